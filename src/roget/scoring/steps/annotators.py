@@ -1,4 +1,4 @@
-"""Scores on several gold standards, their means, and the agreement of annotators.
+"""Scores on several gold standards, their means, and the agreement between annotators.
 
 Systems are scored on each gold standard separately. In addition, each annotator is scored on the
 gold standards of the others, by the same measures and on the items that both have labelled. The
@@ -53,14 +53,14 @@ ANNOTATORS = "annotators"
 
 Values = dict[Score, float | None]
 Ceiling = dict[tuple[str, str], Values]
-"""The scores of annotators on the gold standards of others, by (annotator, gold standard)."""
+"""Scores of annotators on the others' gold standards, keyed by (annotator, gold standard)."""
 
 _SINGLE = ("cells", "matrix", "items", "chance", "cuts", "levels", "splits", "details", "by")
 """Options that require a single gold standard."""
 
 
 def name_golds(gold: Any, golds: Any) -> dict[str, Any]:
-    """Return all gold standards by name: the file name, the NAME of NAME=FILE, or a number."""
+    """Return all gold standards by name: NAME in NAME=FILE, otherwise the file name or a number."""
     return name_sources(golds, "gold standards", gold)
 
 
@@ -75,7 +75,7 @@ def check_options(inputs: Inputs, *, keep: bool = False) -> None:
     refused += ["several='cover'"] if options.several == "cover" else []
     if refused:
         raise InputError(
-            f"{refused[0]} requires a single gold standard; score on each one separately",
+            f"{refused[0]} requires a single gold standard; score each gold standard separately",
             code="conflicting-options",
         )
     if options.ci and options.paired == "permutation":
@@ -86,7 +86,7 @@ def check_options(inputs: Inputs, *, keep: bool = False) -> None:
 
 
 def read_golds(inputs: Inputs) -> dict[str, Labels]:
-    """Read the labels of each gold standard, which are also the labels of the annotators."""
+    """Read the labels of each gold standard, i.e. of each annotator."""
     options = inputs.options
     columns = choose_side(options.columns, "gold")
     return {
@@ -96,7 +96,7 @@ def read_golds(inputs: Inputs) -> dict[str, Labels]:
 
 
 def split_golds(inputs: Inputs, golds: Mapping[str, Labels]) -> dict[str, Inputs]:
-    """Return the inputs for each gold standard, without intervals."""
+    """Return separate inputs for each gold standard, without confidence intervals."""
     options = replace(inputs.options, golds=(), ci=0)
     return {name: replace(inputs, gold=gold, options=options) for name, gold in golds.items()}
 
@@ -111,7 +111,7 @@ def without_baselines(inputs: Inputs) -> Inputs:
 def pair_annotators(
     inputs: Inputs, golds: Mapping[str, Labels], name: str
 ) -> dict[tuple[str, str], Inputs]:
-    """Return the inputs that score the other annotators on one gold standard."""
+    """Return inputs in which all other annotators are scored on one annotator's gold standard."""
     options = replace(
         inputs.options, golds=(), ci=0, baselines=False, missing="drop", extra="drop", title=""
     )
@@ -127,7 +127,7 @@ def pair_annotators(
 def join_golds(
     options: PipelineOptions, on_each: Mapping[str, Comparison], ceiling: Ceiling
 ) -> Comparison:
-    """Join the comparisons on several gold standards: add means, intervals and annotators."""
+    """Combine comparisons on several gold standards, adding means, intervals and annotators."""
     requests = list_requests(options.measures, options.entropy)
     scores = _gather(requests, on_each)
     interval = describe_interval(options.ci, options.interval)
@@ -168,7 +168,7 @@ def join_golds(
 
 
 def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) -> ScoreTable:
-    """Return the table of one system on all gold standards, with the means of baselines."""
+    """Return one system's score table over all gold standards, including mean baseline scores."""
     tops = {(r.measure, r.entropy): r.value for r in compared.rows if r.system == ANNOTATORS}
     rows = []
     for at, row in enumerate(row for row in compared.rows if not row.trivial):
@@ -178,7 +178,7 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
         values = {field.name: getattr(row, field.name) for field in fields(ScoreRow)}
         rows.append(ScoreRow(**values | {"baselines": baselines}))
     return ScoreTable(
-        signature=compared.signature.replace("+bootstrap", ""),  # one system is not tested
+        signature=compared.signature.replace("+bootstrap", ""),  # not tested
         items=compared.items,
         groups=compared.groups,
         classes=compared.classes,
@@ -192,7 +192,9 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
 def _list_annotator(
     name: str | None, title: str, ceiling: Ceiling, requests: Sequence[Request]
 ) -> list[SystemRow]:
-    """Return the rows of one annotator, averaged over gold standards, or the means of all."""
+    """Return the rows of one annotator, averaged over gold standards, or the means of all
+    annotators.
+    """
     rows = []
     for measure, entropy in requests:
         key = str(measure), entropy
@@ -215,16 +217,16 @@ def _list_annotator(
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean of the defined values."""
+    """Return the mean of the defined values, or None if there are none."""
     defined = [value for value in values if value is not None]
     return sum(defined) / len(defined) if defined else None
 
 
 def _gather(requests: Sequence[Request], on_each: Mapping[str, Comparison]) -> SystemScores:
-    """Return the scores of all systems, with gold standards in the role of groups."""
+    """Return the scores of all systems, treating gold standards as groups."""
     first = next(iter(on_each.values()))
-    # The axes are systems and baselines × scores × gold standards. The last axis is contiguous
-    # in memory, because the rounding of sums depends on the memory layout.
+    # The shape is (systems and baselines, scores, gold standards). The last axis must be
+    # contiguous in memory, because the rounding of sums depends on the memory layout.
     values = [
         [np.nan if r.value is None else r.value for r in one.rows] for one in on_each.values()
     ]
@@ -234,14 +236,14 @@ def _gather(requests: Sequence[Request], on_each: Mapping[str, Comparison]) -> S
         reasons: dict[int, str] = {}
         for compared in on_each.values():
             reasons = {**compared.scored[at].reasons, **reasons}
-        # Only the first system has baselines; their values follow the values of all systems.
+        # Only the first system has baselines, whose values follow the values of all systems.
         trivial = dict(zip(one.trivial, stacked[len(first.scored) :], strict=False))
         systems.append(replace(one, values=stacked[at], reasons=reasons, trivial=trivial))
     return SystemScores(requests, systems, np.ones(len(on_each)))
 
 
 def _sign(on_each: Mapping[str, Comparison], interval: str) -> str:
-    """Return the common signature of all gold standards, with their number added."""
+    """Return the common signature of all gold standards, plus the number of gold standards."""
     signed = {name: read_signature(one.signature) for name, one in on_each.items()}
     require_same_signature("gold standards cannot be combined", signed, ("items", "gold"))
     each = list(signed.values())
@@ -257,7 +259,7 @@ Ends = tuple[Floats, Floats]
 
 
 def _warn_untested(joined: Comparison) -> list[str]:
-    """Warn that systems are not tested against each other, if there are several."""
+    """Warn that differences between systems are not tested, if there are several systems."""
     if len(joined.systems) < 2:
         return []
     text = (
@@ -270,7 +272,7 @@ def _warn_untested(joined: Comparison) -> list[str]:
 def _resample_groups(
     scores: SystemScores, compared: Sequence[Comparison], options: PipelineOptions
 ) -> Samples:
-    """Return bootstrap samples of groups, with the same groups for all gold standards."""
+    """Return bootstrap samples of groups, using the same groups for all gold standards."""
     numbers: dict[str, int] = {}
     parts: list[tuple[Floats, Floats, Ints]] = []
     average = "unweighted" if options.average == "unweighted" else "weighted"
@@ -282,8 +284,8 @@ def _resample_groups(
     count = len(numbers)
     random = np.random.default_rng(options.seed)
     times = random.multinomial(count, np.full(count, 1 / count), size=options.ci)
-    # `times` is how often each group is in each bootstrap sample. A jackknife sample has each group
-    # once, except the one that is left out.
+    # `times` is how often each group occurs in each bootstrap sample. A jackknife sample contains
+    # every group once, except the group that is left out.
     drawn, without = (
         _mean_golds([average_draws(values, some[:, at] * weights) for values, weights, at in parts])
         for some in (times.astype(np.float64), 1.0 - np.eye(count))
@@ -303,7 +305,7 @@ def _mean_golds(values: Sequence[Floats]) -> Floats:
 
 
 def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed: int) -> Ends:
-    """Return jackknife intervals over items; each part is left out of all gold standards."""
+    """Return jackknife intervals over items, leaving each part out of all gold standards."""
     numbers: dict[Any, int] = {}
     for one in compared:
         if one.groups > 1:
@@ -322,7 +324,9 @@ def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed:
         for system in one.scored:
             sides = system.sides
             if sides.gold.weighted or sides.system.weighted or sides.counts is not None:
-                raise InputError("intervals of weighted labels require groups", code="needs-groups")
+                raise InputError(
+                    "confidence intervals for weighted labels require groups", code="needs-groups"
+                )
             own = parts[[numbers[item] for item in _list_items(sides)]]
             gold, labels = (keep_apart(side, sides.groups) for side in (sides.gold, sides.system))
             sizes = gold.n_labels, labels.n_labels
@@ -335,7 +339,7 @@ def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed:
 
 
 def _list_items(sides: AlignedLabels) -> Sequence[Any]:
-    """Return a key for each item: its group and id, its id, or its position."""
+    """Return a key for each item: (group, id) if there are groups, otherwise the id or position."""
     gold = sides.gold
     if gold.items is None:
         return range(len(gold))
@@ -348,12 +352,12 @@ def _list_items(sides: AlignedLabels) -> Sequence[Any]:
 def _add_golds(
     rows: Sequence[SystemRow], on_each: Mapping[str, Comparison], ends: Ends | None
 ) -> list[SystemRow]:
-    """Add the scores on each gold standard to the rows, and jackknife intervals if available."""
+    """Add each gold standard's scores to the rows, and jackknife intervals if available."""
     complete = []
     for at, row in enumerate(rows):
         values = {name: compared.rows[at].value for name, compared in on_each.items()}
         row = replace(row, golds=values)
-        # The rows of baselines come last and have no intervals.
+        # Baseline rows come last and have no intervals.
         if ends is not None and at < ends[0].size and row.value is not None:
             low, high = (none_if_nan(end.flat[at]) for end in ends)
             row = replace(row, low=low, high=high)

@@ -1,4 +1,7 @@
-"""Bootstrap and jackknife, computed from sufficient statistics without reading labels again.
+"""Bootstrap and jackknife resampling, computed from counts without reading labels again.
+
+Items with the same labels in gold and in all systems are of the same kind. A sample is the number
+of times that each kind of item is drawn.
 
 If there are groups, whole groups are resampled, and their scores are averaged or their tables are
 pooled. Otherwise items are resampled: a sample is a multinomial over the joint table of gold and
@@ -32,46 +35,46 @@ from roget.scoring.tables.contingency import Contingency, Leaves
 from roget.scoring.tables.keys import compact, find_kinds
 
 _CHUNK = 128
-"""Batch size: number of bootstrap samples of groups drawn at once, which limits the memory."""
+"""Batch size: number of bootstrap samples of groups drawn at once, to limit memory use."""
 
 _BATCH_ITEMS = 1 << 18
-"""Batch size: number of kinds of items, summed over samples, that are scored at once."""
+"""Batch size: number of item kinds, summed over samples, that are scored at once."""
 
 _BLOCKS = 200
-"""Number of blocks of items that the jackknife leaves out if there are more kinds of items."""
+"""Number of jackknife blocks if there are more kinds of items than this."""
 
 _TASKS = 20
 """Number of tasks into which an engine splits the bootstrap and the jackknife."""
 
 _MAX_HYPERGEOMETRIC = 1_000_000_000
-"""Exclusive limit on the total of numpy's multivariate hypergeometric generator."""
+"""Population size from which numpy's multivariate hypergeometric generator raises an error."""
 
 
 def resample_groups(
     values: Floats, weights: Floats, draws: int, seed: int, own: Floats | None = None
 ) -> Floats:
-    """Return the averages over groups for each bootstrap sample of groups."""
+    """Return the average over groups for each bootstrap sample of groups."""
     random = np.random.default_rng(seed)
     groups = weights.size
     parts = []
     for begin in range(0, draws, _CHUNK):
         size = min(_CHUNK, draws - begin)
-        # How often each group is drawn: groups are sampled with replacement.
+        # Groups are sampled with replacement; `times` is how often each group is drawn.
         times = random.multinomial(groups, np.full(groups, 1 / groups), size=size)
         parts.append(average_draws(values, times * weights, own))
     return np.concatenate(parts)
 
 
 def jackknife_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Jackknife:
-    """Return the averages with each group left out in turn."""
+    """Return the averages over groups with each group left out in turn."""
     without = np.where(np.eye(weights.size, dtype=bool), 0.0, weights)
     return Jackknife(average_draws(values, without, own), np.ones(weights.size))
 
 
 def resample_items(counts: Ints, draws: range, seed: int) -> Iterator[Ints]:
-    """Yield bootstrap samples of items: how often each kind of items is drawn.
+    """Yield bootstrap samples of items, as the number of times that each kind is drawn.
 
-    Each sample has a separate generator, so workers can draw any range of samples.
+    Each sample has a separate random generator, so a worker can draw any range of samples.
     """
     n = int(counts.sum())
     shares = counts / n
@@ -87,7 +90,7 @@ class BootstrapTask(NamedTuple):
 
 
 def _run_bootstrap(resampler: Resampler, task: BootstrapTask) -> Floats:
-    """Return the scores of the bootstrap samples of a task."""
+    """Return the scores of a task's bootstrap samples."""
     return np.concatenate([*resampler.score(resample_items(resampler.counts, *task))])
 
 
@@ -110,10 +113,10 @@ def _run_jackknife(resampler: Resampler, task: JackknifeTask) -> tuple[Floats, F
 
 
 def jackknife_items(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
-    """Yield the counts of each jackknife sample, and the number of samples it represents.
+    """Yield the counts of each jackknife sample, and the number of samples that it stands for.
 
-    One item is left out of each sample; items of the same kind give equal samples. If there are
-    many kinds of items, random blocks of items are left out instead.
+    Each sample leaves out one item, so items of the same kind give equal samples. If there are many
+    kinds of items, random blocks of items are left out instead.
     """
     tasks = split_jackknife(counts, seed)
     return chain.from_iterable(leave_items_out(counts, task) for task in tasks)
@@ -146,7 +149,7 @@ def leave_items_out(counts: Ints, task: JackknifeTask) -> Iterator[tuple[Ints, i
 
 def _partition_rng(seed: int, number: int) -> np.random.Generator:
     """Return the random generator of one jackknife task."""
-    # The third number distinguishes it from the generators of bootstrap samples.
+    # The third seed value distinguishes this generator from those of the bootstrap samples.
     return np.random.default_rng([seed, number, 1])
 
 
@@ -177,7 +180,7 @@ def assign_parts(size: int, seed: int) -> Ints:
 def leave_parts_out(
     gold: Codes, system: Codes, sizes: tuple[int, int], parts: Codes, count: int
 ) -> Contingency:
-    """Return the contingency tables with each of `count` parts left out, as groups of one table.
+    """Return one contingency table per left-out part, as `count` groups of a single table.
 
     `sizes` are the numbers of gold codes and of system codes; `parts` is the part of each item.
     """
@@ -188,7 +191,7 @@ def leave_parts_out(
 
 
 def _stack_tables(counts: Ints, keys: Ints, sizes: tuple[int, int]) -> Contingency:
-    """Stack several tables with the same cells as groups of one table.
+    """Stack several tables that have the same cells as groups of one table.
 
     `sizes` are the numbers of rows and columns; the key of a cell is row · columns + column.
     """
@@ -204,12 +207,12 @@ def _stack_tables(counts: Ints, keys: Ints, sizes: tuple[int, int]) -> Contingen
 class Jackknife:
     """Jackknife samples of estimates, each with one part left out, and the weights of the parts.
 
-    Samples in which an estimate is undefined (NaN) are excluded. If they have more than half of the
-    weight, the standard error is undefined.
+    Samples in which an estimate is undefined (NaN) are excluded. If they carry more than half of
+    the weight, the standard error is undefined.
     """
 
     without: Floats
-    """The estimates with each part left out, parts × estimates."""
+    """The estimates with each part left out, with shape (parts, estimates)."""
     weights: Floats
     """The number of parts that each row represents."""
 
@@ -227,7 +230,7 @@ class Jackknife:
     @property
     def error(self) -> Floats:
         """The standard error √((n − 1)/n · Σ spread²) (Tukey 1958)."""
-        # If some samples are undefined, the sum over the others is scaled up to all n parts.
+        # If some samples are undefined, scale the sum over the defined samples up to all n parts.
         total = self.weights.sum()
         squares = np.nansum(self._weight(self.spread**2), axis=0)
         error = np.sqrt(divide(total - 1, self.defined, np.nan) * squares)
@@ -243,20 +246,21 @@ class Jackknife:
         return np.asarray(skew * np.sqrt(self.defined / self.weights.sum()))
 
     def _weight(self, values: Array) -> Floats:
-        """Multiply values by the weights of the parts, which are the first axis."""
+        """Multiply values by the weights of the parts (the first axis)."""
         return np.asarray(values * self.weights.reshape(-1, *[1] * (values.ndim - 1)))
 
 
 NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
-"""A placeholder for percentile intervals, which depend only on the bootstrap samples."""
+"""Placeholder for percentile intervals, which use only the bootstrap samples."""
 
 
 def interval_bounds(
     method: str, estimate: Floats, drawn: Floats, jackknife: Jackknife
 ) -> tuple[Floats, Floats]:
-    """Return the lower and upper ends of the 95 % interval of each estimate.
+    """Return the lower and upper bounds of the 95 % confidence interval of each estimate.
 
-    `drawn` holds the bootstrap samples, samples × estimates. Undefined (NaN) samples are excluded.
+    `drawn` holds the bootstrap samples, with shape (samples, estimates). Undefined (NaN) samples
+    are excluded.
     """
     from scipy.special import ndtri
 
@@ -279,12 +283,12 @@ def interval_bounds(
 def keep_in_range(
     low: Floats, high: Floats, estimate: Floats, requests: Sequence[Request]
 ) -> tuple[Floats, Floats]:
-    """Return intervals whose ends lie within the ranges of the measures (the last axis).
+    """Return intervals whose bounds lie within the ranges of the measures (the last axis).
 
     An interval estimate ± reach that exceeds a finite range is computed on the logit scale: with
-    x = (estimate − least)/(most − least), the ends are logit x ± reach/((most − least)·x(1 − x)).
-    If only one end of the range is finite, the interval is truncated there. All other intervals are
-    unchanged, including intervals of corrected estimates that lie outside the range.
+    x = (estimate − least)/(most − least), the bounds are logit x ± reach/((most − least)·x(1 − x)).
+    If only one bound of the range is finite, the interval is truncated there. All other intervals
+    are unchanged, including intervals of corrected estimates that lie outside the range.
     """
     from scipy.special import expit, logit
 
@@ -316,14 +320,14 @@ def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Float
 
     With bias z₀ from the bootstrap samples and acceleration a from the jackknife, the quantile for
     a tail α is
-    (1)  Φ(z₀ + (z₀ + z_α)/(1 − a·(z₀ + z_α))),   z₀ = Φ⁻¹(share of samples below the estimate).
+    (1)  Φ(z₀ + (z₀ + z_α)/(1 − a·(z₀ + z_α))),   z₀ = Φ⁻¹(fraction of samples below the estimate).
     """
     from scipy.special import ndtr, ndtri
 
-    # Samples equal to the estimate count half.
+    # A sample equal to the estimate counts as half below.
     below = (np.count_nonzero(sample < centre) + np.count_nonzero(sample <= centre)) / 2
     if not 0 < below < sample.size:
-        # The bias cannot be estimated if all samples are on one side of the estimate.
+        # The bias cannot be estimated if all samples are below or all are above the estimate.
         return tails
     bias = ndtri(below / sample.size)
     z = bias + ndtri(tails)
@@ -331,37 +335,37 @@ def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Float
 
 
 class Resampler(ABC):
-    """Base class that scores several systems on bootstrap and jackknife samples."""
+    """Base class for objects that score several systems on bootstrap and jackknife samples."""
 
     requests: Sequence[Request]
     counts: Ints
-    """The number of items or groups of each kind."""
+    """The number of items of each kind, or 1 for each group."""
 
     @property
     def batch(self) -> int:
-        """The number of samples scored at once, limited by memory."""
+        """The number of samples scored at once, which limits memory use."""
         return max(1, _BATCH_ITEMS // self.counts.size)
 
     def score(self, samples: Iterable[Ints]) -> Iterator[Floats]:
-        """Yield arrays of scores, samples × systems × scores, one batch at a time."""
+        """Yield the scores of one batch at a time, with shape (samples, systems, scores)."""
         source = iter(samples)
         while times := list(islice(source, self.batch)):
             yield self._score_batch(np.array(times), self.requests)
 
     @abstractmethod
     def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
-        """Return the scores of a batch of samples, samples × systems × scores."""
+        """Return the scores of a batch, with shape (samples, systems, scores)."""
 
     def bootstrap(
         self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
     ) -> Floats:
-        """Return the scores of the bootstrap samples, samples × systems × scores."""
+        """Return the scores of the bootstrap samples, with shape (samples, systems, scores)."""
         drawn = np.empty((draws, *estimates.shape))
         fill_samples(drawn, self._score_samples(draws, seed), step)
         return drawn
 
     def _score_samples(self, draws: int, seed: int) -> Iterator[Floats]:
-        """Yield arrays of scores of several samples, in the same order on every engine."""
+        """Yield the scores of several samples at a time, in the same order on every engine."""
         size = self._task_size(draws) if current() is not None else self.batch
         ranges = (range(begin, min(begin + size, draws)) for begin in range(0, draws, size))
         yield from map_tasks(_run_bootstrap, self, (BootstrapTask(part, seed) for part in ranges))
@@ -374,12 +378,12 @@ class Resampler(ABC):
 
     def _task_size(self, count: int) -> int:
         """Return the number of samples per task, a multiple of the batch size."""
-        # Whole batches make the results independent of the number of tasks.
+        # Tasks contain whole batches, so the results do not depend on the number of tasks.
         return -(-max(1, -(-count // _TASKS)) // self.batch) * self.batch
 
 
 def fill_samples(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], None]) -> None:
-    """Copy parts with several samples each into an array, and call `step` after each sample."""
+    """Copy parts, each with several samples, into an array; call `step` after each sample."""
     done = 0
     for part in parts:
         until = done + len(part)
@@ -389,21 +393,23 @@ def fill_samples(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], N
 
 
 def _score_tables(tables: Iterable[Measurable], requests: Sequence[Request]) -> Floats:
-    """Return the scores of several tables, tables × scores × groups."""
+    """Return the scores of several tables, with shape (tables, scores, groups)."""
     return np.array([[evaluate(table, request)[0] for request in requests] for table in tables])
 
 
 class ItemResampler(Resampler):
-    """A resampler of items with one label each, drawn with replacement."""
+    """A resampler that draws items with one label each, with replacement."""
 
     def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
         if any(side.gold.absent or side.system.absent for side in sides):
             raise InputError(
-                "intervals with unmatched items require groups; pass more than one document",
+                "confidence intervals with unmatched items require groups; pass several documents",
                 code="needs-groups",
             )
         if any(side.gold.weighted or side.system.weighted for side in sides):
-            raise InputError("intervals of weighted labels require groups", code="needs-groups")
+            raise InputError(
+                "confidence intervals for weighted labels require groups", code="needs-groups"
+            )
         self.requests = requests
         gold = sides[0].gold.codes.astype(np.int64)
         every = [sides[0].gold, *chain.from_iterable((s.system, s.leaves) for s in sides)]
@@ -413,19 +419,18 @@ class ItemResampler(Resampler):
         times = sides[0].counts
         if times is not None and times.dtype.kind == "f":
             raise InputError(
-                "intervals over items require whole counts; with fractional counts groups are "
-                "required",
+                "confidence intervals for fractional counts require groups",
                 code="needs-groups",
             )
         self.counts = np.bincount(kinds, times).astype(np.int64)
         self.classes = sides[0].gold.n_labels
         self.cells = [_Cells.from_rows(gold[one_of], side.system, one_of) for side in sides]
-        """The cell of each kind of items, for each system."""
+        """For each system, the cell to which each kind of item belongs."""
         self.leaves = [
             None if side.leaves is None else _Cells.from_rows(gold[one_of], side.leaves, one_of)
             for side in sides
         ]
-        """The cell of each kind of items among the leaves, for systems that are trees."""
+        """For each system that is a tree, the cell of each kind of item in the table of leaves."""
         self.trees = [
             None if labels is None or labels.tree is None else labels.tree.grow(labels.made)
             for labels in (side.leaves for side in sides)
@@ -446,12 +451,12 @@ class ItemResampler(Resampler):
         return super().bootstrap(draws, seed, estimates, step) - truth + estimates
 
     def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
-        """Return the scores of a batch; the samples are groups of one table."""
+        """Score a batch of samples, which are the groups of one table."""
         tables = (self._table(system, times) for system in range(len(self.cells)))
         return _score_tables(tables, requests).transpose(2, 0, 1)
 
     def _table(self, system: int, times: Ints) -> Contingency:
-        """Return the tables of one system for a batch of samples, with leaves if required."""
+        """Return one system's tables for a batch of samples, with the tree's leaves if required."""
         table = self._count(self.cells[system], times)
         leaves, tree = self.leaves[system], self.trees[system]
         if leaves is None or tree is None or not any(m.sees_tree for m, _ in self.requests):
@@ -459,7 +464,7 @@ class ItemResampler(Resampler):
         return replace(table, leaves=Leaves(self._count(leaves, times), tree))
 
     def _count(self, cells: _Cells, times: Ints) -> Contingency:
-        """Return the tables of a batch; `times` is how often each kind is drawn per sample."""
+        """Return the tables of a batch, where `times` is how often each sample draws each kind."""
         cell, keys, width = cells
         at = np.arange(len(times))[:, None] * keys.size + cell
         counts = np.bincount(at.ravel(), times.ravel(), len(times) * keys.size).astype(np.int64)
@@ -467,10 +472,10 @@ class ItemResampler(Resampler):
 
 
 class _Cells(NamedTuple):
-    """The cells of a contingency table to which the kinds of items belong."""
+    """The contingency cell to which each kind of item belongs."""
 
     cell: Ints
-    """The number of the cell of each kind of items."""
+    """The index of the cell of each kind of item."""
     keys: Ints
     """The key of each cell, class · width + cluster."""
     width: int
@@ -478,19 +483,19 @@ class _Cells(NamedTuple):
 
     @classmethod
     def from_rows(cls, gold: Ints, labels: Labels, rows: Ints) -> _Cells:
-        """Assign numbers to the cells of the selected items."""
+        """Find the cells of the selected items and number them."""
         return cls(
             *compact(gold * labels.n_labels + labels.codes[rows], ordered=False), labels.n_labels
         )
 
 
 class TableResampler(ItemResampler):
-    """A resampler of the items of one system, which needs only its contingency table."""
+    """A resampler of the items of one system that needs only its contingency table."""
 
     def __init__(self, table: Contingency, requests: Sequence[Request]) -> None:
         self.requests = requests
         height, width = table.shape
-        # Items of the same cell are of the same kind.
+        # Items in the same cell are of the same kind.
         cells = np.arange(table.counts.size)
         self.counts = table.counts.astype(np.int64)
         self.classes = height
@@ -499,7 +504,7 @@ class TableResampler(ItemResampler):
 
 
 class CoverResampler(ItemResampler):
-    """A resampler of items that may be in several clusters; samples are scored one by one."""
+    """A resampler of items that may be in several clusters. Samples are scored one by one."""
 
     def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
         from roget.scoring.tables.cover import Sets
@@ -527,11 +532,11 @@ class CoverResampler(ItemResampler):
 
 
 class GroupResampler(Resampler):
-    """A resampler of groups, drawn with replacement and pooled into one table.
+    """A resampler that draws groups with replacement and pools them into one table.
 
     Equal labels of different groups are different clusters, so a group that is drawn twice counts
-    as two groups. The cells of a group stay the same, and so does the bias of entropies. Samples
-    therefore need no shift.
+    as two groups. Resampling changes neither the cells of a group nor the bias of its entropies, so
+    samples need not be shifted.
     """
 
     def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
@@ -553,7 +558,7 @@ class GroupResampler(Resampler):
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The cells of each group: group g has the cells from starts[g] to starts[g + 1]."""
+    """The cells of all groups. Group g has the cells from starts[g] up to starts[g + 1]."""
 
     sides: AlignedLabels
     rows: Ints
@@ -561,7 +566,7 @@ class Blocks:
     counts: Array
     starts: Ints
     matches: dict[tuple[int, bytes], float] = field(default_factory=dict)
-    """A cache of the best one-to-one matches, by group and weights of its cells."""
+    """A cache of the best one-to-one matches, keyed by group and the weights of its cells."""
 
     @classmethod
     def from_sides(cls, sides: AlignedLabels, size: int) -> Blocks:
@@ -578,7 +583,7 @@ class Blocks:
         )
 
     def draw(self, chosen: Ints) -> DrawnTable:
-        """Return one table of the chosen groups, which may occur several times."""
+        """Return one table of the chosen groups, which may be chosen more than once."""
         gold, system = self.sides.gold, self.sides.system
         begins, sizes = self.starts[chosen], np.diff(self.starts)[chosen]
         ends = np.cumsum(sizes)
@@ -599,14 +604,14 @@ class Blocks:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DrawnTable(Contingency):
-    """A table of groups that may occur several times; each distinct group is matched once."""
+    """A table of groups drawn with replacement. Each distinct group is matched only once."""
 
     drawn: tuple[Ints, Ints, Ints] | None = None
-    """The groups, the first cell of each group, and the end of its cells."""
+    """The drawn groups, the first cell of each group, and the position after its last cell."""
     matches: dict[tuple[int, bytes], float] | None = None
 
     def match(self, weights: CountArray) -> float:
-        """Return the weight of the best one-to-one match, summed over the groups."""
+        """Return the weight of the best one-to-one match, summed over the drawn groups."""
         assert self.drawn is not None
         assert self.matches is not None
         total = 0.0
@@ -623,7 +628,10 @@ class DrawnTable(Contingency):
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Scores of bootstrap samples, samples × systems × scores, and ends of 95 % intervals."""
+    """Scores of bootstrap samples and 95 % confidence bounds.
+
+    `drawn` has the shape (samples, systems, scores).
+    """
 
     drawn: Floats
     low: Floats
@@ -638,11 +646,12 @@ class Samples:
         warnings: list[str] = []
         for r, (measure, entropy) in enumerate(requests):
             for kind, scores in kinds.items():
-                # A sample may be undefined for some systems only; count for the worst system.
+                # A sample may be undefined for some systems only; use the system with the most
+                # such samples.
                 undefined = np.isnan(scores[..., r]).sum(axis=0).max(initial=0)
                 if 0 < undefined < len(scores):
                     text = (
-                        f"{score_key(str(measure), entropy)}: undefined in {undefined:,} of "
+                        f"{score_key(str(measure), entropy)} is undefined in {undefined:,} of "
                         f"{len(scores):,} {kind} samples, which are excluded"
                     )
                     warnings.append(Notice(text, code="undefined-samples"))
@@ -656,7 +665,7 @@ def resample(
     pairs: bool,
     step: Callable[[int], None] = lambda done: None,
 ) -> Samples:
-    """Return bootstrap samples and intervals of the scores of all systems.
+    """Return bootstrap samples and confidence intervals of the scores of all systems.
 
     If items are resampled, baselines have no intervals. The bootstrap is skipped if intervals need
     only the jackknife and there are no `pairs` of systems to test. `step` is called after each
@@ -672,8 +681,8 @@ def resample(
     sides = [system.sides for system in scores.systems]
     count, overlapping = len(sides), any(side.overlapping for side in sides)
     pooled = has_groups(sides[0]) and not overlapping
-    # Quantiles of resampled items have poor coverage if entropies are biased, so the jackknife is
-    # the default for items (see docs/guides/shared-task.md).
+    # Bootstrap quantiles over items have poor coverage if entropies are biased, so the jackknife
+    # is the default for items (see docs/guides/shared-task.md).
     usual = "bca" if pooled else "jackknife"
     chosen = usual if method == "auto" else method
     kind = CoverResampler if overlapping else GroupResampler if pooled else ItemResampler

@@ -1,4 +1,4 @@
-"""Test of scores against random clusterings, with z and p.
+"""Tests of scores against random clusterings, with z and p.
 
 A random clustering permutes the system's labels among the items of each group. All permutations are
 equally likely, and clusters keep their sizes in every group. z is the difference between the score
@@ -35,11 +35,11 @@ from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 from roget.scoring.tabulate import tabulate
 
 _ITEMS = 1 << 20
-"""Batch size: number of items (or cells, if fewer) of random clusterings scored at once."""
+"""Batch size: number of items (or cells, if fewer) in the random clusterings scored at once."""
 
 
 class ChanceTest(NamedTuple):
-    """The z and p of one score; None if undefined."""
+    """The z and p of one score, or None if undefined."""
 
     z: float | None
     p: float | None
@@ -53,9 +53,9 @@ def add_chance(
     options: ScoreOptions,
     step: Callable[[int], None] = lambda done: None,
 ) -> list[ScoreRow]:
-    """Add z and p to the rows if random clusterings are requested.
+    """Add z and p to the rows if a test against random clusterings is requested.
 
-    Measures of whole trees get no z and p, because random clusterings are flat.
+    Measures of whole trees have no z and p, because random clusterings are flat.
     """
     if not options.chance:
         return list(rows)
@@ -75,7 +75,7 @@ def compare_with_chance(
     seed: int,
     step: Callable[[int], None] = lambda done: None,
 ) -> list[ChanceTest]:
-    """Return z and p of every requested score; call `step` after each random clustering."""
+    """Return z and p for every requested score, and call `step` after each random clustering."""
     _check_system(system)
     weights = system.group_weights(average)
     scores = average_groups(system.values, weights)
@@ -97,8 +97,7 @@ def _check_system(system: ScoredSystem) -> None:
     sides = system.sides
     if sides.gold.absent or sides.system.absent:
         raise InputError(
-            "chance: labels of unmatched items cannot be permuted; pass --missing cluster "
-            "--extra drop",
+            "chance cannot be combined with unmatched items; pass --missing cluster --extra drop",
             code="conflicting-options",
         )
     weighted = isinstance(system.tables, Contingency) and system.tables.fractional
@@ -106,8 +105,7 @@ def _check_system(system: ScoredSystem) -> None:
         raise InputError("chance cannot be combined with item weights", code="conflicting-options")
     if system.items >= MOST_SAMPLED:
         raise InputError(
-            f"chance: labels of at most {MOST_SAMPLED:,} items can be permuted; there are "
-            f"{system.items:,}",
+            f"chance supports at most {MOST_SAMPLED:,} items; there are {system.items:,}",
             code="too-large",
         )
 
@@ -124,7 +122,7 @@ def _find_p(request: Request, score: float, random: Floats) -> float:
 def _find_z(
     system: ScoredSystem, request: Request, weights: Floats, at: int, random: Floats
 ) -> float | None:
-    """Return z, by exact moments if there is a formula, otherwise by the sample moments."""
+    """Return z, from exact moments if there is a formula, otherwise from sample moments."""
     exact = _find_moments(system, request)
     if exact is None:
         known = random[~np.isnan(random)]
@@ -134,7 +132,7 @@ def _find_z(
         beyond = float(average_groups(system.values[at], weights) - known.mean())
     else:
         # Groups are permuted independently, so the variance of the weighted mean is the sum of
-        # share²·variance over groups.
+        # weight²·variance over groups.
         defined = ~np.isnan(system.values[at])
         share = np.where(defined, weights, 0.0) / weights[defined].sum()
         means, deviations = (np.where(defined, moment, 0.0) for moment in exact)
@@ -147,7 +145,7 @@ def _find_z(
 
 
 def _find_moments(system: ScoredSystem, request: Request) -> tuple[Floats, Floats] | None:
-    """Return the exact mean and standard deviation in each group; None without a formula."""
+    """Return the exact mean and standard deviation in each group, or None without a formula."""
     measure, estimator = request
     tables = system.tables
     pooled = system.sides.groups is not None and tables.groups is None
@@ -156,8 +154,9 @@ def _find_moments(system: ScoredSystem, request: Request) -> tuple[Floats, Float
     if not isinstance(tables, Contingency):
         return None
     try:
-        # The measure is linear in the statistic: its value at the mean of the statistic is its
-        # mean, and its change over one standard deviation is its standard deviation.
+        # The measure is linear in the statistic. Its mean is therefore its value at the mean of
+        # the statistic, and its standard deviation is its change over one standard deviation of
+        # the statistic.
         mean, above = (
             Shifted.from_table(tables, shift).measure_groups(measure, "ml") for shift in (0.0, 1.0)
         )
@@ -181,7 +180,7 @@ class Shifted(RandomSameSizes):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The expected pair counts; the pairs together on both sides are shifted."""
+        """The expected pair counts, with a shifted number of pairs together in both."""
         mean = super().pairs
         if not self.shift:
             return mean
@@ -202,7 +201,7 @@ def _score_random(
     draws: int,
     random: np.random.Generator,
 ) -> Iterator[Floats]:
-    """Yield arrays of scores, random clusterings × scores."""
+    """Yield the scores of random clusterings, with shape (clusterings, scores)."""
     tables, sides = system.tables, system.sides
     if not isinstance(tables, Contingency):
         permute = _permute_sets if sides.gold.cover else _permute_weights
@@ -249,7 +248,7 @@ class Drawn(Contingency):
 
     @cached_property
     def chance(self) -> Chance:
-        """The terms of adjusted measures; the expectation depends only on the margins."""
+        """The terms of chance-adjusted measures, whose expectation depends only on the margins."""
         assert self.like is not None
         known, plain = self.like.chance, self.entropies(get_estimator("ml"))
         mutual = plain.gold, plain.system, plain.mutual
@@ -269,7 +268,7 @@ class Drawn(Contingency):
 
 
 def _repeat_cuts(starts: Ints | None, size: int, count: int) -> Ints:
-    """Return the first positions of the groups of `count` copies of a table."""
+    """Return the start positions of the groups in `count` copies of a table."""
     first = np.zeros(1, dtype=np.int64) if starts is None else starts
     return (np.arange(count)[:, None] * size + first).ravel()
 
@@ -289,12 +288,12 @@ def _permute_weights(system: ScoredSystem, random: np.random.Generator) -> Separ
 
 
 def _permute_sets(system: ScoredSystem, random: np.random.Generator) -> Statistics | Separate:
-    """Permute memberships: each item gets all clusters of another item of the same group."""
+    """Permute memberships: assign to each item all clusters of another item of the same group."""
     sides = system.sides
     n = len(sides.gold)
     groups = np.zeros(n, dtype=np.int64) if sides.groups is None else sides.groups
     order = np.empty(n, dtype=np.int64)
-    # The items of each group in order are replaced by the same items in random order.
+    # Replace the items of each group by the same items in random order.
     order[np.argsort(groups, kind="stable")] = np.lexsort((random.random(n), groups))
     permuted = replace(sides, system=take(sides.system, order))
     return tabulate(permuted, pooled=system.tables.groups is None)

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from roget.scoring.tables.statistics import Statistics
 
 BANDS = {"1": 1.0, "< 10": 10.0, "< 100": 100.0, "more": np.inf}
-"""Size bins of classes and clusters, with their upper bounds; the first bin is for size 1."""
+"""Upper bounds of the size bins of classes and clusters. The first bin is for size 1."""
 
 
 @dataclass(frozen=True)
 class EntropyRow:
-    """The entropies of gold, of the system and of both under one estimator, in nats.
+    """The entropies of gold, the system and both jointly, by one estimator, in nats.
 
     They are averaged over groups in the same way as scores. Undefined entropies are None, with a
     reason.
@@ -40,7 +40,7 @@ class EntropyRow:
 
 @dataclass(frozen=True)
 class PairTable:
-    """The numbers of pairs of items by whether gold and system put them together."""
+    """Counts of item pairs by whether gold and the system put them together."""
 
     n11: int | float
     """Pairs together in gold and in the system."""
@@ -49,12 +49,12 @@ class PairTable:
     n01: int | float
     """Pairs together in the system only."""
     n00: int | float
-    """Pairs together in neither."""
+    """Pairs together in neither gold nor system."""
 
 
 @dataclass(frozen=True)
 class SizeBin:
-    """The number of classes or clusters in a range of sizes, with their items."""
+    """The number of classes or clusters in a size range, and the number of their items."""
 
     size: str
     sets: int | float
@@ -64,16 +64,16 @@ class SizeBin:
 
 @dataclass(frozen=True)
 class ScoreComponents:
-    """The components of the scores of a system, over all groups."""
+    """The components of a system's scores, over all groups."""
 
     entropies: tuple[EntropyRow, ...]
     pairs: PairTable | None
-    """The pair counts; None if they are undefined."""
+    """The pair counts, or None if they are undefined."""
     gold: tuple[SizeBin, ...]
     system: tuple[SizeBin, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data; reasons are included only for undefined values."""
+        """Return plain data, with reasons only for undefined values."""
         return {
             "entropies": [
                 {name: value for name, value in asdict(row).items() if name != "reason" or value}
@@ -97,7 +97,7 @@ def compute_components(
 
 
 def _estimate(parts: Sequence[Statistics], name: str, weights: Floats) -> EntropyRow:
-    """Return the entropies under one estimator, averaged over groups."""
+    """Return the entropies by one estimator, averaged over groups."""
     try:
         entropies = [part.entropies(name) for part in parts]
     except Undefined as undefined:
@@ -112,7 +112,7 @@ def _estimate(parts: Sequence[Statistics], name: str, weights: Floats) -> Entrop
 
 
 def _sum_pairs(parts: Sequence[Statistics]) -> PairTable | None:
-    """Return the pair counts, summed over groups; None if they are undefined."""
+    """Return the pair counts summed over groups, or None if they are undefined."""
     try:
         pairs = [part.pairs for part in parts]
     except Undefined:
@@ -125,7 +125,7 @@ def _sum_pairs(parts: Sequence[Statistics]) -> PairTable | None:
 
 
 def _bin_sizes(parts: Sequence[Statistics], side: str) -> tuple[SizeBin, ...]:
-    """Count the classes or clusters in each size bin and their items; return () if undefined."""
+    """Count the classes or clusters in each size bin, and their items; return () if undefined."""
     try:
         sizes: list[Histogram] = [getattr(part.sizes, side) for part in parts]
     except Undefined:
@@ -142,5 +142,5 @@ def _bin_sizes(parts: Sequence[Statistics], side: str) -> tuple[SizeBin, ...]:
 
 
 def _plain(value: Any) -> int | float:
-    """Return a Python number, an int if it is whole."""
+    """Return a Python number, as an int if it is whole."""
     return int(value) if value == int(value) else float(value)

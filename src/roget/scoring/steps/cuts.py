@@ -1,4 +1,4 @@
-"""Cuts of systems that are trees: the choice of a cut, and the scores of many cuts."""
+"""Cutting systems that are trees: choosing a cut, and scoring many cuts."""
 
 from __future__ import annotations
 
@@ -21,15 +21,18 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.cut_tables import CutTables
 
 MAIN, WEIGHTED = "ami", "v@jk"
-"""The scores by which a cut is chosen by default. AMI does not favour many small clusters. It is
-undefined for weighted items, for which a bias-corrected V is used."""
+"""The scores that choose a cut by default.
+
+AMI does not favour many small clusters, but it is undefined for weighted items, for which a
+bias-corrected V is used.
+"""
 
 _CELLS = 1 << 20
-"""Batch size: number of cells in the tables of several cuts."""
+"""Batch size: number of contingency cells of the cuts that are tabulated at once."""
 
 
 def choose_cut(sides: AlignedLabels, cut: Any) -> Any:
-    """Return the requested cut, or the name of the score by which the cut is chosen."""
+    """Return the requested number of clusters, or the score that chooses the cut."""
     if cut is not None:
         return cut
     return WEIGHTED if _is_weighted(sides) else MAIN
@@ -42,7 +45,7 @@ def _is_weighted(sides: AlignedLabels) -> bool:
 
 
 def parse_cut(cut: Any) -> int | Request:
-    """Parse a number of clusters, or the score by which the cut is chosen.
+    """Parse a number of clusters, or the name of the score that chooses the cut.
 
     >>> parse_cut("37"), str(parse_cut("ami")[0])
     (37, 'ami')
@@ -52,8 +55,7 @@ def parse_cut(cut: Any) -> int | Request:
         number = whole_number(text)
         if not number:
             raise InputError(
-                f"cut={text[:40]}: expected a number of clusters from 1 on, with at most {DIGITS} "
-                "digits",
+                f"cut={text[:40]}: expected a number of clusters ≥ 1, with at most {DIGITS} digits",
                 code="invalid-option",
             )
         return number
@@ -94,7 +96,7 @@ def cut_system(
         return sides
     if sides.system.absent:
         raise InputError(
-            "unmatched items are not supported for trees: pass --missing cluster --extra drop",
+            "unmatched items are not supported for trees; pass --missing cluster --extra drop",
             code="conflicting-options",
         )
     k, name, warnings = _choose_clusters(sides, tree, choose_cut(sides, cut), average)
@@ -119,7 +121,7 @@ def cut_system(
 def _choose_clusters(
     sides: AlignedLabels, tree: Hierarchy, cut: Any, average: str
 ) -> tuple[int, str, list[str]]:
-    """Return the number of clusters of a cut, its name in signatures, and warnings."""
+    """Choose a cut. Return its number of clusters, its name in signatures, and warnings."""
     chosen = parse_cut(cut)
     if isinstance(chosen, int):
         k = tree.nearest_cut(chosen)
@@ -148,7 +150,7 @@ def _choose_clusters(
 
 
 def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
-    """Replace leaves by the clusters of a cut; clusters added for missing items are kept."""
+    """Replace leaves by the clusters of a cut, keeping clusters added for missing items."""
     tops = tree.tree.cut_nodes(k)
     lookup = np.append(tree.tree.cut_leaves(k), tops.size + np.arange(labels.made))
     return replace(
@@ -162,7 +164,7 @@ def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
 
 
 def find_best(values: Floats, direction: str) -> int | None:
-    """Return the index of the first best value; None if all values are undefined."""
+    """Return the index of the first best value, or None if all values are undefined."""
     if np.isnan(values).all():
         return None
     return int(np.nanargmax(values) if direction == "higher" else np.nanargmin(values))
@@ -171,7 +173,7 @@ def find_best(values: Floats, direction: str) -> int | None:
 def score_cuts(
     sides: AlignedLabels, cuts: Ints, requests: Sequence[Request], average: str = "weighted"
 ) -> Iterator[Floats]:
-    """Yield the values of each requested score at each cut of the tree; NaN if undefined."""
+    """Yield, for each requested score, its values at all cuts of the tree (NaN if undefined)."""
     tree, leaves = require_tree(sides)
     if sides.groups is not None or _is_weighted(sides):
         # With groups or weights, each cut is scored as a flat system.
@@ -183,8 +185,8 @@ def score_cuts(
         yield from np.array(means).T
         return
     tables = table_cuts(sides, cuts)
-    # Many measures are computed for all cuts at once, without tables. The others need the tables of
-    # the cuts, which are made in batches.
+    # Many measures are computed for all cuts at once, without tables. The remaining measures need
+    # the tables of the cuts, which are made in batches.
     known = [request for request in requests if tables.knows(request[0])]
     parts = [[evaluate(part, one)[0] for one in known] for part in tables.parts()] if known else []
     values = dict(zip(known, map(np.concatenate, zip(*parts, strict=True)), strict=True))
@@ -199,7 +201,7 @@ def score_cuts(
 
 
 def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
-    """Return the statistics of several cuts of the system's tree, for hard labels."""
+    """Return the statistics of several cuts of the system's tree, given hard gold labels."""
     tree, leaves = require_tree(sides)
     gold = replace(harden(sides.gold), groups=None) if sides.gold.weighted else sides.gold
     whole = Contingency.from_labels(gold, leaves, times=sides.counts)

@@ -1,4 +1,4 @@
-"""Details of a clustering: the groups with the worst scores, mixed clusters, scattered classes."""
+"""Details of a clustering: groups with the worst scores, mixed clusters and scattered classes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Impure:
     group: str
     size: float
     parts: int
-    """The number of classes in the cluster, or of clusters that contain the class."""
+    """The number of classes in the cluster, or of clusters over which the class is scattered."""
     largest: str
-    """The class (or cluster) with the most common items."""
+    """The class (or cluster) that shares the most items with it."""
     share: float
-    """The share of the items that are in the largest class (or cluster)."""
+    """The fraction of its items that are in `largest`."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Details:
 
 
 def diagnose(system: ScoredSystem, request: Request) -> Details:
-    """Return the details of a scored clustering; groups are sorted by the first score."""
+    """Return the details of a scored clustering, with groups sorted by the first score."""
     if system.sides.overlapping:
         raise InputError(
             "details require one class and one cluster per item", code="conflicting-options"
@@ -126,7 +126,7 @@ def diagnose(system: ScoredSystem, request: Request) -> Details:
 
 
 def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
-    """Return the rows with the most items outside their largest cell, over all groups.
+    """Return the rows of all groups with the most items outside the row's largest cell.
 
     The rows of a table are classes. If tables are transposed, the rows are clusters.
     """
@@ -144,7 +144,7 @@ def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
 
 
 def _describe(table: Contingency, row: int, group: str) -> Impure:
-    """Return the size of a row and its largest cell, with names."""
+    """Describe a row of the table: its name, its size and its largest cell."""
     cells = np.flatnonzero(table.rows == row)
     largest = int(table.columns[cells[table.counts[cells].argmax()]])
     size = float(table.row_totals[row])
