@@ -1,4 +1,4 @@
-"""Background counts: counts of a large corpus that supplement the counts of a small text.
+"""Background counts: counts from a large corpus that supplement the counts of a small text.
 
 In a text of 100,000 words, most words have few occurrences. Their counts in a background corpus are
 added before words are weighted, embedded and clustered. Only the words of the text are clustered,
@@ -30,24 +30,25 @@ from roget.errors import InputError, Notice
 AUTO, NONE = "auto", "none"
 
 LANGUAGES: Mapping[str, str] = {"en": "english"}
-"""Language code → prefix of the names of bundled backgrounds."""
+"""Prefix of the names of bundled backgrounds, by language code."""
 
 SAME_TEXT = 0.9
-"""Minimum share of common pairs, among pairs of known words and contexts, for which the background
-is assumed to contain the text; independent texts share less than half."""
+"""Minimum fraction of a text's (word, context) pairs that also occur in the background, among pairs
+whose word and context are both known. Above it, the background is assumed to contain the text. For
+independent texts, the fraction is below one half."""
 
 COMMON_TOKENS = 0.2
-"""Minimum share of tokens in contexts of the background; with less, the text was probably counted
-with other settings."""
+"""Minimum fraction of a text's tokens whose contexts occur in the background. Below it, the text
+was probably counted with different settings."""
 
 TEXT, BOTH, BACKGROUND = "text", "both", "background"
-"""Sources of the similarity of two words."""
+"""Names for the source of the similarity of two words."""
 
 SHARE = 1 / 3
-"""Minimum share of the similarity that comes from a source for the source to be named."""
+"""Minimum fraction of the similarity that must come from a source for the source to be named."""
 
 KEY = "background"
-"""Provenance key of a thesaurus that was built with a background."""
+"""Provenance key for the background with which a thesaurus was built."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +61,10 @@ class Background:
     sha256: str
     """Hash of words, contexts and counts."""
     version: str = __version__
-    """Version of roget that bundles or made the counts."""
+    """Version of roget that includes or wrote the counts."""
 
     def record(self, words: Array) -> dict[str, Any]:
-        """Return a JSON-compatible record, including the number of known words."""
+        """Return a JSON-compatible record that includes the number of known words."""
         known = np.isin(np.asarray(words, dtype=str), self.counts.words.astype(str))
         return {
             "name": self.name,
@@ -75,7 +76,7 @@ class Background:
 
 
 def open_background(name: PathLike) -> Background:
-    """Open a background by the name of a bundled one, or by the path of counts or a table."""
+    """Open background counts, given the name of bundled counts, or a path to counts or a table."""
     text = os.fspath(name)
     if text in data.BACKGROUNDS and not os.path.exists(text):
         return _open_bundled(text)
@@ -83,12 +84,12 @@ def open_background(name: PathLike) -> Background:
         found = data.sample("nouns" if text == "sample" else text)
         if not isinstance(found, Counts):
             raise InputError(
-                f"background {text}: has quadruples, not counts", code="unsupported-format"
+                f"background {text} contains quadruples; expected counts", code="unsupported-format"
             )
         return Background(text, found, hash_counts(found))
     if not os.path.exists(text):
         raise InputError(
-            f"background {text}: no such counts; make them with roget count, or pass "
+            f"background counts {text} not found; create them with roget count, or pass "
             f"{', '.join(data.BACKGROUNDS)}, {AUTO} or {NONE}",
             code="file-not-found",
         )
@@ -106,10 +107,10 @@ def _open_bundled(name: str) -> Background:
 def choose_background(
     requested: Any, counts: Counts
 ) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the background for the counts of a text, or None and possibly a note on the reason.
+    """Return the background for the counts of a text, or None, and notes on the reason.
 
-    `requested` is "none", "auto", a name, a path, or Counts. With "auto", text gets the bundled
-    background of its language and relations, unless the background contains the text.
+    `requested` is "none", "auto", a name, a path, or Counts. With "auto", the bundled background
+    for the language and relations of the text is used, unless the background contains the text.
     """
     if requested is None or requested == NONE:
         return None, ()
@@ -122,22 +123,23 @@ def choose_background(
         found = open_background(requested)
     if not np.isin(counts.contexts.astype(str), found.counts.contexts.astype(str)).any():
         raise InputError(
-            f"background {found.name}: no context in common with the text (e.g. "
-            f"{found.counts.contexts[0]!r} and {counts.contexts[0]!r}): count both in the same way",
+            f"background {found.name} has no context in common with the text (e.g. "
+            f"{found.counts.contexts[0]!r} and {counts.contexts[0]!r}); count both "
+            "with the same settings",
             code="no-common-contexts",
         )
     return found, ()
 
 
 def find_bundled(counts: Counts) -> Background | None:
-    """Return the bundled background of a text's language and relations; None if none is bundled."""
+    """Return the bundled background for a text's language and relations, or None if missing."""
     code = str(counts.provenance.get("language") or "").partition("-")[0]
     name = f"{LANGUAGES.get(code)}-{','.join(counts.relations)}"
     return _open_bundled(name) if name in data.BACKGROUNDS else None
 
 
 def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the bundled background of a text, if it suits the text."""
+    """Return the bundled background for a text, if it is suitable."""
     found = find_bundled(counts)
     if found is None:
         return None, ()
@@ -145,7 +147,7 @@ def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ..
     if shared < COMMON_TOKENS:
         return None, ()
     if same >= SAME_TEXT:
-        text = f"no background counts: {found.name} contains this text"
+        text = f"background counts not used: {found.name} already includes this text"
         return None, (Notice(text, code="no-background"),)
     return found, ()
 
@@ -153,7 +155,10 @@ def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ..
 def reopen_background(
     record: Mapping[str, Any] | None, instead: PathLike | None = None
 ) -> Background | None:
-    """Open the background of a thesaurus; `instead` is its path if it was moved."""
+    """Open the background with which a thesaurus was built.
+
+    `instead` is the new path of the background counts if they were moved.
+    """
     if not record:
         return None
     name = str(record.get("name")) if instead is None else os.fspath(instead)
@@ -169,7 +174,7 @@ def reopen_background(
         ) from None
     if found.sha256 != record.get("sha256"):
         raise InputError(
-            f"background {name}: differs from the counts that the thesaurus was built with; "
+            f"background {name} differs from the counts with which the thesaurus was built; "
             "build the thesaurus again",
             code="changed",
         )
@@ -177,10 +182,12 @@ def reopen_background(
 
 
 def compare(counts: Counts, background: Counts) -> tuple[float, float]:
-    """Return the share of tokens in contexts of the background, and the share of known pairs.
+    """Return the fractions of a text's tokens and of its pairs that the background covers.
 
-    Known pairs are pairs of a word and a context that the background also has; the share is
-    among all pairs whose word and context are in the background.
+    A token is covered if the background has its context.
+
+    A pair of a word and a context is covered if it occurs in the background. The second fraction is
+    relative to the pairs whose word and context are both known there.
     """
     names, (words, others) = unite_names((counts.words, background.words))
     contexts, (columns, more) = unite_names((counts.contexts, background.contexts))
@@ -200,9 +207,9 @@ def compare(counts: Counts, background: Counts) -> tuple[float, float]:
 def add_background(
     matrix: Any, words: Array | None, contexts: Array | None, background: Counts
 ) -> tuple[Any, Array]:
-    """Return the sum of counts and background counts of the same words, and its contexts.
+    """Add the background counts of the same words to the counts; return the sum and its contexts.
 
-    The contexts of the counts come first; contexts of the background alone follow.
+    The contexts of the counts come first, followed by the contexts that only the background has.
     """
     if words is None or contexts is None:
         raise InputError(
@@ -222,7 +229,7 @@ def add_background(
 
 
 def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
-    """Return whether words are similar to a word by the text, by the background, or by both.
+    """Return the source of the similarity of a word to other words: "text", "background" or "both".
 
     Parameters
     ----------
@@ -238,13 +245,13 @@ def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
     names = []
     for other in np.asarray(others).tolist():
         # The similarity is a sum over shared contexts. A term belongs to the text if both words
-        # occur in the context there.
+        # occur in its context in the text.
         products = first.multiply(weights[[other]])
         total = float(products.sum())
         there = widen(own[[row]].multiply(own[[other]]).tocsr(), products.shape[1])
         share = float(products.multiply(there.astype(bool)).sum()) / total if total > 0 else 0.0
         if total <= 0:
-            # No context is shared: the source is where most contexts of the words come from.
+            # If no context is shared, name the source of most of the contexts of the two words.
             share = (many + own[[other]].nnz) / max(first.nnz + weights[[other]].nnz, 1)
         names.append(TEXT if share > 1 - SHARE else BACKGROUND if share < SHARE else BOTH)
     return names

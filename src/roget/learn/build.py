@@ -43,7 +43,7 @@ from roget.learn.treecut.hierarchy import name_classes
 
 @dataclass(frozen=True)
 class Built:
-    """A thesaurus and the notes on how it was built."""
+    """A thesaurus with notes on how it was built."""
 
     thesaurus: Thesaurus
     notes: tuple[str, ...]
@@ -114,7 +114,7 @@ def run(
     reading: Report | None = None,
     clustering: Report | None = None,
 ) -> Built:
-    """Build a thesaurus; the folder OUTPUT.partial keeps intermediate results until it is saved."""
+    """Build a thesaurus. The folder OUTPUT.partial holds intermediate results until it is saved."""
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     if output is None:
         with tempfile.TemporaryDirectory(prefix="roget.") as folder:
@@ -137,25 +137,26 @@ def run(
 
 
 def _is_left_by_build(names: set[str]) -> bool:
-    """Return True if all these files can come from an interrupted build."""
+    """Return True if all these files could have been left by an interrupted build."""
     ours = ("counts", *(f"{method}-" for method in catalogue.names("clusterers")))
     return all(name.startswith(ours) for name in names)
 
 
 def _read_edits(target: Path) -> tuple[Edit, ...]:
-    """Return the edits of the thesaurus that will be replaced."""
+    """Return the edits of the existing thesaurus, which will be replaced."""
     if not target.is_dir():
         return ()
     try:
         return thesaurus_files.read_edits(target)
     except InputError as error:
         raise InputError(
-            f"{error}. Its edits would be lost: repair it, or name another output", code=error.code
+            f"{error}. Its edits would be lost; repair it, or choose another output folder",
+            code=error.code,
         ) from None
 
 
 def _replay_edits(built: Built, target: Path) -> Built:
-    """Replay the edits of the thesaurus that will be replaced, as far as they still apply."""
+    """Replay the edits of the replaced thesaurus on the new one, as far as they still apply."""
     edits = _read_edits(target)
     if not edits:
         return built
@@ -183,7 +184,7 @@ def _build(
     background, why = _choose_background(plan, counts)
     clusterer = _make_clusterer(plan, folder, counts, background, clustering)
     where = options.engine, options.scheduler, options.processes
-    # A trivial result is reported in the notes of the model, so no warning is needed.
+    # The notes of the model already report a trivial result, so no warning is needed.
     with working_on(*where) if clusterer.spreads else nullcontext(), ignore_trivial():
         model = clusterer.fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
@@ -201,7 +202,7 @@ def _build(
 def _evaluate(
     thesaurus: Thesaurus, counts: Counts, model: Any, plan: Plan, progress: Report | None
 ) -> Thesaurus:
-    """Add figures on the quality of the classes to the provenance."""
+    """Evaluate the classes, and add the results to the provenance."""
     second = run_again(counts, model, plan.random_state, progress) if plan.heldout else None
     found: dict[str, Any] = {}
     if plan.heldout:
@@ -216,7 +217,7 @@ def _evaluate(
 
 
 def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the background counts, if the method uses them."""
+    """Return the background counts, or None if the method does not use them."""
     if catalogue.load("clusterers", plan.method).borrows:
         return choose_background(plan.background, counts)
     if plan.background in (None, NONE, AUTO):
@@ -234,7 +235,7 @@ def _make_clusterer(
     background: Background | None,
     progress: Report | None,
 ) -> Any:
-    """Return the clusterer; the checkpoint name is a hash of the options and the counts."""
+    """Return the clusterer. The name of its checkpoint is a hash of the options and the counts."""
     # Options that do not affect clustering are set to fixed values before hashing.
     relevant = asdict(replace(plan, heldout=True, names=None, background=None))
     borrowed = background and background.sha256
@@ -260,7 +261,7 @@ def _make_clusterer(
 def _choose_words(
     counts: Counts, plan: Plan, options: CountOptions
 ) -> tuple[Counts, tuple[Notice, ...]]:
-    """Select the words to cluster: the most frequent ones, in the largest connected component."""
+    """Select the words to cluster: the most frequent words in the largest connected component."""
     notes = []
     if not counts.entries:
         raise refuse_rare(options.min_count)

@@ -15,14 +15,14 @@ PARTS = ("noun", "verb")
 WAYS = ("both", "classes", "counts")
 SORTS = ("score", "count")
 SENSES = ("even", "weighted")
-"""Distributions of a word over its classes: equal shares, or by weight."""
+"""Distributions of a word over its classes: equal or weighted."""
 ORDERS = ("corpus", "left", "right")
 """Orders of concordance lines."""
 BACKOFFS = ("auto", "discount", "interpolate", "none")
-"""Ways in which class models use a word's own counts; auto is the default of the model."""
+"""Ways in which class models use a word's own counts. With auto, the model decides."""
 ATTACHERS = ("best", "chain")
 RULES = ("smoothed", "printed")
-"""Rules by which the chain compares verb and noun: smoothed, or as printed in the paper."""
+"""Rules by which the chain model compares verb and noun: smoothed, or as printed in the paper."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,8 @@ class WhyOptions(Checked):
         "corpus",
         choices=ORDERS,
         called="order of lines",
-        help="Order of sentences: as in the corpus, or by the words left or right of the keyword.",
+        help="Order of the sentences: as in the corpus, or sorted by the words to the "
+        "left or right of the keyword.",
     )
 
 
@@ -157,7 +158,7 @@ class CutOptions(Checked):
 
 @dataclass(frozen=True)
 class PreferOptions(Checked):
-    """Options of `roget prefer`: the classes to choose from."""
+    """Options of `roget prefer` that specify the classes to choose from."""
 
     thesaurus: str | None = option(
         None,
@@ -188,7 +189,11 @@ class PlaceOptions(Checked):
         3, minimum=1, flags=("--number", "-n"), help="Number of candidates to list per word."
     )
     least: float = option(
-        0.0, minimum=0, maximum=1, metavar="P", help="Minimum score of a candidate."
+        0.0,
+        minimum=0,
+        maximum=1,
+        metavar="P",
+        help="List only candidates with at least this score.",
     )
     steps: int = option(
         2,
@@ -216,7 +221,7 @@ class PlaceOptions(Checked):
 
 @dataclass(frozen=True)
 class TaxonomyOptions(Checked):
-    """Options of `roget place`: the taxonomy and the words to place."""
+    """Options of `roget place` that specify the taxonomy and the words to place."""
 
     min_count: int = option(5, minimum=1, help="Minimum number of occurrences of a word.")
     part: str = option(

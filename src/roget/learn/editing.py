@@ -1,4 +1,4 @@
-"""Editing of thesaurus folders by a file of edits, and undo and redo."""
+"""Editing of thesaurus folders: apply a file of edits, undo and redo."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ COLUMNS = Roles(
     },
     by_option=False,
 )
-"""Columns of a table of edits, with their aliases."""
+"""Columns in a table of edits, with their aliases."""
 
 SEPARATOR = "|"
-"""Separator of several words in one cell."""
+"""Separator between words in one cell."""
 
 
 class EditResult(NamedTuple):
-    """An edited thesaurus, with the edits done and undone."""
+    """An edited thesaurus, and the edits that were made and undone."""
 
     thesaurus: Thesaurus
     done: tuple[Edit, ...]
     """Edits that were made or redone."""
     undone: tuple[Edit, ...]
-    """Edits that were undone, the last first."""
+    """Edits that were undone, most recent first."""
 
 
 @with_options(EditOptions)
@@ -108,7 +108,7 @@ def edit(
 
 
 def _check_number(verb: str, n: int, there: int) -> None:
-    """Refuse to undo or redo more edits than there are."""
+    """Raise an error if more edits are to be undone or redone than there are."""
     if not there:
         raise InputError(f"nothing to {verb}", code="edit-refused")
     if n > there:
@@ -117,7 +117,7 @@ def _check_number(verb: str, n: int, there: int) -> None:
 
 
 def read_requests(path: PathLike) -> list[EditRequest]:
-    """Read the edits of a table, row by row.
+    """Read the edits in a table, row by row.
 
     The columns are action (rename, move, merge, nest, add, delete, split or note), class (an id, a
     name, or a word of the class), word (several separated by |), text (the new name, or the text of
@@ -148,7 +148,7 @@ def read_requests(path: PathLike) -> list[EditRequest]:
                 row.get("field") or REMARK,
                 place,
             )
-            # The class is irrelevant for a note on a word.
+            # Ignore the class for a note on a word.
             requests.append(replace(one, target=None) if one.action == NOTE and one.words else one)
     if not requests:
         raise InputError(

@@ -88,7 +88,7 @@ NAMERS = _words(
 COPULAS = _words("become seem remain appear stay prove")
 """Main verbs followed by a predicate noun, not an object."""
 QUOTERS = _words("say add reply explain conclude continue note state comment write read remark")
-"""Verbs that can precede their subject after a quotation, as in "…", said Smith."""
+"""Verbs of speech, which can precede their subject after a quotation."""
 CLAUSE_VERBS = _words(
     """say think believe know claim suggest hope feel assume guess suppose argue insist expect mean
     fear doubt agree realise realize note report understand hear show see find ensure imagine wish

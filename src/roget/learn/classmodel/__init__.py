@@ -1,4 +1,4 @@
-"""Models of p(context|word) for sparse counts, which back off from the word to its classes."""
+"""Models of p(context|word) for sparse counts that back off from a word to its classes."""
 
 from __future__ import annotations
 

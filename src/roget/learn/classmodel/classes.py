@@ -1,4 +1,4 @@
-"""Predictions by classes: p(v|n) = Σ_c p(c|n)·p(v|c) for a word n and a context v.
+"""Prediction from classes: p(v|n) = Σ_c p(c|n)·p(v|c) for a word n and a context v.
 
 Existing classes come from a fitted clusterer, a Clustering, a thesaurus (learnt or imported), or a
 pair of tables, and are used at several levels of their tree.
@@ -22,18 +22,18 @@ from roget.learn.clustering.result import Clustering, Posterior
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
 PARENT = 10.0
-"""Number of pseudo-tokens, with the background distribution, added to each class."""
+"""Number of pseudo-tokens added to each class, distributed like the background."""
 
 SLACK = 1e-6
-"""Tolerance for rounding errors in sums of probabilities and ranges of discounts."""
+"""Tolerance for rounding errors in sums of probabilities and in the range of discounts."""
 
 COUNTED = Posterior(1e-12)
-"""Placement rule of classes defined by their words alone."""
+"""Placement rule for classes that are defined only by their words."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
-    """A predictor: one clustering, or several whose predictions are averaged.
+    """A predictor based on one clustering, or on the average over several clusterings.
 
     types: True if the classes were learnt from types, where each pair counts once. New words are
         then placed by their types as well.
@@ -49,12 +49,12 @@ class ClassCounts:
         return np.asarray(np.mean(found, axis=0))
 
     def rows(self, rows: Array | slice, columns: Array | slice = slice(None)) -> Floats:
-        """Return p(v|n) for some rows and all or some columns."""
+        """Return p(v|n) for the given rows and for all or some columns."""
         found = [to_dense(one.memberships[rows] @ one.centroids[:, columns]) for one in self.parts]
         return np.asarray(np.mean(found, axis=0))
 
     def place(self, matrix: Any) -> ClassCounts:
-        """Return the same classes for other words, one for each row of the counts."""
+        """Return the same classes with the words in the rows of the counts as members."""
         counts = count_types(matrix) if self.types else matrix
         return replace(
             self, parts=tuple(_set_members(one, one.place(counts)) for one in self.parts)
@@ -62,7 +62,7 @@ class ClassCounts:
 
 
 def _set_members(clustering: Clustering, memberships: Any) -> Clustering:
-    """Return the clustering with these memberships, normalised to sum to 1."""
+    """Return the clustering with the given memberships, normalised to sum to 1."""
     table = sparse.csr_array(memberships, dtype=np.float64)
     sums = np.asarray(table.sum(axis=1)).ravel()
     table.data /= np.repeat(np.where(sums > 0, sums, 1.0), np.diff(table.indptr))
@@ -94,7 +94,7 @@ def count_types(matrix: Any) -> Any:
 
 
 def continuation(matrix: Any) -> Floats:
-    """Return the continuation probability p(v), by the number of words a context occurs with.
+    """Return the continuation probability p(v), based on the number of words per context.
 
     One word is subtracted from each context and distributed equally over all contexts, because
     contexts with one word are hardly more probable than unseen ones (tuned on development data).
@@ -107,11 +107,14 @@ def continuation(matrix: Any) -> Floats:
 
 
 def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list[ClassCounts]:
-    """Return the classes of a source for the words of `train`, whose names are in `names`."""
+    """Convert a source of classes to predictors for the words of `train`.
+
+    `names` holds the names of the words and contexts, if known.
+    """
     if isinstance(source, tuple):
         if len(source) != 2 or any(isinstance(one, str | Clusterer | Thesaurus) for one in source):
             raise InputError(
-                f"classes is a tuple of length {len(source)}: pass a list of classes, or one pair "
+                f"classes is a tuple of length {len(source)}; pass a list of classes, or one pair "
                 "(memberships, centroids)",
                 code="invalid-input",
             )
@@ -124,16 +127,16 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
         name, own, levels = "Clustering", source, source.levels(LEVELS)
     else:
         raise InputError(
-            f"classes has the type {type(source).__name__}: expected a fitted clusterer, a "
-            "Thesaurus, a pair (memberships, centroids) or a name",
+            f"classes has type {type(source).__name__}; expected a fitted clusterer, a"
+            " Thesaurus, a pair (memberships, centroids) or a name",
             code="invalid-input",
         )
-    # Fitted classes must belong to the same words and contexts.
+    # The classes must have been fitted to the same words and contexts.
     fitted = own.memberships.shape[0], own.centroids.shape[1]
     if fitted != train.shape:
         raise InputError(
             f"{name} was fitted to a table of {fitted[0]} × {fitted[1]}, but the counts are "
-            f"{train.shape[0]} × {train.shape[1]}: fit it to the same words and contexts",
+            f"{train.shape[0]} × {train.shape[1]}; fit it to the same words and contexts",
             code="length-mismatch",
         )
     return [
@@ -143,7 +146,10 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
 
 
 def from_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> list[ClassCounts]:
-    """Return clusterings of several sizes as predictors; merged clusters are recounted."""
+    """Return a predictor for each level of clusterings.
+
+    The centroids of merged clusters are recomputed from the counts.
+    """
     return [
         ClassCounts(f"{name} {parts[0].n_clusters}", tuple(_known(one, train) for one in parts))
         for parts in levels
@@ -151,20 +157,24 @@ def from_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> 
 
 
 def _known(clustering: Clustering, train: Any) -> Clustering:
-    """Return the clustering with normalised tables, recounted if clusters were merged."""
+    """Return the clustering with normalised tables.
+
+    If clusters were merged, their centroids are recomputed from the counts.
+    """
     if clustering.learnt is None:
         return normalise(clustering)
     return normalise(replace(clustering, centroids=_count(clustering.memberships, train)[0]))
 
 
 def _from_tables(membership: Any, centroids: Any, train: Any) -> list[ClassCounts]:
-    """Return classes made from tables of memberships and centroids."""
+    """Return a predictor made from tables of memberships and centroids."""
     rows = sparse.csr_array(membership, dtype=np.float64)
     columns = sparse.csr_array(centroids) if sparse.issparse(centroids) else to_dense(centroids)
     if rows.shape[0] != train.shape[0] or columns.shape != (rows.shape[1], train.shape[1]):
         raise InputError(
-            f"memberships {rows.shape} and centroids {columns.shape}: expected words × classes and "
-            f"classes × contexts, for {train.shape[0]} words and {train.shape[1]} contexts",
+            f"memberships have shape {rows.shape} and centroids {columns.shape}; "
+            f"expected (words, classes) and (classes, contexts) with {train.shape[0]} "
+            f"words and {train.shape[1]} contexts",
             code="length-mismatch",
         )
     for name, table in (("memberships", rows), ("centroids", columns)):
@@ -181,23 +191,27 @@ def _from_tables(membership: Any, centroids: Any, train: Any) -> list[ClassCount
 def _from_thesaurus(
     source: Thesaurus, train: Any, names: tuple[Any, Any] | None
 ) -> list[ClassCounts]:
-    """Return the classes of a thesaurus, recounted because its contexts may differ."""
+    """Return predictors based on the classes of a thesaurus.
+
+    The centroids are recomputed from the counts, because the thesaurus may have other contexts.
+    """
     if names is None:
         raise InputError(
-            "a thesaurus is matched by words: fit the model to Counts, which have words",
+            "a thesaurus is matched by words, which a matrix does not have; fit the "
+            "model to Counts",
             code="invalid-input",
         )
     # Words are matched by name; words missing from the thesaurus are placed by their counts.
     at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
     known = np.flatnonzero(at >= 0)
     if not known.size:
-        raise InputError("none of the words is in the thesaurus", code="unknown-word")
+        raise InputError("none of the words of the counts is in the thesaurus", code="unknown-word")
     lift = one_hot(known, at.size).T
     return _cuts(source.tree, sparse.csr_array(lift @ source.memberships[at[known]]), train)
 
 
 def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
-    """Return the classes at several levels of the tree, by counts and by types."""
+    """Return predictors for several levels of the tree, once by counts and once by types."""
     used = np.flatnonzero(np.asarray(membership.sum(axis=0)).ravel() > 0)
     found: list[ClassCounts] = []
     before = 0
@@ -205,7 +219,7 @@ def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
         groups = tree.cut(max(1, round(level * tree.n_clusters)))[used]
         _, numbers = np.unique(groups, return_inverse=True)
         size = int(numbers.max()) + 1
-        # Cuts are nested, so two levels with the same number of classes are identical.
+        # Cuts are nested, so levels with the same number of classes are identical.
         if size == before:
             continue
         before = size
@@ -218,10 +232,10 @@ def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
 
 
 def _count_classes(rows: Any, train: Any) -> Clustering:
-    """Return classes with the counts of their words."""
+    """Return a predictor whose centroids are the counts of the words in each class."""
     table, mass = _count(rows, train)
     found = Clustering(Tree.flat(mass.size), rows, table, mass, rule=COUNTED)
-    # Words without a class are placed like new words.
+    # Place words without a class like new words.
     lost = np.asarray(rows.sum(axis=1)).ravel() <= 0
     if lost.any():
         placed = sparse.csr_array(found.place(train) * lost[:, None])
@@ -230,7 +244,7 @@ def _count_classes(rows: Any, train: Any) -> Clustering:
 
 
 def _count(membership: Any, train: Any) -> tuple[Floats, Floats]:
-    """Return centroids and masses from the counts of the words, smoothed by the background."""
+    """Compute centroids and masses from the counts of the words, smoothed by the background."""
     table = to_dense(membership.T @ train)
     totals = np.asarray(train.sum(axis=0), dtype=np.float64).ravel() + 0.5
     table += PARENT * totals / totals.sum()
@@ -239,6 +253,6 @@ def _count(membership: Any, train: Any) -> tuple[Floats, Floats]:
 
 
 def _shares(values: Floats) -> Floats:
-    """Return values divided by their sum; equal shares if the sum is 0."""
+    """Return the values divided by their sum, or equal values if the sum is 0."""
     total = float(values.sum())
     return values / total if total > 0 else np.full(values.size, 1 / values.size)

@@ -33,17 +33,17 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.command_options import BACKOFFS
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-"""Boundaries of the frequency groups of words; with "interpolate", weights differ by group."""
+"""Boundaries of the word frequency groups that have separate weights with "interpolate"."""
 
 CELLS = 1 << 24
 """Batch size: cells (words × contexts × predictors) computed at once."""
 
 DEV = 0.1
-"""Default share of the tokens held out for fitting the weights."""
+"""Fraction of the tokens held out by default for fitting the weights."""
 
 
 class ClassModel(BaseEstimator):  # type: ignore[misc]
-    """Estimator of p(context|word) for sparse counts, which backs off to classes of words.
+    """Estimator of p(context|word) for sparse counts that backs off to classes of words.
 
     The word's own counts are discounted. The remaining probability is distributed by the word's
     classes at several levels and by the background, with weights fitted to development tokens.
@@ -102,7 +102,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             self._learn(train, named, seed, {} if learnt is None else learnt)
             self._weigh(held, named)
             return self
-        # 1. Learn from nine tokens in ten, and fit the weights to the tenth.
+        # 1. Learn from 90 % of the tokens, and fit the weights to the remaining 10 %.
         part, held = self._hold_out(train, seed)
         if not part.sum() > 0:
             part, held = train, sparse.csr_array(train.shape)
@@ -112,7 +112,8 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         before = self._train, self.classes_, self._predictors
         self._learn(train, named, seed, {})
         if _kinds(self._predictors) != _kinds(before[-1]):
-            # All tokens may give more levels, but there are no weights for the additional ones.
+            # Learning from all tokens gave other levels, which have no weights: keep the predictors
+            # of step 1.
             self._train, self.classes_, self._predictors = before
         self._name(named)
         return self
@@ -127,15 +128,16 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             rows, columns = np.broadcast_arrays(rows, columns)
         except ValueError:
             raise InputError(
-                f"{rows.size} words and {columns.size} contexts do not form pairs",
+                f"cannot pair {rows.size} words with {columns.size} contexts; pass as many"
+                " words as contexts",
                 code="length-mismatch",
             ) from None
         return self._cells(self._train, self._predictors, rows, columns)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return p(context|word) of every context, for known or new words with the counts X.
+        """Return p(context|word) of every context, for the words whose counts are X.
 
-        A word without counts gets the prediction for an unknown word.
+        For a word without counts, the prediction is that for an unknown word.
         """
         check_is_fitted(self)
         counts = table(self, X)
@@ -149,7 +151,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self._rows(self._train, self._predictors, rows)
 
     def score(self, X: Any, y: Any = None, *, given: Any = None) -> float:
-        """Return the mean log-likelihood per token of X in nats; nan without tokens.
+        """Return the mean log-likelihood per token of X in nats, or nan if X has no tokens.
 
         The rows of X are the training words, or new words whose known counts are in `given`.
         """
@@ -167,7 +169,8 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             tokens, known = table(self, X), table(self, given)
             if tokens.shape[0] != known.shape[0]:
                 raise InputError(
-                    f"X has {tokens.shape[0]} words, given has {known.shape[0]}",
+                    f"X and given must have the same number of words ({tokens.shape[0]} and "
+                    f"{known.shape[0]} passed)",
                     code="length-mismatch",
                 )
             predictors = [one.place(known) for one in self._predictors]
@@ -175,7 +178,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return cells, np.log(self._cells(known, predictors, cells.row, cells.col))
 
     def save(self, path: PathLike) -> None:
-        """Write the fitted model to a folder for `load`; classes are stored as tables."""
+        """Write the fitted model to a folder that `load` can read. Classes are stored as tables."""
         check_is_fitted(self)
         header = {
             "options": {
@@ -202,17 +205,18 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return model
 
     def _recipe(self) -> ModelRecipe:
-        """Return the recipe of the named models, with the requested kind of backoff."""
+        """Return the combined recipe of the named models, with the requested kind of backoff."""
         if self.backoff not in BACKOFFS:
             raise InputError(
-                f"backoff={self.backoff!r}: expected {', '.join(BACKOFFS)}", code="invalid-option"
+                f"backoff={self.backoff!r} is invalid; expected {', '.join(BACKOFFS)}",
+                code="invalid-option",
             )
         named = [one for one in self._sources() if isinstance(one, str)]
         parts = [recipe(name) for name in named]
         if isinstance(self.classes, list):
             if not self.classes:
                 raise InputError(
-                    "classes=[]: pass at least one element, or a name such as kneser-ney",
+                    "classes is empty; pass at least one element, or a name such as kneser-ney",
                     code="invalid-option",
                 )
             for name, part in zip(named, parts, strict=True):
@@ -221,7 +225,8 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
                         f"classes={self.classes!r}: {name!r} has no classes to combine",
                         code="invalid-option",
                     )
-        # A single named model defines backoff and base distribution; a list uses Kneser–Ney.
+        # A single named model defines the backoff and the base distribution. A list uses
+        # Kneser–Ney.
         families = tuple(dict.fromkeys(name for part in parts for name in part.families))
         base = parts[0] if parts and len(self._sources()) == 1 else recipe("kneser-ney")
         own = base.own if self.backoff == "auto" else self.backoff
@@ -253,7 +258,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         """Split the tokens into training tokens and tokens for fitting the weights."""
         if not np.all(train.data == np.rint(train.data)):
             raise InputError(
-                "fractional counts cannot be split into tokens: pass dev",
+                "fractional counts cannot be split into tokens; pass development counts as dev",
                 code="fractional-counts",
             )
         parts = Counts(train).split(1 - DEV, random_state=seed)
@@ -262,13 +267,13 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, train: Any, named: ModelRecipe, seed: int, learnt: dict[str, list[ClassCounts]]
     ) -> None:
-        """Learn or read the classes of all sources, and make the list of predictors."""
+        """Learn or read the classes from all sources, and make the list of predictors."""
         names = (self.words_, self.contexts_) if "words_" in vars(self) else None
         found: list[ClassCounts] = []
         for source in self._sources():
             if not isinstance(source, str):
                 found += read_classes(source, train, names)
-        # Families learnt for another model are reused.
+        # Reuse families that were learnt for another model.
         for family in named.families:
             if family not in learnt:
                 learnt[family] = learn_family(family, train, seed)
@@ -297,7 +302,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         self._name(named)
 
     def _name(self, named: ModelRecipe) -> None:
-        """Set unique names of the predictors."""
+        """Assign a unique name to each predictor."""
         self.names_ = ["own counts"] if named.own == "interpolate" else []
         names = [one.name for one in self._predictors]
         for at, name in enumerate(names, 1):
@@ -307,15 +312,15 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def _cells(
         self, counts: Any, predictors: list[ClassCounts], rows: Array, columns: Array
     ) -> Floats:
-        """Predict pairs of rows and columns."""
+        """Return p(context|word) for pairs of rows and columns."""
         stack = np.stack([one.cells(rows, columns) for one in predictors])
         return self._mix(counts, stack, rows, columns)
 
     def _rows(self, counts: Any, predictors: list[ClassCounts], rows: Array) -> Floats:
-        """Predict all contexts for some rows."""
+        """Return p(context|word) of all contexts for the given rows."""
         m = counts.shape[1]
         out = np.empty((rows.size, m))
-        # In batches of words, to limit the memory for words × contexts × predictors.
+        # Process words in batches, to limit the memory for words × contexts × predictors.
         step = max(1, CELLS // (m * len(predictors)))
         for begin in range(0, rows.size, step):
             part = rows[begin : begin + step]
@@ -326,19 +331,19 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return out
 
     def _mix(self, counts: Any, stack: Floats, rows: Array, columns: Array) -> Floats:
-        """Combine own counts and the predictions of classes into p(context|word) of cells."""
+        """Combine own counts and class predictions into p(context|word) for the given cells."""
         known = mixing.gather_data(counts, rows, columns, max(self.discounts_.size, 1))
         groups = self._mixture.groups(np.asarray(counts.sum(axis=1)).ravel())[rows]
         return self._mixture.cells(known, stack, groups)
 
 
 def _kinds(predictors: list[ClassCounts]) -> list[str]:
-    """Return the names of the predictors without sizes."""
+    """Return the names of the predictors without their sizes."""
     return ["".join(c for c in one.name if not c.isdigit()) for one in predictors]
 
 
 def _base(train: Any, kind: str) -> ClassCounts:
-    """Return the background predictor: "continuation" or "unigram"."""
+    """Return the background predictor of the given kind, "continuation" or "unigram"."""
     known = continuation(train) if kind == "continuation" else unigram(train)
     one = Clustering(Tree(), np.ones((train.shape[0], 1)), known[None, :], np.ones(1))
     return ClassCounts(kind, (one,))

@@ -27,10 +27,10 @@ from roget.learn.clustering.tokens import unigram
 NEIGHBOURS = (50, 100, 200)
 DIMENSIONS = 100
 POWER = 4
-"""Exponent applied to cosines to get the weights of neighbours."""
+"""Exponent applied to cosines to obtain the weights of neighbours."""
 
 BACKGROUND = 0.05
-"""Weight of the unigram in the prediction, for contexts that no neighbour has."""
+"""Weight of the unigram distribution, which covers contexts that no neighbour has."""
 
 ROWS = 1 << 10
 """Batch size: words whose neighbours are searched at once."""
@@ -41,7 +41,7 @@ SIZES = (2, 5, 10, 20, 50, 100, 200, 400)
 
 
 def _nearest(train: Any, seed: int) -> list[ClassCounts]:
-    """Return predictors by the nearest neighbours of each word, for several numbers of them.
+    """Return predictors based on the nearest neighbours of each word, for several neighbour counts.
 
     Similarity is the cosine of PPMI vectors reduced to 100 dimensions.
     """
@@ -60,7 +60,7 @@ def _nearest(train: Any, seed: int) -> list[ClassCounts]:
     words = unit(associations @ projection)
     shares = sparse.csr_array(train / np.maximum(totals, 1e-300)[:, None])
     background = unigram(train)
-    # A word without counts predicts the unigram.
+    # A word without counts predicts the unigram distribution.
     shares = shares + sparse.csr_array((totals == 0)[:, None] * background)
     centroids = sparse.csr_array(sparse.vstack([shares, background[None, :]], format="csr"))
     found, mass = [], np.append(np.zeros(n), 1.0)
@@ -74,7 +74,10 @@ def _nearest(train: Any, seed: int) -> list[ClassCounts]:
 
 @dataclass(frozen=True, eq=False)
 class NearestWords(Rule):
-    """Placement by nearest neighbours: every training word is a class, the unigram is the last."""
+    """Placement by nearest neighbours.
+
+    Every training word is a class, and the last class is the unigram distribution.
+    """
 
     clusterer = "nearest"
 
@@ -90,27 +93,32 @@ class NearestWords(Rule):
         return self.weigh_nearest(vectors, same=False)
 
     def check(self, k: int, m: int) -> None:
-        """Also check the number of words and of neighbours."""
+        """Check the arrays, and also the number of words and the number of neighbours."""
         super().check(k, m)
         if len(self.words) != k - 1:
-            raise ValueError(f"words has the shape {self.words.shape}; expected {k - 1} rows")
+            raise ValueError(f"words has shape {self.words.shape}; expected {k - 1} rows")
         if type(self.size) is not int or not 0 < self.size < k:
-            raise ValueError(f"size {self.size!r} exceeds {k - 1} words")
+            raise ValueError(
+                f"size is {self.size!r}; expected an integer from 1 to {k - 1}, the number of words"
+            )
 
     def weigh_nearest(self, vectors: Floats, same: bool) -> Any:
-        """Return weights of neighbours and the unigram; with `same`, row i is word i itself."""
+        """Return the weights of the neighbours and of the unigram class.
+
+        If `same`, row i is training word i, which is not its own neighbour.
+        """
         words, size = self.words, self.size
         parts = []
         for begin in range(0, len(vectors), ROWS):
             near = vectors[begin : begin + ROWS] @ words.T
             rows = np.arange(len(near))
             if same:
-                # A word is not its own neighbour.
+                # Exclude the word itself.
                 near[rows, begin + rows] = -2.0
             best = np.argpartition(-near, size - 1, axis=1)[:, :size]
             weights = np.maximum(np.take_along_axis(near, best, axis=1), 0.0) ** POWER
             sums = weights.sum(axis=1, keepdims=True)
-            # A word without neighbours gets the unigram only.
+            # For a word without neighbours, only the unigram class has a weight.
             weights *= np.where(sums > 0, (1 - BACKGROUND) / np.where(sums > 0, sums, 1.0), 0.0)
             rest = 1.0 - weights.sum(axis=1)
             table = (
@@ -132,9 +140,10 @@ def sizes(words: int, per_class: int, most: int) -> list[int]:
 
 
 def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
-    """Learn the classes of a family: a clusterer of the catalogue, or one of `FAMILIES`.
+    """Learn the classes of a family, which is a clusterer in the catalogue or a key of `FAMILIES`.
 
-    The classes are learnt from counts and from types. Words without counts get p(c).
+    The classes are learnt once from counts and once from types. Words without counts have the
+    memberships p(c).
     """
     learn = FAMILIES[name] if name in FAMILIES else partial(_cluster, name)
     part, seen = _take_seen(train)
@@ -152,7 +161,8 @@ def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
 def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[ClassCounts]:
     """Learn the classes of a clusterer from counts, for each number of classes in `sizes`.
 
-    Words without counts get p(c). With too few words, there are fewer classes than requested.
+    Words without counts have the memberships p(c). With too few words, there are fewer classes than
+    requested.
     """
     kind = catalogue.load("models", name)
     part, seen = _take_seen(train)
@@ -163,7 +173,7 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
     for size in sizes:
         if size not in found:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the result shows a smaller number of classes
+                warnings.simplefilter("ignore")  # the number of classes in the result shows it
                 found[size] = kind.make(size, random_state=seed).fit(part).clustering_
     return [
         ClassCounts(f"{name} {size}", (normalise(_fill_words(found[size], seen, train.shape[0])),))
@@ -172,7 +182,7 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
 
 
 def _take_seen(train: Any) -> tuple[Any, Array]:
-    """Return the rows of the words that have counts, and their indices."""
+    """Return the matrix rows of the words that have counts, and their indices."""
     table = sparse.csr_array(train, dtype=np.float64)
     table.eliminate_zeros()
     seen = np.flatnonzero(np.diff(table.indptr))
@@ -180,7 +190,10 @@ def _take_seen(train: Any) -> tuple[Any, Array]:
 
 
 def _fill_words(clustering: Clustering, seen: Any, words: int) -> Clustering:
-    """Return the clustering with all words; words that are not in `seen` get p(c)."""
+    """Extend the clustering to all words.
+
+    Words that are not in `seen` have the memberships p(c).
+    """
     if seen.size == words:
         return clustering
     at = np.full(words, seen.size)
@@ -222,12 +235,13 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
     found = []
     for k in sizes(train.shape[0], 20, 3):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # 200 updates are enough here
+            warnings.simplefilter("ignore", ConvergenceWarning)  # 200 updates are sufficient
             model = make(k)
             rows, columns = model.fit_transform(train), model.components_
         scale = columns.sum(axis=1)
         if name == "lda":
-            # Topic shares are already shares of the tokens, not factors of the counts.
+            # The topic proportions of LDA are already normalised per token, unlike factors of the
+            # counts.
             rows = rows / np.maximum(scale, 1e-300)
         used = np.flatnonzero(scale > 0)
         weights = rows[:, used] * scale[used]
@@ -235,7 +249,8 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
         mass = weights.sum(axis=0) / max(float(weights.sum()), 1e-300)
         membership = np.where(sums > 0, weights / np.where(sums > 0, sums, 1.0), mass)
         mass = totals @ membership
-        # Both models factorise p(n, v), like the symmetric model at β = 1, whose rule applies.
+        # Both models factorise p(n, v), like the symmetric model at β = 1, so its placement rule
+        # applies.
         made = Clustering(
             Tree.flat(used.size), membership, columns[used] / scale[used, None], mass / mass.sum(),
             rule=FoldIn(1.0),
@@ -245,4 +260,4 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
 
 
 FAMILIES: dict[str, View] = {"nmf": _nmf, "lda": _lda, "nearest": _nearest}
-"""Families that are not clusterers of the catalogue."""
+"""Families of classes other than the clusterers in the catalogue."""

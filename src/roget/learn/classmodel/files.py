@@ -63,7 +63,7 @@ def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixtur
             for place, one in enumerate(kept["classes"])
         ]
         train = folders.from_arrays(kept, "train")
-        # Files that are valid one by one can still be inconsistent with each other.
+        # Files that are each valid can still be inconsistent with each other.
         for fault in _faults(kept, train, found, mixture):
             raise ValueError(fault)
         return kept, train, found, mixture
@@ -83,7 +83,7 @@ def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluster
 
 
 def _ready(found: Clustering) -> Clustering:
-    """Return the clustering with its rule loaded, so a damaged rule is refused at once."""
+    """Return the clustering with its placement rule loaded, so a damaged rule fails immediately."""
     if found.learnt is not None:
         return replace(found, learnt=_ready(found.learnt))
     rule = found.rule
@@ -128,7 +128,7 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
 def _faults(
     kept: dict[str, Any], train: Any, predictors: list[ClassCounts], mixture: Mixture
 ) -> Iterator[str]:
-    """Yield descriptions of invalid or inconsistent values."""
+    """Yield a description of each invalid or inconsistent value."""
     if not sparse.issparse(train):
         yield "train: expected a sparse table"
     if train.nnz and train.data.min() < 0:
@@ -158,7 +158,7 @@ def _faults(
 
 
 def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:
-    """Yield faults of one predictor."""
+    """Yield a description of each fault in one predictor."""
     if not isinstance(one.name, str):
         yield f"{key}: name {one.name!r} is not a string"
     if not isinstance(one.types, bool):
@@ -175,7 +175,7 @@ def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:
 
 
 def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
-    """Yield faults of the mixture of predictors."""
+    """Yield a description of each fault in the mixture of predictors."""
     kind, discounts, edges = mixture.kind, mixture.discounts, mixture.edges
     if kind not in BACKOFFS[1:]:
         yield f"unknown mixture {kind!r}: expected {', '.join(BACKOFFS[1:])}"
@@ -194,6 +194,6 @@ def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
 
 
 def _share_faults(name: str, table: Any) -> Iterator[str]:
-    """Yield a fault if the rows of a table are not probabilities."""
+    """Yield a description of the fault if the rows of a table are not probabilities."""
     if not are_shares(table):
         yield f"{name}: expected rows of probabilities that sum to 1"

@@ -1,4 +1,4 @@
-"""Combination of discounted own counts with the predictions of classes.
+"""Combination of a word's discounted own counts with the predictions of its classes.
 
 For a word n with count c in context v and N tokens,
 
@@ -22,13 +22,14 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.tokens import fit_weights
 
 LEAST = 0.01
-"""Lower bound of discounts, which leaves some probability for unseen contexts."""
+"""Lower bound of discounts, which reserves some probability for unseen contexts."""
 
 ROUNDS = 12
 """Maximum number of alternations between weights and discounts."""
 
 PRIOR = 20.0
-"""Number of pseudo-tokens, with the overall weights, added to each group of words."""
+"""Number of pseudo-tokens added to each frequency group, which shrink its weights to the overall
+weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,19 +39,23 @@ class PredictionData:
     own: Floats
     """Relative frequency c/N of each cell, without discounts."""
     taken: Floats
-    """Discounts × cells: the decrease of a cell's own probability per unit of a discount."""
+    """Decrease of each cell's own probability per unit of each discount; shape (discounts,
+    cells)."""
     left: Floats
-    """Discounts × cells: the probability left to the classes per unit of a discount."""
+    """Probability left to the classes per unit of each discount; shape (discounts, cells)."""
     known: Array
     """True if the word has any counts."""
 
     def discount(self, discounts: Floats) -> tuple[Floats, Floats]:
-        """Return the own probability of each cell, and the probability left to the classes."""
+        """Return each cell's discounted probability, and the probability left to the classes."""
         own = np.maximum(self.own - discounts @ self.taken, 0.0)
         return own, np.where(self.known, discounts @ self.left, 1.0)
 
     def prepend_own(self, stack: Floats) -> Floats:
-        """Prepend relative frequencies; words without counts get the last prediction instead."""
+        """Prepend the relative frequencies to the predictions.
+
+        For words without counts, the last prediction is repeated instead.
+        """
         return np.vstack([np.where(self.known, self.own, stack[-1]), stack])
 
 
@@ -63,7 +68,7 @@ def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> Predic
     table = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     table.sum_duplicates()
     n = table.shape[0]
-    # The counts 1, 2, … have the discounts 1, 2, …; higher counts have the last one.
+    # Count j uses the j-th discount; counts beyond the last discount use the last one.
     level = np.clip(np.rint(table.data), 1, levels)
     share = np.minimum(table.data / level, 1.0) * (table.data > 0)
     totals = np.asarray(table.sum(axis=1)).ravel()
@@ -80,7 +85,7 @@ def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> Predic
 
 
 def _find_entries(table: Any, row_of: Array, rows: Array, columns: Array) -> Array:
-    """Return the position of each cell in the data of a csr_array; nnz if a cell is empty."""
+    """Return the position of each cell in the data of a csr_array, or nnz for an empty cell."""
     width = table.shape[1]
     keys = np.append(row_of * width + table.indices, np.iinfo(np.int64).max)
     sought = np.asarray(rows, dtype=np.int64) * width + columns
@@ -111,7 +116,7 @@ def closed_form(matrix: Any, levels: int) -> Floats:
 
 
 def tune(known: PredictionData, lower: Floats, counts: Floats, start: Floats) -> Floats:
-    """Return the discounts that maximise the likelihood, for fixed predictions of classes."""
+    """Return the discounts that maximise the likelihood, for fixed class predictions."""
     levels, total = start.size, float(counts.sum())
     # p is linear in the discounts: p = fixed + D·slope, so −Σ n·ln p is convex in D.
     slope = known.left * lower - known.taken
@@ -148,7 +153,7 @@ class Mixture:
         return np.searchsorted(self.edges, totals, side="right")
 
     def cells(self, known: PredictionData, stack: Floats, groups: Array) -> Floats:
-        """Return p(v|n) of cells, given the predictions of all predictors in `stack`."""
+        """Return p(v|n) for the cells, given the predictions of all predictors in `stack`."""
         weights = self.weights[groups].T
         if self.kind == "discount":
             own, left = known.discount(self.discounts)
@@ -171,7 +176,7 @@ def learn(
         stack = known.prepend_own(stack)
     k = len(stack)
     mixture = Mixture(kind, np.empty(0), np.full((edges.size + 1, k), 1 / k), edges)
-    # Weights of each frequency group, shrunk towards the weights over all words.
+    # Fit the weights of each frequency group, shrunk towards the weights over all words.
     overall = fit_weights(stack, counts)
     groups = mixture.groups(totals)
     for group in range(edges.size + 1):
@@ -184,7 +189,7 @@ def _learn_discounts(
     known: PredictionData, stack: Floats, counts: Floats, discounts: Floats
 ) -> Mixture:
     """Fit weights and discounts alternately until the discounts converge."""
-    # EM for the weights, then L-BFGS for the discounts.
+    # Alternate between EM for the weights and L-BFGS for the discounts.
     weights = np.full(len(stack), 1 / len(stack))
     if counts.size and counts.sum() > 0:
         for _ in range(ROUNDS):

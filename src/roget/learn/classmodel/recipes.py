@@ -1,4 +1,4 @@
-"""Recipes of named models: the use of the word's own counts, and the backoff distribution.
+"""Recipes of the named models: how the word's own counts are used, and what the model backs off to.
 
 A model that uses the classes of one clusterer has the name of the clusterer and needs no recipe.
 """
@@ -68,7 +68,7 @@ RECIPES: dict[str, ModelRecipe] = {
 
 
 def recipe(name: str) -> ModelRecipe:
-    """Return the recipe of a named model; a clusterer is used through its classes."""
+    """Return the recipe of a named model. For a clusterer, the model backs off to its classes."""
     found = catalogue.load("models", name)
     if isinstance(found, ModelRecipe):
         return found

@@ -11,7 +11,9 @@ NONE = -1
 
 
 def measure_alpha(codes: Ints) -> float | None:
-    """Return Krippendorff's α of nominal judgements, annotators × items: 1 perfect, 0 chance.
+    """Return Krippendorff's α of nominal judgements: 1 for perfect agreement, 0 for chance.
+
+    The judgements have the shape (annotators, items).
 
     Items judged by fewer than two annotators are ignored. α is None if no items remain, or if all
     judgements are the same, because chance agreement is then perfect.
@@ -26,8 +28,8 @@ def measure_alpha(codes: Ints) -> float | None:
     total = int(values.sum())
     if not total or (values > 0).sum() < 2:
         return None
-    # α = 1 − observed/expected disagreement. Each item counts by its number of judges, so its pairs
-    # of judgements are divided by the number of judges minus 1.
+    # α = 1 − observed/expected disagreement. The weight of an item is its number of judgements, so
+    # its pairs of judgements are divided by that number minus 1.
     disagreeing = judges[paired] ** 2 - (counts[paired] ** 2).sum(axis=1)
     observed = float((disagreeing / (judges[paired] - 1)).sum()) / total
     expected = float(total**2 - (values**2).sum()) / (total * (total - 1))
@@ -35,7 +37,7 @@ def measure_alpha(codes: Ints) -> float | None:
 
 
 def measure_agreement(codes: Ints) -> float | None:
-    """Return the share of agreeing pairs of judgements of the same item; None without pairs.
+    """Return the proportion of same-item judgement pairs that agree, or None without such pairs.
 
     >>> measure_agreement(np.array([[0, 1, 1, -1], [0, 1, 0, 2]]))
     0.666...
@@ -47,7 +49,7 @@ def measure_agreement(codes: Ints) -> float | None:
 
 
 def _count(codes: Ints) -> Ints:
-    """Count the annotators who gave each judgement to each item: items × judgements."""
+    """Count how many annotators gave each judgement to each item; return (items, judgements)."""
     return np.stack(
         [(codes == code).sum(axis=0) for code in range(int(codes.max(initial=NONE)) + 1)]
         or [np.zeros(codes.shape[1], dtype=np.int64)],

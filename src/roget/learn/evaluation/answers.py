@@ -1,4 +1,4 @@
-"""Evaluation of filled-in question sheets of one or several annotators.
+"""Evaluation of question sheets filled in by one or more annotators.
 
 Lines are the sampling units. The answers of several annotators to a line count as one observation,
 their mean, so the interval over all annotators is a Wilson interval over lines. It is conservative,
@@ -29,17 +29,17 @@ from roget.learn.evaluation.options import KINDS, MOST
 from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, READING, Question, QuestionSheet
 
 VERDICTS = ("coherent", "mixed", "junk")
-"""Verdicts on a line: most, some, or none of the words belong together."""
+"""Verdicts on a line of words: most, some, or none of them belong together."""
 
 UNSURE = "?"
-"""Answer of an annotator who is unsure; it counts as a wrong answer."""
+"""Answer given by an annotator who is unsure; it counts as wrong."""
 
 ALL = "all"
-"""Name of the row with the mean over annotators."""
+"""Name of the row that holds the mean over annotators."""
 
 _WORDS = {f"word {n}": (f"word{n}",) for n in range(1, MOST + 2)}
 KEY = Roles({"line": (), "kind": (), "node": (), "answer": ()}, {"class": (), **_WORDS})
-"""Columns of a key."""
+"""Columns of a key, the table with the correct answers."""
 
 FILLED = Roles(
     {"line": ("no", "number"), "answer": ("intruder", "verdict")}, {"words": (), **_WORDS}
@@ -59,14 +59,14 @@ class AgreementShare(NamedTuple):
 
 
 class AnswerLine(NamedTuple):
-    """A question and the answers to it."""
+    """A question and the annotators' answers to it."""
 
     question: Question
     answered: int
     right: int
     """Number of annotators who found the intruder, or judged the words coherent."""
     answers: tuple[tuple[str, int], ...]
-    """All distinct answers with their counts, the most frequent first."""
+    """All distinct answers with their counts, most frequent first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,8 @@ class Judgement:
     questions: tuple[Question, ...]
     people: tuple[str, ...]
     codes: Ints
-    """Annotators × lines: index of the word or verdict; the next index if unsure, −1 if missing."""
+    """The answers as codes, with shape (annotators, lines): the index of the word or verdict, one
+    more than the last index if unsure, or −1 if missing."""
 
     @property
     def answered(self) -> BoolArray:
@@ -86,14 +87,14 @@ class Judgement:
 
     @property
     def chance(self) -> float | None:
-        """The expected share of intruders found by guessing; None for reading."""
+        """The proportion of intruders expected to be found by guessing, or None for reading."""
         if self.kind != INTRUSION:
             return None
         return float(np.mean([1 / len(one.words) for one in self.questions]))
 
     def share_found(self) -> list[AgreementShare]:
-        """Return the share of intruders found by each annotator and by all together."""
-        # The position of the intruder in each line.
+        """Return the proportion of intruders found by each annotator, and over all annotators."""
+        # Find the position of the intruder in each line.
         right = [one.words.index(one.answer) for one in self.questions]
         return self._share(self.codes == np.array(right), np.ones(len(right), dtype=bool))
 
@@ -120,23 +121,23 @@ class Judgement:
 
     @cached_property
     def alpha(self) -> float | None:
-        """Krippendorff's α of all answers; None for a single annotator."""
+        """Krippendorff's α of all answers, or None for a single annotator."""
         return measure_alpha(self.codes)
 
     @cached_property
     def agreement(self) -> float | None:
-        """The share of agreeing pairs of answers to the same line."""
+        """The proportion of pairs of answers to the same line that agree."""
         return measure_agreement(self.codes)
 
     def _share(self, good: BoolArray, lines: BoolArray) -> list[AgreementShare]:
-        """Return the share of good answers for each annotator, and over all annotators."""
+        """Return the proportion of good answers for each annotator, and over all annotators."""
         known = self.answered & lines
         rows = [
             (name, float(right.sum()), int(own.sum()))
             for name, right, own in zip(self.people, good & known, known, strict=True)
         ]
         if len(rows) > 1:
-            # Over all annotators, the mean answer to a line is one observation.
+            # Over all annotators, each line is one observation: the mean of the answers to it.
             some = known.any(axis=0)
             means = (good & known).sum(axis=0)[some] / known.sum(axis=0)[some]
             rows.append((ALL, float(means.sum()), int(some.sum())))
@@ -176,7 +177,7 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
     sheet = key if isinstance(key, QuestionSheet) else read_key(key)
     if not filled:
         raise InputError(
-            "no filled-in sheet: pass at least one with the key", code="missing-option"
+            "no filled-in sheet; pass at least one, in addition to the key", code="missing-option"
         )
     codes = [read_answers(path, sheet, columns) for path in filled.values()]
     found = Judgement(sheet.kind, sheet.questions, tuple(filled), np.array(codes))
@@ -195,8 +196,9 @@ def split_files(paths: Mapping[str, PathLike]) -> tuple[PathLike, dict[str, Path
     if len(keys) != 1:
         shown = join_names([str(path) for path in keys.values()]) or "none"
         raise InputError(
-            f"{len(keys)} of {len(paths)} files are keys ({shown}): expected one key, which was "
-            "written with the sheet, and a filled-in sheet for each annotator",
+            f"{len(keys)} of {len(paths)} files are keys ({shown}); expected one key, "
+            "which is written together with the sheet, and a filled-in sheet for each"
+            " annotator",
             code="invalid-input",
         )
     ((name, key),) = keys.items()
@@ -210,11 +212,11 @@ def is_key(path: PathLike) -> bool:
         with open_table(source, roles=KEY, guess=True) as table:
             return table.header
     except InputError:
-        return False  # the error is reported when the file is read
+        return False  # the error is reported when the file is read as a sheet
 
 
 def read_key(path: PathLike) -> QuestionSheet:
-    """Read a key; return the sheet with its answers."""
+    """Read a key; return the question sheet with the correct answers."""
     source = source_of(os.fspath(path))
     kinds: set[str] = set()
     questions: dict[int, Question] = {}
@@ -237,7 +239,8 @@ def read_key(path: PathLike) -> QuestionSheet:
                 questions[line] = Question(line, node, texts.get("class", ""), words, answer)
     if len(kinds) != 1:
         raise InputError(
-            f"{source.name}: {len(kinds)} kinds of lines; expected one", code="invalid-input"
+            f"{source.name}: expected one kind of question in all lines, but found {len(kinds)}",
+            code="invalid-input",
         )
     return QuestionSheet(kinds.pop(), tuple(questions.values()))
 
@@ -273,12 +276,12 @@ def join_words(question: Question) -> str:
 
 
 def _parse_number(text: str) -> int | None:
-    """Parse an integer, also in the form 7.0, which spreadsheets write."""
+    """Parse an integer; also accept the form 7.0, which some spreadsheets write."""
     return whole_number(text.removesuffix(".0"))
 
 
 def _find_difference(texts: Mapping[str, str], kind: str, question: Question) -> str:
-    """Return a description of the first word that differs from the key; else ""."""
+    """Describe the first word that differs from the key; return "" if there is no difference."""
     if kind == READING:
         shown, right = texts.get("words", ""), join_words(question)
         words = shown.split(", ") if shown.casefold() != right.casefold() else []
@@ -292,7 +295,7 @@ def _find_difference(texts: Mapping[str, str], kind: str, question: Question) ->
 
 
 def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
-    """Return an error message ("" if the answer is valid), and the code of an answer."""
+    """Return an error message, or "" if the answer is valid, and the code of the answer."""
     choices = list_choices(kind, question)
     plain, known = text.casefold(), [one.casefold() for one in choices]
     if not plain:

@@ -1,4 +1,4 @@
-"""The verb decision task of Pereira, Tishby & Lee (1993): which of two verbs takes a noun.
+"""The verb decision task of Pereira, Tishby & Lee (1993): which of two verbs takes a given noun.
 
 All tokens of sampled pairs are deleted from the table. A model trained on the rest decides whether
 a noun is more likely the object of the deleted verb or of a rival verb. The correct verb is the
@@ -32,9 +32,9 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.evaluation.options import DecideOptions
 
 LEAST = 3
-"""Minimum number of tokens of a sampled pair."""
+"""Minimum number of occurrences of a (word, context) pair to be sampled."""
 BAND = 500 / 756_721, 5000 / 756_721
-"""Frequency band of contexts, as shares of all tokens, from the paper."""
+"""Frequency band of contexts, as fractions of all tokens; the values are from the paper."""
 
 FLOOR = 1e-9
 """Lower bound of probabilities, applied before taking logarithms."""
@@ -44,7 +44,7 @@ RIDGE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class DecisionTask:
-    """Triples of a word, a context deleted from its counts, and a rival context.
+    """Triples of a word, a context that was deleted from its counts, and a rival context.
 
     `context` and `rival` are indices into `band`.
     """
@@ -58,7 +58,7 @@ class DecisionTask:
     right: Array
     """True if the word occurs more often with the context than with the rival in the full table."""
     exceptional: Array
-    """True if the total frequencies of the two contexts suggest the opposite."""
+    """True if the word prefers the context that is less frequent overall."""
 
     @classmethod
     def draw(
@@ -76,7 +76,7 @@ class DecisionTask:
         """
         whole = sparse.csr_array(matrix, dtype=np.float64)
         totals = np.asarray(whole.sum(axis=0)).ravel()
-        # 1. The contexts of the frequency band, and the pairs to sample from.
+        # 1. Find the contexts in the frequency band, and the pairs to sample from.
         low, high = (share * totals.sum() for share in BAND)
         band = np.flatnonzero((totals >= low) & (totals <= high))
         part = whole[:, band].toarray()
@@ -93,7 +93,7 @@ class DecisionTask:
         drawn = rng.choice(words.size, min(pairs, words.size), replace=False)
         removed = np.zeros(part.shape, dtype=bool)
         removed[words[drawn], at[drawn]] = True
-        # 3. A triple for each rival that is not deleted and has a different count.
+        # 3. Make a triple for each rival that is not deleted and has a different count.
         word, context = np.repeat(words[drawn], band.size), np.repeat(at[drawn], band.size)
         rival = np.tile(np.arange(band.size), drawn.size)
         ask = ~removed[word, rival] & (part[word, context] != part[word, rival])
@@ -110,15 +110,21 @@ class DecisionTask:
         return cls(train, band, word, context, rival, right, exceptional)
 
     def errors(self, scores: Floats) -> tuple[float, float]:
-        """Return the error rates of all and of exceptional triples; a tie counts one half."""
+        """Return the error rates on all triples and on the exceptional ones.
+
+        A tie counts as half an error.
+        """
         return self.judge(self.margins(scores))
 
     def margins(self, scores: Floats) -> Floats:
-        """Return the score of the context minus that of the rival; `scores` is words × band."""
+        """Return the score of the context minus the score of the rival for each triple.
+
+        `scores` has the shape (words, contexts in the band).
+        """
         return np.asarray(scores[self.word, self.context] - scores[self.word, self.rival])
 
     def judge(self, margins: Floats) -> tuple[float, float]:
-        """Return the error rates of decisions by the sign of the margins, one for each triple."""
+        """Return the error rates of deciding by the sign of the margin of each triple."""
         wrong = np.where(margins == 0, 0.5, (margins > 0) != self.right)
         odd = wrong[self.exceptional]
         return float(wrong.mean()), float(odd.mean()) if odd.size else float("nan")
@@ -126,13 +132,13 @@ class DecisionTask:
 
 @dataclass(frozen=True)
 class Decided:
-    """Error rates of one model, one for each draw."""
+    """Error rates of one model, with a value for each draw."""
 
     model: str
     every: list[float] = field(default_factory=list)
     exceptional: list[float] = field(default_factory=list)
     heaviest: list[str] = field(default_factory=list)
-    """Name of the classes with the largest weight, for each draw with classes."""
+    """Names of the classes with the largest weight, one for each draw that used classes."""
 
     def means(self) -> tuple[Interval, Interval]:
         """Return the mean error rates over draws."""
@@ -146,7 +152,7 @@ class Decided:
 
 @dataclass(frozen=True)
 class Decisions:
-    """Error rates of all models; numbers of triples are means over draws."""
+    """Error rates of all models. The numbers of triples are means over draws."""
 
     rows: list[Decided]
     words: int
@@ -166,7 +172,7 @@ def decide(
     progress: Report | None = None,
     **options: Any,
 ) -> Decisions:
-    """Measure how often models decide wrongly which of two contexts a word prefers.
+    """Measure how often models are wrong about which of two contexts a word prefers.
 
     Models combine classes of several kinds and sizes, with weights fitted on further pairs that
     are deleted from the training table. With `clusters`, a model that uses one clusterer decides
@@ -175,7 +181,7 @@ def decide(
     request = DecideOptions(models=models, **choose(DecideOptions, options))
     draws, names = request.draws, list(dict.fromkeys(models))
     if not names:
-        raise InputError("no model to decide with: pass at least one", code="missing-option")
+        raise InputError("no models; pass at least one", code="missing-option")
     chosen = counts.top(request.top)
     sizes = list(dict.fromkeys(request.clusters or ()))
     rows = {
@@ -188,7 +194,7 @@ def decide(
     for number in range(draws):
         seed = request.random_state + number
         task = DecisionTask.draw(chosen.matrix, [seed, 0], request.pairs)
-        # The rehearsal deletes further pairs, on which the weights of the classes are fitted.
+        # The rehearsal deletes additional pairs, on which the weights of the classes are fitted.
         rehearsal = DecisionTask.draw(task.train, [seed, 1], request.pairs, purpose="rehearsal")
         stage = DecisionStage(task, rehearsal, seed)
         for place, name in enumerate(names):
@@ -206,19 +212,23 @@ def decide(
 
 
 def _is_sized(name: str, sizes: Sequence[int]) -> bool:
-    """Return True if `sizes` apply to a model, which must use the classes of one clusterer."""
+    """Return True if `sizes` apply to a model, that is, if it uses the classes of one clusterer."""
     return bool(sizes) and name not in RECIPES
 
 
 class DecisionStage:
-    """One draw of the task; classes are learnt once and shared by all models."""
+    """One random draw of the decision task, with the classes learnt for it.
+
+    Classes are learnt once and shared by all models. A second draw, the rehearsal, serves to fit
+    the weights of classes.
+    """
 
     def __init__(self, task: DecisionTask, rehearsal: DecisionTask, seed: int) -> None:
         self._tasks, self._seed = (task, rehearsal), seed
         self._known: dict[str, list[tuple[str, Floats, Floats]]] = {}
 
     def run(self, name: str, row: Decided) -> None:
-        """Decide with a model, and record its error rates."""
+        """Decide all triples with a model, and record its error rates."""
         task, rehearsal = self._tasks
         families = recipe(name).families
         if not families:
@@ -226,7 +236,7 @@ class DecisionStage:
         else:
             learnt = [one for family in families for one in self._learn(family)]
             labels, here, before = zip(self._weigh_contexts(), *learnt, strict=True)
-            # Fit the weights on the rehearsal, and decide the task.
+            # Fit the weights on the rehearsal, then decide the triples of the task.
             weights = combine(np.stack(before, axis=1), rehearsal.right)
             every, odd = task.judge(np.stack(here, axis=1) @ weights)
             if weights.any():
@@ -235,7 +245,7 @@ class DecisionStage:
         row.exceptional.append(odd)
 
     def run_sizes(self, name: str, sizes: Sequence[int], rows: Sequence[Decided]) -> None:
-        """Decide by the classes of a clusterer alone, for each size, and record the error rates."""
+        """Decide by the classes of a clusterer alone; record the error rates for each size."""
         task = self._tasks[0]
         for classes, row in zip(
             learn_sizes(name, task.train, self._seed, sizes), rows, strict=True
@@ -256,7 +266,7 @@ class DecisionStage:
         return model.proba_rows(np.arange(task.train.shape[0]))[:, task.band]
 
     def _weigh_contexts(self) -> tuple[str, Floats, Floats]:
-        """Return the name and margins of the unigram, like an element of `_learn`."""
+        """Return the name and the margins of the unigram model, in the format of `_learn`."""
         logs = [np.log(unigram(one.train)[one.band]) for one in self._tasks]
         here, before = (
             log[one.context] - log[one.rival] for log, one in zip(logs, self._tasks, strict=True)
@@ -268,7 +278,7 @@ class DecisionStage:
         if family not in self._known:
             task, rehearsal = self._tasks
             found = [learn_family(family, one.train, self._seed) for one in self._tasks]
-            # Sizes that only one of the two tables supports are omitted.
+            # Omit sizes that only one of the two tables supports.
             self._known[family] = [
                 (
                     one.name,
@@ -290,8 +300,8 @@ def _take_logs(classes: ClassCounts, band: Array) -> Floats:
 
 
 def combine(margins: Floats, right: Array) -> Floats:
-    """Fit non-negative weights of margins by logistic regression."""
-    # Margins in favour of the correct context: the loss is the mean of ln(1 + exp(−w·margin)).
+    """Fit non-negative weights for the margins by logistic regression."""
+    # Orient margins towards the correct context. The loss is the mean of ln(1 + exp(−w·margin)).
     signed = np.where(right, 1.0, -1.0)[:, None] * margins
     start = np.full(signed.shape[1], 1 / signed.shape[1])
 

@@ -33,10 +33,10 @@ from roget.learn.evaluation.options import HeldoutOptions
 PEER = "kneser-ney"
 PARTS = ("train", "test", "new")
 SHARES = (0.8, 0.1)
-"""Shares of training and development tokens; the rest are test tokens."""
+"""Fractions of training and development tokens; the remaining tokens are test tokens."""
 
 KEPT = 0.9
-"""Share of training tokens in a trial."""
+"""Fraction of tokens used for training in a trial (see `trial`)."""
 
 LEAST = 100
 """Minimum number of held-out tokens for a trial."""
@@ -44,7 +44,7 @@ LEAST = 100
 
 @dataclass(frozen=True)
 class Heldout:
-    """Losses of one model in nats, with a value for each split.
+    """Losses of one model, in nats, with a value for each split.
 
     loss: −ln p(v|n) per token, for training tokens, test tokens, and tokens of new words.
     entropy: relative entropy KL(empirical distribution ‖ model), averaged over words as in the
@@ -56,7 +56,7 @@ class Heldout:
     entropy: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
 
     def mean(self, what: str, part: str) -> Interval:
-        """Return the mean "loss" or "entropy" of a part over splits."""
+        """Return the mean "loss" or "entropy" of a part of the data over splits."""
         values: dict[str, list[float]] = getattr(self, what)
         return interval(values[part])
 
@@ -68,7 +68,7 @@ class Heldout:
 
 @dataclass(frozen=True)
 class HeldoutComparison:
-    """Losses of all models, and the size of the data; token counts are means over splits."""
+    """Losses of all models, and the size of the data. Token counts are means over splits."""
 
     rows: list[Heldout]
     words: int
@@ -81,7 +81,7 @@ class HeldoutComparison:
 
     @property
     def peer(self) -> Heldout | None:
-        """The row of Kneser–Ney, the reference for differences."""
+        """The results of Kneser–Ney, the reference model for differences."""
         return next((row for row in self.rows if row.model == PEER), None)
 
 
@@ -102,14 +102,14 @@ def compare(
     request = HeldoutOptions(models=models, **choose(HeldoutOptions, options))
     top, splits, backoff = request.top, request.splits, request.backoff
     if not models:
-        raise InputError("no model to compare: pass at least one", code="missing-option")
+        raise InputError("no models to compare; pass at least one", code="missing-option")
     names = list(dict.fromkeys(models))
-    # Kneser–Ney is always included as the reference of differences.
+    # Always include Kneser–Ney, the reference model for differences.
     names = names if PEER in names else [PEER, *names]
     chosen = counts.top(top)
     if chosen.total < 10:
         raise InputError(f"{chosen.total} tokens are too few to split", code="too-little-text")
-    # New words: the next in frequency after the chosen ones.
+    # New words are the words next in frequency after the chosen ones.
     others = None
     if len(counts) > top:
         ranked = counts.ranked()
@@ -139,7 +139,7 @@ def compare(
 
 @dataclass(frozen=True, eq=False)
 class TokenSplit:
-    """A split into training, development and test tokens, with tokens of new words."""
+    """A split into training, development and test tokens, plus the tokens of new words."""
 
     train: Any
     dev: Any
@@ -163,7 +163,7 @@ class TokenSplit:
         return cls(train, dev, test, known, new)
 
     def measure(self, model: ClassModel, row: Heldout) -> None:
-        """Add the losses of a fitted model to its row."""
+        """Add the losses of a fitted model to its results."""
         # New words are predicted from their known tokens.
         found = {"train": model.log_proba(self.train), "test": model.log_proba(self.test)}
         if self.new is not None:
@@ -175,7 +175,7 @@ class TokenSplit:
 
 
 def measure_losses(tokens: Any, logs: Floats) -> tuple[float, float]:
-    """Return −ln p(v|n) per token, and KL(empirical distribution ‖ model) averaged over words."""
+    """Return the mean −ln p(v|n) per token, and KL(empirical ‖ model) averaged over words."""
     totals = np.asarray(tokens.sum(axis=1), dtype=np.float64).ravel()
     if not totals.sum() > 0:
         return float("nan"), float("nan")
@@ -188,7 +188,7 @@ def measure_losses(tokens: Any, logs: Floats) -> tuple[float, float]:
 
 
 class SecondRun(NamedTuple):
-    """A model learnt again from nine tokens in ten, with its training and held-out tokens."""
+    """A model learnt again from 90 % of the tokens, with its training and held-out tokens."""
 
     model: Any
     train: Counts
@@ -198,7 +198,7 @@ class SecondRun(NamedTuple):
 def run_again(
     counts: Counts, model: Any, seed: int | None, report: Report | None = None
 ) -> SecondRun | None:
-    """Learn the classes again from nine tokens in ten, with the same number of clusters and β.
+    """Learn the classes again from 90 % of the tokens, with the same number of clusters and β.
 
     The result is None if counts are fractional or too few, or if the run was interrupted. `report`
     is called like the clusterer's `progress`, with the additional fact "trial".
@@ -219,13 +219,16 @@ def run_again(
 def trial(
     counts: Counts, model: Any, seed: int | None, report: Report | None = None
 ) -> dict[str, float] | None:
-    """Return the held-out bits per token (see `predict_held`); None without a second run."""
+    """Learn again from 90 % of the tokens; return the bits per held-out token (see `predict_held`).
+
+    The result is None if a second run is not possible (see `run_again`).
+    """
     second = run_again(counts, model, seed, report)
     return None if second is None else predict_held(second)
 
 
 def predict_held(second: SecondRun) -> dict[str, float]:
-    """Return the held-out bits per token of the unigram, the classes, the word, and both.
+    """Return the bits per held-out token for four models: unigram, class, word, and both.
 
     Word and classes back off to the unigram; with "both", the word backs off to its classes first.
     """

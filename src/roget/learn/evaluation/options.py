@@ -10,9 +10,10 @@ from roget.core.options import Checked, copy_option, option, seed_option
 from roget.learn.command_options import BACKOFFS, NeighbourOptions
 
 KINDS = ("intrusion", "reading")
-"""Kinds of sheets: find the word that does not belong, or judge whether all words belong."""
+"""Kinds of sheets: find the word that does not belong, or judge whether the words belong
+together."""
 SHOWN = ("frequent", "typical", "any")
-"""Choices of the words of a class that are shown."""
+"""Ways to choose the words of a class that are shown."""
 MOST = 50
 """Maximum number of words per line."""
 
@@ -29,7 +30,8 @@ class Shared(Checked):
         choices="models",
         called="model",
         flags=("--model", "-m"),
-        help="Model to compare (see `roget list models`); repeatable [default: all fast models].",
+        help="Name of a model to compare (see `roget list models`); repeatable "
+        "[default: all fast models].",
     )
     top: int = option(1000, minimum=1, help="Use only the N most frequent words.")
     random_state: int = seed_option()
@@ -76,7 +78,7 @@ class DecideOptions(Shared):
 
 @dataclass(frozen=True)
 class RatingOptions(Checked):
-    """Options of comparisons with human similarity ratings."""
+    """Options for comparing similarities with human ratings."""
 
     by: str = copy_option(NeighbourOptions, "by", "both")
     n: int = option(
@@ -104,7 +106,7 @@ class RatingOptions(Checked):
 
 @dataclass(frozen=True)
 class SheetOptions(Checked):
-    """Options of question sheets."""
+    """Options for question sheets."""
 
     kind: str = option(
         "intrusion",
@@ -118,7 +120,7 @@ class SheetOptions(Checked):
         None,
         minimum=2,
         maximum=MOST,
-        help="Number of words per class [default: 5, or 20 for reading].",
+        help="Number of words to show per class [default: 5, or 20 for reading].",
     )
     shown: str = option(
         "frequent",
@@ -144,7 +146,7 @@ class SheetOptions(Checked):
 
 @dataclass(frozen=True)
 class AnswerOptions(Checked):
-    """Options of filled-in sheets."""
+    """Options for reading filled-in sheets."""
 
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = copy_option(
         RatingOptions,
@@ -152,5 +154,5 @@ class AnswerOptions(Checked):
         None,
         many="text",
         metavar="ROLE=COLUMN",
-        help="Columns of filled-in sheets without a header, e.g. line=1,answer=8.",
+        help="Columns of filled-in sheets that have no header, e.g. line=1,answer=8.",
     )
