@@ -1,4 +1,4 @@
-"""Loading of counts and thesauri from folders, files, taxonomies or samples."""
+"""Loading of counts and thesauri from folders, files, taxonomies or bundled samples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
 
 BACKGROUND = "background"
-"""Name that stands for the background of the other input of a comparison."""
+"""Name that stands for the background counts of the other input in a comparison."""
 
 
 def open_thesaurus(
@@ -48,7 +48,7 @@ def open_thesaurus(
 
 
 def open_counted(path: PathLike) -> Thesaurus:
-    """Load a thesaurus made from counts; refuse a taxonomy, which has no contexts."""
+    """Load a thesaurus made from counts; raise an error for a taxonomy, which has no contexts."""
     thesaurus = open_thesaurus(path)
     if thesaurus.is_imported:
         raise _no_contexts(path)
@@ -77,12 +77,15 @@ def open_counts(
     if data.is_sample(text):
         if columns is not None:
             raise InputError(
-                f"columns {','.join(split_columns(columns))}: the sample {name} is not a table",
+                f"columns {','.join(split_columns(columns))} do not apply: the sample "
+                f"{name} is not a table",
                 code="conflicting-options",
             )
         found = data.sample(sample if text == "sample" else text)
         if not isinstance(found, Counts):
-            raise InputError(f"{name} has quadruples, not counts", code="unsupported-format")
+            raise InputError(
+                f"{name} contains quadruples; expected counts", code="unsupported-format"
+            )
         return found, ()
     if not os.path.exists(name) and not is_remote(text):
         known = ", ".join(one for one in data.SAMPLES if one != data.QUADRUPLES)
@@ -105,7 +108,7 @@ def open_counts(
 
 
 def _is_text(name: str) -> bool:
-    """Return True if a file is running text; False if its name is that of a table or matrix."""
+    """Return True if a file is running text rather than a table or matrix."""
     return (
         (os.path.isfile(name) or is_remote(name))
         and Source(name).suffix not in FORMATS
@@ -114,9 +117,10 @@ def _is_text(name: str) -> bool:
 
 
 def _no_contexts(name: PathLike) -> InputError:
-    """Return the error for a taxonomy where counts are needed."""
+    """Return the error for a taxonomy that was passed where counts are needed."""
     return InputError(
-        f"{name}: a taxonomy has no contexts; use a thesaurus or counts (roget build, roget count)",
+        f"{name} is a taxonomy, which has no contexts; use a thesaurus or counts "
+        "(roget build, roget count)",
         code="unsupported-format",
     )
 
@@ -135,7 +139,7 @@ def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     whole.relations = counts.relations
     whole.provenance = {**counts.provenance, SET_ASIDE: lost}
     if cuts := counts.provenance.get("cuts"):
-        # Words above the frequency of the rarest word are complete.
+        # The counts include all words at least as frequent as the rarest one.
         least = min(cuts.get("min_count") or 1, whole.word_totals.min().item())
         whole.provenance["cuts"] = {**cuts, "min_count": least}
     if base.spare is not None and not lost:
@@ -143,8 +147,9 @@ def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     unsure = f"; {plural(len(lost), 'uncertain word')} not listed as new" if lost else ""
     return whole, (
         Notice(
-            f"{path}: the counts of some rare or uncertain words were not stored, so totals are "
-            f"too small, and words may seem to be missing{unsure}",
+            f"{path}: the counts of some rare or uncertain words were not stored, so "
+            "totals are too low, and some words may wrongly appear to be "
+            f"missing{unsure}",
             code="incomplete-counts",
         ),
     )
@@ -158,7 +163,7 @@ def open_pair(
     progress: Report | None = None,
     evidence: int = 0,
 ) -> Iterator[tuple[Counts, Counts, tuple[str, ...]]]:
-    """Load or count two corpora for a comparison, and yield them with notes.
+    """Load or count the two corpora of a comparison, and yield them with notes.
 
     Texts are counted with one recipe, inferred from both together, since lemmas repaired in only
     one of them would look like a change. The counts are removed at the end of the block.
@@ -174,7 +179,7 @@ def open_pair(
     evidence
         Minimum number of example sentences kept per pair, if texts are counted.
     """
-    # Imported here because counting loads compiled code that existing counts do not need.
+    # Import here, because counting loads compiled code that is not needed for existing counts.
     from roget.learn.counting import count as counting
     from roget.learn.counting.plan import plan_tasks, refuse_options
 
@@ -222,7 +227,7 @@ def open_pair(
 
 
 def open_background_of(name: PathLike) -> Counts:
-    """Return the background of a thesaurus, or the bundled one for counts in a language."""
+    """Return the background counts of a thesaurus, or bundled ones for the language of counts."""
     if os.fspath(name) == BACKGROUND:
         raise InputError("pass a thesaurus or counts to compare", code="missing-option")
     if is_thesaurus(Path(name)):
@@ -234,21 +239,22 @@ def open_background_of(name: PathLike) -> Counts:
         counts = Counts.read(name)
     else:
         raise InputError(
-            f"{name}: a background belongs to a thesaurus or to counts; build or count it first",
+            f"{name} is not a thesaurus or counts, so it has no background; run roget "
+            "build or roget count first",
             code="unsupported-format",
         )
     found = find_bundled(counts)
     if found is None:
         raise InputError(
-            f"{name}: was built without a background, and none is bundled for its language and "
-            "relations",
+            f"{name} was built without a background, and none is bundled for its "
+            "language and relations",
             code="no-background",
         )
     return found.counts
 
 
 def _find_texts(name: str, counting_options: Counting) -> list[Source] | None:
-    """Return the sources of a name if it is running text; None for counts and tables."""
+    """Return the files behind a name if they are running text, or None for counts and tables."""
     if data.is_sample(name) or is_counts(Path(name)) or is_thesaurus(Path(name)):
         return None
     if (os.path.isfile(name) or is_remote(name)) and Source(name).suffix in (".npz", ".mtx"):

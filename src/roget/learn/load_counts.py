@@ -31,7 +31,7 @@ _NO_EFFECT = ("processes", "memory", "engine", "scheduler")
 
 
 class LoadedCounts(NamedTuple):
-    """Counts without rare words."""
+    """Counts from which rare words were removed."""
 
     counts: Counts
     rare: int
@@ -40,7 +40,7 @@ class LoadedCounts(NamedTuple):
 
 
 class GatheredCounts(NamedTuple):
-    """Counts of inputs, in full (`whole`) and after the cuts (`counts`)."""
+    """Counts of inputs before (`whole`) and after (`counts`) applying the thresholds."""
 
     whole: Counts
     counts: Counts
@@ -50,10 +50,10 @@ class GatheredCounts(NamedTuple):
 def read_corpus(
     inputs: Sequence[PathLike], options: Placing, progress: Report | None = None
 ) -> LoadedCounts:
-    """Return the counts of words to place into a taxonomy, without rare words."""
+    """Load or count the words to place in a taxonomy, without rare words."""
     names = [os.fspath(one) for one in inputs]
     if not names:
-        raise InputError("nothing to place: pass files, folders or counts", code="missing-option")
+        raise InputError("nothing to place; pass files, folders or counts", code="missing-option")
     gathered = gather(names, None, replace(options, min_count=1), progress)
     counts = gathered.counts.min_count(options.min_count)
     if not len(counts):
@@ -77,7 +77,7 @@ def gather(
 ) -> GatheredCounts:
     """Load existing counts and merge them, or count a corpus.
 
-    The folder, if any, keeps intermediate results for the next run.
+    Intermediate results are kept in the folder, if any, for the next run.
     """
     names = [os.fspath(one) for one in inputs]
     if are_counted(names):
@@ -95,7 +95,10 @@ def gather(
 
 
 def are_counted(names: Sequence[str]) -> bool:
-    """Return True if the inputs are existing counts; refuse a mixture with files to count."""
+    """Return True if the inputs are existing counts, False if they are files to count.
+
+    A mixture of both raises an error.
+    """
     existing = [is_counts(Path(name)) or is_sample(name) for name in names]
     if any(existing) and not all(existing):
         raise InputError(
@@ -108,7 +111,7 @@ def are_counted(names: Sequence[str]) -> bool:
 def count_once(
     plan: CountPlan, folder: Path | None, options: CountOptions, progress: Report | None
 ) -> tuple[Counts, tuple[Notice, ...]]:
-    """Count a plan, reusing parts that an interrupted run left in the folder."""
+    """Count the files of a plan, reusing the parts that an interrupted run left in the folder."""
     counts, summary = count_in_memory(plan, options, folder, progress=progress)
     if not summary.reused:
         return counts, summary.notes
@@ -118,7 +121,7 @@ def count_once(
 
 @contextmanager
 def keep_counted(partial: Partial) -> Iterator[None]:
-    """Keep counted parts if the block fails, and add a note on resuming to the error.
+    """Keep counted parts if the `with` block fails, and add a note on resuming to the error.
 
     After invalid input, a resumed run would fail again. The parts are then removed, unless an
     earlier run left some or the error already has a note on resuming.
@@ -152,7 +155,7 @@ def _cut_counted(whole: Counts, options: CountOptions) -> Counts:
 
 
 def _record_cuts(kept: Counts, provenance: dict[str, Any], options: CountOptions) -> Counts:
-    """Record the thresholds in the provenance; higher thresholds recorded before are kept."""
+    """Record the thresholds in the provenance, unless higher ones are already recorded."""
     cuts = dict(provenance.get("cuts") or {})
     for name in ("min_count", "min_context", "min_pair"):
         cuts[name] = max(getattr(options, name), cuts.get(name) or 1)

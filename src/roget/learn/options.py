@@ -1,4 +1,4 @@
-"""Options of `roget.build`, including options of counting and clustering."""
+"""Options of `roget.build`, including counting and clustering options."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background")
 
 @dataclass(frozen=True)
 class BuildOptions(Counting):
-    """Options of counting, with the defaults of `roget build`."""
+    """Counting options with the defaults of `roget build`."""
 
     min_count: int = copy_option(Counting, "min_count", 5)
     evidence: int = copy_option(Counting, "evidence", 3)
@@ -29,15 +29,15 @@ class BuildOptions(Counting):
 
 @dataclass(frozen=True)
 class Compared(Counting):
-    """Options of counting, with the defaults for comparing two corpora."""
+    """Counting options with the defaults for comparing two corpora."""
 
     min_count: int = copy_option(Counting, "min_count", 20)
-    """Minimum count over both corpora."""
+    """Minimum count of a word in each of the two corpora."""
 
 
 @dataclass(frozen=True)
 class Placing(BuildOptions):
-    """Options of counting, with the defaults for placing words into a taxonomy.
+    """Counting options with the defaults for placing words in a taxonomy.
 
     One example sentence per pair is kept in memory. Nothing is written, so there is no size limit.
     """
@@ -48,23 +48,24 @@ class Placing(BuildOptions):
 
 @dataclass(frozen=True)
 class Plan:
-    """Options of building a thesaurus from counts."""
+    """Options for building a thesaurus from counts."""
 
     method: str = option(
         "spherical",
         choices="clusterers",
-        help="Clustering method: spherical = by the directions of word vectors; soft = soft word "
-        "classes by annealing; symmetric = soft classes of associations; mdl, comdl = minimum "
-        "description length of words, or of words and contexts.",
+        help="Clustering method: spherical = group word vectors by direction; soft = "
+        "soft word classes by annealing; symmetric = soft classes of word–context "
+        "pairs; mdl, comdl = classes of words, or of words and contexts, with "
+        "minimum description length.",
     )
     clusters: int | str | None = option(
         AUTO, flags=CLUSTERS, metavar="K|auto", help="Number of word classes."
     )
     top: int | None = option(20_000, minimum=1, help="Use only the N most frequent words.")
     random_state: int | None = seed_option()
-    """None for a random seed, with which an interrupted run cannot be resumed."""
+    """Seed, or None for a random one, with which an interrupted run cannot be resumed."""
     heldout: bool = option(
-        True, help="Evaluate the classes on held-out tokens, which about doubles the time."
+        True, help="Evaluate the classes on held-out tokens; this roughly doubles the running time."
     )
     names: str | os.PathLike[str] | None = option(
         None,
@@ -75,12 +76,13 @@ class Plan:
     background: Any = option(
         AUTO,
         metavar="COUNTS|none|auto",
-        help="Counts of a large corpus, which are added to the counts of the text for clustering: "
-        "a counts folder or table, none, or auto = the bundled counts of the language, if any.",
+        help="Counts of a large corpus to add to the counts of the text for "
+        "clustering: a counts folder or table, none, or auto = the bundled counts "
+        "for the language, if any.",
     )
-    """Also Counts."""
+    """Also accepts a Counts object."""
     own: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the method, with the names of `own_options`."""
+    """Options of the clustering method; `own_options` lists their names."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -102,7 +104,7 @@ class Plan:
 
     @property
     def n_clusters(self) -> int | None:
-        """Requested number of clusters; None if the method chooses it."""
+        """Requested number of clusters, or None if the method chooses it."""
         if self.clusters in (None, AUTO):
             return None
         try:
@@ -120,7 +122,7 @@ class Plan:
 
 
 def own_options() -> dict[str, dict[str, Option]]:
-    """Return the options of all methods in the catalogue, by name and method.
+    """Return the options of all methods in the catalogue, keyed by option name and method.
 
     If counting or `Plan` has an option of the same name, the prefix "method_" is added.
     """
@@ -135,7 +137,7 @@ def own_options() -> dict[str, dict[str, Option]]:
 
 
 def offered() -> list[Option]:
-    """Return the options of all methods, each name once; the help text lists the methods."""
+    """Return the options of all methods, with each name once. Help texts list the methods."""
     listed = []
     for name, methods in own_options().items():
         first = next(iter(methods.values()))

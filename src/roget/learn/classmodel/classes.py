@@ -127,8 +127,8 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
         name, own, levels = "Clustering", source, source.levels(LEVELS)
     else:
         raise InputError(
-            f"classes has type {type(source).__name__}; expected a fitted clusterer, a"
-            " Thesaurus, a pair (memberships, centroids) or a name",
+            f"classes has type {type(source).__name__}; expected a fitted clusterer, a "
+            "Thesaurus, a pair (memberships, centroids) or a name",
             code="invalid-input",
         )
     # The classes must have been fitted to the same words and contexts.

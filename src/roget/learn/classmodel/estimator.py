@@ -128,8 +128,8 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             rows, columns = np.broadcast_arrays(rows, columns)
         except ValueError:
             raise InputError(
-                f"cannot pair {rows.size} words with {columns.size} contexts; pass as many"
-                " words as contexts",
+                f"cannot pair {rows.size} words with {columns.size} contexts; pass as many "
+                "words as contexts",
                 code="length-mismatch",
             ) from None
         return self._cells(self._train, self._predictors, rows, columns)

@@ -48,7 +48,7 @@ FILLED = Roles(
 
 
 class AgreementShare(NamedTuple):
-    """A share of answers with its 95 % confidence interval."""
+    """A proportion of an annotator's answers, with its 95 % confidence interval."""
 
     who: str
     right: float
@@ -82,7 +82,7 @@ class Judgement:
 
     @property
     def answered(self) -> BoolArray:
-        """Annotators × lines: True if the annotator answered the line."""
+        """True where an annotator answered a line, with shape (annotators, lines)."""
         return np.asarray(self.codes != NONE)
 
     @property
@@ -99,7 +99,7 @@ class Judgement:
         return self._share(self.codes == np.array(right), np.ones(len(right), dtype=bool))
 
     def verdicts(self) -> Iterator[tuple[bool, str, list[AgreementShare]]]:
-        """Yield (made up, verdict, shares) for lines of classes, then for made-up lines."""
+        """Yield (made up, verdict, proportions) for lines of classes, then for made-up lines."""
         # Made-up lines are a control, so their verdicts are reported separately.
         is_made_up = np.array([one.answer == MADE_UP for one in self.questions])
         for made_up in (False, True):
@@ -197,8 +197,8 @@ def split_files(paths: Mapping[str, PathLike]) -> tuple[PathLike, dict[str, Path
         shown = join_names([str(path) for path in keys.values()]) or "none"
         raise InputError(
             f"{len(keys)} of {len(paths)} files are keys ({shown}); expected one key, "
-            "which is written together with the sheet, and a filled-in sheet for each"
-            " annotator",
+            "which is written together with the sheet, and a filled-in sheet for each "
+            "annotator",
             code="invalid-input",
         )
     ((name, key),) = keys.items()

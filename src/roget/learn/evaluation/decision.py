@@ -274,7 +274,7 @@ class DecisionStage:
         return "unigram", here, before
 
     def _learn(self, family: str) -> list[tuple[str, Floats, Floats]]:
-        """Return the name and log margins (task, rehearsal) of each of the classes of a family."""
+        """Return the name and the log margins (task, rehearsal) for each size of a family."""
         if family not in self._known:
             task, rehearsal = self._tasks
             found = [learn_family(family, one.train, self._seed) for one in self._tasks]

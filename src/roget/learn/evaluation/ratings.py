@@ -31,7 +31,7 @@ from roget.learn.thesaurus import Thesaurus, lookup
 
 BASELINE = "PPMI cosine"
 TREE = "tree"
-"""Similarity in the tree: a smaller lowest common class means a higher similarity."""
+"""Name of the similarity in the tree: the smaller the lowest common class, the more similar."""
 
 RATED = Roles(
     {
@@ -51,7 +51,7 @@ RATED = Roles(
     },
     number="rating",
 )
-"""Columns, with the headers of SimLex-999 and WordSim-353; also the order without a header."""
+"""Columns, in their default order, with the headers used by SimLex-999 and WordSim-353."""
 
 _CELLS = 1 << 20
 """Batch size: ranks computed at once."""
@@ -66,7 +66,7 @@ class RatedPair(NamedTuple):
 
 
 class RatingOutlier(NamedTuple):
-    """A pair whose rating and similarity have different ranks; rank 1 is the most similar."""
+    """A pair for which the ranks of rating and similarity differ. Rank 1 is the most similar."""
 
     word: str
     other: str
@@ -78,17 +78,17 @@ class RatingOutlier(NamedTuple):
 
 @dataclass(frozen=True)
 class Correlation:
-    """Spearman's ρ of a similarity, and its difference to the baseline."""
+    """Spearman's ρ between a similarity and the ratings, and its difference from the baseline."""
 
     way: str
     rho: Interval
     above: Interval | None
-    """Difference to the baseline over the same bootstrap samples; None for the baseline."""
+    """Difference from the baseline over the same bootstrap samples, or None for the baseline."""
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Agreement of a thesaurus with ratings; the requested similarity is the first of `rows`."""
+    """Agreement of a thesaurus with ratings. The requested similarity is the first of `rows`."""
 
     rows: tuple[Correlation, ...]
     odd: tuple[RatingOutlier, ...]
@@ -105,7 +105,7 @@ class Ratings:
 
     @property
     def coverage(self) -> float:
-        """The share of known pairs."""
+        """The fraction of pairs with both words in the thesaurus."""
         return self.known / self.pairs
 
 
@@ -145,7 +145,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
 
 
 def _parse_rating(text: str) -> float:
-    """Parse a number with a decimal point or comma; nan if invalid."""
+    """Parse a number with a decimal point or comma; return nan if it is invalid."""
     try:
         return float(text.replace(",", "."))
     except ValueError:
@@ -193,7 +193,7 @@ def judge_ratings(
     left, right = rows[known].T
     people = np.array([pair.rating for pair in rated])[known]
     ways = (by, *(way for way in WAYS if way != by))
-    # All similarities of the pairs; the tree and the baseline come last.
+    # Compute all similarities of the pairs; the tree and the baseline come last.
     similarities = {way: lookup.similarities(thesaurus, left, right, way) for way in ways}
     similarities |= {TREE: _share_classes(thesaurus, left, right)}
     similarities |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
@@ -201,7 +201,7 @@ def judge_ratings(
     found = np.array([correlate(people, one) for one in table[1:]])
     drawn = _draw(table, draws, seed)
     chosen = [pair for pair, good in zip(rated, known, strict=True) if good]
-    # Missing words; words that the thesaurus left out as uncertain are listed separately.
+    # List missing words; words that the thesaurus left out as uncertain are listed separately.
     missing = dict.fromkeys(
         word
         for pair, (a, b) in zip(rated, rows, strict=True)
@@ -222,18 +222,18 @@ def judge_ratings(
 
 
 def _find(thesaurus: Thesaurus, word: str) -> int:
-    """Return the row of a word, also in lower case; −1 if it is missing or has no tokens."""
+    """Return the row of a word or its lower-case form, or −1 if it is missing or has no tokens."""
     row = next((thesaurus.rows[one] for one in (word, word.lower()) if one in thesaurus.rows), -1)
     return row if row >= 0 and thesaurus.counts.word_totals[row] > 0 else -1
 
 
 def correlate(values: Floats, others: Floats) -> Any:
-    """Return Spearman's ρ along the last axis; nan if all values are equal.
+    """Return Spearman's ρ along the last axis, or nan if all values are equal.
 
     >>> float(correlate(np.array([1.0, 2.0, 3.0]), np.array([2.0, 9.0, 4.0])))
     0.5
     """
-    # Pearson's correlation of the ranks; ties have their mean rank.
+    # Compute Pearson's correlation of the ranks, where ties have their mean rank.
     ranks = [stats.rankdata(one, axis=-1) for one in (values, others)]
     one, other = (rank - rank.mean(axis=-1, keepdims=True) for rank in ranks)
     long = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
@@ -248,7 +248,7 @@ def cosine_of_counts(counts: Counts, left: Ints, right: Ints) -> Floats:
 
 
 def _share_classes(thesaurus: Thesaurus, left: Ints, right: Ints) -> Floats:
-    """Return −ln of the share of words in the lowest common class of each pair."""
+    """Return −ln of the fraction of all words that are in the lowest common class of each pair."""
     tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
     ways = {node: tree.path(node) for node in np.unique(thesaurus.places[[*left, *right]]).tolist()}
     found = []
@@ -262,7 +262,7 @@ def _draw(table: Floats, draws: int, seed: int) -> Floats:
     """Return bootstrap samples of ρ between the first row and each other row."""
     rng, size = np.random.default_rng(seed), table.shape[1]
     found = np.empty((draws, table.shape[0] - 1))
-    # In batches, each with at most `_CELLS` ranks.
+    # Work in batches of at most `_CELLS` ranks.
     step = max(1, _CELLS // table.size)
     for begin in range(0, draws, step):
         some = rng.integers(size, size=(min(step, draws - begin), size))
@@ -273,7 +273,10 @@ def _draw(table: Floats, draws: int, seed: int) -> Floats:
 
 
 def _compare(way: str, at: int, found: Floats, drawn: Floats) -> Correlation:
-    """Return ρ of the similarity at a position, and its difference to the last, the baseline."""
+    """Return ρ of the similarity at a position, and its difference from the baseline.
+
+    The baseline is the last similarity.
+    """
     above = None
     if at != found.size - 1:
         above = _interval(found[at] - found[-1], drawn[:, at] - drawn[:, -1])
@@ -281,7 +284,7 @@ def _compare(way: str, at: int, found: Floats, drawn: Floats) -> Correlation:
 
 
 def _interval(value: float, drawn: Floats) -> Interval:
-    """Return the bootstrap interval of a value; an empty one if the value is undefined."""
+    """Return the bootstrap interval of a value, or an empty interval if the value is undefined."""
     return bootstrap_interval(float(value), drawn) if math.isfinite(value) else Interval(None)
 
 

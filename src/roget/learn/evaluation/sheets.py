@@ -29,24 +29,25 @@ from roget.learn.thesaurus import Thesaurus, lookup
 INTRUSION, READING = KINDS
 
 MADE_UP = "made up"
-"""Answer in the key that marks a made-up line of reading."""
+"""Answer in the key that marks a made-up line on a reading sheet."""
 
 WORDS = {INTRUSION: 5, READING: 20}
 """Default number of words per line."""
 
 LEAST = 3
-"""Minimum number of words of a class for reading."""
+"""Minimum number of words of a class on a reading sheet."""
 
 EACH = 4
-"""Number of classes per made-up line."""
+"""Number of classes for each made-up line."""
 
 
 TWICE = 2
-"""Number of candidate intruders of a class, relative to the words shown. With fewer candidates, the
-rarest words shown would hardly have candidates of the same frequency."""
+"""Number of candidate intruders per class, relative to the number of words shown. With fewer
+candidates, there would be hardly any with the frequency of the rarest words shown."""
 
 NEAR = 5
-"""Number of candidates of similar frequency, from which the most similar length is chosen."""
+"""Number of candidates of similar frequency, from which the one with the most similar length is
+chosen."""
 
 
 class Question(NamedTuple):
@@ -54,11 +55,11 @@ class Question(NamedTuple):
 
     line: int
     node: int | None
-    """The class in question; None for a made-up line."""
+    """The class that the words come from, or None for a made-up line."""
     label: str
     words: tuple[str, ...]
     answer: str
-    """The intruder; for reading, `MADE_UP` or an empty string."""
+    """The intruder. On a reading sheet, `MADE_UP` or an empty string."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +69,15 @@ class QuestionSheet:
     kind: str
     questions: tuple[Question, ...]
     notes: tuple[str, ...] = ()
-    """Notes on how the lines were drawn."""
+    """Notes on how the lines were sampled."""
 
 
 @with_options(SheetOptions)
 def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
     """Sample the lines of a sheet from the classes of a thesaurus.
 
-    All classes have the same probability; all are used if there are fewer than requested. The same
-    thesaurus and options give the same sheet.
+    Classes are sampled with equal probability, or all are used if there are fewer than requested.
+    The same thesaurus and options give the same sheet.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
         raise InputError(f"made_up={made_up} requires kind='reading'", code="conflicting-options")
     n = request.words or WORDS[kind]
     least = n + 1 if kind == INTRUSION else LEAST
-    # 1. The words of each class that may be shown, and the classes with enough of them.
+    # 1. Find the words of each class that may be shown, and the classes with enough such words.
     draw = _Draw(thesaurus, np.random.default_rng(request.random_state))
     nodes = thesaurus.nodes(request.level)
     found = {node: draw.order(node, request.shown) for node in nodes}
@@ -102,7 +103,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
     lacking = f"{plural(len(good), 'class')} of {len(nodes)} with at least {least} words to show"
     if len(good) < 2:
         raise InputError(
-            f"{lacking}; at least 2 are needed: request fewer words, or another level of the tree",
+            f"{lacking}; at least 2 are needed. Request fewer words, or another level of the tree",
             code="too-little-text",
         )
     short = Notice(f"{lacking}; {classes} were requested", code="too-little-text")
@@ -117,7 +118,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
 
 
 def is_readable(word: str) -> bool:
-    """Return True if a word is readable and spreadsheets do not interpret it.
+    """Return True if a word is readable and spreadsheets show it unchanged.
 
     >>> [is_readable(word) for word in ("tea", "t-shirt", "1990s", "=tea", "a\\tb")]
     [True, True, False, False, False]
@@ -126,7 +127,7 @@ def is_readable(word: str) -> bool:
 
 
 class _Draw:
-    """A sampler of words of a thesaurus."""
+    """A sampler of words from a thesaurus."""
 
     def __init__(self, thesaurus: Thesaurus, rng: np.random.Generator) -> None:
         self.rng, self._thesaurus = rng, thesaurus
@@ -157,13 +158,14 @@ class _Draw:
         for line, node in enumerate(drawn, start=1):
             members = classes[node][:n].tolist()
             others = [rows[: TWICE * n] for other, rows in classes.items() if other != node]
-            # A random word is removed, so the frequency of the intruder is not conspicuous.
+            # Remove a random word, so the frequency of the intruder is not conspicuous.
             left_out = members.pop(int(self.rng.integers(len(members))))
             far = self._choose_far(classes[node][:n], others)
             intruder = self._match(left_out, members, far, np.concatenate(others))
             if intruder is None:
                 raise InputError(
-                    "no intruders: all classes have the same words",
+                    "no intruders found, because all classes have the same words; use another "
+                    "level of the tree",
                     code="too-little-text",
                 )
             yield self._ask(line, node, [*members, intruder], self._words[intruder])
@@ -198,7 +200,7 @@ class _Draw:
         return Question(line, node, label, words, answer)
 
     def _choose_far(self, members: Ints, others: Sequence[Ints]) -> Ints:
-        """Return words dissimilar to a class, from the less similar half of the other classes."""
+        """Return words dissimilar to a class, taken from the less similar half of other classes."""
         rows = np.concatenate(others)
         pairs = np.repeat(members, rows.size), np.tile(rows, members.size)
         similarity = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)
@@ -209,7 +211,7 @@ class _Draw:
         return np.asarray(rows[far[nearest <= np.median(nearest)]])
 
     def _match(self, row: int, present: Sequence[int], *choices: Ints) -> int | None:
-        """Return a word to replace another one; None if all choices are already present.
+        """Return a word to replace another one, or None if all choices are already present.
 
         The word comes from the first of the `choices` with a candidate. It is not in the line yet,
         was not used before if possible, and has about the same frequency and length. Ties are
@@ -220,7 +222,8 @@ class _Draw:
             good = [one for one in rows.tolist() if self._words[one].casefold() not in there]
             fresh = np.array([one for one in good if one not in self._used] or good, dtype=np.int64)
             if fresh.size:
-                # The candidates nearest in log frequency; among these, the nearest in length.
+                # Take the candidates nearest in log frequency, and among these the nearest in
+                # length.
                 apart = np.abs(np.log(self._totals[fresh] / self._totals[row]))
                 order = self.rng.permutation(fresh.size)
                 near = fresh[order[np.argsort(apart[order], kind="stable")]][:NEAR].tolist()

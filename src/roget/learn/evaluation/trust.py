@@ -1,6 +1,6 @@
-"""Reliability of the classes of a build: whether they recur if a tenth of the tokens is left out.
+"""Reliability of the classes of a build, measured by learning them again from 90 % of the tokens.
 
-The classes are compared with the classes that the held-out trial learns from nine tokens in ten, so
+The classes are compared with the classes that the held-out trial learns from 90 % of the tokens, so
 no further clustering is needed.
 """
 
@@ -21,16 +21,18 @@ KEY = "trust"
 """Provenance key of the reliability figures."""
 
 RECURS = 0.5
-"""Minimum Jaccard similarity of a class to its counterpart (Hennig 2007: below .5 it dissolved)."""
+"""Minimum Jaccard similarity at which a class recurs (Hennig 2007: below .5 it is dissolved)."""
 
 STABLE, UNSTABLE = 0.7, 0.4
-"""Thresholds of the adjusted Rand index: minimum of stable, and upper limit of unstable classes."""
+"""Thresholds of the adjusted Rand index: classes are stable from the first value on, and unstable
+below the second."""
 
 SCARCE = 15
-"""Median number of occurrences per word, below which classes of a text alone are mostly mixed."""
+"""Median number of occurrences per word below which classes from the text alone are mostly
+mixed."""
 
 FEWEST = 100
-"""Minimum number of words for a warning; with fewer words, users can check all classes."""
+"""Minimum number of words for a warning. With fewer words, users can check all classes."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,15 @@ class Trust:
     background: bool
     """True if background counts were added."""
     agreement: float | None = None
-    """Adjusted Rand index with the classes of nine tokens in ten; None if not measured."""
+    """Adjusted Rand index between these classes and classes learnt from a random 90 % of the
+    tokens, or None if not measured."""
     classes: int = 0
     recurring: int | None = None
     """Number of classes that recur with a Jaccard similarity of at least `RECURS`."""
 
     @property
     def verdict(self) -> str:
-        """The figures in one word: stable, fair, unstable, or unmeasured."""
+        """The reliability in one word: stable, fair, unstable, or unmeasured."""
         if self.agreement is None:
             return "unmeasured"
         if self.agreement >= STABLE:
@@ -65,7 +68,7 @@ class Trust:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any] | None) -> Trust | None:
-        """Read figures written by `to_json`; None for an empty record."""
+        """Read figures written by `to_json`; return None for an empty record."""
         if not record:
             return None
         return cls(**{one.name: record[one.name] for one in fields(cls) if one.name in record})
@@ -78,18 +81,16 @@ class Trust:
 def gauge(
     counts: Counts, labels: Ints, again: Ints | None, kept: Ints, *, background: bool
 ) -> Trust:
-    """Return the figures for the classes of some words.
+    """Return the reliability figures for the classes of the given words.
 
     Parameters
     ----------
     counts
         The counts of the text.
     labels, again
-        The class of each word, and its class in the second run; None without a second run.
-    kept
-        Rows of the words that are in the thesaurus.
-    background
-        Whether background counts were added.
+        The class of each word, and its class in the second run or None if there was no second run.
+        kept Rows of the words that are in the thesaurus. background Whether background counts were
+        added.
     """
     tokens = np.asarray(counts.word_totals, dtype=np.float64)[kept]
     middle = float(np.median(tokens)) if kept.size else 0.0
@@ -111,7 +112,7 @@ def gauge(
 
 
 def compare_classes(first: Ints, second: Ints) -> Floats:
-    """Return the highest Jaccard similarity of each class to a class of another clustering.
+    """Return the highest Jaccard similarity of each class to any class of another clustering.
 
     >>> compare_classes(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 6])).tolist()
     [0.6666666666666666, 0.5]
@@ -123,24 +124,24 @@ def compare_classes(first: Ints, second: Ints) -> Floats:
 
 
 def describe(trust: Trust) -> list[str]:
-    """Return the figures in words, as one or two lines."""
+    """Describe the figures in one or two lines."""
     lines = [f"{trust.occurrences:,.0f} occurrences per word (median)"]
     if trust.agreement is None:
         return [f"{lines[0]}; stability of the classes not measured"]
     return [
-        f"{trust.verdict} classes: {trust.recurring:,} of {trust.classes:,} recur without a tenth "
-        f"of the tokens (ARI {trust.agreement:.2f})",
+        f"{trust.verdict} classes: {trust.recurring:,} of {trust.classes:,} recur "
+        "without 10 % of the tokens (ARI {trust.agreement:.2f})",
         *lines,
     ]
 
 
 def warn(trust: Trust) -> Notice | None:
-    """Return a warning if the classes cannot be trusted."""
+    """Return a warning if the classes are unreliable, or None."""
     each = f"{trust.occurrences:,.0f} occurrences per word"
     if trust.is_scarce:
-        text = f"too little text for classes: {each}; add text, or see --background"
+        text = f"too little text for reliable classes ({each}); add text, or see --background"
         return Notice(text, code="unstable-classes")
     if trust.verdict == "unstable" and trust.words >= FEWEST:
-        text = f"unstable classes: {each}; add text, or request fewer classes (--clusters)"
+        text = f"unstable classes ({each}); add text, or request fewer classes (--clusters)"
         return Notice(text, code="unstable-classes")
     return None

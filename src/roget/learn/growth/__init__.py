@@ -1,1 +1,1 @@
-"""Growing a thesaurus built by roget with new text."""
+"""Growing of existing thesauri with new text."""

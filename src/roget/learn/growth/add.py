@@ -1,4 +1,4 @@
-"""Counting of new text with the settings of a thesaurus, and addition of the counts."""
+"""Counting of new text with the settings of a thesaurus, and adding of the new counts."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from roget.learn.load import open_counts
 from roget.learn.load_counts import are_counted, count_once
 
 _BY_TEXT = ("left_out", "repairs", "terms", "function_words")
-"""Fields of a recipe that are inferred from the text and may differ between texts."""
+"""Fields of a counting recipe that are inferred from the text and may differ between texts."""
 
 _FREE = (*_BY_TEXT, "reading", "limit", "columns", "evidence", "evidence_size")
-"""Fields of a recipe that may differ between counts that are added."""
+"""Fields of a counting recipe that may differ between counts that are added together."""
 
 
 class Added(NamedTuple):
-    """Counts of the thesaurus and of new text together."""
+    """The sum of the counts of a thesaurus and of new text."""
 
     counts: Counts
-    """The sum; words and contexts of the thesaurus come first, in their original order."""
+    """The sum. The words and contexts of the thesaurus come first, in their original order."""
     new: Any
     """Number of new tokens of each word."""
     whole: Counts
@@ -45,7 +45,7 @@ class Added(NamedTuple):
 
 
 def read_recipe(counts: Counts) -> CountRecipe | None:
-    """Return the recipe of counted text; None if unknown, e.g. for tables of counts."""
+    """Return the recipe with which text was counted, or None if unknown, e.g. for tables."""
     record = counts.provenance.get("recipe")
     if record is None:
         return None
@@ -58,7 +58,7 @@ def read_recipe(counts: Counts) -> CountRecipe | None:
 
 
 def read_cuts(counts: Counts) -> CountCuts:
-    """Return the thresholds applied to counts; lists of words are not stored."""
+    """Return the thresholds that were applied to counts. Word lists are not stored."""
     cuts = counts.provenance.get("cuts") or {}
     names = ("min_count", "min_context", "min_pair")
     least: dict[str, Any] = {name: cuts.get(name) or 1 for name in names}
@@ -76,13 +76,13 @@ def read_counts(
     options: GrowOptions,
     progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
-    """Return the counts of new inputs; text is counted with the recipe of the thesaurus.
+    """Read or count new inputs. Text is counted with the recipe of the thesaurus.
 
-    `folder` keeps intermediate results.
+    Intermediate results are written to `folder`.
     """
     names = [os.fspath(one) for one in inputs]
     if not names:
-        raise InputError("no inputs: pass files, folders or counts", code="missing-option")
+        raise InputError("no inputs; pass files, folders or counts", code="missing-option")
     recipe = read_recipe(before)
     if are_counted(names) or recipe is None:
         found = [open_counts(name) for name in names]
@@ -98,14 +98,14 @@ def read_counts(
 def _check_compatible(
     before: Counts, new: Sequence[Counts], names: Sequence[str], recipe: CountRecipe | None
 ) -> list[str]:
-    """Refuse counts made with other settings; return notes on possible differences."""
+    """Raise an error for counts made with other settings; return notes on possible differences."""
     notes: list[str] = []
     for name, counts in zip(names, new, strict=True):
         ours, its = before.relations, counts.relations
         if ours and its and set(ours) != set(its):
             raise InputError(
-                f"{name}: has the relations {', '.join(its)}, but the thesaurus {', '.join(ours)}: "
-                "use the same relations",
+                f"{name} has the relations {', '.join(its)}, but the thesaurus has "
+                f"{', '.join(ours)}; use the same relations",
                 code="incompatible-counts",
             )
         other = read_recipe(counts)
@@ -115,15 +115,16 @@ def _check_compatible(
             mine, theirs = getattr(recipe, one.name), getattr(other, one.name)
             if one.name not in _FREE and mine != theirs:
                 raise InputError(
-                    f"{name}: counted with {one.name} {theirs}, but the thesaurus with {mine}: "
-                    "use the same settings, or pass the text itself",
+                    f"{name} was counted with {one.name} {theirs}, but the thesaurus with "
+                    f"{mine}; use the same settings, or pass the text itself",
                     code="incompatible-counts",
                 )
         if any(getattr(recipe, part) != getattr(other, part) for part in _BY_TEXT):
             notes.append(
                 Notice(
-                    f"{name}: counted with lemma repairs and stop words inferred from this text; "
-                    "to apply the settings of the thesaurus, pass the text instead of counts",
+                    f"{name} was counted with lemma repairs and stop words inferred from this "
+                    "text; to apply the settings of the thesaurus, pass the text instead of "
+                    "counts",
                     code="incompatible-counts",
                 )
             )
@@ -140,11 +141,12 @@ def _count(
 ) -> tuple[Counts, tuple[str, ...]]:
     """Count new text with the recipe of the thesaurus."""
     cuts = before.provenance.get("cuts") or {}
-    # Only the length of word lists is stored, so they cannot be applied to the new text.
+    # Only the lengths of word lists are stored, so the lists cannot be applied to the new text.
     if listed := [name for name in ("stop", "vocabulary", "contexts") if cuts.get(name)]:
         raise InputError(
-            f"the thesaurus was counted with a word list ({', '.join(listed)}), which it does not "
-            "contain: count the new text with the same list (roget count), and pass the counts",
+            f"the thesaurus was counted with a word list ({', '.join(listed)}), which "
+            "is not stored in it; count the new text with the same list (roget "
+            "count), and pass the counts",
             code="incompatible-counts",
         )
     tabular = recipe.reader == "table"
@@ -152,8 +154,8 @@ def _count(
     sources, reader = find_sources(names, known, options.encoding, tabular=tabular)
     if reader != recipe.reader and not (reader == UNPARSED and recipe.reader in TAGGERS):
         raise InputError(
-            f"{sources[0].name}: read as {reader}, but the thesaurus was counted from "
-            f"{recipe.reader}: use the same kind of input",
+            f"{sources[0].name} was read as {reader}, but the thesaurus was counted "
+            f"from {recipe.reader}; use the same kind of input",
             code="incompatible-counts",
         )
     sources, notes = _skip_known(sources, before)
@@ -222,7 +224,7 @@ def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
 
 
 def _cut_pairs(grown: Counts, before: Counts, least: int) -> Counts:
-    """Drop new pairs below the minimum count; pairs of the thesaurus are kept."""
+    """Drop new pairs below the minimum count. Pairs of the thesaurus are kept."""
     matrix = grown.matrix.copy()
     n, m = before.shape
     there = matrix[:n, :m].astype(bool).multiply(before.matrix.astype(bool))
@@ -256,7 +258,7 @@ def _refuse_duplicates(before: Counts, files: Iterable[tuple[str, str]]) -> None
 
 
 def _hashes(counts: Counts) -> dict[str, str]:
-    """Return the names of the counted files by SHA-256."""
+    """Return a mapping from the SHA-256 of each counted file to its name."""
     return {
         str(one["sha256"]): str(one.get("path", ""))
         for one in counts.provenance.get("inputs", ())

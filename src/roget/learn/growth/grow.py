@@ -35,7 +35,7 @@ from roget.learn.thesaurus.records import CHANGE_KINDS, NEW, OPEN, GrowthChange
 from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"
-"""Reason for leaving out a new word."""
+"""Reason recorded for new words that are left out."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class GrowthResult:
 
     thesaurus: Thesaurus
     changes: tuple[GrowthChange, ...]
-    """Changes of this growth, by kind and size; `thesaurus.changes` also has earlier ones."""
+    """Changes made this time, sorted by kind and size. Earlier changes are in
+    `thesaurus.changes`."""
     notes: tuple[str, ...] = ()
     """Notes for the user."""
     tokens: float = 0
@@ -52,7 +53,7 @@ class GrowthResult:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """Number of changes by kind."""
+        """Number of changes of each kind."""
         return {kind: sum(one.kind == kind for one in self.changes) for kind in CHANGE_KINDS}
 
     @property
@@ -140,7 +141,7 @@ def run(
 
 
 def _refuse_other(thesaurus: Thesaurus | PathLike, target: Path) -> None:
-    """Refuse an output folder that holds another thesaurus."""
+    """Raise an error if the output folder holds another thesaurus."""
     place = Path(os.path.realpath(target))
     if isinstance(thesaurus, Thesaurus):
         its_own = place in thesaurus.base.homes
@@ -148,7 +149,7 @@ def _refuse_other(thesaurus: Thesaurus | PathLike, target: Path) -> None:
         its_own = Path(os.path.realpath(thesaurus)) == place
     if not its_own:
         raise InputError(
-            f"{target} holds another thesaurus: choose a new folder", code="not-writable"
+            f"{target} holds another thesaurus; choose a new folder", code="not-writable"
         )
 
 
@@ -176,7 +177,7 @@ def _grow(
     if set(base.contexts.tolist()).isdisjoint(new.contexts.tolist()):
         raise InputError(
             f"no new context (e.g. {new.contexts[0]!r}) is in the thesaurus (e.g. "
-            f"{base.contexts[0]!r}): count the text with the same settings",
+            f"{base.contexts[0]!r}); count the text with the same settings",
             code="no-common-contexts",
         )
     _report(learning, 0.1)
@@ -198,8 +199,9 @@ def _grow(
         notes = (
             *notes,
             Notice(
-                f"{plural(left_out, 'new word')} left out: between classes, or in fewer than "
-                f"{options.min_contexts} known contexts; more text may add them",
+                f"{plural(left_out, 'new word')} left out, because they lie between "
+                f"classes or have fewer than {options.min_contexts} known contexts; with "
+                "more text, they may be added",
                 code="words-left-out",
             ),
         )
@@ -207,9 +209,9 @@ def _grow(
 
 
 def decide(path: PathLike, accept: str | None = None, refuse: str | None = None) -> Thesaurus:
-    """Accept and refuse changes of a thesaurus folder, which is saved only if all succeed.
+    """Accept and refuse growth changes of a thesaurus folder. Save it only if all succeed.
 
-    `accept` and `refuse` have the format of `read_numbers`.
+    `accept` and `refuse` are in the format that `read_numbers` parses.
     """
     thesaurus = Thesaurus.load(path)
     for text, kind in ((accept, editing.ACCEPT), (refuse, editing.REFUSE)):
@@ -225,7 +227,7 @@ def decide(path: PathLike, accept: str | None = None, refuse: str | None = None)
 
 
 def _report(progress: Report | None, done: float) -> None:
-    """Report the fraction done, if progress is requested."""
+    """Report the fraction of work done, if there is a progress callback."""
     if progress is not None:
         progress(Progress(done, facts={}))
 
@@ -249,7 +251,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
                     touched.update(before.before.ids[before.before.tree.leaves(seen.node)].tolist())
     leaf = base.ids[base.tree.cluster_nodes]
     together = draft.parts[:k]
-    # A cluster split by an edit has no words left; it gets a unique negative number.
+    # A cluster that was split by an edit has no words left; assign it a unique negative number.
     together = np.where(together >= 0, together, -1 - np.arange(k))
     return ManualEdits(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
 
@@ -297,7 +299,7 @@ def _make(
                 id_of(one.target), one.score, one.reasons, float(new[one.rows].sum()), rest=rest,
             )
         )  # fmt: skip
-    # These figures are of the classes before.
+    # Drop these figures, which describe the classes before the growth.
     measured = ("heldout", "trust")
     provenance = {name: v for name, v in base.provenance.items() if name not in measured}
     if "unsure" in provenance:
@@ -317,7 +319,7 @@ def _make(
 
 
 def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
-    """Replay the edits of the previous thesaurus; classes are matched by id."""
+    """Replay the edits of the previous thesaurus, matching classes by id."""
     was, now = before.base.draft, made.draft
     log: list[Edit] = []
     problems: list[str] = []
@@ -332,7 +334,10 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
         except (InputError, NotCounted) as error:
             log.append(replace(edit, waiting=True))
             problems.append(
-                Notice(f"edit not applied, kept for later: {edit}: {error}", code="replayed-edits")
+                Notice(
+                    f"edit not applied now, but kept for the next rebuild: {edit}: {error}",
+                    code="replayed-edits",
+                )
             )
         was = was.after(edit)
     undone = _undone(before.undone, was, now)
@@ -345,7 +350,7 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
 
 
 def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
-    """Translate the undone edits up to the first that fails, on which later ones depend."""
+    """Translate the undone edits. Stop at the first that fails, since later ones depend on it."""
     found: list[list[Edit]] = []
     for edit in edits:
         try:
@@ -360,7 +365,7 @@ def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
 def _translate(edit: Edit, was: Draft, now: Draft) -> list[Edit]:
     """Translate an edit to the node numbers of the grown thesaurus.
 
-    If new text has added a word that the edit adds, the word is moved instead.
+    If the new text has already added a word that the edit adds, the word is moved instead.
     """
 
     def find(seen: ClassSnapshot | None) -> ClassSnapshot | None:

@@ -20,17 +20,19 @@ _DIGITS = 18
 class GrowOptions(Checked):
     """Options of `roget grow`."""
 
-    move: bool = option(True, help="Move words if their new counts clearly support another class.")
+    move: bool = option(
+        True, help="Move words to another class if the new counts clearly support it."
+    )
     split: bool = option(
-        True, help="Split classes and add new ones if the new text clearly supports it."
+        True, help="Split classes and create new ones if the new text clearly supports it."
     )
     min_contexts: int = option(
-        3, minimum=1, help="Minimum number of known contexts for a new word."
+        3, minimum=1, help="Add a new word only if it occurs in at least N known contexts."
     )
     background: str | None = option(
         None,
         metavar="COUNTS",
-        help="Background counts of the thesaurus, if they are no longer where `build` found them.",
+        help="New path of the thesaurus's background counts, if they were moved after `build`.",
     )
     reader: str | None = copy_option(Counting, "reader", None)
     encoding: str = copy_option(Counting, "encoding", "utf-8")
@@ -56,18 +58,19 @@ def read_numbers(text: str, known: Sequence[int]) -> list[int]:
         first, dash, last = (one.strip() for one in part.partition("-"))
         if not first.isdecimal() or not (last.isdecimal() if dash else not last):
             raise InputError(
-                f"invalid changes {text!r}: expected numbers, e.g. 3,5-9, or {ALL}",
+                f"invalid changes {text!r}; expected numbers, e.g. 3,5-9, or {ALL}",
                 code="invalid-option",
             )
         if max(len(first), len(last)) > _DIGITS:
             raise InputError(
-                f"change {max(first, last, key=len)[:_DIGITS]}…: expected at most {_DIGITS} digits",
+                f"change {max(first, last, key=len)[:_DIGITS]}…: a change number has at "
+                f"most {_DIGITS} digits",
                 code="invalid-option",
             )
         begin, end = int(first), int(last) if dash else int(first)
         if end < begin or end - begin > _MOST:
             raise InputError(
-                f"invalid range of changes {part.strip()!r}: expected e.g. 5-9",
+                f"invalid range of changes {part.strip()!r}; expected e.g. 5-9",
                 code="invalid-option",
             )
         numbers += range(begin, end + 1)

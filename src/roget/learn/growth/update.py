@@ -1,5 +1,8 @@
 """Update of a clustering with new counts: place new words, move words and split classes.
 
+The margin of a word is the log odds between its most probable class and its current one. The lead
+of a class is the log odds between it and the second most probable class of a word.
+
 The update only uses `Clustering.place` and the counts, so it works for all clusterers.
 """
 
@@ -24,33 +27,35 @@ from roget.learn.growth.options import GrowOptions
 from roget.learn.thesaurus.records import CLASS, MOVED, NEW, SPLIT
 
 MUCH = 0.2
-"""Minimum share of new tokens for a word to move."""
+"""Minimum fraction of a word's tokens that must be new for the word to move."""
 
 CALM = 500
 """Maximum number of unchanged words used to estimate the noise of margins."""
 
 SURE = 0.99
-"""Quantile of the noise that a margin must exceed to be clear."""
+"""Quantile of the margins of unchanged words (the noise) that a word's margin must exceed to be
+clear."""
 
 LEAST = float(np.log(2))
-"""Minimum of a clear margin in nats."""
+"""Minimum value of a clear margin, in nats."""
 
 DOUBT = 0.25
-"""Quantile of the leads of unchanged words; a new word with a smaller lead is uncertain."""
+"""Quantile level for uncertain words. A new word is uncertain if the lead of its best class is
+below this quantile of the leads of unchanged words."""
 
 FEWEST = 5
 """Minimum size of a new class, unless a quarter of the median class size is larger."""
 
 CLOSE, NEARLY, LINKED = 0.75, 0.9, 0.8
-"""Quantile of the cohesion of classes, and factors on it: the minimum cohesion of a new class, and
-the linkage threshold."""
+"""Quantile of the cohesion of classes, and two factors applied to it: one gives the minimum
+cohesion of a new class, the other the linkage threshold."""
 
 STRANGE, MOST = 0.1, 2000
-"""Quantile of the similarity of words to their class, below which a new word is an outlier; and the
+"""Quantile of the similarity of words to their class below which a new word is an outlier, and the
 maximum number of outliers considered."""
 
 LARGEST = 400
-"""Number of most frequent words of a class that are considered for a split."""
+"""Maximum number of words of a class considered for a split, the most frequent ones."""
 
 REASONS = 4
 """Maximum number of contexts listed as reasons."""
@@ -58,7 +63,7 @@ REASONS = 4
 
 @dataclass(frozen=True)
 class UpdateStep:
-    """A change in terms of clusters and rows, without a change number."""
+    """A change of the clustering, described by clusters and rows, without a change number."""
 
     kind: str
     rows: Ints
@@ -70,12 +75,12 @@ class UpdateStep:
 
 
 class ManualEdits(NamedTuple):
-    """The words and clusters that edits have fixed."""
+    """The words and clusters that were edited by hand."""
 
     rows: Collection[int]
-    """Rows of words placed by an edit, which do not move."""
+    """Rows of words that an edit placed. Growth does not move them."""
     classes: Ints
-    """Clusters that were merged, split or nested, which are not split."""
+    """Clusters that were merged, split or nested by an edit. Growth does not split them."""
     together: Ints
     """For each cluster, the number of its class after the edits."""
 
@@ -127,7 +132,7 @@ def update_clustering(
         counts, new = keep_rows(counts, kept), new[kept]
     renewal = IncrementalUpdate(found, before, counts, background)
     wide = renewal.regroup()
-    # 2. Words to place: new words, words with many new tokens, and unchanged words as reference.
+    # 2. Place new words, words with many new tokens, and unchanged words as a reference.
     entering = np.arange(old, len(counts))
     share = new / np.maximum(counts.word_totals, 1e-300)
     changed = np.flatnonzero(share[:old] >= MUCH) if options.move else np.empty(0, dtype=np.int64)
@@ -170,7 +175,7 @@ def update_clustering(
 
 
 def _borrow(counts: Counts, background: Counts | None, wide: Clustering) -> Any:
-    """Return the counts by which words are placed: with the background if the vectors have it."""
+    """Return the counts for placing words, with the background if the vectors include it."""
     known = wide.representation
     if background is None or known is None or known.totals.size == counts.shape[1]:
         return counts.matrix
@@ -179,14 +184,14 @@ def _borrow(counts: Counts, background: Counts | None, wide: Clustering) -> Any:
 
 
 def keep_rows(counts: Counts, rows: Ints) -> Counts:
-    """Return the counts of some rows with unchanged provenance."""
+    """Return the counts of the given rows, with unchanged provenance."""
     kept = counts.select(counts.words[rows].tolist())
     kept.provenance = counts.provenance
     return kept
 
 
 def _shape(placed: Floats, wide: Clustering) -> Any:
-    """Return the memberships of placed words: hard if the clustering is hard."""
+    """Return the memberships of placed words, which are hard if the clustering is hard."""
     held = wide.memberships
     if held.nnz == int(np.count_nonzero(np.diff(held.indptr))):  # every word is in a single class
         return one_hot(placed.argmax(axis=1), wide.n_clusters)
@@ -194,7 +199,7 @@ def _shape(placed: Floats, wide: Clustering) -> Any:
 
 
 def _margins(placed: Floats, own: Ints) -> tuple[Ints, Floats]:
-    """Return the most probable class of each word, and its log odds against the current one."""
+    """Return the most probable class of each word, and its log odds against the current class."""
     best = placed.argmax(axis=1)
     rows = np.arange(own.size)
     logs = np.log(np.maximum(placed, 1e-300))
@@ -210,7 +215,7 @@ def _leads(placed: Floats) -> Floats:
 def _move(
     wide: Clustering, placed: Floats, changed: Ints, calm: Ints, together: Ints
 ) -> list[UpdateStep]:
-    """Return moves of words whose margin for another class exceeds the noise."""
+    """Return a step for each word whose margin for another class exceeds the noise."""
     own = wide.labels
     if not changed.size:
         return []
@@ -238,7 +243,7 @@ def _enter(placed: Floats, rows: Ints) -> list[UpdateStep]:
 
 
 def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
-    """Return the step with its reasons: the contexts v with the largest n(v)·ln p(v|to)/p(v|from).
+    """Add the reasons to a step: the contexts v with the largest n(v)·ln(p(v|to)/p(v|from)).
 
     The tokens of the moved words are subtracted from the target class.
     """
@@ -254,7 +259,7 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
     there = to_dense(made.centroids[[step.target]])[0, seen] * made.mass[step.target] * whole
     if step.kind in (NEW, MOVED):
         there = there - tokens[seen]
-    # Smoothing: √N pseudo-tokens with the background distribution.
+    # Smooth with √N pseudo-tokens, distributed like the background.
     usual = made.background[seen] * float(np.sqrt(whole))
     kept = max(float(made.mass[step.target]) * whole, 1.0)
     weight = tokens[seen] * np.log(
@@ -267,7 +272,7 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
 
 
 class _ClassBuilder:
-    """Memberships and tree during splits and additions of classes."""
+    """The memberships and the tree while classes are split and added."""
 
     def __init__(
         self,
@@ -286,7 +291,7 @@ class _ClassBuilder:
         self._rows = unit(renewal.counts.ppmi())
 
     def restructure(self, steps: list[UpdateStep], fixed: Ints) -> list[UpdateStep]:
-        """Return the steps with new classes and splits added."""
+        """Return the steps, preceded by steps for new classes and splits."""
         usual = unit(self._before.ppmi())
         k = len(self.origin)
         sizes = np.bincount(self._was, minlength=k)
@@ -301,7 +306,7 @@ class _ClassBuilder:
             inside = _most_frequent(self._labels, c, self._counts)
             found = _divide(self._rows[inside], fewest)
             was = old[c]
-            # The halves must be further apart than the halves of any class were before.
+            # Require that the halves are further apart than the halves of any class were before.
             if found is None or not found.whole or found.apart <= usually:
                 continue
             if was is not None and found.apart <= was.apart:
@@ -310,7 +315,7 @@ class _ClassBuilder:
         return [*made, *steps]
 
     def _split(self, cluster: int, inside: Ints, found: _Division) -> UpdateStep:
-        """Split a class; the larger part keeps the cluster number, the smaller gets a new one."""
+        """Split a class. The larger part keeps the cluster number; the smaller is a new cluster."""
         target = len(self.origin)
         everything = np.flatnonzero(self._labels == cluster)
         sums = [np.asarray(self._rows[inside[side]].sum(axis=0)).ravel() for side in found.sides]
@@ -322,9 +327,9 @@ class _ClassBuilder:
         return UpdateStep(SPLIT, apart, cluster, target, found.apart, (), rest=cluster)
 
     def _gather(self, steps: list[UpdateStep], fewest: int) -> list[UpdateStep]:
-        """Make classes of new words that are twice as similar to each other as to any class.
+        """Form classes of new words that are twice as similar to each other as to any class.
 
-        Outliers among the new words are clustered by average linkage of cosine distances.
+        Outliers among the new words are clustered by average linkage on cosine distances.
         """
         entering = np.array([one.rows[0] for one in steps if one.kind == NEW], dtype=np.int64)
         if entering.size < fewest or not len(self._was):
@@ -369,7 +374,7 @@ class _ClassBuilder:
         return made
 
     def _assign(self, rows: Ints, target: int, source: int | None) -> None:
-        """Put words into a new class, with full membership or their membership in `source`."""
+        """Put words into a new class, with full membership or with their membership in `source`."""
         self._labels[rows] = target
         table = self.memberships.copy()
         table.resize((table.shape[0], max(table.shape[1], target + 1)))
@@ -384,7 +389,7 @@ class _ClassBuilder:
 
 
 class _Division(NamedTuple):
-    """A split of a class in two: the rows of both parts, the larger first, and their separation."""
+    """A split of a class into two parts: their rows, the larger first, and their separation."""
 
     sides: tuple[Ints, Ints]
     apart: float
@@ -399,7 +404,7 @@ def _most_frequent(labels: Ints, cluster: int, counts: Counts) -> Ints:
 
 
 def _cohesion(rows: Any, labels: Ints, k: int) -> float:
-    """Return the `CLOSE` quantile over classes of the mean cosine of two words of a class."""
+    """Return the `CLOSE` quantile, over classes, of the mean cosine between words of a class."""
     sums = sparse.csr_array(one_hot(labels, k).T @ rows)
     sizes = np.bincount(labels, minlength=k)
     squares = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
@@ -411,7 +416,7 @@ def _cohesion(rows: Any, labels: Ints, k: int) -> float:
 
 
 def _divide(rows: Any, fewest: int) -> _Division | None:
-    """Split unit rows in two; return None if there are too few.
+    """Split rows of unit length into two parts, or return None if there are too few rows.
 
     The separation is the mean cosine within the parts minus the mean cosine between them.
     """

@@ -1,4 +1,4 @@
-"""The graph of a taxonomy: numbered classes, their words, and distances between classes."""
+"""The graph of a taxonomy: its numbered classes, their words, and the distances between classes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from roget.learn.clustering.memberships import tabulate
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 
 NEAR = (1.0, 0.75, 0.5)
-"""Weights of a vote for classes that are 0, 1 and 2 steps away."""
+"""Weights with which a vote for a class counts for classes that are 0, 1 and 2 steps away."""
 
 FAR = len(NEAR)
-"""Number of steps reported for all more distant classes."""
+"""Distance reported for all classes that are farther away."""
 
 CROWD = 1000
-"""Maximum degree of a class that paths of two steps may pass through."""
+"""Maximum degree of a class for two-step paths to pass through it."""
 
 FLATTEN = 0.5
-"""Exponent applied to the weights of senses (0 = uniform, 1 = as in the taxonomy)."""
+"""Exponent applied to sense weights (0 = uniform, 1 = unchanged)."""
 
 
 def fold(word: str) -> str:
-    """Normalise a word for comparison: lower case, parts separated by single blanks."""
+    """Normalise a word for comparison: lower-case it and separate its parts by single spaces."""
     return " ".join(re.split(r"[\W_]+", word.casefold())).strip()
 
 
@@ -45,20 +45,20 @@ def is_part(word: str, other: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """The classes of a taxonomy, numbered, and its folded words with their weights."""
+    """The numbered classes of a taxonomy, and its normalised (folded) words with their weights."""
 
     title: str
     names: tuple[str, ...]
-    """The id of each class in the file."""
+    """The id of each class in the taxonomy file."""
     labels: tuple[str, ...]
     parents: tuple[tuple[int, ...], ...]
     words: tuple[str, ...]
     weights: Any
-    """csr_array, words × classes: the weight of each word in each class, as in the file."""
+    """Weight of each word in each class, as in the file: a csr_array of shape (words, classes)."""
 
     @classmethod
     def from_taxonomy(cls, taxonomy: Taxonomy) -> Graph:
-        """Make the graph of all classes that have words in their subtree."""
+        """Make the graph of all classes with words in their subtree."""
         above = taxonomy.acyclic()
         names = tuple(above)
         number = {name: at for at, name in enumerate(names)}
@@ -70,7 +70,9 @@ class Graph:
                 held[at] = held.get(at, 0.0) + weight
         folded.pop("", None)
         if not folded:
-            raise InputError(f"{taxonomy.title}: no class has a word", code="empty-input")
+            raise InputError(
+                f"{taxonomy.title}: none of the classes contains a word", code="empty-input"
+            )
         return cls(
             taxonomy.title,
             names,
@@ -81,7 +83,7 @@ class Graph:
         )
 
     def without(self, hidden: Collection[str]) -> Graph:
-        """Return the graph without some words and all words that contain one of them.
+        """Return the graph without the hidden words and without all words that contain one of them.
 
         Classes without remaining words in their subtree lose their links, but keep their numbers.
         """
@@ -89,7 +91,7 @@ class Graph:
         kept = [at for at, word in enumerate(self.words) if not _list_parts(word) & gone]
         if not kept:
             raise InputError(
-                f"{self.title}: no words are left after hiding {len(gone):,}",
+                f"{self.title}: no words are left after hiding {len(gone):,} of them; hide fewer",
                 code="too-little-text",
             )
         words = tuple(self.words[at] for at in kept)
@@ -100,12 +102,15 @@ class Graph:
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
-        """The row of each folded word."""
+        """Mapping from each folded word to its row."""
         return {word: row for row, word in enumerate(self.words)}
 
     @cached_property
     def shares(self) -> Any:
-        """csr_array, words × classes: the share of a word in each class; rows sum to 1."""
+        """Membership of each word in each class: a csr_array of shape (words, classes).
+
+        Rows sum to 1.
+        """
         table = self.weights.copy()
         table.data = np.maximum(table.data, 0.0) ** FLATTEN
         sums = np.asarray(table.sum(axis=1)).ravel()
@@ -127,7 +132,8 @@ class Graph:
         through = sparse.diags_array((degrees <= CROWD).astype(np.float32))
         two = _ones(self.adjacent @ through @ self.adjacent)
         own, one = (sparse.eye_array(len(self.names), dtype=np.float32), self.adjacent)
-        # A sum of three matrices: within two steps, within one step, and the class itself.
+        # Sum three matrices: pairs within two steps, pairs within one step, and the classes
+        # themselves.
         steps = np.diff([*NEAR[::-1]], prepend=0.0)
         return sparse.csr_array(
             steps[0] * _ones(two + one) + steps[1] * one + steps[2] * own, dtype=np.float32
@@ -141,7 +147,7 @@ class Graph:
         return np.asarray(self.weights.indices[part][order], dtype=np.int64)
 
     def steps(self, classes: Iterable[int], others: Sequence[int] | Array) -> Ints:
-        """Return the distance of each of `others` to the nearest of `classes`; at most `FAR`."""
+        """Return the distance from each of `others` to the nearest of `classes`, at most `FAR`."""
         found = np.full(len(self.names), FAR)
         reached = np.unique(np.fromiter(classes, np.int64))
         for far in range(FAR):
@@ -151,7 +157,7 @@ class Graph:
         return found[np.asarray(others, dtype=np.int64)]
 
     def path(self, at: int) -> tuple[str, ...]:
-        """Return the labels from the root to a class, along first parents."""
+        """Return the labels on the path of first parents from the root to a class."""
         way = [self.labels[at]]
         while above := self.parents[at]:
             at = above[0]
@@ -160,7 +166,7 @@ class Graph:
 
 
 def _ones(table: Any) -> Any:
-    """Return a csr_array with 1 for every entry."""
+    """Return a csr_array with every stored entry set to 1."""
     made = sparse.csr_array(table, dtype=np.float32)
     made.sum_duplicates()
     made.data[:] = 1
@@ -168,7 +174,7 @@ def _ones(table: Any) -> Any:
 
 
 def _list_parts(word: str) -> set[str]:
-    """Return all contiguous parts of a folded word, including the word."""
+    """Return all contiguous sequences of parts of a folded word, including the whole word."""
     parts = word.split(" ")
     ends = range(1, len(parts) + 1)
     return {" ".join(parts[begin:end]) for end in ends for begin in range(end)}

@@ -35,23 +35,24 @@ class PlacementMetrics(NamedTuple):
 
     name: str
     steps: tuple[tuple[int, ...], ...]
-    """For each hidden word, the distances of its candidates, best candidate first."""
+    """For each hidden word, the distances from its candidates to a true class, best candidate
+    first."""
 
     def share(self, steps: int, listed: int = 1) -> Interval:
-        """Return the share of words with one of the first `listed` candidates within `steps`."""
+        """Return the fraction of words with a candidate within `steps` among the first `listed`."""
         right = sum(min(one[:listed], default=FAR) <= steps for one in self.steps)
         low, high = wilson(right, len(self.steps))
         return Interval(right / len(self.steps), low, high)
 
     @property
     def reciprocal_rank(self) -> float:
-        """Mean reciprocal rank of the first true class among the candidates; 0 if it is missing."""
+        """Mean reciprocal rank of the first true class among the candidates, or 0 if missing."""
         ranks = (one.index(0) + 1 if 0 in one else np.inf for one in self.steps)
         return float(np.mean([1 / rank for rank in ranks]))
 
 
 class Bin(NamedTuple):
-    """Statistics of first candidates with scores in a bin."""
+    """Statistics of first candidates whose scores are in the same bin."""
 
     low: float
     high: float
@@ -59,7 +60,7 @@ class Bin(NamedTuple):
     score: float
     """Mean score."""
     right: float
-    """Share of correct candidates."""
+    """Fraction of correct candidates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,7 @@ class HoldoutResult:
     title: str
     words: tuple[str, ...]
     known: int
-    """Number of remaining known words, which vote."""
+    """Number of known words that were not hidden and therefore vote."""
     ways: tuple[PlacementMetrics, ...]
     bins: tuple[Bin, ...]
     steps: int
@@ -85,7 +86,7 @@ def hide(
     progress: Report | None = None,
     **options: Any,
 ) -> HoldoutResult:
-    """Hide random words of a taxonomy, place them, and measure the distance to their classes.
+    """Hide random words of a taxonomy, place them, and measure the distance to their true classes.
 
     All words that contain a hidden word are hidden as well, e.g. "team leader" with "leader". The
     baselines choose the class of the most similar known word by PPMI cosine: its first sense, or
@@ -123,7 +124,7 @@ def hide(
             f"and {FEWEST} must remain; expected 1 to {most:,}",
             code="invalid-option",
         )
-    # Random known words are hidden; the remaining known words vote.
+    # Hide random known words; the remaining known words vote.
     hidden = np.sort(np.random.default_rng(chosen.seed).choice(known, words, replace=False))
     background = choose_background(chosen.background, counts)[0]
     rest = graph.without({fold(str(counts.words[row])) for row in hidden})
@@ -149,7 +150,7 @@ def hide(
 
 
 def nearest(voters: NeighbourModel, rows: Ints) -> Ints:
-    """Return the known word with the largest PPMI cosine for each row; the first if tied."""
+    """Return the known word with the largest PPMI cosine for each row, or the first if tied."""
     weights = unit(voters.counts.ppmi())
     others = weights[voters.known].T.tocsr()
     found = [
@@ -173,7 +174,7 @@ def _measure(
 def _compare_scores(
     placer: Placer, ranked: Sequence[Any], ours: PlacementMetrics
 ) -> tuple[Bin, ...]:
-    """Return the mean score and the share of correct first candidates, by score bin."""
+    """Return the mean score and the fraction of correct first candidates in each score bin."""
     scale = placer.calibrate(placer.draw_known())
     some = [at for at, one in enumerate(ranked) if one.values.size]
     values = np.array([ranked[at].values[0] for at in some])

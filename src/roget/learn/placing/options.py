@@ -1,4 +1,4 @@
-"""Options for reading the text with the words to place."""
+"""Options for reading the text that contains the words to place."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ class CorpusOptions(Checked):
     scheduler: str | None = copy_option(CountOptions, "scheduler", None)
 
     def plan(self, min_count: int, part: str) -> Placing:
-        """Return the counting options for words of a part of speech."""
+        """Return the counting options for words of the given part of speech."""
         relation = None if part == "noun" else f"{part}s"
         return Placing(**vars(self), min_count=min_count, relation=relation)

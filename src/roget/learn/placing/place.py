@@ -1,4 +1,4 @@
-"""Placing of words in an existing taxonomy: candidate classes with scores and reasons."""
+"""Placing words in an existing taxonomy: candidate classes with scores and reasons."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LISTED = 5
 """Number of candidates per word used to calibrate scores."""
 
 LOOKED = 100
-"""Number of known words used to estimate the share of nearby classes."""
+"""Number of known words used to estimate the fraction of nearby classes."""
 
 DIGITS = 4
 """Number of decimals of scores."""
@@ -49,9 +49,9 @@ class PlacementCandidate(NamedTuple):
     path: tuple[str, ...]
     """Labels from the root to the class."""
     score: float
-    """Probability that a true class is at most `steps` steps away."""
+    """Estimated probability that a true class is at most `steps` steps away."""
     reasons: tuple[Supporter, ...]
-    """Known words that vote for the class, the largest votes first."""
+    """Known words that vote for the class, largest votes first."""
     contexts: tuple[str, ...]
     """Contexts that the word shares with these words."""
     lines: tuple[EvidenceLine, ...] = ()
@@ -66,15 +66,15 @@ class Placed:
     words: tuple[tuple[PlacementCandidate, ...], ...]
     """Candidates of each word, best first; words are sorted by their best score."""
     left_out: tuple[str, ...]
-    """Words without a candidate of sufficient score."""
+    """Words without a candidate that has the minimum score."""
     known: int
-    """Number of words that the corpus and the taxonomy share."""
+    """Number of words that are in both the corpus and the taxonomy."""
     steps: int
     least: float = 0.0
     tried: int = 0
     """Number of known words used to calibrate the scores."""
     near: float = 0.0
-    """Chance level: the mean share of classes within `steps` steps of a true class."""
+    """Chance level: the mean fraction of classes within `steps` steps of a true class."""
 
     @property
     def candidates(self) -> Iterator[PlacementCandidate]:
@@ -83,7 +83,7 @@ class Placed:
 
 
 class ScoreCalibration(NamedTuple):
-    """A logistic model of the probability that a candidate is correct.
+    """A logistic regression model of the probability that a candidate is correct.
 
     The features are the value of the candidate and the log frequency of the word.
     """
@@ -94,7 +94,7 @@ class ScoreCalibration(NamedTuple):
 
     @classmethod
     def learn(cls, values: Floats, seen: Floats, right: Floats) -> ScoreCalibration:
-        """Fit the model to candidates of known correctness."""
+        """Fit the model to candidates that are known to be correct or incorrect."""
         share = (right.sum() + 0.5) / (right.size + 1)
         if right.all() or not right.any():
             return cls(float(np.log(share / (1 - share))), 0.0, 0.0)
@@ -104,7 +104,7 @@ class ScoreCalibration(NamedTuple):
         middle, spread = facts.mean(axis=0), np.maximum(facts.std(axis=0), 1e-9)
         model = LogisticRegression().fit((facts - middle) / spread, right)
         slopes = model.coef_[0] / spread
-        # A larger value must not lower the probability.
+        # Ensure that a larger value does not lower the probability.
         slopes[0] = max(slopes[0], 0.0)
         return cls(float(model.intercept_[0] - slopes @ middle), *map(float, slopes))
 
@@ -116,7 +116,7 @@ class ScoreCalibration(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The best classes of a word, and their votes minus the mean votes of known words."""
+    """The best classes for a word, with their votes minus the mean votes of known words."""
 
     row: int
     classes: Ints
@@ -179,7 +179,7 @@ class Placer:
         self._spelt = SPELT if options.spelling else 0.0
 
     def place(self, rows: Ints, progress: Report | None = None) -> Placed:
-        """Return the candidates of the words in some rows of the counts."""
+        """Return the candidates for the words in the given rows of the counts."""
         voters, options = self.voters, self.options
         tried = self.draw_known()
         whole = tried.size + rows.size
@@ -205,7 +205,7 @@ class Placer:
         )  # fmt: skip
 
     def share_near(self, rows: Ints) -> float:
-        """Return the mean share of classes within `steps` steps of a class of a known word."""
+        """Return the mean fraction of classes within `steps` steps of a class of a known word."""
         graph, words = self.voters.graph, self.voters.counts.words
         classes = np.unique(graph.weights.indices)
         some = rows[:: max(1, rows.size // LOOKED)]
@@ -213,7 +213,7 @@ class Placer:
         return float(np.mean(np.array(far) <= self.options.steps))
 
     def rank(self, rows: Ints, n: int, progress: Report | None = None) -> list[Ranking]:
-        """Return the n best classes of each row."""
+        """Return the n best classes for the word in each row."""
         return [one for _, some in self._blocks(rows, n, progress) for one in some]
 
     def calibrate(self, rows: Ints, progress: Report | None = None) -> ScoreCalibration:
@@ -249,7 +249,7 @@ class Placer:
             for at, row in enumerate(part.tolist()):
                 cells = slice(table.indptr[at], table.indptr[at + 1])
                 classes = table.indices[cells].astype(np.int64)
-                # Rounded, because the last digits depend on the batch.
+                # Round the votes, because their last digits depend on the batch.
                 values = (table.data[cells] - usual[classes]).round(6)
                 best = np.lexsort((classes, -values))[:n]
                 best = best[values[best] > 0]
@@ -278,7 +278,7 @@ class Placer:
         )  # fmt: skip
 
     def _shared_contexts(self, row: int, supporters: Sequence[Supporter]) -> tuple[str, ...]:
-        """Return the contexts that contribute most to the similarity to the supporters."""
+        """Return the contexts that contribute most to a word's similarity to its supporters."""
         rows = self.voters.spelt
         near = [at for one in supporters if one.by == "contexts" for at in rows[one.word]]
         if not near:
@@ -290,5 +290,5 @@ class Placer:
 
 
 def _part(progress: Report | None, done: int, whole: int) -> Report | None:
-    """Return a progress callback for a part of the work that starts after `done` words."""
+    """Return a progress callback for the part of the work that starts after `done` words."""
     return progress and (lambda now: progress(Progress(done + now.done, whole)))

@@ -26,7 +26,7 @@ class Accepted(NamedTuple):
 
 
 def read_accepted(path: PathLike, taxonomy: Taxonomy) -> list[Accepted]:
-    """Read the accepted candidates of a table with the columns accept, word and id.
+    """Read the accepted candidates from a table with the columns accept, word and id.
 
     Raises
     ------

@@ -1,4 +1,8 @@
-"""Votes of known words for classes, by similar contexts and common endings."""
+"""Votes of known words for classes, based on similar contexts and common endings.
+
+Known words are words that are in both the corpus and the taxonomy. They vote for their classes as
+classes of a new word.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +29,20 @@ from roget.learn.representation.similarity import (
 )
 
 NEAREST = 100
-"""Maximum number of known words that vote by contexts; also limited to a tenth of all."""
+"""Maximum number of known words that vote by contexts. At most a tenth of the known words vote."""
 
 FEWEST = 20
-"""Minimum number of words that the corpus and the taxonomy share."""
+"""Minimum number of known words, which are in both the corpus and the taxonomy."""
 
 SPELT = 0.2
-"""Weight of the votes by endings."""
+"""Weight of votes by endings; votes by contexts have the remaining weight."""
 
 ENDING, ENOUGH, MOST = 3, 30, 400
-"""Minimum length of an ending, sufficient number of voters, maximum voters per ending."""
+"""Minimum length of an ending, sufficient number of voters, and maximum number of voters per
+ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
-"""Constant added to the total weight of voters, which reduces the effect of few weak votes."""
+"""Constant added to the total weight of voters, which reduces the effect of a few weak votes."""
 
 BLOCK = 256
 """Batch size: words whose votes are computed at once."""
@@ -50,11 +55,11 @@ class Supporter(NamedTuple):
 
     word: str
     alike: float
-    """Similarity in standard deviations; for endings, the number of common characters."""
+    """Similarity in standard deviations or, for endings, the number of common characters."""
     by: str
     """Kind of vote, "contexts" or "ending"."""
     share: float
-    """Share of the votes for the class."""
+    """This word's fraction of the votes for the class."""
 
 
 class VoteSource:
@@ -63,11 +68,11 @@ class VoteSource:
     def __init__(self, by: str, share: float, similarity: Any, entries: Ints) -> None:
         self.by, self.share, self.similarity = by, share, similarity
         self.entries = entries
-        """Row of each voter in the words of the taxonomy."""
+        """Row of each voter in the taxonomy's list of words."""
 
     @cached_property
     def weights(self) -> Any:
-        """csr_array, rows × voters: the weight of each vote; rows sum to less than 1.
+        """Weight of each vote: a csr_array of shape (rows, voters). Rows sum to less than 1.
 
         The weight by contexts is the squared similarity. The weight by endings is 2 to the power of
         the ending's length, since each character roughly halves the number of words that share it.
@@ -85,15 +90,15 @@ class Votes:
     def __init__(self, graph: Graph, sources: Sequence[VoteSource], classes: Any) -> None:
         self._graph, self._sources = graph, sources
         self.classes = classes
-        """csr_array, rows × classes."""
+        """Votes for each class: a csr_array of shape (rows, classes)."""
 
     @cached_property
     def values(self) -> Any:
-        """csr_array, rows × classes: votes for the class or, with less weight, nearby classes."""
+        """Votes for each class including, with less weight, votes for nearby classes."""
         return sparse.csr_array(self.classes @ self._graph.nearness)
 
     def list_supporters(self, at: int, target: int, n: int) -> list[Supporter]:
-        """Return the n voters with the largest votes for a class in one row."""
+        """Return the n known words with the largest votes for a class, for the word in one row."""
         near = self._graph.nearness[[target]].toarray().ravel()
         found = []
         for one in self._sources:
@@ -124,8 +129,8 @@ class NeighbourModel:
         if self.known.size < FEWEST:
             raise InputError(
                 f"{graph.title}: only {self.known.size:,} of its words are among the "
-                f"{len(counts):,} words of the corpus, at least {FEWEST} are needed. Check the "
-                "language and the part of speech, or add text.",
+                f"{len(counts):,} words of the corpus; at least {FEWEST} are needed. Check "
+                "the language and the part of speech, or add text.",
                 code="too-little-text",
             )
         self._entries = rows[self.known]
@@ -139,7 +144,7 @@ class NeighbourModel:
 
     @cached_property
     def spelt(self) -> dict[str, list[int]]:
-        """Folded word → rows of the counts."""
+        """Mapping from each folded known word to its rows in the counts."""
         found: dict[str, list[int]] = {}
         for row in self.known.tolist():
             found.setdefault(self.folded[row], []).append(row)
@@ -147,7 +152,7 @@ class NeighbourModel:
 
     @cached_property
     def context_weights(self) -> Any:
-        """Words × contexts: the weight of each context, in rows of unit length."""
+        """Weight of each context for each word; rows have unit length."""
         return weigh_contexts(self.counts)
 
     @cached_property
@@ -167,7 +172,7 @@ class NeighbourModel:
         )
 
     def by_contexts(self, rows: Ints) -> Any:
-        """Return the similarity of the nearest known words: csr_array, rows × known words.
+        """Return the similarities to the nearest known words as a csr_array (rows, known words).
 
         The word itself and words that contain it are excluded.
         """
@@ -183,14 +188,17 @@ class NeighbourModel:
         return table
 
     def by_endings(self, rows: Ints) -> Any:
-        """Return the lengths of common endings: csr_array, rows × words of the taxonomy."""
+        """Return the lengths of common endings as a csr_array (rows, words of the taxonomy)."""
         found = (self._endings.find(self.folded[row]) for row in rows)
         table = tabulate(found, len(self.graph.words))
         table.sort_indices()
         return table
 
     def votes(self, rows: Ints, spelt: float = SPELT) -> Votes:
-        """Return the votes of known words for rows; endings have the weight `spelt`."""
+        """Return the votes of known words for the words in the given rows.
+
+        Votes by endings have the total weight `spelt`.
+        """
         sources = [VoteSource("contexts", 1 - spelt, self.by_contexts(rows), self._entries)]
         if spelt:
             every = np.arange(len(self.graph.words))
@@ -200,7 +208,7 @@ class NeighbourModel:
 
     @cached_property
     def _containing(self) -> dict[str, list[int]]:
-        """Part → indices of known words that contain it as a word; also for the whole word."""
+        """Mapping from words, and their parts, to the indices of known words that contain them."""
         found: dict[str, list[int]] = {}
         for at, row in enumerate(self.known):
             word = self.folded[row]
@@ -209,7 +217,7 @@ class NeighbourModel:
         return found
 
     def _find_containing(self, word: str) -> list[int]:
-        """Return the indices of known words that equal or contain a word."""
+        """Return the indices of the known words that are equal to a word or contain it."""
         first = word.split(" ")[0]
         return [
             at
@@ -219,7 +227,7 @@ class NeighbourModel:
 
 
 class Endings:
-    """An index of words by ending: words sorted by reversed spelling."""
+    """An index of words by ending, with words sorted by their reversed spelling."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
@@ -227,7 +235,7 @@ class Endings:
         self._reversed = [_reverse(words[at]) for at in self._order]
 
     def find(self, word: str) -> dict[int, int]:
-        """Return the words with the longest common endings, and the lengths of the endings.
+        """Return the words with the longest common endings, and the lengths of these endings.
 
         The ending is shortened until there are enough words. From an ending with too many words,
         evenly spaced ones are taken. The blank before a word counts as a character. The word itself
@@ -250,5 +258,5 @@ class Endings:
 
 
 def _reverse(word: str) -> str:
-    """Return a word reversed, with the blank before it."""
+    """Return a word with a space before it, reversed."""
     return f" {word}"[::-1]
