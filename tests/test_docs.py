@@ -220,6 +220,16 @@ def test_every_estimator_is_explained():
         assert f"`{name}`" in text
 
 
+def test_the_glossary_explains_what_reports_print():
+    from roget import catalogue
+
+    headings = re.findall(r"^### (.+)$", read("docs/glossary.md"), re.MULTILINE)
+    terms = {term.strip() for heading in headings for term in heading.split(",")}
+    assert terms.issuperset(catalogue.names("entropies"))
+    default = ("ami", "v", "ari", "homogeneity", "completeness", "b3-f", "one-to-one", "vi", "nvi")
+    assert terms.issuperset(default)
+
+
 def test_every_estimator_of_classes_is_in_the_tutorial():
     from roget import catalogue
 
