@@ -1,4 +1,4 @@
-"""Scored systems: their tables, and the values of every measure in every group."""
+"""Scored systems, with their tables and the values of every measure in every group."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class ScoredSystem:
     sides: AlignedLabels
     tables: Statistics | Separate
     values: Floats
-    """The scores, scores × groups; NaN if undefined."""
+    """The scores, with shape (scores, groups); NaN if undefined."""
     reasons: dict[int, str]
-    """The reasons of undefined scores, by the index of the request."""
+    """The reasons for undefined scores, keyed by the index of the request."""
     trivial: dict[str, Floats] = field(default_factory=dict)
     """The scores of the baselines, if requested."""
 
@@ -37,7 +37,7 @@ class ScoredSystem:
         return int(self.values.shape[1])
 
     def parts(self) -> Sequence[Statistics]:
-        """Return the statistics, as one object for all groups or one per group."""
+        """Return the statistics: one object for all groups, or one per group."""
         tables = self.tables
         return [tables] if isinstance(tables, Statistics) else tables.tables
 
@@ -49,7 +49,7 @@ class ScoredSystem:
 
     @property
     def cells(self) -> int:
-        """The number of non-empty cells over all groups."""
+        """The total number of non-empty cells in all groups."""
         return sum(int(part.outline.counts.size) for part in self.parts())
 
     @property
@@ -129,7 +129,7 @@ class SystemScores:
     """The weight of each group."""
     rules: Rules = RULES
     own: Floats | None = None
-    """Additional weights of groups that differ between scores, scores × groups."""
+    """Additional group weights that differ between scores, with shape (scores, groups)."""
 
     @property
     def names(self) -> list[str]:
@@ -138,13 +138,13 @@ class SystemScores:
 
     @cached_property
     def values(self) -> Floats:
-        """The scores in each group, systems and baselines × scores × groups."""
+        """Scores per group, with shape (systems and baselines, scores, groups)."""
         baselines = self.systems[0].trivial.values()
         return np.stack([*(system.values for system in self.systems), *baselines])
 
     @cached_property
     def means(self) -> Floats:
-        """The mean scores over groups, systems and baselines × scores."""
+        """Mean scores over groups, with shape (systems and baselines, scores)."""
         return average_groups(self.values, self.weights, self.own)
 
     @cached_property
@@ -154,9 +154,12 @@ class SystemScores:
 
     @cached_property
     def ranks(self) -> Ints:
-        """The ranks, systems × scores; 1 is best, ties share a rank, 0 means undefined."""
+        """The ranks, with shape (systems, scores).
+
+        Rank 1 is best, ties share a rank, 0 is undefined.
+        """
         means = self.means[: len(self.systems)]
-        # Round, so scores that differ only by rounding errors of sums are tied.
+        # Round the scores, so scores that differ only by rounding errors are tied.
         goodness = np.where(np.isnan(means), np.nan, np.round(means * self.better, 12))
         above = (goodness[None, :, :] > goodness[:, None, :]).sum(axis=1)
         return np.where(np.isnan(goodness), 0, above + 1)

@@ -41,7 +41,7 @@ def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
 
 
 def _check_sides(sides: AlignedLabels) -> None:
-    """Raise InputError for unsupported combinations of unmatched, weighted and overlapping."""
+    """Raise InputError if unmatched, weighted and overlapping labels cannot be combined."""
     gold, system = sides.gold, sides.system
     unmatched = gold.absent or system.absent
     if sides.overlapping and (unmatched or sides.weighed or sides.counts is not None):
@@ -77,13 +77,13 @@ def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separa
         return table.pool_documents(gold.n_labels) if unmatched else table
     table = table.by_group(gold.n_labels)
     if table.fractional:
-        # Use one table per group, because some groups may have whole counts.
+        # Use one table per group, because the counts of some groups may be whole numbers.
         return Separate([table.block(group) for group in range(n_groups)])
     return table
 
 
 def _choose_table(sides: AlignedLabels) -> Callable[[Labels, Labels], Statistics]:
-    """Return the constructor of tables for items with several labels."""
+    """Return the table constructor for items with several labels."""
     from roget.scoring.tables.cover_table import CoverTable
     from roget.scoring.tables.weighted import WeightedTable
 
@@ -99,7 +99,7 @@ def split_groups(groups: Codes) -> list[Ints]:
 
 
 def _renumber(labels: Labels) -> Labels:
-    """Renumber the labels of one group from 0, so its table has no columns of other groups."""
+    """Renumber the labels of one group from 0, so its table has no columns from other groups."""
     used, codes = np.unique(labels.codes, return_inverse=True)
     names = [labels.label(code) for code in used.tolist()]
     return replace(labels, codes=codes, n_labels=used.size, names=names, offset=0, made=0)

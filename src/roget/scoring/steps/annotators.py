@@ -192,9 +192,7 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
 def _list_annotator(
     name: str | None, title: str, ceiling: Ceiling, requests: Sequence[Request]
 ) -> list[SystemRow]:
-    """Return the rows of one annotator, averaged over gold standards, or the means of all
-    annotators.
-    """
+    """Return the mean rows of one annotator, or of all, over the others' gold standards."""
     rows = []
     for measure, entropy in requests:
         key = str(measure), entropy

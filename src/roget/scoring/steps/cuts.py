@@ -87,8 +87,8 @@ def cut_system(
     """Cut a system that is a tree into clusters; return a flat system unchanged."""
     if sides.gold.tree is not None:
         raise InputError(
-            f"{sides.gold.source}: a gold standard cannot be a tree; pass flat labels, e.g. of one "
-            "cut",
+            f"{sides.gold.source}: a gold standard cannot be a tree; pass flat labels, e.g. from "
+            "one cut",
             code="needs-flat-labels",
         )
     tree = sides.system.tree

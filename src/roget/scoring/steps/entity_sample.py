@@ -1,4 +1,4 @@
-"""Estimates of the scores of all items from a gold sample of complete classes (entities).
+"""Estimates of the scores on all items from a gold sample of complete classes (entities).
 
 The sample contains all items of each sampled entity, and the system's clusters are known for all
 items. The numerators and denominators of precision and recall are sums over entities, with cluster
@@ -27,7 +27,7 @@ from roget.scoring.signature import sign_scores, write_signature
 from roget.scoring.steps.bootstrap import Jackknife
 
 Sums = Floats
-"""An array with the columns `_SUMS`, and one row per entity or per jackknife sample."""
+"""An array with one row per entity or jackknife sample, and the columns listed in `_SUMS`."""
 
 _SUMS = (
     "together",
@@ -40,17 +40,19 @@ _SUMS = (
     "recall",
     "items",
 )
-"""Pairs together in both, in the system and in gold; clusters equal to entities, all clusters and
-all entities; B-cubed precision and recall summed over items, and the number of items."""
+"""Columns: the numbers of pairs together in both, in the system and in gold; the numbers of
+clusters equal to entities, of all clusters and of all entities; B-cubed precision and recall,
+summed over items; and the number of items.
+"""
 
 
 def _ratio(above: str, below: str) -> Callable[[Sums], Floats]:
-    """Return a function that divides one sum by another."""
+    """Return a function that computes above/below from the sums."""
     return lambda sums: sums[..., _SUMS.index(above)] / sums[..., _SUMS.index(below)]
 
 
 def _f(above: str, one: str, other: str) -> Callable[[Sums], Floats]:
-    """Return a function that computes F = 2·above/(one + other)."""
+    """Return a function that computes F = 2·above/(one + other) from the sums."""
     a, b, c = (_SUMS.index(name) for name in (above, one, other))
     return lambda sums: 2 * sums[..., a] / (sums[..., b] + sums[..., c])
 
@@ -75,7 +77,7 @@ MEASURES: dict[str, Callable[[Sums], Floats]] = {
 
 
 def score_sample(inputs: Inputs) -> ScoreTable:
-    """Estimate the scores on gold labels of all items, with 95 % intervals."""
+    """Estimate the scores that gold labels for all items would give, with 95 % intervals."""
     options, [system] = inputs.options, inputs.systems.values()
     _check_options(inputs, system)
     names = list(MEASURES) if options.measures is None else _list(options.measures)
@@ -107,7 +109,7 @@ def score_sample(inputs: Inputs) -> ScoreTable:
 
 
 def _check_options(inputs: Inputs, system: Any) -> None:
-    """Raise InputError if an option cannot be combined with a sample."""
+    """Raise InputError if an option cannot be combined with extra='sample'."""
     options, code = inputs.options, "conflicting-options"
     if inputs.sample_weight is not None or options.balance is not None:
         raise InputError("extra='sample' cannot be combined with item weights", code=code)
@@ -127,7 +129,7 @@ def _check_labels(gold: Labels, system: Labels) -> None:
 
 
 def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
-    """Return the terms of each entity; `whole` contains the system's labels of all items."""
+    """Return the terms of each entity; `whole` contains the system's labels for all items."""
     width = system.n_labels
     # Cluster sizes are counted over all items; clusters that were added for gold items without a
     # label are counted over the gold items.
@@ -141,8 +143,9 @@ def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
     _, entity = np.unique(rows, return_inverse=True)
     m, s = counts.astype(float), sizes[columns].astype(float)
     n = np.bincount(entity, m)
-    # The terms of a cell with m items, in an entity of size n and a cluster of size s. Pairs of the
-    # system count half for each of their two items; a cluster counts m/s for each of its entities.
+    # The terms of a cell with m items, in an entity of size n and a cluster of size s. A pair in
+    # the system counts as half a pair for each of its two items, and a cluster counts as m/s for
+    # each of its entities.
     added: dict[str, Floats] = {
         "together": m * (m - 1) / 2,
         "predicted": m * (s - 1) / 2,
@@ -162,7 +165,7 @@ def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
 def estimate(
     sums: Sums, ratio: Callable[[Sums], Floats]
 ) -> tuple[float | None, float | None, float | None]:
-    """Return the jackknife estimate and the ends of its 95 % interval; None if undefined."""
+    """Return the jackknife estimate and its 95 % confidence bounds, each None if undefined."""
     from scipy.special import stdtrit
 
     n = len(sums)
@@ -173,7 +176,8 @@ def estimate(
         return None, None, None
     if n < 3 or not np.all(np.isfinite(without)):
         return plain, None, None
-    # The jackknife estimate removes the bias of order 1/n: n·R − (n − 1)·(mean of R without one).
+    # The jackknife estimate removes the bias of order 1/n: n·R − (n − 1)·(mean of R with one
+    # entity left out).
     value = n * plain - (n - 1) * float(without.mean())
     error = float(Jackknife(without, np.ones(n)).error)
     reach = float(stdtrit(n - 1, 0.975)) * error

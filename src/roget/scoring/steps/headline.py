@@ -1,4 +1,4 @@
-"""The headline of a report: a few scores, intervals that are fast to compute, and a verdict.
+"""The headline of a report: a few scores, quick confidence intervals, and a verdict.
 
 JSON and CSV output always contains all scores. Printed reports show only the headline, unless
 measures or `all` are requested.
@@ -32,10 +32,10 @@ from roget.scoring.systems import ScoredSystem, SystemScores
 from roget.scoring.tables.contingency import Contingency
 
 HEADLINE = ("ami", "v", "ari", "homogeneity", "completeness", "b3-f", "one-to-one")
-"""The measures of a short report, in the order of the report."""
+"""The measures shown in a short report, in this order."""
 
 NOTICEABLE = 0.005
-"""Smallest difference from the corrected score for which the plug-in score is shown."""
+"""Smallest difference from the corrected score at which the plug-in score is also shown."""
 
 FEWEST_ITEMS = 20
 """Smallest number of items for which jackknife intervals are reliable."""
@@ -50,10 +50,10 @@ GROUP_SAMPLES = 1_000
 """Number of bootstrap samples of groups."""
 
 BALANCED = 0.05
-"""Largest difference of homogeneity and completeness that counts as balanced."""
+"""Largest difference between homogeneity and completeness that counts as balanced."""
 
 CLOSE = 0.9
-"""Smallest chance-corrected score of a clustering that is described as very close to gold."""
+"""Smallest chance-corrected score at which a clustering is described as very close to gold."""
 
 COREFERENCE = {
     "MUC": ("muc-recall", "muc-precision", "muc"),
@@ -69,10 +69,10 @@ ENTITIES = {
     "exact clusters": ("cluster-recall", "cluster-precision", "cluster-f"),
 }
 FEWEST_ENTITIES = 10
-"""Smallest number of classes and of clusters for labels to be treated as entities."""
+"""Labels are treated as entities only if there are at least this many classes and clusters."""
 
 LARGEST_ENTITY = 5.0
-"""Largest mean size of classes and of clusters for labels to be treated as entities."""
+"""Labels are treated as entities only if the mean class and cluster sizes are at most this."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class RecallPrecision:
 
 @dataclass(frozen=True, eq=False)
 class QuickIntervals:
-    """Intervals that are fast enough to be computed when a report is printed.
+    """Confidence intervals that are fast enough to be computed when a report is printed.
 
     As with `ci`, groups have BCa intervals, and items without groups have jackknife intervals.
     """
@@ -100,18 +100,18 @@ class QuickIntervals:
     table: Contingency | None = None
     """The table of all items, if there are no groups."""
     values: Floats | None = None
-    """The scores in each group, scores × groups, if there are groups."""
+    """The scores in each group, with shape (scores, groups), if there are groups."""
     weights: Floats | None = None
     seed: int = 0
 
     @property
     def method(self) -> str:
-        """The name of the intervals in signatures."""
+        """The name used for the intervals in signatures."""
         return "jackknife" if self.table is not None else f"{GROUP_SAMPLES}xbca"
 
     @cached_property
     def ends(self) -> Mapping[Score, tuple[float, float]]:
-        """The ends of the intervals, by score; scores without an interval are omitted."""
+        """Lower and upper confidence bounds by score, without scores that have no interval."""
         if self.table is not None:
             low, high = self._jackknife(self.table)
         else:
@@ -123,7 +123,7 @@ class QuickIntervals:
         }
 
     def _jackknife(self, table: Contingency) -> tuple[Floats, Floats]:
-        """Return the ends of jackknife intervals over items."""
+        """Return the bounds of jackknife intervals over items."""
         from roget.scoring.steps.bootstrap import TableResampler, interval_bounds, keep_in_range
 
         resampler = TableResampler(table, self.requests)
@@ -134,7 +134,7 @@ class QuickIntervals:
         return low[0], high[0]
 
     def _bootstrap(self) -> tuple[Floats, Floats]:
-        """Return the ends of BCa intervals over groups."""
+        """Return the bounds of BCa intervals over groups."""
         from roget.scoring.steps.bootstrap import interval_bounds, jackknife_groups, resample_groups
 
         assert self.values is not None
@@ -146,28 +146,28 @@ class QuickIntervals:
 
 @dataclass(frozen=True)
 class Headline:
-    """The scores of one system that a short report shows."""
+    """The scores of one system shown in a short report."""
 
     rows: tuple[ScoreRow, ...]
-    """The corrected scores of the headline measures."""
+    """The bias-corrected scores of the headline measures."""
     plain: Mapping[str, float] = field(default_factory=dict)
-    """The plug-in scores that differ noticeably from the corrected ones, by measure."""
+    """The plug-in scores that differ noticeably from the corrected scores, keyed by measure."""
     warnings: tuple[str, ...] = ()
     families: tuple[RecallPrecision, ...] = ()
     """Recall, precision and F of coreference measures or of entities."""
     kind: str = ""
-    """The kind of labels: "coreference", "entities" or, for other labels, empty."""
+    """The type of labels: "coreference", "entities", or an empty string for other labels."""
     quick: QuickIntervals | None = field(default=None, compare=False, repr=False)
 
     def interval(self, row: ScoreRow) -> tuple[float | None, float | None]:
-        """Return the ends of the interval of a score, requested or quick."""
+        """Return the confidence bounds of a score, preferring requested over quick intervals."""
         if row.low is not None or self.quick is None:
             return row.low, row.high
         return self.quick.ends.get((row.measure, row.entropy), (None, None))
 
     @cached_property
     def verdict(self) -> str:
-        """A description of the scores: whether they beat chance, and which errors are frequent."""
+        """A description of the scores: whether they beat chance, and which errors prevail."""
         chosen = [row for row in self.rows if row.level in (None, MEAN)]
         rows = {row.measure: row for row in chosen if row.value is not None}
         values = {name: row.value for name, row in rows.items() if row.value is not None}
@@ -255,7 +255,7 @@ def make_headline(
 
 
 LATER = ("bias", "sparse-table", "undefined-groups")
-"""Codes of warnings that matter less than others."""
+"""Codes of less important warnings, which are listed last."""
 
 
 def shorten_table(table: ScoreTable, options: PipelineOptions) -> ScoreTable:
@@ -278,7 +278,7 @@ def shorten_table(table: ScoreTable, options: PipelineOptions) -> ScoreTable:
 
 
 BOARD = ("ami", "v", "ari", "b3-f", "one-to-one")
-"""The measures of a short comparison, in the order of the report."""
+"""The measures shown in a short comparison, in this order."""
 
 MORE_SCORES = 3
 """Number of scores in a short comparison, in addition to the main score."""
@@ -286,15 +286,15 @@ MORE_SCORES = 3
 
 @dataclass(frozen=True)
 class BoardHeadline:
-    """The scores of every system that a short report of a comparison shows."""
+    """The scores of every system shown in the short report of a comparison."""
 
     scores: tuple[Score, ...]
     """The main score, followed by a few other scores."""
     quick: Mapping[str, QuickIntervals] = field(default_factory=dict, compare=False, repr=False)
-    """The intervals of the main score, by system."""
+    """The quick intervals of the main score, keyed by system."""
 
     def interval(self, row: SystemRow) -> tuple[float | None, float | None]:
-        """Return the ends of the interval of a main score, requested or quick."""
+        """Return the bounds of the main score, preferring requested over quick intervals."""
         if row.low is not None or row.system not in self.quick or row.trivial:
             return row.low, row.high
         return self.quick[row.system].ends.get((row.measure, row.entropy), (None, None))
@@ -323,7 +323,7 @@ def make_board(
 def _plan_board(
     main: Score, scores: SystemScores, options: PipelineOptions
 ) -> dict[str, QuickIntervals]:
-    """Return the intervals of the main score by system; empty if they would take too long."""
+    """Return quick intervals of the main score by system, or none if they would be slow."""
     plans: dict[str, QuickIntervals] = {}
     cells = 0
     for system in scores.systems:
@@ -344,7 +344,7 @@ def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, flo
     """
     by_name: dict[str, list[ScoreRow]] = {}
     for row in rows:
-        # The corrected value comes first.
+        # Put the corrected value first.
         own = by_name.setdefault(row.measure, [])
         own.insert(len(own) if is_plug_in((row.measure, row.entropy)) else 0, row)
     order = [name for name in HEADLINE if name in by_name] or list(by_name)
@@ -361,7 +361,7 @@ def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, flo
 
 
 def name_kind(system: ScoredSystem) -> str:
-    """Return the kind of labels: "coreference", "entities", or an empty text for others."""
+    """Return the type of labels: "coreference", "entities", or an empty string for others."""
     if not isinstance(system.tables, Contingency):
         return ""
     if system.sides.gold.mentions:
@@ -386,14 +386,14 @@ def list_families(system: ScoredSystem, weights: Floats, kind: str) -> list[Reca
     families = COREFERENCE if kind == "coreference" else ENTITIES
     rows = [RecallPrecision(name, *map(mean, own)) for name, own in families.items()]
     if kind == "coreference":
-        # Shared tasks are ranked by the mean F; the means of recall and precision are informative.
+        # Shared tasks rank by the mean F; the mean recall and precision are shown for information.
         columns = zip(*((row.recall, row.precision, row.f) for row in rows), strict=True)
         rows.append(RecallPrecision(CONLL, *(_mean(column) for column in columns)))
     return rows
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean; None if a value is undefined."""
+    """Return the mean, or None if a value is undefined."""
     known = [value for value in values if value is not None]
     return float(sum(known) / len(known)) if len(known) == len(values) else None
 
@@ -401,7 +401,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def plan_intervals(
     shown: Sequence[ScoreRow], scores: SystemScores, options: PipelineOptions
 ) -> QuickIntervals | None:
-    """Return intervals that take less than a second to compute; None if they take longer.
+    """Return intervals that take less than a second to compute, or None if they take longer.
 
     The decision depends only on sizes, so the same input always has the same report.
     """
@@ -428,6 +428,6 @@ def plan_intervals(
     several = table.documents is not None or system.sides.groups is not None
     if several or table.counts.size > MOST_CELLS or table.n < FEWEST_ITEMS:
         return None
-    # Keep only the cells, so the result does not store the labels of all items.
+    # Keep only the contingency cells, so the result does not store the labels of all items.
     small = replace(table, gold=None, system=None, leaves=None)
     return QuickIntervals(requests, small, seed=options.seed)

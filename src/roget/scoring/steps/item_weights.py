@@ -27,7 +27,7 @@ def weight_items(
 
 
 def _apply_weights(sides: AlignedLabels, weights: Any) -> AlignedLabels:
-    """Check the weights and apply them; items of weight 0 are dropped."""
+    """Validate and apply the weights, dropping items of weight 0."""
     try:
         values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -66,7 +66,7 @@ def _apply_weights(sides: AlignedLabels, weights: Any) -> AlignedLabels:
 
 
 def _balance_classes(sides: AlignedLabels) -> AlignedLabels:
-    """Give all classes of a group the same weight, without changing the weight of the group."""
+    """Give all classes of a group equal weight, without changing the total weight of the group."""
     gold = sides.gold
     if gold.weighted or sides.system.weighted:
         raise InputError("balance=class requires one label per item", code="conflicting-options")

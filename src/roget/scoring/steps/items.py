@@ -27,7 +27,7 @@ from roget.scoring.tables.statistics import Statistics
 from roget.scoring.tabulate import split_groups, tabulate
 
 SCORES = ("element-centric", "b3-precision", "b3-recall")
-"""Names of the scores of each item; weighted labels have only the first."""
+"""Names of the scores of each item. Weighted labels have only the first score."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -51,14 +51,14 @@ class ItemScores(Result):
         return len(self.columns["item"])
 
     def __getitem__(self, name: str) -> Sequence[Any]:
-        """Return a column."""
+        """Return a column by name."""
         return self.columns[name]
 
     def __repr__(self) -> str:
         return f"<ItemScores of {len(self):,} items: {', '.join(self.columns)}>"
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a CSV, TSV, Parquet or JSON lines file, depending on the file extension."""
+        """Write a CSV, TSV, Parquet or JSON lines file, as given by the file extension."""
         write_columns(self.columns, path)
 
 
@@ -118,7 +118,7 @@ def score_items(
 
 
 def score_each(sides: AlignedLabels, alpha: float = 0.9) -> ItemScores:
-    """Return the scores of aligned items; a tree is scored at its cut."""
+    """Return the scores of aligned items. A tree is scored at its cut."""
     sides = replace(sides, leaves=None)
     parse(f"element-centric(alpha={alpha!r})")
     gold, groups = sides.gold, sides.groups
@@ -144,7 +144,7 @@ def _score_values(sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
         return _score_several(tables, alpha)
     parts = [_score_several(table, alpha) for table in tables.tables]
     assert sides.groups is not None
-    # Groups are scored one by one; return their items to the original order.
+    # Groups are scored one by one; restore the original order of their items.
     order = np.concatenate(split_groups(sides.groups))
     scores = {}
     for name in parts[0]:
@@ -154,7 +154,7 @@ def _score_values(sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
 
 
 def _score_several(table: Statistics, alpha: float) -> dict[str, Floats]:
-    """Score items with several labels; in a cover, items of the same kind have the same scores."""
+    """Score items with several labels. In a cover, items in the same sets have the same scores."""
     each = table.elements.each(alpha)
     if not isinstance(table, CoverTable):
         return {SCORES[0]: each}
@@ -166,7 +166,7 @@ def _score_several(table: Statistics, alpha: float) -> dict[str, Floats]:
 
 
 def _score_cells(table: Contingency, sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
-    """Score items with one label on each side; items of the same cell have the same scores."""
+    """Score items with one class and one cluster. Items in the same cell have the same scores."""
     cells = _find_cells(table, sides)
     counts = table.counts[cells].astype(np.float64)
     scores = {
@@ -176,13 +176,13 @@ def _score_cells(table: Contingency, sides: AlignedLabels, alpha: float) -> dict
     }
     if table.held is None:
         return scores
-    # Items that are missing on one side score 0.
+    # Items that are missing in gold or in the system score 0.
     both = table.held.cells[cells]
     return {name: np.where(both, values, 0.0) for name, values in scores.items()}
 
 
 def _find_cells(table: Contingency, sides: AlignedLabels) -> Ints:
-    """Return the cell of each item."""
+    """Return the index of each item's contingency cell."""
     rows, columns = (
         np.searchsorted(known, keep_apart(side, sides.groups).codes)
         for known, side in ((table.class_codes, sides.gold), (table.cluster_codes, sides.system))
@@ -192,7 +192,7 @@ def _find_cells(table: Contingency, sides: AlignedLabels) -> Ints:
 
 
 def _list_labels(labels: Labels) -> list[str]:
-    """Return the label of each item; several labels are separated by spaces, as in key files."""
+    """Return the label of each item. Several labels are separated by spaces, as in key files."""
     names = np.array([labels.label(code) for code in range(labels.n_labels)], dtype=object)
     texts: list[str] = names[labels.codes.astype(np.int64)].tolist()
     if labels.indptr is None or labels.weights is None:

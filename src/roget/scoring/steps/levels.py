@@ -21,7 +21,7 @@ from roget.scoring.signature import read_signature, write_signature
 
 @dataclass(frozen=True, eq=False)
 class LevelInputs:
-    """The inputs of each level by name, and the numbers of levels of gold and of the system."""
+    """The inputs for each level by name, and the numbers of gold levels and of system levels."""
 
     inputs: Mapping[str, Inputs]
     golds: int
@@ -35,7 +35,7 @@ class LevelInputs:
 
 
 def split_levels(inputs: Inputs) -> LevelInputs:
-    """Pair every gold level with every system level, or level by level if the numbers are equal.
+    """Pair every gold level with every system level, or one by one if their numbers are equal.
 
     A system without levels is scored against every gold level. A system that is a tree is cut
     separately for each gold level.
@@ -51,8 +51,8 @@ def split_levels(inputs: Inputs) -> LevelInputs:
         return LevelInputs({"": one}, 1, 1)
     plain = replace(plain, labels=None)
     flat, whole = _split_requests(options.measures, options.entropy, right)
-    # Measures of flat clusterings: one part per pair of levels, named by the level that varies, or
-    # by both (1×2).
+    # Measures of flat clusterings: one part per pair of levels. A part is named by the level that
+    # varies, or by both levels (1×2).
     parts: dict[str, Inputs] = {}
     numbers = range(len(golds)), range(len(systems))
     paired = len(golds) == len(systems)
@@ -90,7 +90,7 @@ def _check_options(inputs: Inputs, system: Any) -> None:
 
 
 def _list_levels(labels: Labels) -> list[Labels]:
-    """Return the labels of each level; labels without levels are returned as one level."""
+    """Return the labels of each level. Labels without levels are returned as one level."""
     if labels.tree is None or not labels.tree.levels:
         return [labels]
     return [replace(labels, **level._asdict(), tree=None) for level in labels.tree.levels]
@@ -111,7 +111,7 @@ def _split_requests(
 
 
 def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTable:
-    """Join the tables of levels to one table; if levels are paired, add means over levels."""
+    """Join the tables of all levels into one table; add means over levels if levels are paired."""
     first = next(iter(tables.values()))
     rows = [replace(row, level=name) for name, table in tables.items() for row in table.rows]
     plain = [name for name in tables if name.isdecimal()]
@@ -119,7 +119,7 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
         by_level = [[row for row in rows if row.level == name] for name in plain]
         rows += map(_average, zip(*by_level, strict=True))
     sides = f"{golds}x{systems}"
-    # A warning that all levels share is reported once, other warnings with the name of the level.
+    # Report a warning that all levels share once, and other warnings with the name of the level.
     common = [text for text in first.warnings if all(text in t.warnings for t in tables.values())]
     own = [
         reword(text, f"level {name}: {text}")
@@ -148,7 +148,7 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
 
 
 def _average(rows: Sequence[ScoreRow]) -> ScoreRow:
-    """Return the mean of one score over levels; it is undefined if a level is undefined."""
+    """Return the mean of one score over levels, which is undefined if any level is undefined."""
     first = rows[0]
     undefined = next((row for row in rows if row.value is None), None)
     known = [row.value for row in rows if row.value is not None]

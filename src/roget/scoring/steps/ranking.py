@@ -1,4 +1,4 @@
-"""Comparisons of several systems: rows with ranks, tests and warnings."""
+"""Comparisons of several systems: rows with ranks, significance tests and warnings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rank_systems(
     seed: int,
     noise: Any = None,
 ) -> Comparison:
-    """Return the comparison of all systems; bootstrap samples are required for tests."""
+    """Return the comparison of all systems. Significance tests require bootstrap samples."""
     pairs = [] if samples is None else compare_pairs(scores, samples, paired, seed)
     marks = mark_systems(scores, pairs)
     firsts = None if samples is None else count_firsts(scores, samples.drawn)
@@ -60,7 +60,7 @@ def rank_systems(
 def _list_rows(
     scores: SystemScores, samples: Samples | None
 ) -> Iterator[tuple[SystemRow, tuple[int, int]]]:
-    """Yield the rows of all systems and baselines without ranks, with (system, request)."""
+    """Yield an unranked row and its (system, request) indices for every system and baseline."""
     for s, name in enumerate(scores.names):
         trivial = s >= len(scores.systems)
         clusters = None if trivial else scores.systems[s].clusters
@@ -122,7 +122,7 @@ def _warn_identical_systems(systems: Sequence[ScoredSystem]) -> list[str]:
 
 
 def _fingerprint(table: Outline) -> bytes:
-    """Return a hash of a table that does not depend on the order of its columns."""
+    """Return a hash of a table that is independent of the order of its columns."""
     cells = np.stack(
         [table.rows.astype(np.uint64), table.counts.astype(np.float64).view(np.uint64)]
     )
@@ -135,4 +135,4 @@ def _fingerprint(table: Outline) -> bytes:
 
 
 _ODD = np.array([[0x9E3779B97F4A7C15], [0xD6E8FEB86659FD93]], dtype=np.uint64)
-"""Odd multipliers of a multiplicative hash."""
+"""Odd multipliers for a multiplicative hash."""

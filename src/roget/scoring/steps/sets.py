@@ -1,4 +1,4 @@
-"""Tables of the classes and clusters of scored systems, and of the mapping of clusters."""
+"""Tables of classes, of clusters, and of the mapping from clusters to classes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ Columns = dict[str, list[Any]]
 def list_sets(systems: Sequence[ScoredSystem], kind: str) -> Columns:
     """Return the columns of a table with one row per class or cluster, over all groups.
 
-    For each class, the columns are its size, the cluster with the most of its items, the best
-    cluster by F with precision and recall, and its partner in the best one-to-one match, if any.
-    For clusters the columns are analogous. The kind "mapping" lists for each cluster only its
-    majority class, which several clusters may share, and its class in the one-to-one match.
+    For each class, the columns are its size, the cluster with the most of its items, the cluster
+    with the highest F (with its precision and recall), and its partner in the best one-to-one
+    match, if any. For clusters the columns are analogous. The kind "mapping" lists for each cluster
+    only its majority class, which several clusters may share, and its class in the one-to-one
+    match.
     """
     one, other = ("class", "cluster") if kind == "classes" else ("cluster", "class")
     columns: Columns = {}
@@ -47,19 +48,19 @@ def list_sets(systems: Sequence[ScoredSystem], kind: str) -> Columns:
 
 
 def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the columns of one system, for each table of groups."""
+    """Yield the names and columns of one system's table, for each part of the groups."""
     first = 0
     for part in system.parts():
         table = part.table if one == "class" else part.table.T
         numbers = np.arange(table.shape[0])
         if table.held is not None:
-            # Skip the placeholders of items that are missing on this side.
+            # Skip the placeholders of unmatched items.
             numbers = np.flatnonzero(table.held.rows)
         names = [table.cluster_name(column) for column in range(table.shape[1])]
         cells = np.bincount(table.rows, minlength=table.shape[0])
         largest = first_best(table.rows, table.counts, table.row_best)
-        # Shares of the row and of the column in each cell: recall and precision if rows are
-        # classes, and vice versa.
+        # The fractions of the row and of the column in each cell are recall and precision if rows
+        # are classes, and precision and recall if rows are clusters.
         row_shares, column_shares = (
             table.counts / totals[at]
             for totals, at in ((table.row_totals, table.rows), (table.column_totals, table.columns))
@@ -86,7 +87,7 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
 
 
 def _match(table: Contingency, names: Sequence[str]) -> list[str | None]:
-    """Return the partner of each row in the best one-to-one match, None if it is unmatched."""
+    """Return the partner of each row in the best one-to-one match, or None if it is unmatched."""
     partner: list[str | None] = [None] * table.shape[0]
     cells: Ints = table.matched_cells
     for row, column in zip(table.rows[cells].tolist(), table.columns[cells].tolist(), strict=True):

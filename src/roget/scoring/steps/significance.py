@@ -1,4 +1,4 @@
-"""Tests of differences between systems: paired bootstrap, permutation, Holm's correction."""
+"""Tests of differences between systems: paired bootstrap, permutation test and Holm correction."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from roget.scoring.steps.bootstrap import NO_JACKKNIFE, Samples, interval_bounds
 from roget.scoring.systems import SystemScores
 
 SIGNIFICANT = 0.05
-"""Significance level of the test for a difference between two systems."""
+"""Significance level of tests for a difference between two systems."""
 
 _CHUNK = 128
-"""Batch size: number of permutations processed at once, which limits the memory."""
+"""Batch size: number of permutations processed at once, to limit memory use."""
 
 
 def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int) -> list[Pair]:
-    """Return the difference of each pair of systems, with interval, p and corrected p."""
+    """Return the difference between each pair of systems, with its interval, p and corrected p."""
     both = list(combinations(range(len(scores.systems)), 2))
     if not both:
         return []
     names, pairs = scores.names, []
     for r, (measure, entropy) in enumerate(scores.requests):
-        # Process one score at a time, since the differences of all scores would need much memory.
+        # Process one score at a time, because the differences of all scores would need too much
+        # memory.
         columns = _compare_scores(scores, r, np.array(both), samples, paired, seed)
         for at, (i, j) in enumerate(both):
             numbers = (none_if_nan(column[at]) for column in columns)
@@ -40,7 +41,7 @@ def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int
 def _compare_scores(
     scores: SystemScores, r: int, both: Ints, samples: Samples, paired: str, seed: int
 ) -> tuple[Floats, ...]:
-    """Return difference, interval ends, p and corrected p of every pair for one score."""
+    """Return the difference, confidence bounds, p and corrected p of every pair for one score."""
     a, b = both.T
     difference = scores.means[a, r] - scores.means[b, r]
     drawn = samples.drawn[:, a, r] - samples.drawn[:, b, r]
@@ -56,7 +57,9 @@ def _compare_scores(
 
 
 def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
-    """Return the two-sided p for the hypothesis of no difference; `drawn` is samples × differences.
+    """Return the two-sided p for the hypothesis of no difference.
+
+    `drawn` has the shape (samples, differences).
 
     p is the share of bootstrap samples whose difference is at least as far from the mean of the
     samples as the observed difference is from 0. Undefined (NaN) samples are excluded; if more than
@@ -64,7 +67,7 @@ def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
     """
     defined = ~np.isnan(drawn)
     count = defined.sum(axis=0)
-    filled = np.array(drawn)  # keeps the memory order, on which the rounding of sums depends
+    filled = np.array(drawn)  # keep the memory order, on which the rounding of sums depends
     filled[~defined] = 0.0
     centred = filled - divide(filled.sum(axis=0), count, np.nan)
     centred[~defined] = 0.0
@@ -75,7 +78,7 @@ def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
 
 
 def _refine(far: npt.NDArray[Any], draws: Any, difference: Floats, error: Floats) -> Floats:
-    """Return p by counting samples, or by a normal approximation if no sample is as extreme.
+    """Return p by counting extreme samples, or by a normal approximation if there are none.
 
     `far` is the number of samples that are at least as extreme as the observed difference. Counting
     alone cannot yield p below 1/(1 + samples), which is too large for Holm's correction with many
@@ -90,7 +93,7 @@ def _refine(far: npt.NDArray[Any], draws: Any, difference: Floats, error: Floats
 
 
 def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -> Floats:
-    """Return the two-sided p of a permutation test, which swaps the two systems in random groups.
+    """Return the two-sided p of a permutation test that swaps the two systems in random groups.
 
     The last axis of `differences` is the groups. If 2^groups ≤ draws, all permutations are tried,
     and p is exact.
@@ -113,7 +116,7 @@ def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -
 
 
 def _draw_signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[Floats]:
-    """Yield arrays of signs, permutations × groups, for random or for all permutations."""
+    """Yield signs with shape (permutations, groups), for random permutations or for all of them."""
     if groups < 40 and 1 << groups <= draws:
         numbers = np.arange(1 << groups)
         yield (1 - 2 * ((numbers[:, None] >> np.arange(groups)) & 1)).astype(np.float64)
@@ -124,7 +127,7 @@ def _draw_signs(groups: int, draws: int, random: np.random.Generator) -> Iterato
 
 
 def holm(p: Floats) -> Floats:
-    """Apply Holm's correction for multiple tests; NaN marks a missing test.
+    """Apply Holm's correction for multiple tests, ignoring missing tests (NaN).
 
     >>> holm(np.array([0.01, 0.04, np.nan, 0.03])).tolist()
     [0.03, 0.06, nan, 0.06]
@@ -138,7 +141,10 @@ def holm(p: Floats) -> Floats:
 
 
 def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
-    """Return letters by (system, request); systems with a common letter do not differ."""
+    """Return significance letters by (system, request).
+
+    Systems with a common letter do not differ.
+    """
     if not pairs:
         return {}
     apart = {
@@ -188,7 +194,7 @@ def assign_letters(order: list[int], differ: Callable[[int, int], bool]) -> dict
 
 
 def _letter(number: int) -> str:
-    """Return the letter with a number from 0: a, b, …, z, aa, ab, …."""
+    """Return the letter with a given index, counted from 0: a, b, …, z, aa, ab, …."""
     name = ""
     number += 1
     while number:
@@ -198,7 +204,7 @@ def _letter(number: int) -> str:
 
 
 def count_firsts(scores: SystemScores, drawn: Floats) -> Floats:
-    """Return the share of bootstrap samples in which each system is best; ties are divided."""
+    """Return the fraction of bootstrap samples in which each system is best. Ties are split."""
     systems = drawn[:, : len(scores.systems)]
     goodness = np.where(np.isnan(systems), -np.inf, systems * scores.better)
     best = goodness == goodness.max(axis=1, keepdims=True)

@@ -31,12 +31,12 @@ _PART = re.compile(r"(mapping|test)\.(\d+)((?:\.\w+)*)")
 
 
 class SplitRecall(NamedTuple):
-    """The share of correct test items, per group and over all items."""
+    """The recall (fraction of correct test items) per group and over all items."""
 
     groups: Floats
-    """The recall of each group over the test items of all splits; NaN without test items."""
+    """The recall of each group over the test items of all splits; NaN if it has no test items."""
     shares: Floats
-    """The weight of each group: its share of the test items, averaged over splits."""
+    """The weight of each group: its fraction of the test items, averaged over splits."""
 
     @property
     def pooled(self) -> float:
@@ -60,7 +60,7 @@ class OnSplits(Measure):
 
     def compute(self, *statistics: Any) -> float:
         """Raise Undefined, because a contingency table has no items."""
-        raise Undefined("supervised recall on splits requires items")
+        raise Undefined("supervised recall on splits requires individual items")
 
     def __str__(self) -> str:
         return f"{self.name}[{self.folder}]"
@@ -72,8 +72,8 @@ def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> 
     The class of a cluster is its most frequent class in the mapping part; ties are resolved by the
     alphabetical order of class names. Clusters of different groups are different clusters. A test
     item without a label, or in a cluster without a class, counts as wrong. If labels are weighted,
-    only the heaviest label of an item counts; ties are again resolved alphabetically. Items and
-    groups are taken from gold, classes from the splits.
+    only the label of an item with the highest weight counts; ties are again resolved
+    alphabetically. Items and groups are taken from gold, classes from the splits.
 
     >>> from roget.scoring.labels import as_labels
     >>> gold = as_labels({"a": "x", "b": "x", "c": "y", "d": "y"})
@@ -95,7 +95,7 @@ def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> 
         if not tested.size:
             raise InputError(f"{test.source}: the test part has no labels", code="empty-input")
         meaning = _map_clusters(clusters[mapped], mapped_classes, clusters, len(ranks))
-        # A missing label is cluster −1, which selects the last entry of `meaning`: no class.
+        # A missing label is cluster −1, which selects the last entry of `meaning`, i.e. no class.
         right = meaning[clusters[tested]] == tested_classes
         test_groups, every = groups[tested], right.size * len(splits)
         shares += np.bincount(test_groups, minlength=n_groups) / every
@@ -110,14 +110,14 @@ def add_split_recalls(
     folders: Sequence[str | os.PathLike[str]],
     weights: Floats,
 ) -> Floats:
-    """Fill in supervised recall for all systems, and return additional weights of the groups."""
+    """Fill in supervised recall for all systems, and return additional group weights."""
     parts = [read_splits(folder) for folder in folders]
     own = np.full_like(systems[0].values, np.nan)
     for system, (_, _, gold, labels) in zip(systems, aligned, strict=True):
         assert gold is not None
         assert labels is not None
         own = add_split_recall(system, gold, labels, parts)
-    # The result is multiplied by the common weights of all scores, so divide by them here.
+    # The result will be multiplied by the common weights of all scores, so divide by them here.
     return np.where(np.isnan(own), 1.0, own / weights)
 
 
@@ -126,8 +126,8 @@ def add_split_recall(
 ) -> Floats:
     """Fill in the last rows of a system's scores: supervised recall on each folder of splits.
 
-    Return the weights of groups with which these scores average to the recall over all items, as in
-    the shared task. The weights of other scores are NaN.
+    Return group weights under which the mean of these scores is the recall over all items, as in
+    the shared task. The weights of all other scores are NaN.
     """
     own = np.full_like(system.values, np.nan)
     sources = {"": labels} | {name: _label_baseline(gold, name) for name in system.trivial}
@@ -148,7 +148,7 @@ def add_split_recall(
 
 
 def _label_baseline(gold: Labels, name: str) -> Labels | None:
-    """Return the labels of a baseline; None for the random baseline."""
+    """Return the labels of a baseline, or None for the random baseline."""
     size = len(gold)
     codes = {"one cluster": np.zeros(size, np.int64), "one per item": np.arange(size)}.get(name)
     if codes is None:
@@ -159,7 +159,7 @@ def _label_baseline(gold: Labels, name: str) -> Labels | None:
 
 
 def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
-    """Read all splits in a folder, from pairs of files such as mapping.1.key and test.1.key.
+    """Read all splits in a folder, which contains file pairs such as mapping.1.key and test.1.key.
 
     The files may have any label format.
     """
@@ -199,14 +199,14 @@ def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
 
 
 def _align_heaviest(gold: Labels, system: Labels) -> Ints:
-    """Return the heaviest system label of each gold item; −1 if the item has no label."""
+    """Return the system label with the highest weight for each gold item, or −1 without a label."""
     rows = join(gold, system)
     codes = heaviest(system)
     return codes if rows is None else np.where(rows >= 0, codes[rows], -1)
 
 
 def _number_private(codes: Ints, groups: Ints) -> Ints:
-    """Return consecutive codes for the pairs of group and label; missing labels stay −1."""
+    """Return consecutive codes for (group, label) pairs; missing labels remain −1."""
     labelled = codes >= 0
     result = np.full(codes.size, -1, dtype=np.int64)
     keys = groups[labelled] * (int(codes.max(initial=0)) + 1) + codes[labelled]
@@ -221,7 +221,7 @@ def _rank_classes(parts: Iterable[Labels]) -> dict[str, int]:
 
 
 def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[Ints, Ints]:
-    """Return the gold rows of the labelled items of a part, and the ranks of their classes."""
+    """Return the gold rows of a part's labelled items, and the ranks of their classes."""
     if labels.items is None or gold.items is None:
         without = gold if gold.items is None else labels
         raise InputError(
@@ -243,7 +243,7 @@ def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[I
 
 
 def _map_clusters(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Ints:
-    """Return the most frequent class of each cluster (−1 if unknown), followed by −1."""
+    """Return the most frequent class of each cluster, or −1 if unknown. A final −1 is appended."""
     known = clusters >= 0
     pairs, counts = np.unique(clusters[known] * n_classes + classes[known], return_counts=True)
     owners, meant = np.divmod(pairs, n_classes)

@@ -24,7 +24,7 @@ from roget.scoring.signature import sign_scores, write_signature
 from roget.scoring.steps.cuts import find_best, require_tree, score_cuts, table_cuts
 
 MEASURES = ("v", "vi", "nvi", "q2", "ami")
-"""Default measures of a sweep."""
+"""Default measures for a sweep."""
 
 ALL = "all"
 _RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
@@ -39,9 +39,9 @@ class SweepCurve:
     values: tuple[float | None, ...]
     direction: str
     best: int | None
-    """The number of clusters of the best cut; the smallest number if several cuts are tied."""
+    """The number of clusters at the best cut, or the smallest such number if cuts are tied."""
     value: float | None
-    """The value of the best cut."""
+    """The value at the best cut."""
 
     @property
     def name(self) -> str:
@@ -62,7 +62,7 @@ class SweepCurve:
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Result):
-    """The scores of many cuts of a tree, which can be printed and plotted.
+    """The scores of many cuts of a tree. They can be printed and plotted.
 
     `sweep["v", "jk"]` is a curve with its `best` cut, `sweep.to_pandas()` is a data frame with one
     row per cut, and `sweep.figure()` is a matplotlib figure.
@@ -76,14 +76,14 @@ class Sweep(Result):
     classes: int
     leaves: int
     cuts: tuple[int, ...]
-    """The number of clusters of each cut."""
+    """The requested number of clusters of each cut."""
     clusters: tuple[int, ...]
-    """The number of non-empty clusters of each cut, including clusters of missing items."""
+    """The number of non-empty clusters of each cut, including clusters for missing items."""
     curves: tuple[SweepCurve, ...]
     warnings: tuple[str, ...] = field(default=())
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> SweepCurve:
-        """Return the curve of a measure, or of a measure and an estimator."""
+        """Return the curve for a measure, or for a measure and an estimator."""
         known = {(curve.measure, curve.entropy): curve for curve in self.curves}
         name = score_key(*key) if isinstance(key, tuple) else key
         return known[find_scores(name, known)[0]]
@@ -194,7 +194,7 @@ def sweep_sides(sides: AlignedLabels, rules: Rules, options: PipelineOptions) ->
 
 
 def _choose_requests(measures: MeasureSpec | None, entropy: str | Sequence[str]) -> list[Request]:
-    """Return the requested scores without measures of whole trees."""
+    """Return the requested scores, excluding measures of whole trees."""
     requests = list_requests(MEASURES if measures is None else measures, entropy)
     kept = [request for request in requests if "tree" not in request[0].needs]
     if not kept:
@@ -227,7 +227,7 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
         warnings.append(Notice(text, code="nearest-cut"))
     within = np.unique(numbers[numbers <= most])
     if kept.size < within.size:
-        # A cut that does not exist is replaced by the next smaller one.
+        # Replace a cut that does not exist by the cut with the next smaller number of clusters.
         nearest = np.unique([tree.nearest_cut(k) for k in within.tolist()])
         text = (
             f"{tree.source}: some nodes of the tree have more than two children, so only "
@@ -239,7 +239,7 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
 
 
 def _parse(cuts: Any, leaves: int) -> Ints | None:
-    """Parse numbers of clusters; return None for all cuts.
+    """Parse the numbers of clusters; return None for "all" cuts.
 
     Ranges are limited to one more than the number of leaves.
 
@@ -276,7 +276,7 @@ def _parse(cuts: Any, leaves: int) -> Ints | None:
 
 
 def _name_cuts(cuts: Ints) -> str:
-    """Return the name of the cuts in signatures, e.g. 1..500 or 2+8+64."""
+    """Return the name used for the cuts in signatures, e.g. 1..500 or 2+8+64."""
     if cuts.size > 1 and np.all(np.diff(cuts) == 1):
         return f"{cuts[0]}..{cuts[-1]}"
     few = "+".join(map(str, cuts.tolist()))
