@@ -30,7 +30,7 @@ LEVELS = (1.0, 0.5, 0.25, 0.1)
 """Fraction of the clusters kept at each tree level; predictions are averaged over these levels."""
 
 NEARLY_ALL = 0.7
-"""Minimum ratio of classes to words at which a note says that almost nothing was clustered."""
+"""Minimum ratio of classes to words at which a note warns that almost nothing was clustered."""
 
 MIN_WARNED = 20
 """Minimum number of words at which a Python warning is issued in addition to this note."""

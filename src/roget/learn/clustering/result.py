@@ -140,7 +140,7 @@ class Rule:
     ) -> Clustering:
         """Update the parts of a clustering that do not depend on its classes.
 
-        By default, there are none.
+        By default, nothing changes.
 
         `made` is `before` with more words and contexts, but without a representation. `background`
         is passed to rules of clusterers that borrow counts.
@@ -150,7 +150,7 @@ class Rule:
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
         """Update the parts of the rule that depend on the class members.
 
-        By default, there are none.
+        By default, nothing changes.
         """
         return made
 

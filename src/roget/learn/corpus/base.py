@@ -1,4 +1,4 @@
-"""Data types of corpus readers: reading options, batches of tokens, and extracted pairs."""
+"""Data types for corpus readers: reading options, batches of tokens, and extracted pairs."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from roget.errors import InputError
 Ids: TypeAlias = npt.NDArray[np.int32]
 
 NONE = -1
-"""Id of a missing word, tag or label; head of a token without a head."""
+"""Id that stands for a missing word, tag, label or head."""
 
 
 @dataclass(frozen=True)
 class ReadContext:
-    """Options of a corpus reader, mainly about which string is used as the word of a token."""
+    """Options for a corpus reader, such as the string to use as the word of a token."""
 
     form: bool = False
     """True to use word forms instead of lemmas."""
     keep_case: bool = False
-    """True to keep capitals; by default words are lower-cased."""
+    """True to keep capitals. By default, words are lower-cased."""
     model: str | None = None
     """A spaCy pipeline (name or folder), or the language of the tagger."""
     lines: bool = False
-    """True if every line of a plain text is a sentence; by default sentence boundaries follow
+    """True to treat every line of plain text as a sentence. By default, sentences are split by
     Unicode's rules."""
     segment: str | None = None
-    """Segmenter for plain text in scripts without spaces; None makes every character a word."""
+    """Segmenter for plain text in scripts without spaces. With None, every character is a word."""
     lexicon: tuple[tuple[str, int], ...] = ()
     """Words learnt by the segmenter from the text, with their counts."""
     both: bool = False
-    """True to include word forms in addition to lemmas (parsed text, if the reader supports it)."""
+    """True to include word forms in addition to lemmas, for readers of parsed text that support
+    it."""
     texts: bool = False
     """True to include the text of each sentence and its line number."""
 
@@ -53,7 +54,7 @@ class Strings:
         return len(self.texts)
 
     def id(self, text: str) -> int:
-        """Return the id of a string; a new string gets the next id."""
+        """Return the id of a string. A new string is assigned the next id."""
         known = self._ids.get(text)
         if known is None:
             known = self._ids[text] = len(self.texts)
@@ -62,7 +63,10 @@ class Strings:
 
 
 class TextFilter:
-    """A predicate on strings, evaluated on arrays of ids; each distinct string is tested once."""
+    """A predicate on strings that is applied to arrays of ids.
+
+    Each distinct string is tested once.
+    """
 
     def __init__(self, strings: Strings, accepts: Callable[[str], bool]) -> None:
         self._strings, self._accepts = strings, accepts
@@ -84,12 +88,12 @@ class Written(NamedTuple):
     """UTF-8 bytes of all sentences; sentence i is text[ends[i]:ends[i + 1]]."""
     ends: Ints
     line: Ints
-    """Line number of the start of each sentence, from 1 in this piece of the source; 0 if
+    """Line on which each sentence starts, counted from 1 in this piece of the source, or 0 if
     unknown."""
 
 
 class Places(NamedTuple):
-    """Positions of words and contexts in a batch: index of the first and the last token of each."""
+    """Positions of words and contexts in a batch, as indices of their first and last tokens."""
 
     word: tuple[Ids, Ids]
     context: tuple[Ids, Ids]
@@ -97,22 +101,25 @@ class Places(NamedTuple):
 
 @dataclass
 class Tokens:
-    """A batch of complete sentences as columns; words, tags and labels are ids of `Strings`."""
+    """A batch of complete sentences, stored as columns.
+
+    Words, tags and labels are ids in `Strings`.
+    """
 
     starts: Ints
     """Index of the first token of each sentence, followed by the number of tokens."""
     word: Ids
-    """Lemma or form, case-folded if requested; NONE if the token is not counted."""
+    """Lemma or form, lower-cased unless case is kept, or NONE if the token is not counted."""
     upos: Ids | None = None
     head: Ids | None = None
-    """Index of each token's head within the batch (not the sentence); NONE for roots."""
+    """Index of each token's head within the batch (not the sentence), or NONE for roots."""
     deprel: Ids | None = None
     form: Ids | None = None
     """Word forms, if `ReadContext.both` is set."""
     written: Written | None = None
     """Original text of the sentences, if `ReadContext.texts` is set and the reader supports it."""
     spans: tuple[Ids, Ids] | None = None
-    """First and last original token of each token, if tokens were joined to multiword terms."""
+    """First and last original token of each token, if tokens were joined into multiword terms."""
 
     def __len__(self) -> int:
         return len(self.word)
@@ -132,14 +139,17 @@ class Tokens:
         return self.spans[0][at], self.spans[1][at]
 
     def find_places(self, word: Codes, context: Codes) -> Places | None:
-        """Return the positions of word and context tokens; None if the batch holds no text."""
+        """Return the positions of word and context tokens, or None if the batch holds no text."""
         if self.written is None:
             return None
         return Places(self.locate(word), self.locate(context))
 
 
 def require_parse(tokens: Tokens) -> tuple[Ids, Ids, Ids]:
-    """Return UPOS tags, heads and labels of a batch; raise InputError if one is missing."""
+    """Return the UPOS tags, heads and labels of a batch.
+
+    Raise InputError if any of them is missing.
+    """
     if tokens.upos is None or tokens.head is None or tokens.deprel is None:
         columns = {"UPOS tags": tokens.upos, "heads": tokens.head, "labels": tokens.deprel}
         missing = ", no ".join(name for name, column in columns.items() if column is None)
@@ -153,7 +163,7 @@ def require_parse(tokens: Tokens) -> tuple[Ids, Ids, Ids]:
 
 @dataclass
 class Tables:
-    """String tables of one counting task: words, tags, dependency labels and slots."""
+    """The string tables of one counting task, for words, tags, dependency labels and slots."""
 
     words: Strings = field(default_factory=Strings)
     upos: Strings = field(default_factory=Strings)
@@ -162,7 +172,7 @@ class Tables:
 
 
 def map_pairs(first: Ids, second: Ids, make: Callable[[int, int], int]) -> Ids:
-    """Apply `make` to pairs of ids elementwise, calling it once per distinct pair."""
+    """Apply `make` to each pair of ids, calling it only once per distinct pair."""
     # Pack both ids into one key. The second is shifted by 1 because NONE is negative.
     keys, places = np.unique(first.astype(np.int64) << 32 | (second + 1), return_inverse=True)
     made = [make(key >> 32, (key & 0xFFFFFFFF) - 1) for key in keys.tolist()]
@@ -170,7 +180,10 @@ def map_pairs(first: Ids, second: Ids, make: Callable[[int, int], int]) -> Ids:
 
 
 def add_tags(word: Ids, upos: Ids, tables: Tables) -> Ids:
-    """Return the ids of words with their tag appended (drink/VERB), if they have a tag."""
+    """Return the ids of the words with their tags appended (drink/VERB).
+
+    Words without a tag do not change.
+    """
     words, tags = tables.words, tables.upos.texts
 
     def add_tag(word: int, tag: int) -> int:
@@ -181,14 +194,15 @@ def add_tags(word: Ids, upos: Ids, tables: Tables) -> Ids:
 
 @dataclass
 class PairColumns:
-    """Word–context pairs, one row per occurrence; a context consists of a slot and a word."""
+    """Word–context pairs, with one row per occurrence. A context consists of a slot and a word."""
 
     word: Ids
     slot: Ids
-    """Ids of `Tables.slots`; the slot is "" for contexts that consist of a word only."""
+    """Ids in `Tables.slots`. The slot is "" for contexts that consist only of a word."""
     context: Ids
     times: Ints | None = None
-    """Weight of each occurrence in units of 1/`CountRecipe.per_one`; None if all weights are 1."""
+    """Weight of each occurrence in units of 1/`CountRecipe.per_one`, or None if all weights are
+    1."""
     places: Places | None = None
     """Position of each occurrence, if the batch holds the original text."""
 

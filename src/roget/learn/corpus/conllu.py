@@ -20,11 +20,14 @@ from roget.learn.corpus.base import NONE, ReadContext, Strings, Tables, Tokens, 
 from roget.learn.corpus.conllu_kernel import Bytes, Places
 
 FORM, LEMMA, UPOS, HEAD, DEPREL = 1, 2, 3, 6, 7
-"""Indices of the CoNLL-U columns that are used, counted from 0."""
+"""Zero-based indices of the CoNLL-U columns in use."""
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Read parsed text in CoNLL-U format, in batches; raise all invalid lines as one error."""
+    """Read parsed text in CoNLL-U format, in batches.
+
+    All invalid lines are reported in one error.
+    """
     fold = str if reading.keep_case else str.lower
     words = _Column([FORM] if reading.form else [LEMMA, FORM], tables.words, fold)
     forms = _Column([FORM], tables.words, fold) if reading.both else None
@@ -46,7 +49,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
             form = None if forms is None else forms(lines)
             yield Tokens(lines.starts, *columns, form, written)
     if problems and not tabs:
-        text = "no tabs from this line on; CoNLL-U has ten tab-separated columns"
+        text = "no tabs from this line on; CoNLL-U requires ten tab-separated columns"
         problems = [(problems[0][0], Notice(text, code="broken-lines"))]
     if problems:
         texts = [problem.prefix(place) for place, problem in problems[:MAX_PROBLEMS]]
@@ -54,7 +57,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
 
 
 class _Lines:
-    """The tokens of a block: offsets of their columns, their heads, and the invalid lines."""
+    """The tokens of a block, with their column offsets and heads, and the invalid lines."""
 
     def __init__(self, block: TextBlock) -> None:
         self.before = block.line
@@ -90,8 +93,9 @@ class _Lines:
             at = kernel.find_invalid_utf8(self.data, self.raw.find(b"\n", at))
 
     def write(self) -> Written:
-        """Return the original text of the sentences, with line numbers."""
-        # The text is shorter than the data: it consists of the forms, one separator after each.
+        """Return the original text of the sentences, with their line numbers."""
+        # The text is shorter than the data, because it consists of the forms, each followed by one
+        # separator.
         out, sentences = np.empty(len(self.data), np.uint8), len(self.starts) - 1
         ends, lines = np.zeros(sentences + 1, np.int64), np.empty(sentences, np.int64)
         kernel.write_sentences(self.data, self.marks, self.first_tab, self.starts, out, ends, lines)
@@ -108,7 +112,10 @@ class _Lines:
 
 
 class _Column:
-    """Maps the bytes of a column to ids; each distinct string is decoded and looked up once."""
+    """Maps the bytes of a column to ids.
+
+    Each distinct string is decoded and looked up only once.
+    """
 
     def __init__(
         self, columns: Sequence[int], strings: Strings, fold: Callable[[str], str] = str
@@ -123,7 +130,7 @@ class _Column:
         """Return the id of this column's string for each token of a block."""
         numbers = np.full(lines.tokens, NONE, np.int32)
         table = lines.data, lines.marks, lines.first_tab
-        # A later column fills gaps in an earlier one: the form replaces a missing lemma.
+        # Later columns fill gaps in earlier ones: the form replaces a missing lemma.
         for column in self._columns:
             at = kernel.intern(*table, column, 0, numbers, self._pool)
             while at < lines.tokens:
@@ -153,9 +160,9 @@ class _Column:
 
 
 def _describe(kind: int, number: int, columns: Sequence[str]) -> Notice:
-    """Describe an invalid line: the value found and the values allowed."""
+    """Return a message for an invalid line, with the value found and the values allowed."""
     if kind == kernel.COLUMNS:
-        text = f"{plural(number, 'column')}; CoNLL-U has 10, separated by tabs"
+        text = f"{plural(number, 'column')}; CoNLL-U requires 10, separated by tabs"
     elif kind == kernel.NO_ID:
         text = f"id {columns[0]!r} is not a number, a range (1-2) or an empty node (8.1)"
     elif kind == kernel.ORDER:

@@ -1,4 +1,4 @@
-"""Compiled loops of the CoNLL-U reader, from bytes to token columns and invalid lines.
+"""Compiled kernels for the CoNLL-U reader, which convert bytes to token columns.
 
 A block is read in three passes, each a plain loop over arrays:
 
@@ -25,7 +25,7 @@ Places: TypeAlias = npt.NDArray[np.int32]
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 COLUMNS, NO_ID, ORDER, NO_HEAD, RANGE, UTF8 = range(6)
-"""Kinds of invalid lines, as recorded in `TokenTable.problems`."""
+"""Codes for the kinds of invalid lines recorded in `TokenTable.problems`."""
 
 TOKENS, SENTENCES, PROBLEMS, TABS = range(4)
 """Indices into the array of counters that `find_tokens` returns."""
@@ -40,7 +40,7 @@ _NONE = -1
 
 
 class Pool(NamedTuple):
-    """A set of strings; string k, with a line end, is text[ends[k]:ends[k + 1]].
+    """A set of distinct strings. String k, including its line end, is text[ends[k]:ends[k + 1]].
 
     `slots` is a hash table of string numbers with open addressing. `known` is an array with one
     element, the number of strings.
@@ -64,12 +64,13 @@ class TokenTable(NamedTuple):
     heads: Places
     counts: Numbers
     problems: Numbers
-    """Invalid lines: the kind of problem, the offset of the line, and a number for the message."""
+    """For each invalid line, the kind of problem, the offset of the line, and a number for the
+    message."""
 
 
 @compiled
 def mark(data: Bytes, marks: Places) -> int:
-    """Write the offsets of tabs and line ends to `marks`; return how many there are."""
+    """Write the offsets of all tabs and line ends to `marks`, and return their number."""
     size = 0
     # Write every offset, but advance only at a match. This avoids a branch, which would be
     # mispredicted about ten times per line because tabs come at irregular intervals.
@@ -81,10 +82,10 @@ def mark(data: Bytes, marks: Places) -> int:
 
 @compiled
 def find_invalid_utf8(data: Bytes, at: int) -> int:
-    """Return the offset of the first invalid byte from `at` on; the length if all are valid."""
+    """Return the offset of the first invalid byte from `at` on, or the length if all are valid."""
     size = len(data)
     while at < size:
-        # Skip a whole stride if it is ASCII: then the high bit of the bitwise OR is 0.
+        # Skip a whole stride if it is ASCII, that is, if the high bit of the bitwise OR is 0.
         until = min(at + _STRIDE, size)
         bits = np.uint8(0)
         for byte in data[at:until]:
@@ -111,7 +112,10 @@ def find_invalid_utf8(data: Bytes, at: int) -> int:
 
 @compiled_within
 def _read_number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
-    """Return the number at `start` and the offset after its digits (`start` without digits)."""
+    """Return the number at `start` and the offset after its digits.
+
+    Without digits, the offset is `start`.
+    """
     value = 0
     while start < stop and _ZERO <= data[start] <= _NINE:
         value = min(value * 10 + (data[start] - _ZERO), _MANY)
@@ -121,7 +125,7 @@ def _read_number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
 
 @compiled_within
 def _add_problem(problems: Numbers, size: int, kind: int, line: int, number: int) -> int:
-    """Append an invalid line to `problems`; return the new number of problems."""
+    """Append an invalid line to `problems`, and return the new number of problems."""
     problems[size, 0] = kind
     problems[size, 1] = line
     problems[size, 2] = number
@@ -130,7 +134,7 @@ def _add_problem(problems: Numbers, size: int, kind: int, line: int, number: int
 
 @compiled_within
 def _end_sentence(table: TokenTable, first: int, token: int, found: int) -> int:
-    """Convert the heads of a sentence to token indices; return the new number of problems."""
+    """Convert the heads of a sentence to token indices, and return the new number of problems."""
     size = token - first
     for i in range(first, token):
         if table.heads[i] > size and found < len(table.problems):
@@ -142,7 +146,10 @@ def _end_sentence(table: TokenTable, first: int, token: int, found: int) -> int:
 
 @compiled_within
 def _is_not_a_token(data: Bytes, after: int, begin: int, end: int) -> bool:
-    """Return True for a multiword range (1-2) or an empty node (8.1); `after` ends its digits."""
+    """Return True for a multiword range (1-2) or an empty node (8.1).
+
+    `after` is the offset after the leading digits.
+    """
     odd = begin < after < end and (data[after] == _MINUS or data[after] == _DOT)
     if odd:
         _, beyond = _read_number(data, after + 1, end)
@@ -218,7 +225,7 @@ def _has_no_space_after(data: Bytes, start: int, stop: int) -> bool:
 
 @compiled_within
 def _copy(data: Bytes, start: int, stop: int, out: Bytes, at: int) -> int:
-    """Copy a form to `out`, with marks for inner spaces; return the offset after it."""
+    """Copy a form to `out`, replacing inner spaces by marks, and return the offset after it."""
     if start == stop:
         out[at] = _INNER
         return at + 1
@@ -327,7 +334,7 @@ def intern(
 
 @compiled
 def rehash(old: Numbers, new: Numbers) -> None:
-    """Insert the used slots of a hash table into a larger, empty one."""
+    """Insert the used slots of a hash table into a larger, empty table."""
     mask = len(new) - 1
     for slot in old:
         if slot != _NONE:

@@ -16,11 +16,11 @@ from roget.core.types import Floats, Ints
 from roget.learn.corpus.base import NONE, Strings, Tokens
 
 LEAST = 5000
-"""Minimum number of tokens in a text; function words are not detected in shorter texts."""
+"""Minimum number of tokens for detecting function words. Shorter texts are not analysed."""
 
 _SHARE, _BURST, _SPREAD = 0.0015, 0.25, 0.8
 """Thresholds for function words: minimum relative frequency, maximum burstiness in bits, and
-minimum ratio of the entropy of their neighbours to the entropy of a random sample of words."""
+minimum ratio of the entropy of their neighbours to that of a random sample of words."""
 _TOP_SHARE, _TOP_SPREAD = 0.0025, 0.6
 """Thresholds for very frequent words: minimum relative frequency and minimum entropy ratio. Such
 words may be bursty, as pronouns are."""
@@ -29,7 +29,10 @@ _CHUNK, _CHUNKS = 1000, 40
 
 
 def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str, ...]:
-    """Return the function words of a text, most frequent first; empty if the text is too short."""
+    """Return the function words of a text, most frequent first.
+
+    The result is empty if the text is too short.
+    """
     # Insert NONE after each sentence, so words of different sentences are not neighbours.
     read = [np.insert(one.word.astype(np.int64), one.starts[1:], NONE) for one in batches]
     tokens = np.concatenate([np.empty(0, np.int64), *read])
@@ -49,7 +52,7 @@ def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str,
 
 
 def _measure_bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
-    """Return the burstiness of words in bits, log2(expected / observed number of chunks).
+    """Return the burstiness of words in bits: log2(expected / observed number of chunks).
 
     A word with n occurrences distributed at random over C chunks is expected in
     C (1 − exp(−n / C)) of them.
@@ -80,7 +83,10 @@ def _measure_entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
 
 
 def _expect_entropies(counts: Ints, sizes: Ints) -> Floats:
-    """Return the expected entropy of random samples, interpolated from about 20 sample sizes."""
+    """Return the expected entropy of random samples of words.
+
+    It is interpolated from about 20 sample sizes.
+    """
     generator, shares = np.random.default_rng(0), counts / counts.sum()
     tried = np.unique(np.geomspace(sizes.min(), sizes.max(), 20).astype(np.int64))
     drawn = (generator.multinomial(size, shares) for size in tried.tolist())

@@ -1,4 +1,4 @@
-"""A faster implementation of the HanTa tagger, with the same tags and lemmas as its `tag_sent`.
+"""A faster implementation of the HanTa tagger, with the same results as HanTa's `tag_sent`.
 
 HanTa analyses a word again at every occurrence and tries all tags. Here each word is analysed once
 (see `morphemes`), and the Viterbi search over a sentence is compiled; sums and ties are the same. A
@@ -24,17 +24,17 @@ from roget.learn.corpus.morphemes import Morphemes
 
 LONGEST_WORD = 50
 """Maximum length of a word in characters. Longer words are not analysed, because the time is
-quadratic in the length; they may have any tag."""
+quadratic in the length. Instead, every tag is considered possible."""
 
 _KEPT = 1 << 18
-"""Maximum number of cached analyses, and of cached lemmas."""
+"""Maximum size of the cache of analyses, and of the cache of lemmas."""
 
 _LOWEST = -1e6
 _LAST, _NOW, _CAME = range(3)
 
 
 class Tagger:
-    """A HanTa model with caches. The constructor unpickles a file of the HanTa package."""
+    """A HanTa model with caches. The constructor unpickles a file from the HanTa package."""
 
     def __init__(self, file: str) -> None:
         with name_extra():
@@ -54,12 +54,12 @@ class Tagger:
             word: frozenset(names[tag] for tag, _ in tags)
             for word, tags in self._model.cache.items()
         }
-        """Tags of frequent words in HanTa's training data, by word."""
+        """Tags of the frequent words in HanTa's training data, keyed by word."""
         self._candidates = lru_cache(_KEPT)(self._find_candidates)
         self.lemma = lru_cache(_KEPT)(self._find_lemma)
 
     def tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Return the tags of the words of each sentence; sentences must not be empty."""
+        """Return the tags of the words in each sentence. Sentences must not be empty."""
         numbers: dict[tuple[str, bool], int] = {}
         words = [
             numbers.setdefault((word, i == 0), len(numbers))
@@ -91,7 +91,7 @@ class Tagger:
         return [*zip(*(known or [(rank, 0.0) for rank in self._rank.values()]), strict=True)]
 
     def _find_lemma(self, word: str, tag: str) -> str:
-        """Return the lemma of a word with a tag."""
+        """Return the lemma of a word, given its tag."""
         if len(word) > LONGEST_WORD:
             return word.lower()
         return str(self._model._analyze(word, self._model.tag2int[tag])[0])
@@ -118,7 +118,7 @@ def _extend_states(
     states: Ints, totals: Floats, begin: int, end: int, tags: Ints, fits: Floats,
     transitions: Floats, place: Ints,
 ) -> int:  # fmt: skip
-    """Append the states that are reachable with the next token; return the index after the last."""
+    """Append the states that are reachable with the next token, and return the new end index."""
     count = transitions.shape[1] - 1
     # 1. Prune states more than 1 nat below the sixth best.
     lowest, stop = _LOWEST, end

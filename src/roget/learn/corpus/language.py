@@ -1,4 +1,4 @@
-"""Language detection by the script of a text, or by its share of each language's frequent words.
+"""Language detection from the script of a text, or from the frequent words it contains.
 
 A language is a BCP 47 code such as "de". The result is None if the text is short or if two
 languages fit about equally well, because a wrong code is worse than a missing one.
@@ -17,14 +17,14 @@ from roget import catalogue
 from roget.learn.corpus import text
 
 LEAST = 100
-"""Minimum number of words in a text; the language of shorter texts is not detected."""
+"""Minimum number of words for language detection. Shorter texts are not analysed."""
 _FIRST, _PRESENT, _OFTEN = 6, 5, 0.003
 """Of the first six words of a language's list, at least five must each have a relative frequency of
 0.003 or more. Related languages share frequent words, but not all of the most frequent ones."""
 _SHARE = 0.1
-"""Minimum share of a text covered by the frequent words of its language."""
+"""Minimum proportion of a text that must consist of frequent words of its language."""
 _LEAD = 1.1
-"""Minimum ratio of the best language's share to the second best language's share."""
+"""Minimum ratio between the frequent-word proportions of the best and the second-best language."""
 
 _FREQUENT = {
     "fr": "de la le et à les des en du un une est dans que il pour qui au par sur pas plus ne",
@@ -50,7 +50,7 @@ _FREQUENT = {
     "fa": "و در به از که این را با است برای آن یک تا هم بر خود می شد",
     "hi": "के है में की और से को का पर ने हैं कि भी एक यह लिए ही इस नहीं",
 }  # fmt: skip
-"""The most frequent words of each language, in order. Languages of the catalogue have their own
+"""The most frequent words of each language, in order. Languages in the catalogue define their own
 lists."""
 
 _SCRIPTS = {
@@ -58,12 +58,13 @@ _SCRIPTS = {
     "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}", "he": r"\p{Hebrew}",
     "ta": r"\p{Tamil}", "te": r"\p{Telugu}", "ka": r"\p{Georgian}", "hy": r"\p{Armenian}",
 }  # fmt: skip
-"""Scripts used mainly by one language. The first script with a sufficient share of the letters
-determines the language."""
+"""Scripts used mainly by one language. The language is determined by the first script that contains
+a sufficient proportion of the letters."""
 _IN_SCRIPT = 0.3
-"""Minimum share of the letters of a text that belong to the script of its language."""
+"""Minimum proportion of a text's letters that must belong to the script of its language."""
 _KANA = 0.05
-"""Minimum share of kana in a Japanese text, in which most other letters are Chinese characters."""
+"""Minimum proportion of kana among the letters of a Japanese text, which also contains Chinese
+characters."""
 
 _COMMENT = re.compile(
     rb"^#\s*(?:global\.|newdoc\s+)?lang(?:uage)?\s*=\s*([A-Za-z]{2,3}(?:-\w+)*)\s*$",
@@ -72,7 +73,7 @@ _COMMENT = re.compile(
 
 
 def detect_language(sample: str) -> str | None:
-    """Return the language of a text as a BCP 47 code; None if the language is unclear.
+    """Return the language of a text as a BCP 47 code, or None if the language is unclear.
 
     >>> detect_language("Die Katze ist in dem Haus und der Hund ist nicht in den Garten. " * 20)
     'de'
@@ -90,7 +91,7 @@ def detect_language(sample: str) -> str | None:
 
 
 def get_attributes(attribute: str, default: Any = None) -> dict[str, Any]:
-    """Return the value of an attribute for each language of the catalogue, by name."""
+    """Return a mapping from each language in the catalogue to its value of an attribute."""
     return {
         name: getattr(catalogue.load("languages", name), attribute, default)
         for name in catalogue.names("languages")
@@ -108,7 +109,10 @@ def read_language_comment(head: bytes) -> str | None:
 
 
 def measure_shares(sample: str, lists: Mapping[str, str]) -> dict[str, float]:
-    """Return the share of a text covered by each word list; 0 if its first words are too rare."""
+    """Return the proportion of a text covered by each word list.
+
+    The proportion is 0 if the first words of the list are too rare in the text.
+    """
     found = Counter(text.words(sample.replace("\n", " ")))
     size = found.total()
     made = dict.fromkeys(lists, 0.0)

@@ -1,4 +1,4 @@
-"""Detection of words wrongly tagged as nouns, and of lemmas that the text contradicts.
+"""Detection of words wrongly tagged as nouns, and of lemmas contradicted by the text.
 
 Taggers tag "something" and "km" as nouns, and lemmatisers map taxes, data and knives to taxis,
 datum and knive. Most of these errors can be detected in any language from the tags, numerals, forms
@@ -24,21 +24,21 @@ INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?
 _CLOSED = ("PRON", "DET", "NUM", "ADP", "CCONJ", "SCONJ", "PART")
 """UPOS tags of closed word classes."""
 _MOSTLY = 0.8
-"""Minimum share of a word's tokens with a closed-class tag for it not to count as a noun."""
+"""A word is not a noun if at least this proportion of its tokens has a closed-class tag."""
 _MEASURED = 0.6
-"""Minimum share of a noun's tokens that have a numeral for it to count as a unit of measure."""
+"""A noun is a unit of measure if at least this proportion of its tokens has a numeral."""
 _LEAST = 10
-"""Minimum number of tokens of a noun; rarer nouns are not tested."""
+"""Minimum number of tokens of a noun. Rarer nouns are not tested."""
 
 _WEAK = 0.05
-"""Maximum ratio of a weak lemma's occurrences as a form to the occurrences of the form that it is
-the lemma of."""
+"""A lemma of a form is weak if it occurs as a form itself at most this many times as often as the
+form."""
 _TRUSTED = 0.75
-"""Minimum share of correct lemmas among the forms that a trusted rule applies to."""
+"""A rule is trusted if it predicts the correct lemma for at least this proportion of forms."""
 _RULE = 3
-"""Minimum number of forms that support a rule."""
+"""Minimum number of forms that must support a rule."""
 _STEM, _ENDING = 2, 4
-"""Minimum length of the stem that a form and its lemma share, and maximum length of the ending."""
+"""Minimum length of the stem shared by a form and its lemma, and maximum length of the ending."""
 
 
 def is_wordless(text: str) -> bool:
@@ -54,14 +54,14 @@ def is_wordless(text: str) -> bool:
 
 
 _NUMBER = re.compile(r"\W*\d[\d.,:/]*(x\d+)?[^\W\d_]{0,3}", re.IGNORECASE)
-"""Pattern of numbers with a currency or a unit: £20m, $9.4bn, 512mb, 4x100m, 1990s."""
+"""Pattern for numbers with a currency or a unit, such as £20m, $9.4bn, 512mb, 4x100m or 1990s."""
 
 _CONTRACTED = ("ll", "ve", "re")
-"""Parts of English contractions that taggers take for nouns."""
+"""Parts of English contractions that taggers mistake for nouns."""
 
 
 def is_odd(text: str) -> bool:
-    """Return True if a string is not a noun by its form: a number, a letter or a pronoun.
+    """Return True if a string cannot be a noun because it is a number, a letter or a pronoun.
 
     >>> [text for text in ("£20m", "e", "others", "mp3", "17-year-old", "tv") if is_odd(text)]
     ['£20m', 'e', 'others']
@@ -75,7 +75,7 @@ def is_odd(text: str) -> bool:
 
 
 class NounStatistics:
-    """Statistics of the nouns of a text, collected batch by batch."""
+    """Statistics on the nouns of a text, collected batch by batch."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -104,7 +104,7 @@ class NounStatistics:
             _add(self._pairs, (tokens.form.astype(np.int64) << 32 | (word & 0xFFFFFFFF))[noun])
 
     def find_odd(self) -> dict[str, Counter[str]]:
-        """Return words tagged as nouns that are not nouns, by kind, with their counts."""
+        """Return words that are wrongly tagged as nouns, grouped by kind, with their counts."""
         texts = self._tables.words.texts
         found = {
             "pronouns": Counter[str](),
@@ -126,7 +126,10 @@ class NounStatistics:
         return found
 
     def find_repairs(self) -> dict[tuple[str, str], tuple[str, int]]:
-        """Return corrected lemmas and their counts by (form, lemma), except for odd words."""
+        """Return corrected lemmas and their counts, keyed by (form, lemma).
+
+        Words that are not nouns are ignored.
+        """
         texts = self._tables.words.texts
         seen = {}
         for key, n in self._pairs.items():
@@ -147,7 +150,7 @@ def _add(counts: Counter[int], keys: Ints) -> None:
 
 
 def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], str]:
-    """Return corrected lemmas by (form, lemma), given the counts of all such pairs.
+    """Return corrected lemmas, keyed by (form, lemma), given the counts of all such pairs.
 
     >>> seen = {("data", "datum"): 90, ("datum", "datum"): 1, ("cat", "cat"): 9}
     >>> find_repairs(seen)
@@ -169,7 +172,7 @@ def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], s
 
 
 def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], str]:
-    """Return the replacements of rare lemmas of forms that have another, more frequent lemma."""
+    """Return replacements for rare lemmas of forms that have another, more frequent lemma."""
     lemmas: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (form, lemma), n in seen.items():
         lemmas[form][lemma] = n
@@ -185,7 +188,7 @@ def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str
 
 
 class _Paradigms:
-    """Rules that map endings of forms to endings of lemmas, with their reliability."""
+    """Rules that map endings of forms to endings of lemmas, and the reliability of each rule."""
 
     def __init__(self, seen: Counter[tuple[str, str]]) -> None:
         self.seen = seen
@@ -214,7 +217,7 @@ class _Paradigms:
         self._trust = self._try_rules()
 
     def _try_rules(self) -> dict[tuple[str, str], float]:
-        """Return for each rule the share of forms for which it predicts the lemma.
+        """Return, for each rule, the proportion of forms whose lemma it predicts correctly.
 
         Forms with a weak lemma are ignored if the rule is regular; otherwise they count as correct.
         """
@@ -234,7 +237,7 @@ class _Paradigms:
                 yield (form[size:], other), form[:size] + other
 
     def better(self, form: str, lemma: str) -> str | None:
-        """Return a better lemma for a form, or None."""
+        """Return a better lemma for a form, or None if there is no better one."""
         n, own = self.seen[form, lemma], self._own[lemma]
         if form == lemma or n < 5:
             return None

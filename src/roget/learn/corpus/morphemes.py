@@ -16,9 +16,9 @@ import numpy as np
 State: TypeAlias = tuple[int, int]
 """The tags of two consecutive morphemes."""
 Row: TypeAlias = dict[State, float]
-"""The states at one position of a word, each with the log-probability of its best path."""
+"""The states at one position of a word, mapped to the log-probability of the best path to each."""
 Back: TypeAlias = dict[State, tuple[State, int]]
-"""The predecessor of each state, and the position of the predecessor."""
+"""The predecessor of each state, and its position."""
 
 Fits: TypeAlias = dict[int, tuple[int, float]]
 """The tags that can follow a state, with their rank and log-probability."""
@@ -29,7 +29,7 @@ _NOTHING: dict[int, float] = {}
 
 
 class Morphemes:
-    """Faster versions of the two morpheme searches of a HanTa model, which it replaces."""
+    """Faster versions of two morpheme searches, which replace the methods of a HanTa model."""
 
     def __init__(self, model: Any, empty: int, start: int, unknown: tuple[int, int]) -> None:
         self._model, self._start, self._unknown = model, (empty, start), unknown
@@ -78,7 +78,7 @@ class Morphemes:
         return path[::-1]
 
     def _list_ends(self, row: Row) -> Iterator[tuple[State, int, float]]:
-        """Yield the states of the last row with each part of speech that they can end in."""
+        """Yield each state of the last row with each part of speech in which it can end."""
         for state, total in row.items():
             for tag, fit in self._model.LP_trans_final.get(state, ()):
                 if total + fit > _LOWEST:
@@ -122,7 +122,7 @@ class Morphemes:
 
 
 def _join(known: Collection[int], guessed: Sequence[int], after: Fits) -> Iterable[int]:
-    """Return the tags of a known or guessed morpheme that can come next, in HanTa's order."""
+    """Return the possible tags of a known or guessed next morpheme, in HanTa's order."""
     if len(after) <= _FEW:
         return [tag for tag in after if tag in known or tag in guessed]
     tags = {*guessed, *(tag for tag in known if tag in after)}

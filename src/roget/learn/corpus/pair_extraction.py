@@ -25,7 +25,10 @@ from roget.learn.corpus.relations import Relation
 
 
 class Prepositions:
-    """The prepositions of tokens: `case` children tagged ADP, each with its `fixed` children."""
+    """Finds the prepositions of tokens.
+
+    A preposition is a `case` child tagged ADP, joined with its `fixed` children.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self._words = tables.words
@@ -54,7 +57,7 @@ class Prepositions:
         return self._join(tokens.word[part[order]], head[anchor[order]], len(tokens))
 
     def find_bare(self, tokens: Tokens) -> BoolArray:
-        """Return a mask of tokens without a preposition; the genitive 's is not a preposition."""
+        """Return a mask of tokens without a preposition. The genitive 's does not count as one."""
         upos, head, deprel = require_parse(tokens)
         marks = self._case(deprel) & (head != NONE) & ~self._particle(upos)
         bare = np.ones(len(tokens), np.bool_)
@@ -62,7 +65,7 @@ class Prepositions:
         return bare
 
     def _join(self, words: Ids, owners: Ids, size: int) -> Ids:
-        """Return the id of each token's joined preposition; `words` are sorted by owner."""
+        """Return the id of each token's joined preposition. `words` must be sorted by owner."""
         starts = np.flatnonzero(np.diff(owners, prepend=NONE))
         is_long = np.diff(starts, append=len(owners)) > 1
         texts = self._words.texts
@@ -110,7 +113,7 @@ class Conjuncts:
 
 
 class _Batch:
-    """A batch of tokens with properties that several relations use, computed once."""
+    """A batch of tokens, with properties that are computed once for all relations."""
 
     def __init__(
         self,
@@ -168,7 +171,7 @@ class Extractor:
         )
 
     def _match(self, i: int, batch: _Batch) -> tuple[Codes, Codes, Ids]:
-        """Return the dependents that match a relation, their origins and their prepositions.
+        """Return the dependents that match a relation, with their origins and prepositions.
 
         The origin of a dependent is the token whose head it pairs with: the dependent itself or
         its first conjunct.
@@ -231,7 +234,7 @@ def _has_word_and_head(tokens: Tokens, head: Ids, at: npt.NDArray[np.intp]) -> B
 
 
 def extract_quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
-    """Return the prepositional phrases of a batch that can attach to a verb or to its object.
+    """Return quadruples for the prepositional phrases that can attach to a verb or to its object.
 
     A quadruple consists of a verb, its object, and the preposition and noun of the phrase that
     follows the object: "saw the man with a telescope" gives (see, man, with, telescope). Its label
@@ -249,7 +252,7 @@ def extract_quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
     )
     obj = obj[verb[head[obj]] & (head[obj] < obj)]
     objects, phrases = _find_first_phrases(obj, nmod, obl, head)
-    # The cumulative count of verbs is equal at both tokens if there is no verb between them.
+    # If there is no verb between two tokens, the cumulative count of verbs is equal at both.
     verbs_before = np.cumsum(verb)
     cases = np.bincount(head[case], minlength=len(tokens))
     good = (verbs_before[phrases] == verbs_before[objects]) & (cases[phrases] == 1)
@@ -267,7 +270,7 @@ def extract_quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
 
 
 def _find_first_phrases(obj: Ints, nmod: Ints, obl: Ints, head: Ids) -> tuple[Ints, Ints]:
-    """Return objects, and the first noun after each that modifies the object or its verb."""
+    """Return each object with the first following noun that modifies the object or its verb."""
     of_object = nmod[np.isin(head[nmod], obj)]
     # A verb may have several objects: pair each object with each phrase of its verb. Sort objects
     # by verb; then phrase i pairs with objects low[i], …, high[i] - 1.

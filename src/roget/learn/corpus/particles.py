@@ -1,4 +1,4 @@
-"""Separable verbs: particles are joined to their verbs, so "fängt … an" is counted as anfangen.
+"""Separable verbs: join particles to their verbs, so "fängt … an" is counted as anfangen.
 
 In treebanks of languages such as German and Dutch, the lemma of a verb lacks the particle. The
 particle is a separate token with the label `compound:prt`.
@@ -27,7 +27,10 @@ class Particles:
         self._verb = TextFilter(tables.upos, ("VERB", "AUX").__contains__)
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """Return the batch with particles joined to verbs; the particle tokens lose their word."""
+        """Return the batch with particles joined to verbs.
+
+        The words of the particle tokens are removed.
+        """
         upos, head, deprel = require_parse(tokens)
         at = np.flatnonzero(self._particle(deprel) & (tokens.word != NONE) & (head != NONE))
         at = at[self._verb(upos[head[at]]) & (tokens.word[head[at]] != NONE)]

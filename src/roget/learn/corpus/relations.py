@@ -1,4 +1,4 @@
-"""Dependency relations by name or pattern.
+"""Dependency relations, specified by name or by pattern.
 
 A pattern is HEAD/label/DEPENDENT, for example `VERB/obj/NOUN`. HEAD and DEPENDENT are UPOS tags
 (`NOUN,PROPN`) or `*`. The label is a list of dependency labels or globs (`nsubj*`); `!` excludes a
@@ -103,10 +103,10 @@ NAMED: dict[str, str | tuple[str, ...]] = {
     ),
     "all": ("nouns", "verbs", "adjectives", "names"),
 }
-"""Patterns by name. A preset is a tuple of patterns and names of other presets."""
+"""Patterns by name. A preset is a tuple of patterns and of names of other presets."""
 
 ALL = "all"
-"""Name of the preset whose words have several parts of speech and keep their tags (drink/VERB)."""
+"""Name of the preset that mixes parts of speech, so words keep their tags (drink/VERB)."""
 
 _TRANSPOSED = "~"
 _SUFFIXES = {"case": "+case", "conj": "+conj", "bare": "+bare"}
@@ -114,26 +114,27 @@ _SUFFIXES = {"case": "+case", "conj": "+conj", "bare": "+bare"}
 
 @dataclass(frozen=True)
 class Relation:
-    """A pattern of dependents and heads to extract as pairs, and the name of their slot."""
+    """A pattern of heads and dependents to extract as pairs, and the name of their slot."""
 
     name: str
     """First part of the slot if several relations are counted together."""
     heads: tuple[str, ...]
-    """UPOS tags of the head; empty if any tag matches."""
+    """UPOS tags of the head. An empty tuple matches any tag."""
     labels: tuple[str, ...]
     """Dependency labels or glob patterns."""
     dependents: tuple[str, ...]
-    """UPOS tags of the dependent; empty if any tag matches."""
+    """UPOS tags of the dependent. An empty tuple matches any tag."""
     case: bool = False
     """True to match only dependents with a preposition, which becomes part of the slot."""
     transposed: bool = False
     """True if the head is the word and the dependent is its context."""
     conjuncts: bool = False
-    """True if conjuncts of a dependent also pair with its head (same part of speech only)."""
+    """True if conjuncts of a dependent with the same part of speech are also paired with its
+    head."""
     bare: bool = False
     """True to match only dependents without a preposition."""
     named: bool = False
-    """True if the name was specified as SLOT=; it is then used even for a single relation."""
+    """True if the name was specified as SLOT=. It is then used even for a single relation."""
 
     def accepts(self, label: str) -> bool:
         """Return True if a dependency label matches the relation."""
@@ -182,7 +183,7 @@ class RelationSet:
 
 
 def parse(names: Sequence[str]) -> tuple[Relation, ...]:
-    """Parse names and patterns of relations; duplicates are removed.
+    """Parse names and patterns of relations, and remove duplicates.
 
     >>> [relation.name for relation in parse(["~amod", "VERB/nsubj:pass,obj/NOUN,PROPN"])]
     ['~amod', 'nsubj:pass,obj']
@@ -196,7 +197,7 @@ def parse(names: Sequence[str]) -> tuple[Relation, ...]:
 
 
 def _parse(text: str) -> list[Relation]:
-    """Return the relations that a name or pattern stands for."""
+    """Return the relations denoted by a name or pattern."""
     if "," in text and "/" not in text:
         each = " ".join(f"-r {name.strip()}" for name in text.split(",") if name.strip())
         _refuse(text, f"pass one relation at a time ({each}) or a list")
@@ -226,7 +227,7 @@ def _transpose(one: Relation) -> Relation:
 
 
 def expand(name: str) -> str | Sequence[str]:
-    """Return the pattern that a name stands for, or the patterns of a preset."""
+    """Return the pattern denoted by a name, or the patterns of a preset."""
     if "/" in name:
         return name
     meaning: str | Sequence[str] = catalogue.load("relations", name.removeprefix(_TRANSPOSED))
@@ -264,7 +265,7 @@ def _parse_pattern(text: str) -> Relation:
 
 
 def _parse_tags(text: str, part: str) -> tuple[str, ...]:
-    """Return the UPOS tags of one part of a pattern; empty for `*`."""
+    """Return the UPOS tags in one part of a pattern, or an empty tuple for `*`."""
     if part == "*":
         return ()
     tags = tuple(part.split(","))

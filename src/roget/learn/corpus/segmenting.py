@@ -20,14 +20,14 @@ import regex
 from roget.catalogue import name_extra
 
 Lexicon: TypeAlias = tuple[tuple[str, int], ...]
-"""Words with their counts in the text they were learnt from."""
+"""Words, with their counts in the text from which they were learnt."""
 
 _SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 RUNS = regex.compile(
     r"[\p{Han}〇々]+|[\p{Hiragana}]+|[\p{Katakana}ー]+|[\p{Thai}]+|[\p{Lao}]+|[\p{Khmer}]+"
     r"|[\p{Myanmar}]+"
 )
-"""Pattern of a run of characters in one script; no word extends over a change of script."""
+"""Pattern for a run of characters in one script. Words never extend across a change of script."""
 _LETTER = regex.compile(rf"[{_SPACELESS}]")
 _SHORT = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
@@ -38,7 +38,7 @@ _SPELT = 0.5
 """Weight of the lexicon relative to the text. With a weight of 1, few words are found in small
 texts."""
 _ALONE = 0.002
-"""Minimum relative frequency of a character that counts as a word by itself."""
+"""Minimum relative frequency at which a single character counts as a word."""
 _MOST = 20_000
 """Maximum number of multi-character words in a lexicon."""
 _UNKNOWN = 3.0
@@ -46,24 +46,24 @@ _UNKNOWN = 3.0
 
 
 class Segmenter(Protocol):
-    """Protocol of a segmenter.
+    """Protocol for segmenters.
 
     Segmenters are registered in the catalogue as classes that are called with a lexicon. If a class
     has a method `learn(runs)`, this method is called with the text and returns the lexicon.
     """
 
     def __call__(self, run: str) -> list[str]:
-        """Split a run without spaces into words; their concatenation is the run."""
+        """Split a run without spaces into words. Concatenating the words gives the run."""
 
 
 def measure_spaceless_share(sample: str) -> float:
-    """Return the share of letters that belong to scripts without spaces."""
+    """Return the proportion of letters that belong to scripts without spaces."""
     letters = sum(map(str.isalpha, sample))
     return sum(1 for _ in _LETTER.finditer(sample)) / letters if letters else 0.0
 
 
 def cut(text: str, words: Callable[[str], list[str]], segment: Segmenter) -> list[str]:
-    """Return the words of a text; `words` is called for the parts in scripts with spaces."""
+    """Return the words of a text. `words` is called for the parts in scripts with spaces."""
     found: list[str] = []
     for _, part, parts in _divide(text, segment):
         found += words(part) if parts is None else parts
@@ -73,7 +73,10 @@ def cut(text: str, words: Callable[[str], list[str]], segment: Segmenter) -> lis
 def place(
     text: str, find: Callable[[str], list[tuple[int, int]]], segment: Segmenter
 ) -> list[tuple[int, int]]:
-    """Return the offsets of the words of a text; `find` is called for scripts with spaces."""
+    """Return the offsets of the words of a text.
+
+    `find` is called for parts in scripts with spaces.
+    """
     found: list[tuple[int, int]] = []
     for start, part, parts in _divide(text, segment):
         if parts is None:
@@ -87,7 +90,10 @@ def place(
 
 
 def _divide(text: str, segment: Segmenter) -> Iterator[tuple[int, str, list[str] | None]]:
-    """Yield (offset, part, words) for each part of a text; words is None if it has spaces."""
+    """Yield (offset, part, words) for each part of a text.
+
+    `words` is None for parts in scripts with spaces.
+    """
     end = 0
     for run in RUNS.finditer(text):
         if run.start() > end:
@@ -99,7 +105,10 @@ def _divide(text: str, segment: Segmenter) -> Iterator[tuple[int, str, list[str]
 
 
 class LearntSegmenter:
-    """Segmenter with words learnt from the text by minimum description length; no dictionary."""
+    """Segmenter that learns words from the text by minimum description length.
+
+    It needs no dictionary.
+    """
 
     def __init__(self, lexicon: Lexicon) -> None:
         total = sum(n for _, n in lexicon)
@@ -147,7 +156,7 @@ class LearntSegmenter:
         return tuple(self._join(found[::-1], run))
 
     def _join(self, words: list[str], run: str) -> Iterator[str]:
-        """Join adjacent characters that are not words; at most two in East Asian scripts."""
+        """Join adjacent characters that are not words, but at most two in East Asian scripts."""
         most = 2 if _SHORT.match(run) else len(words)
         held: list[str] = []
         for word in words:
@@ -195,16 +204,17 @@ def _get_longest(run: str) -> int:
 
 
 def _weigh(n: float) -> float:
-    """Return n ln n, by which a count n shortens the code of the text."""
+    """Return n ln n, the amount by which a count n shortens the code for the text."""
     return n * log(n) if n > 0 else 0.0
 
 
 class _Merging:
-    """A text as a linked list of words, in which the best pair is joined greedily."""
+    """A text as a linked list of words, in which the best pair is joined repeatedly."""
 
     def __init__(self, runs: Iterable[str]) -> None:
         self.words: list[str] = []
-        """The word that begins at each position; "" if no word begins there, and after each run."""
+        """The word that begins at each position, or "" if no word begins there. Each run is also
+        followed by ""."""
         for run in runs:
             self.words += [*_split_units(run), ""]
         self.after = list(range(1, len(self.words) + 1))
@@ -219,7 +229,7 @@ class _Merging:
                 self.places[one, other].add(i)
 
     def run(self) -> Counter[str]:
-        """Join pairs until no join shortens the description; return the counts of the words."""
+        """Join pairs until no join shortens the description, and return the word counts."""
         heap = [(gain, pair) for pair in self.places if (gain := self.gain(pair)) < 0]
         heapq.heapify(heap)
         while heap:
@@ -239,7 +249,9 @@ class _Merging:
         return +self.counts
 
     def gain(self, pair: tuple[str, str]) -> float:
-        """Return the change in description length from joining a pair, in nats; 0 if not allowed.
+        """Return the change in description length, in nats, from joining a pair.
+
+        The change is 0 if the pair may not be joined.
 
         The text costs N ln N − Σ n ln n; a new word also costs its spelling in the lexicon.
         """
@@ -251,7 +263,7 @@ class _Merging:
             return 0.0
         counts, old = self.counts, self.counts[word]
         change = _weigh(self.total - n) - _weigh(self.total) - _weigh(old + n) + _weigh(old)
-        # Not a set: its order would vary from run to run, and with it the rounding of the sum.
+        # Do not use a set: its order, and thus the rounding of the sum, would vary from run to run.
         for part in dict.fromkeys(sorted(pair)):
             less = n * pair.count(part)
             change += _weigh(counts[part]) - _weigh(counts[part] - less)
@@ -260,7 +272,10 @@ class _Merging:
         return change
 
     def count_apart(self, places: set[int]) -> int:
-        """Return the number of non-overlapping pairs of equal words; "aaa" contains one pair."""
+        """Return the number of non-overlapping pairs of equal words.
+
+        For example, "aaa" contains one.
+        """
         found, taken = 0, -1
         for i in sorted(places):
             if i != taken:
@@ -268,7 +283,7 @@ class _Merging:
         return found
 
     def join(self, pair: tuple[str, str]) -> set[tuple[str, str]]:
-        """Join all occurrences of a pair; return the pairs that became more frequent."""
+        """Join all occurrences of a pair, and return the pairs that became more frequent."""
         one, other = pair
         word, touched = one + other, set()
         for i in sorted(self.places.pop(pair)):

@@ -1,4 +1,4 @@
-"""Readers based on spaCy: plain text parsed by a pipeline, and parsed documents in a DocBin.
+"""Readers based on spaCy, for plain text parsed by a pipeline and for documents in a DocBin.
 
 Labels are converted to Universal Dependencies. For ClearNLP labels (spaCy's English pipelines),
 dobj becomes obj. A noun with the label pobj becomes the obl or nmod of the head of its preposition,
@@ -29,7 +29,7 @@ BATCH = 1 << 15
 """Minimum number of tokens in a batch."""
 
 LONGEST = 100_000
-"""Maximum number of characters of a paragraph. Longer paragraphs are split at a space to save
+"""Maximum number of characters in a paragraph. Longer paragraphs are split at a space to save
 memory."""
 
 Where: TypeAlias = tuple[int, str, int]
@@ -43,15 +43,15 @@ _UNIVERSAL = {
     "csubjpass": "csubj:pass", "auxpass": "aux:pass", "agent": "case", "prep": "case",
     "poss": "nmod:poss", "prt": "compound:prt", "relcl": "acl:relcl",
 }  # fmt: skip
-"""ClearNLP labels and the corresponding labels of Universal Dependencies."""
+"""Mapping from ClearNLP labels to Universal Dependencies labels."""
 _PREPOSITIONS = ("prep", "agent", "dative")
 _REQUIRED = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
-"""Annotations that a document must have, with their names in messages."""
+"""Annotations that a document must have, mapped to their names in error messages."""
 _INNER, _ENDS = re.compile(r"\s"), marks.SPACE + marks.GLUE
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Read plain text parsed by a spaCy pipeline (`reading.model`)."""
+    """Read plain text, and parse it with the spaCy pipeline `reading.model`."""
     if reading.model is None:
         raise InputError(
             "no spaCy pipeline specified; name one, or its folder, with --model",
@@ -75,9 +75,9 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
 
 
 def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Read documents parsed by spaCy and saved as a DocBin (.spacy); no pipeline is needed."""
+    """Read parsed documents saved by spaCy as a DocBin (.spacy). No pipeline is needed."""
     spacy = _import_spacy()
-    # The file is binary: no decoding, whatever the encoding of texts.
+    # The file is binary, so the encoding option is ignored.
     whole = replace(source, encoding="utf-8", expansion=limits.IN_MEMORY)
     data = b"".join(block.data for block in whole.blocks())
     source.read += whole.read
@@ -93,13 +93,14 @@ def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterato
         raise
     except Exception:  # spaCy does not validate its input, and fails in many ways if it is damaged
         raise InputError(
-            f"{source.name}: not a spaCy DocBin (.spacy) file, or damaged", code="broken-archive"
+            f"{source.name}: not a spaCy DocBin (.spacy) file, or the file is damaged",
+            code="broken-archive",
         ) from None
 
 
 @cache
 def load(name: str) -> Any:
-    """Load a pipeline by name or folder, without unused components."""
+    """Load a pipeline by name or folder, without the components that are not needed."""
     spacy = _import_spacy()
     try:
         return spacy.load(name, exclude=_UNUSED)
@@ -112,7 +113,7 @@ def load(name: str) -> Any:
 
 
 def get_language(name: str) -> str | None:
-    """Return the language of a pipeline; None if it is unknown or multilingual (xx)."""
+    """Return the language of a pipeline, or None if it is unknown or multilingual (xx)."""
     try:
         code = str(_import_spacy().info(name, silent=True).get("lang", ""))
     except (OSError, ValueError, SystemExit):
@@ -121,7 +122,7 @@ def get_language(name: str) -> str | None:
 
 
 def _import_spacy() -> Any:
-    """Import spaCy; if it is missing, the error names the extra to install."""
+    """Import spaCy. If it is missing, the error names the extra to install."""
     with name_extra():
         import spacy
         import spacy.tokens
@@ -130,7 +131,9 @@ def _import_spacy() -> Any:
 
 
 def _split_paragraphs(part: str, line: int, lines: bool) -> Iterator[tuple[str, Where]]:
-    """Yield the documents of a part of a text, with their origin; `line` lines precede the part.
+    """Yield the documents in a part of a text, with their origins.
+
+    The part is preceded by `line` lines.
 
     Runs of white space are replaced by one space, because spaCy would turn them into tokens.
     """
@@ -156,7 +159,7 @@ def _collect_batches(
     reading: ReadContext,
     describe: Callable[[str], str],
 ) -> Iterator[Tokens]:
-    """Yield batches of tokens; `describe` gives the message if annotations are missing."""
+    """Yield batches of tokens. `describe` returns the error message for missing annotations."""
     columns: _Columns | None = None
     for doc, where in docs:
         if not len(doc):
@@ -207,7 +210,7 @@ class _Columns:
         self.size += len(doc)
 
     def take(self) -> Tokens:
-        """Return the documents added since the last call, without white-space tokens."""
+        """Return a batch of the documents added since the last call, without white-space tokens."""
         rows = np.concatenate(self._docs)
         begins = np.cumsum([0, *map(len, self._docs[:-1])])
         places, self._docs, self._where, self.size = self._where, [], [], 0

@@ -1,4 +1,4 @@
-"""Reader of plain text with a tagger: tokenisation and analysis by a language of the catalogue."""
+"""Reader for plain text that is tokenised and tagged by a language in the catalogue."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from roget.learn.corpus.base import NONE, ReadContext, Tables, Tokens, Written
 from roget.learn.corpus.language import get_attributes, measure_shares
 
 LONGEST = 1000
-"""Maximum number of tokens of a sentence; longer sentences are split."""
+"""Maximum number of tokens in a sentence. Longer sentences are split."""
 
 _SHARE = 0.2
-"""Minimum share of a text covered by the frequent words of its language; a typical share is 1/3."""
+"""Minimum proportion of a text that must consist of frequent words of its language. A typical
+proportion is 1/3."""
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Read plain text tagged by HanTa; heads and labels are inferred from patterns of tags."""
+    """Read plain text, and tag it with HanTa.
+
+    Heads and labels are inferred from patterns of tags.
+    """
     language = load(reading.model or "english")
     words, tags = text.Numbers(tables.words), text.Numbers(tables.upos)
     labels = text.Numbers(tables.deprels)
@@ -77,16 +81,16 @@ class Analysis(NamedTuple):
 
     lemmas: list[str]
     upos: list[str]
-    """Universal parts of speech."""
+    """Universal part-of-speech tags."""
     heads: list[int] | None = None
-    """Index of each token's head in the sentence, NONE for tokens without a head. The list is None
-    if the language has no rules for heads."""
+    """Index of each token's head in the sentence, or NONE for tokens without a head. The whole list
+    is None if the language has no rules for heads."""
     labels: list[str] | None = None
-    """Dependency labels; "" for tokens without a head."""
+    """Dependency labels, which are "" for tokens without a head."""
 
 
 class Language(Protocol):
-    """Protocol of a language with a tokeniser and a tagger.
+    """Protocol for languages with a tokeniser and a tagger.
 
     Languages are registered in the catalogue as classes, which may have these attributes: `code`,
     the BCP 47 code; `frequent`, the most frequent words in order, used for language detection;
@@ -97,13 +101,14 @@ class Language(Protocol):
         """Split a sentence into tokens."""
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Yield the analysis of each sentence; sentences are not empty."""
+        """Yield the analysis of each sentence. Sentences are never empty."""
 
 
 @cache
 def load(name: str) -> Language:
-    """Return the language with this name or code; each process loads it once."""
-    # Accept only names of the catalogue: HanTa models are pickles, and loading one can run code.
+    """Return the language with this name or code. Each process loads a language only once."""
+    # Accept only names in the catalogue, because HanTa models are pickles, and loading one can run
+    # code.
     made: Language = catalogue.load("languages", find_name(name))()
     return made
 
@@ -117,7 +122,7 @@ def find_name(name: str) -> str:
 
 
 def detect(sample: str) -> str | None:
-    """Return the name of the language with the largest share of frequent words, or None.
+    """Return the language whose frequent words cover most of the text, or None if unclear.
 
     >>> detect("Of all the cats in the house, one is mine; and to see it is a joy. " * 7)
     'english'
@@ -128,5 +133,5 @@ def detect(sample: str) -> str | None:
 
 
 def get_attribute(name: str, attribute: str, default: Any = None) -> Any:
-    """Return an attribute of a language of the catalogue, given its name or code."""
+    """Return an attribute of a language in the catalogue, given the language's name or code."""
     return getattr(catalogue.load("languages", find_name(name)), attribute, default)

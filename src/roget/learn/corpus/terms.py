@@ -1,4 +1,4 @@
-"""Detection of multiword terms: adjacent words that often occur together and rarely apart.
+"""Detection of multiword terms, that is, adjacent words that rarely occur apart.
 
 Two adjacent words a and b form a term if they are frequent enough and their normalised pointwise
 mutual information, ln(p(a b) / (p(a) p(b))) / −ln p(a b), is high. Three words form a term if the
@@ -30,7 +30,7 @@ def find_terms(
     function_words: Sequence[str] = (),
     chained: bool = False,
 ) -> tuple[str, ...]:
-    """Return pairs of words that form a term, as "first second", most frequent first.
+    """Return word pairs that form a term, as "first second" strings, most frequent first.
 
     With `chained`, a term must also be a compound or a name according to the parse.
     """
@@ -61,7 +61,10 @@ def find_terms(
 
 
 class Joiner:
-    """Joins multiword terms: runs of tokens in which every two adjacent words form a term."""
+    """Joins multiword terms.
+
+    A term is a run of tokens in which every two adjacent words are a known pair.
+    """
 
     def __init__(self, terms: Sequence[str], tables: Tables) -> None:
         self._tables, words = tables, tables.words
@@ -74,12 +77,15 @@ class Joiner:
         return np.isin(word[:-1] << 32 | word[1:], self._keys) & _find_inside(tokens)
 
     def _name_term(self, words: Ids) -> int:
-        """Return the id of the words joined by underscores."""
+        """Return the id of the term that consists of these words, joined by underscores."""
         texts = self._tables.words.texts
         return self._tables.words.id(JOIN.join(texts[one] for one in words.tolist()))
 
     def join_chains(self, tokens: Tokens) -> Tokens:
-        """Join terms in a parsed batch: the head becomes the term, other parts lose their word."""
+        """Join terms in a parsed batch.
+
+        The head of a term becomes the term, and the words of its other tokens are removed.
+        """
         if len(tokens) < 2:
             return tokens
         _, head, _ = require_parse(tokens)
@@ -91,7 +97,8 @@ class Joiner:
         word = tokens.word.copy()
         word[inside] = NONE
         begin, end = tokens.locate(np.arange(len(tokens)))
-        # The head of a term is the part whose own head is outside the term, or the last such part.
+        # The head of a term is the token whose own head is outside the term, or the last such
+        # token.
         outer = inside[(head[inside] == NONE) | (run[head[inside]] != run[inside])]
         for i, at in {int(run[at]): at for at in outer.tolist()}.items():
             word[at] = self._name_term(tokens.word[starts[i] : ends[i]])
@@ -99,7 +106,10 @@ class Joiner:
         return replace(tokens, word=word, spans=(begin, end))
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """Join each term to a single token; heads and labels are dropped because indices change."""
+        """Join each term into a single token.
+
+        Heads and labels are dropped, because indices change.
+        """
         if len(tokens) < 2:
             return tokens
         bound = self._find_bound(tokens)
@@ -125,7 +135,7 @@ def _find_runs(bound: BoolArray) -> tuple[BoolArray, Ints, Ints]:
 
 
 def _find_inside(tokens: Tokens) -> BoolArray:
-    """Return a mask of tokens that, like their successor in the sentence, have a word."""
+    """Return a mask of tokens that have a word and whose successor in the sentence has one too."""
     inside: BoolArray = (tokens.word[:-1] != NONE) & (tokens.word[1:] != NONE)
     ends = tokens.starts[1:-1] - 1
     inside[ends[ends < inside.size]] = False

@@ -1,4 +1,4 @@
-"""Reader of plain text: sentences and words by Unicode's rules (UAX #29), without a model.
+"""Reader for plain text, which is split by Unicode's rules (UAX #29), without a model.
 
 The rules leave some choices open. Here hyphens and underscores inside a word are part of it
 (co-operate, covid-19), except a hyphen between two numbers. In Han, Hiragana, Thai and similar
@@ -51,11 +51,11 @@ _NOT_PLAIN = re.compile(
     "[^\\x00-\\xb1\\xb4-\\xb7\\xba\\xbb\\xbf-\u02af\u0370-\u0482\u048a-\u052f\u1e00-\u1fff"
     "\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2122]"
 )
-"""Characters other than Latin, Greek and Cyrillic. In texts without them, \\w agrees with Unicode's
-rules, so the faster module `re` can be used."""
+r"""Characters other than Latin, Greek and Cyrillic. In texts without them, \w agrees with Unicode's
+rules, so the faster `re` module can be used."""
 
 _SPELLINGS = {"’": "'", "\u2010": "-", "\u2011": "-", "\xad": ""}
-"""Replacements of typographic characters inside words."""
+"""Replacements for typographic characters inside words."""
 
 PARAGRAPH = re.compile(r"\n\s*\n|[\f\u2029]")
 _END = r"(?:[.!?…{stops}]+[\"'{closers}]*[^\S\u2029]+{wide})(?=\S)"
@@ -82,7 +82,10 @@ _NUMBERED = {
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
-    """Read plain text, split into sentences and words by Unicode's rules, for window contexts."""
+    """Read plain text, and split it into sentences and words by Unicode's rules.
+
+    Only window contexts can be counted in such text.
+    """
     ids = Numbers(tables.words)
     ids["\n"] = _BREAK
     find, place = _choose_finders(reading)
@@ -112,7 +115,10 @@ def _write(text: str, divided: str, line: int, words: list[tuple[int, int]]) -> 
 def _choose_finders(
     reading: ReadContext,
 ) -> tuple[Callable[[str], list[str]], Callable[[str], list[tuple[int, int]]]]:
-    """Return two functions: one finds the words of a text, the other their offsets."""
+    """Return two functions.
+
+    The first finds the words of a text, and the second finds their offsets.
+    """
     plain = partial(words, keep_case=reading.keep_case)
     if reading.segment is None:
         return plain, find_words
@@ -123,7 +129,7 @@ def _choose_finders(
 
 
 class Numbers(dict[str, int]):
-    """A dictionary from strings to ids for bulk lookup; a new string gets the next id."""
+    """A dictionary from strings to ids for bulk lookup. A new string is assigned the next id."""
 
     def __init__(self, strings: Strings) -> None:
         super().__init__()
@@ -139,7 +145,7 @@ class Numbers(dict[str, int]):
 
 
 def passages(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield parts of a source, each a few paragraphs, with the number of lines before the part.
+    """Yield parts of a source of a few paragraphs each, with the number of lines before the part.
 
     Line ends are normalised to newlines.
     """
@@ -197,7 +203,7 @@ def _is_end(text: str, start: int, stop: int) -> bool:
 
 
 def words(text: str, keep_case: bool = False) -> list[str]:
-    """Return the words and the newlines of a text, in order.
+    """Return the words and newlines of a text, in order.
 
     >>> words("Can’t 3.14 CO-OPERATE\\nU.S. covers 1990-95 :-)")
     ["can't", '3.14', 'co-operate', '\\n', 'u.s', 'covers', '1990', '95']
@@ -209,12 +215,12 @@ def words(text: str, keep_case: bool = False) -> list[str]:
 
 def find_words(text: str) -> list[tuple[int, int]]:
     """Return the (start, end) offsets of the words that `words` returns."""
-    # Keep the case: lower-casing can change the length, and does not affect word boundaries.
+    # Keep the case, because lower-casing can change the length and does not affect word boundaries.
     folded = _fold(text, True)
     spans = [one.span() for one in _find_pattern(folded).finditer(folded) if one[0] != "\n"]
     if len(folded) == len(text):
         return spans
-    # Folding drops soft hyphens: map offsets in the folded text back to the original.
+    # Folding drops soft hyphens, so map offsets in the folded text back to the original text.
     places = [at for at, sign in enumerate(text) if _SPELLINGS.get(sign) != ""]
     return [(places[begin], places[end - 1] + 1) for begin, end in spans]
 
@@ -235,7 +241,7 @@ def _find_pattern(text: str) -> Any:
 
 
 def _refuse_encoding(source: Source, block: TextBlock) -> FormatError:
-    """Return an error that lists the lines of a block that are not UTF-8."""
+    """Return an error that lists the lines of a block that are not valid UTF-8."""
     problems = []
     for number, line in enumerate(block.data.split(b"\n"), block.line + 1):
         try:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from roget.learn.corpus.base import NONE
 
 _SIGNS = ("sb", "oa", "nk")
-"""Labels used only by TIGER, at least one of which occurs in any German text."""
+"""Labels used only by TIGER. At least one of them occurs in almost any German text."""
 
 _LABELS = {
     "ROOT": "root", "sb": "nsubj", "oa": "obj", "oa2": "obj", "da": "iobj", "og": "iobj",
@@ -21,26 +21,26 @@ _LABELS = {
     "cp": "mark", "cd": "cc", "cj": "conj", "ng": "advmod", "nmc": "nummod", "ac": "case",
     "pd": "xcomp", "ep": "expl", "ju": "cc", "vo": "vocative", "dm": "discourse", "rs": "parataxis",
 }  # fmt: skip
-"""TIGER labels and the corresponding labels of Universal Dependencies."""
+"""Mapping from TIGER labels to Universal Dependencies labels."""
 _INSIDE = {
     "ADJ": "amod", "DET": "det", "NUM": "nummod", "PRON": "det", "NOUN": "appos", "PROPN": "appos",
     "ADV": "advmod", "ADP": "case",
 }  # fmt: skip
-"""Labels for parts of a noun phrase (nk in TIGER), by part of speech."""
+"""Universal Dependencies labels for parts of a noun phrase (nk in TIGER), by part of speech."""
 _VERBAL = ("VERB", "AUX")
 _CLAUSAL = (*_VERBAL, "ADJ", "ADV")
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "X")
 
 
 class Sentences(NamedTuple):
-    """Token columns of some sentences; labels and heads are modified in place."""
+    """Token columns of some sentences. Labels and heads are modified in place."""
 
     labels: list[str]
     heads: list[int]
     upos: list[str]
     lemmas: list[str]
     tags: list[str]
-    """STTS tags; "" if unknown."""
+    """STTS tags, which are "" if unknown."""
 
 
 def is_tiger(labels: Collection[str]) -> bool:
@@ -124,7 +124,7 @@ def _reverse_prepositions(tokens: Sentences) -> None:
 
 
 def label_phrase(upos: Sequence[str], above: int, agent: bool) -> str:
-    """Return the label of a noun with a preposition, given its head `above` (NONE for a root)."""
+    """Return the label of a noun with a preposition. `above` is its head, or NONE for a root."""
     if above == NONE:
         return "root"
     if agent:

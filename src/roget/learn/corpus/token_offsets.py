@@ -1,4 +1,4 @@
-"""Token marks in plain-text sentences (see `marks`), and the line numbers of sentences.
+"""Insertion of token marks (see `marks`) into sentences, and the line numbers of sentences.
 
 Texts are handled as arrays of code points, so marks can be inserted into a whole batch at once.
 """
@@ -24,7 +24,7 @@ _LIKE = str.maketrans(
         **dict.fromkeys("–—‐‑", "-"), "…": "...", "\xad": "",
     }
 )  # fmt: skip
-"""Character replacements that make a text comparable with the tokens of a tagger."""
+"""Character replacements that make a text comparable with the output of a tagger."""
 
 
 def _get_points(text: str) -> npt.NDArray[np.uint32]:
@@ -56,7 +56,7 @@ def find_lines(text: str, sentences: str, first: int, before: int = 0) -> Ints:
 
 
 def mark(sentences: str, begins: Ints, ends: Ints) -> list[bytes]:
-    """Insert marks for the tokens between `begins` and `ends`; return the sentences as bytes.
+    """Insert marks around the tokens at offsets `begins` to `ends`. Return the sentences as bytes.
 
     The sentences are separated by newlines.
 

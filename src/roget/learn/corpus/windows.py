@@ -1,4 +1,4 @@
-"""Window contexts: the contexts of a word are the words within N positions in its sentence."""
+"""Window contexts, which are the words within N positions of a word in its sentence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
 
 
 class Windows:
-    """Extracts the pairs of each word with its neighbours from batches of tokens.
+    """Extracts pairs of words and their neighbours from batches of tokens.
 
     Punctuation (in tagged text) and function words (if `function_words` is passed; in tagged text
     also by tag) are removed before distances are counted. A token without a word keeps its position

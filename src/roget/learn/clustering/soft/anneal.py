@@ -543,8 +543,8 @@ class Annealer(AnnealingSearch):
     def _absorb(self, cluster: int) -> None:
         """Merge a cluster (a leaf of the tree) into a related cluster.
 
-        Its words move to the last cluster that was split off from it or, if there is none, to its
-        parent.
+        Its words move to the last cluster that was split off from it. If no cluster was split off,
+        they move to its parent.
         """
         children = [place for place, split in enumerate(self.splits) if split.parent == cluster]
         if children:  # exchange the numbers of the cluster and its last child
