@@ -31,13 +31,13 @@ _HALF = 0.6744897501960817
 """75 % quantile of the standard normal distribution."""
 
 _ENOUGH = 50
-"""Minimum number of words for estimating the usual change."""
+"""Minimum number of words needed to estimate the usual change."""
 
 _ROUNDING = 1e-6
-"""Threshold below which a standard deviation is a rounding error."""
+"""Threshold below which a standard deviation is treated as a rounding error."""
 
 _FLAT = 1e-9
-"""Relative rounding error of the fourth moment."""
+"""Relative size below which a fourth moment is treated as a rounding error."""
 
 _CHUNK = 1 << 21
 """Batch size: cells of probability tables computed at once."""
@@ -46,10 +46,10 @@ _OF_TEXT = ("repairs", "terms", "function_words")
 """Recipe fields inferred from the text rather than set by the user."""
 
 SET_ASIDE = "set aside"
-"""Provenance key of words that occurred but whose counts were not stored."""
+"""Provenance key for words that occurred but whose counts were not stored."""
 
 _STRANGE = 0.5
-"""Share of tokens in contexts missing from the other corpus, above which a warning is given."""
+"""Fraction of tokens in contexts that the other corpus lacks from which on a warning is given."""
 
 
 class ContextChange(NamedTuple):
@@ -59,9 +59,9 @@ class ContextChange(NamedTuple):
     counts: tuple[int | float, int | float]
     """Occurrences of the word in the context, in the old and the new corpus."""
     scores: tuple[float | None, float | None]
-    """logDice in both corpora; None without occurrences."""
+    """logDice in both corpora, or None where the pair does not occur."""
     part: float
-    """Contribution to the divergence in bits."""
+    """Contribution of the context to the divergence, in bits."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,14 @@ class WordShift:
     counts: tuple[int | float, int | float]
     """Occurrences in the old and the new corpus."""
     divergence: float
-    """Jensen–Shannon divergence of the contexts in bits: 0 = identical, 1 = disjoint."""
+    """Jensen–Shannon divergence of the context distributions in bits: 0 = identical, 1 =
+    disjoint."""
     expected: float
     """Divergence expected by chance."""
     change: float
-    """Divergence minus its expectation, near 0 for unchanged words of any frequency."""
+    """Divergence minus its expectation. It is near 0 for unchanged words of any frequency."""
     least: float
-    """Lower 95 % confidence bound of the change, by which words are ranked."""
+    """Lower 95 % confidence bound of the change. Words are ranked by it."""
     z: float
     """The change in standard deviations of the null model."""
     p: float
@@ -112,15 +113,15 @@ class ShiftResult:
     totals: tuple[int | float, int | float]
     """Number of tokens of each corpus."""
     changes: tuple[WordShift, ...]
-    """The words with the largest `least`, or the requested words."""
+    """The words with the largest confidence bounds `least`, or the requested words."""
     tested: int
-    """Number of words frequent enough in both corpora."""
+    """Number of words that are frequent enough in both corpora."""
     changed: int
     """Number of tested words with q ≤ .05."""
     unusual: int
     """Number of tested words with q_usual ≤ .05."""
     usual: tuple[float, float]
-    """Median and spread of the change of words in bits."""
+    """Median and spread, in bits, of the change across words."""
     appeared: tuple[NewWord, ...]
     vanished: tuple[NewWord, ...]
     notes: tuple[str, ...]
@@ -128,14 +129,14 @@ class ShiftResult:
 
 
 class _Table(NamedTuple):
-    """Non-empty cells of the compared words, with the counts in the old and the new corpus."""
+    """Non-empty cells of the compared words, with their counts in the old and the new corpus."""
 
     rows: Ints
     columns: Ints
     old: Array
     new: Array
     totals: Array
-    """Words × 2: tokens of each word in each corpus."""
+    """Number of tokens of each word in each corpus, with shape (words, 2)."""
 
 
 @with_options(ShiftOptions)
@@ -186,7 +187,7 @@ def shift(
     known = [np.isin(np.arange(names.size), places[at]) for at in (0, 1)]
     if not (known[0] & known[1]).any():
         raise InputError(
-            "the two corpora have no context in common: count both with the same settings",
+            "the two corpora have no context in common; count both with the same settings",
             code="no-common-contexts",
         )
     notes = [*_warn(sides, places, known, request.shared)]
@@ -255,15 +256,16 @@ def _warn(
     rarest = [min(one.matrix.data, default=0) for one in sides]
     if all(recipes) and any(recipes[0].get(key) != recipes[1].get(key) for key in _OF_TEXT):
         yield Notice(
-            "lemma repairs, terms or function words were inferred from each corpus separately, "
-            "which causes differences: pass both texts, or count both with --no-repair",
+            "lemma repairs, terms or function words were inferred from each corpus "
+            "separately, which causes differences; pass both texts, or count both "
+            "with --no-repair",
             code="incompatible-counts",
         )
     if sides[0].provenance.get("cuts") != sides[1].provenance.get("cuts") or (
         rarest[0] != rarest[1]
     ):
         yield Notice(
-            "rare words, contexts or pairs were left out of one corpus but not of the other",
+            "rare words, contexts or pairs were left out of one corpus but not the other",
             code="incompatible-counts",
         )
     if any(one.matrix.dtype.kind == "f" for one in sides):
@@ -283,7 +285,7 @@ def _warn(
 
 
 def _choose(sides: tuple[Counts, Counts], requested: Sequence[str], min_count: int) -> list[str]:
-    """Return the words to compare: words frequent enough in both, and requested ones."""
+    """Return the words to compare: words that are frequent enough in both, and requested words."""
     totals = [dict(zip(one.words.tolist(), one.word_totals.tolist(), strict=True)) for one in sides]
     for word in requested:
         if word not in totals[0]:
@@ -304,7 +306,7 @@ def _tabulate(
     keep: BoolArray,
     words: Sequence[str],
 ) -> _Table:
-    """Return the cells of words in both corpora."""
+    """Return the counts of the given words in both corpora."""
     keys, tokens, of = [], [], []
     for at, one in enumerate(sides):
         rows = np.array([one.word_id(word) for word in words], dtype=np.intp)
@@ -326,7 +328,7 @@ def _tabulate(
 
 
 def _parts(totals: Array, old: Array, new: Array) -> Floats:
-    """Return the contributions of contexts to the divergence of words in bits."""
+    """Return the contribution of each context to the divergence of its word, in bits."""
     sizes = np.maximum(totals, 1)
     return _divergence(old / sizes[..., 0], new / sizes[..., 1])
 
@@ -347,7 +349,9 @@ def _divergence(p: Floats, q: Floats) -> Floats:
 
 
 def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Floats]:
-    """Return mean, standard deviation and skewness of each word's divergence under permutation.
+    """Return the mean, standard deviation and skewness of each word's divergence by chance.
+
+    Chance means that the word's tokens are randomly permuted between the two corpora.
 
     Contexts with the same number of tokens share one hypergeometric distribution. The mean is the
     sum over contexts. The variance also needs the covariances of contexts. For contexts with s and
@@ -366,7 +370,8 @@ def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Flo
     cells = np.concatenate([[0], np.cumsum(seen + 1)])
     largest = int(table.totals.sum(axis=1).max(initial=0))
     factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, largest + 1)))])
-    # Batches of words with at most `_CHUNK` cells: a context with t tokens has t + 1 outcomes.
+    # Process batches of words with at most `_CHUNK` cells. A context with t tokens has t + 1
+    # outcomes.
     begin = 0
     while begin < words:
         room = cells[ends[begin]] + _CHUNK
@@ -388,11 +393,11 @@ def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Flo
 def _moments(
     rows: Ints, seen: Array, many: Array, totals: Array, factorial: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Return mean, variance and third central moment of the divergences of some words.
+    """Return the mean, variance and third central moment of the divergence of each word.
 
     Entry i stands for `many[i]` contexts of the word `rows[i]` with `seen[i]` tokens each.
     """
-    # 1. All outcomes a + b = t of each entry: a tokens in the first corpus, b in the second.
+    # 1. List all outcomes a + b = t of each entry: a tokens in the first corpus, b in the second.
     words = len(totals)
     first, second = totals[rows].T
     size = first + second
@@ -407,7 +412,8 @@ def _moments(
     def choose(n: Array, k: Array, rest: Array) -> Floats:
         return factorial[n] - factorial[k] - factorial[rest]
 
-    # 2. Hypergeometric probability of each outcome, and its contribution to the divergence.
+    # 2. Compute the hypergeometric probability of each outcome, and its contribution to the
+    # divergence.
     logs = choose(t, a, b) + choose(n1 + n2 - t, left1, left2) - choose(n1 + n2, n1, n2)
     weight = np.exp(np.where(can, logs, -np.inf))
     value = _divergence(a / np.maximum(n1, 1), b / np.maximum(n2, 1))
@@ -427,7 +433,7 @@ def _moments(
     # The quadratic component is orthogonal to the linear one.
     curve = off**2 - (_ratio(average(off**3), spread))[cell] * off - spread[cell]
     bend = average(curve**2)
-    bend[bend < _FLAT * spread**2] = 0  # with two outcomes only rounding errors are left
+    bend[bend < _FLAT * spread**2] = 0  # with only two outcomes, the rest is rounding error
     linear = slope * np.sqrt(spread)
     quadratic = _ratio(average(away * curve), np.sqrt(bend))
     # 4. Sum the variances, and add the covariances ρ·linear² and ρ²·quadratic² of all pairs.
@@ -435,14 +441,15 @@ def _moments(
     variance = total(average(away**2))
     variance -= total(linear * near) ** 2 - total(linear**2 * near**2)
     variance += total(quadratic * near**2) ** 2 - total(quadratic**2 * near**4)
-    # 5. The third moment for independent contexts, after removing the effect of fixed totals.
+    # 5. Compute the third moment as if contexts were independent, after removing the effect of
+    # fixed totals.
     common = _ratio(total(slope * spread), total(spread))
     third = total(average((away - common[rows][cell] * off) ** 3))
     return total(mean), variance, third
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """Divide elementwise; 0 for a divisor of 0."""
+    """Divide elementwise; return 0 where the divisor is 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-300)
 
 
@@ -467,7 +474,7 @@ def _weigh(
 
 
 def find_usual(changes: Floats, deviations: Floats) -> tuple[float, float]:
-    """Return the usual change: the median, and the spread that chance does not explain.
+    """Return the usual change of words: the median, and the spread that chance does not explain.
 
     Tokens of one document or genre are not independent, so most words differ between two corpora
     by more than chance. The usual change is assumed to be normal, plus the variance of chance. Its
@@ -492,7 +499,7 @@ def find_usual(changes: Floats, deviations: Floats) -> tuple[float, float]:
 
 
 def _tail(z: Floats, skew: Floats) -> Floats:
-    """Return p(Z ≥ z) for a gamma distribution with this skewness, mean 0 and variance 1."""
+    """Return p(Z ≥ z) for a gamma variable Z with this skewness, mean 0 and variance 1."""
     from scipy.special import gammaincc, ndtr
 
     bent = np.maximum(skew, 1e-3)
@@ -522,7 +529,7 @@ def _explain(
     words: Sequence[int],
     n: int,
 ) -> Iterator[list[tuple[ContextChange, ...]]]:
-    """Yield the n contexts that each word gained, and the n contexts that it lost."""
+    """Yield, for each word, the n contexts it gained most and the n contexts it lost most."""
     totals = np.zeros((2, names.size))
     each = np.full(names.size, "", dtype=object)
     for at in (1, 0):
@@ -555,7 +562,7 @@ def _explain(
 def _list_arrivals(
     here: Counts, there: Counts, min_count: int, n: int, requested: Sequence[str]
 ) -> tuple[NewWord, ...]:
-    """Return the words that only `here` has: the most frequent, or the requested ones."""
+    """Return words that occur only in `here`: the most frequent, or the requested ones."""
     present = {*there.words.tolist(), *there.provenance.get(SET_ASIDE, ())}
     chosen = {*requested}
     fair = there.total / ((here.total + there.total) or 1)

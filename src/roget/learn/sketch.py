@@ -1,4 +1,4 @@
-"""Word sketches: the relations of a word with the typical collocates of each.
+"""Word sketches: the relations of a word, each with its typical collocates.
 
 Collocates c of a word w are ranked within a relation R by logDice (Rychlý 2008),
 
@@ -27,10 +27,10 @@ from roget.learn.command_options import SketchOptions
 from roget.learn.corpus.relations import UPOS
 
 FREQUENT = 100
-"""Frequency from which collocates of a word need at least two occurrences."""
+"""Minimum frequency of a word for its collocates to need at least two occurrences."""
 
 _TURNED = "T"
-"""Step in the provenance of counts whose words and contexts were swapped."""
+"""Provenance step that records that words and contexts were swapped."""
 
 _NEAR = "near"
 _PLAIN = "contexts of {w}"
@@ -64,8 +64,8 @@ _NAMES = {
     "left": ("words before {w}", _BEFORE),
     "right": ("words after {w}", _AFTER),
 }
-"""Relation → its description, and a pattern for phrases of the word (dots) and a collocate {c}; the
-pattern is empty if there is no such phrase. Relations are in display order."""
+"""Description of each relation, and a pattern for phrases made of the word (dots) and a collocate
+{c}. The pattern is empty if there is no such phrase. Relations are in display order."""
 
 _PHRASES = {
     "obl": ("verbs … {p} {w}", "{c} {p} …"),
@@ -78,7 +78,7 @@ _PHRASES = {
 
 @dataclass(frozen=True)
 class Collocate:
-    """A collocate of a word in a relation, or of two words that are compared."""
+    """A collocate of a word, or of two compared words, in a relation."""
 
     context: str
     """The name of the context in the counts, e.g. obj:have."""
@@ -87,7 +87,7 @@ class Collocate:
     counts: tuple[int | float, ...]
     """Occurrences with the word, and with the second word of a comparison."""
     scores: tuple[float | None, ...]
-    """logDice with each word; None without common occurrences."""
+    """logDice with each word, or None if they do not occur together."""
 
     @property
     def count(self) -> int | float:
@@ -101,7 +101,10 @@ class Collocate:
 
     @property
     def difference(self) -> float:
-        """LogDice with the first word minus logDice with the second; 0 without occurrences."""
+        """LogDice with the first word minus logDice with the second.
+
+        A missing score counts as 0.
+        """
         first, *other = (score or 0.0 for score in self.scores)
         return first - sum(other)
 
@@ -111,19 +114,19 @@ class SketchRelation:
     """A slot of a word, with its collocates."""
 
     slot: str
-    """The slot in the counts, e.g. obj, ~amod, obl:in; "" if the counts have no slots."""
+    """The slot in the counts, e.g. obj, ~amod or obl:in, or "" if the counts have no slots."""
     group: str
-    """The preposition by which relations are grouped; "" for other relations."""
+    """The preposition by which relations are grouped, or "" for a relation without one."""
     name: str
-    """Description in plain English."""
+    """Description of the relation in plain English."""
     totals: tuple[int | float, ...]
     """Occurrences of each word in the slot."""
     shares: tuple[float, ...]
-    """Occurrences in the slot as shares of all occurrences of each word."""
+    """Occurrences in the slot as fractions of all occurrences of each word."""
     collocates: tuple[Collocate, ...]
-    """The best collocates by logDice or count; for two words `only`, then `both`, then `other`."""
+    """The best collocates by logDice or count. For two words: `only`, then `both`, then `other`."""
     more: int
-    """Number of further collocates with enough occurrences."""
+    """Number of further collocates that have enough occurrences but are not listed."""
 
     @property
     def total(self) -> int | float:
@@ -132,22 +135,22 @@ class SketchRelation:
 
     @property
     def share(self) -> float:
-        """Share of the occurrences of the word."""
+        """Fraction of the word's occurrences that are in the slot."""
         return self.shares[0]
 
     @property
     def only(self) -> tuple[Collocate, ...]:
-        """Collocates of the first word only, the most typical first."""
+        """Collocates of the first word only, most typical first."""
         return tuple(one for one in self.collocates if not any(one.counts[1:]))
 
     @property
     def both(self) -> tuple[Collocate, ...]:
-        """Collocates of both words, sorted by the difference of scores."""
+        """Collocates of both words, sorted by the difference of their scores."""
         return tuple(one for one in self.collocates if one.count and any(one.counts[1:]))
 
     @property
     def other(self) -> tuple[Collocate, ...]:
-        """Collocates of the second word only, the most typical first."""
+        """Collocates of the second word only, most typical first."""
         return tuple(one for one in self.collocates if not one.count)
 
 
@@ -162,7 +165,8 @@ class Sketch:
     least: int
     """Minimum occurrences of collocates."""
     left: tuple[str, ...]
-    """Slots left out because of a small share or because no collocate is frequent enough."""
+    """Slots left out because they have too few of the word's occurrences, or no frequent
+    collocate."""
 
     @property
     def word(self) -> str:
@@ -171,7 +175,7 @@ class Sketch:
 
     @property
     def beside(self) -> str | None:
-        """The second word of a comparison; None for a single word."""
+        """The second word of a comparison, or None for a single word."""
         return self.words[1] if len(self.words) > 1 else None
 
 
@@ -221,12 +225,12 @@ def sketch(
 
 
 def find_lines(counts: Counts, word: str, context: str, n: int) -> list[EvidenceLine]:
-    """Return the stored example sentences of a pair."""
+    """Return the stored example sentences for a word and a context."""
     return [] if counts.evidence is None else counts.evidence.lines(word, context, n)
 
 
 class Sketches:
-    """Sketches of all words of some counts, which share precomputed data.
+    """Sketches of the words in some counts. Precomputed data is shared by all sketches.
 
     Parameters
     ----------
@@ -240,16 +244,16 @@ class Sketches:
 
     @property
     def slots(self) -> list[str]:
-        """All slots of the counts; "" for contexts without a slot."""
+        """All slots of the counts, including "" for contexts without a slot."""
         return [*self._names]
 
     def name(self, slot: str, word: str | None = None) -> str:
-        """Return the description of a relation; the slot itself if it is unknown."""
+        """Return the description of a relation, or the slot itself if it is unknown."""
         form = self._form(slot)[0] or slot or _PLAIN
         return form.replace("{w}", "the word" if word is None else f"“{_drop_tag(word)}”")
 
     def phrase(self, column: int) -> str:
-        """Return a context as a phrase with dots for the word, e.g. “have …”; else its name.
+        """Return a context as a phrase with dots for the word, e.g. “have …”, or its name.
 
         >>> contexts, slots = ["obj:drink", "nmod:of:cup"], ["obj", "nmod:of"]
         >>> counts = Counts([[4, 1]], ["tea"], contexts, slots=slots)
@@ -262,7 +266,7 @@ class Sketches:
         return form.replace("{c}", _drop_tag(_drop_slot(context, slot))) or context
 
     def _form(self, slot: str) -> tuple[str, str]:
-        """Return the description of a relation and the pattern of its phrases; "" if unknown."""
+        """Return the description and the phrase pattern of a relation, or "" if unknown."""
         relation, preposition = self._known[slot]
         name, pattern = (_PHRASES if preposition else _NAMES).get(relation, ("", ""))
         spelt = preposition.replace("_", " ")
@@ -280,7 +284,7 @@ class Sketches:
         request = SketchOptions(beside, n, **choose(SketchOptions, options))
         if word == beside:
             raise InputError(
-                f"cannot compare {word!r} with itself: choose another word", code="invalid-option"
+                f"cannot compare {word!r} with itself; choose another word", code="invalid-option"
             )
         words = (word,) if beside is None else (word, beside)
         rows = [self.counts.word_id(one) for one in words]
@@ -328,7 +332,7 @@ class Sketches:
         return Sketch(words, totals, tuple(found), least, tuple(left))
 
     def _look_up(self, rows: Sequence[int]) -> tuple[Ints, Array]:
-        """Return the contexts of some rows, and the occurrences of each word in each context."""
+        """Return the contexts of the rows, and the occurrences of each word in each context."""
         matrix = self.counts.matrix
         spans = [slice(*matrix.indptr[row : row + 2]) for row in rows]
         if len(rows) == 1:
@@ -342,7 +346,7 @@ class Sketches:
         return columns, seen
 
     def _choose(self, relations: Sequence[str]) -> set[int] | None:
-        """Return the numbers of the requested slots; None for all."""
+        """Return the numbers of the requested slots, or None for all slots."""
         if isinstance(relations, str):
             relations = [relations]
         chosen: set[int] = set()
@@ -360,7 +364,7 @@ class Sketches:
         return chosen if relations else None
 
     def _main_relations(self) -> list[str]:
-        """Return relations without prepositions, the most frequent first."""
+        """Return the relations without their prepositions, most frequent first."""
         tokens: dict[str, float] = {}
         totals = np.bincount(self._slot_of, self._totals, len(self._names))
         for slot, total in zip(self._names, totals.tolist(), strict=True):
@@ -369,7 +373,7 @@ class Sketches:
         return sorted(filter(None, tokens), key=lambda one: (-tokens[one], one))
 
     def _order(self, in_slots: Array) -> list[int]:
-        """Return the slots in display order: prepositions come last, by frequency."""
+        """Return the slots in display order. Prepositions come last, sorted by frequency."""
         tokens = in_slots.sum(axis=0)
         groups: dict[str, float] = {}
         seen = np.flatnonzero(tokens).tolist()
@@ -431,9 +435,9 @@ def _drop_tag(word: str) -> str:
 
 
 def _find_slots(counts: Counts) -> tuple[list[str], Ints, dict[str, tuple[str, str]]]:
-    """Return the names of slots, the slot number of each context, and the parsed slots.
+    """Return the slot names, the slot number of each context, and the parsed slots.
 
-    If the counts have no slots, these are inferred from the names of contexts.
+    If the counts have no slots, slots are inferred from the names of contexts.
     """
     each: Sequence[str] = counts.slots.tolist()
     if not any(each):
@@ -449,7 +453,7 @@ def _find_slots(counts: Counts) -> tuple[list[str], Ints, dict[str, tuple[str, s
 
 
 def _parse(slot: str) -> tuple[str, str]:
-    """Return the relation and the preposition of a slot; "" if it is unknown.
+    """Return the relation and the preposition of a slot, or "" for an unknown part.
 
     >>> _parse("~nmod:because_of"), _parse("~nmod:poss"), _parse("dislocated")
     (('~nmod', 'because_of'), ('~nmod:poss', ''), ('', ''))
@@ -461,7 +465,7 @@ def _parse(slot: str) -> tuple[str, str]:
 
 
 def _sole_relation(counts: Counts) -> str:
-    """Return the relation of counts with a single relation, which their slots do not name."""
+    """Return the relation of counts that have only one relation, which their slots do not name."""
     if _TURNED in counts.provenance.get("steps", ()):
         return ""
     if counts.provenance.get("recipe", {}).get("window"):

@@ -118,7 +118,7 @@ class Graph:
 
     @cached_property
     def adjacent(self) -> Any:
-        """csr_array of 0 and 1, classes × classes: 1 for the class itself and its direct links."""
+        """Adjacency matrix of the classes, with 1 on the diagonal, as a csr_array."""
         low = [at for at, above in enumerate(self.parents) for _ in above]
         high = [one for above in self.parents for one in above]
         n = len(self.names)
@@ -127,7 +127,7 @@ class Graph:
 
     @cached_property
     def nearness(self) -> Any:
-        """csr_array, classes × classes: how much a vote for a class counts for other classes."""
+        """Weight with which a vote for one class counts for another, as a csr_array."""
         degrees = np.diff(self.adjacent.indptr)
         through = sparse.diags_array((degrees <= CROWD).astype(np.float32))
         two = _ones(self.adjacent @ through @ self.adjacent)

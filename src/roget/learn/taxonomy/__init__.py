@@ -17,7 +17,7 @@ from roget.learn.taxonomy.wordnet import PARTS
 from roget.learn.thesaurus import Thesaurus
 
 _FOLDERS = {"wordnet": "data.{}", "wordnet-tables": "{}_senses.tsv"}
-"""File name, by part of speech, that identifies each kind of folder."""
+"""Pattern of the file name that identifies each kind of folder, by part of speech."""
 
 
 def read(
@@ -27,7 +27,7 @@ def read(
     language: str | None = None,
     progress: Report | None = None,
 ) -> Thesaurus:
-    """Read a SKOS file, a child–parent table or a WordNet folder, or wn:ID, as a thesaurus.
+    """Read a SKOS file, a child–parent table, a WordNet folder or a lexicon wn:ID as a thesaurus.
 
     A taxonomy has no counts, so every word counts once. The classes on the path from the root serve
     as contexts (only the largest if there are very many), so neighbours are words that share
@@ -92,7 +92,7 @@ def _open(
 
 
 def kind_of_folder(place: Path) -> str | None:
-    """Return the kind of WordNet in a folder; None for other folders."""
+    """Return the kind of WordNet in a folder, or None for any other folder."""
     held = (
         kind
         for kind, name in _FOLDERS.items()
@@ -103,7 +103,7 @@ def kind_of_folder(place: Path) -> str | None:
 
 
 def _detect_kind(place: Path) -> str:
-    """Infer the kind of a taxonomy from its suffix, or from the files of a folder."""
+    """Infer the kind of a taxonomy from its file suffix, or from the files in its folder."""
     if place.is_dir():
         if kind := kind_of_folder(place):
             return kind

@@ -1,4 +1,4 @@
-"""Translation of changes to a SKOS export, made by another tool, into edits."""
+"""Translation of changes that another tool made to a SKOS export into edits."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class ConceptRecord:
     """Preferred labels."""
     others: tuple[str, ...] = ()
     broader: set[int] = field(default_factory=set)
-    """Ids of the classes that the concept states as broader."""
+    """Ids of the classes that the file links to the concept with skos:broader."""
     narrower: set[int] = field(default_factory=set)
-    """Ids of the classes that state the concept as narrower."""
+    """Ids of the classes that list the concept with skos:narrower."""
     note: Note = field(default_factory=Note)
     address: str = ""
 
@@ -48,13 +48,13 @@ class Content:
     words: dict[str, ConceptRecord] = field(default_factory=dict)
     new: list[ConceptRecord] = field(default_factory=list)
     own: dict[str, str] = field(default_factory=dict)
-    """Values of roget's predicates, by name."""
+    """Values of roget's own predicates, by name."""
 
 
 def read_changes(
     thesaurus: Thesaurus, path: PathLike, language: str | None = None
 ) -> list[EditRequest]:
-    """Return the edits that turn a thesaurus into a changed export of it.
+    """Return the edits that turn a thesaurus into a modified export of it.
 
     The file is compared with an export of the state of the thesaurus that was exported. Possible
     changes are renamed classes, moved words, classes under another parent, missing classes (which
@@ -102,7 +102,7 @@ def read_changes(
 
 
 def _drop_done(one: EditRequest, now: Thesaurus, before: Thesaurus) -> EditRequest | None:
-    """Return the part of an edit that is not done yet; None if it is done completely.
+    """Return the part of an edit that has not been made yet, or None if all of it has.
 
     Edits that no longer apply are returned unchanged, since applying them raises an error.
     """
@@ -142,7 +142,7 @@ def _numbers(values: Mapping[str, str], name: str) -> list[int]:
 
 
 def _export(thesaurus: Thesaurus) -> Content:
-    """Return the content of the export of a thesaurus."""
+    """Return the content that an export of the thesaurus would have."""
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         file = Path(folder) / "now.ttl"
         catalogue.load("exporters", "skos")(thesaurus, file)
@@ -152,7 +152,7 @@ def _export(thesaurus: Thesaurus) -> Content:
 def _read_content(place: Path, language: str | None) -> Content:
     """Read the content of a SKOS file."""
     found = skos.gather(triples.read(place, skos.PREDICATES), place, language)
-    # Ids are read from addresses if another tool has dropped roget's predicates.
+    # Read the ids from URIs if another tool has dropped roget's predicates.
     ids = skos.read_ids(found, place, by_address=True)
     content = Content(own={name: next(iter(held.values())) for name, held in found.own.items()})
     for concept in sorted(found.concepts):
@@ -179,17 +179,20 @@ def _read_content(place: Path, language: str | None) -> Content:
 
 
 class _Comparison:
-    """A comparison of the content before and after the changes, which collects edits."""
+    """A comparison of the content before and after the changes, which collects the edits."""
 
     def __init__(self, place: Path, before: Content, now: Content, whole: Thesaurus) -> None:
         self.place, self.before, self.now, self.whole = place, before, now, whole
         self.requests: list[EditRequest] = []
         self.unclear: list[str] = []
         self.heirs: dict[int, int] = {}
-        """Deleted class → the class it was merged into."""
+        """The class into which each deleted class was merged."""
 
     def compare(self) -> list[EditRequest]:
-        """Return all edits; names first, since a class may be replaced by its only subclass."""
+        """Return all edits.
+
+        Names come first, since a class may be replaced by its only subclass.
+        """
         self._write_classes()
         self._merge()
         self._nest()
@@ -214,7 +217,7 @@ class _Comparison:
         return f"{record.names[0]!r} ({id})" if record and record.names else f"class {id}"
 
     def above(self, was: ConceptRecord | None, record: ConceptRecord | None) -> set[int] | None:
-        """Return the broader classes of a concept; None if ambiguous.
+        """Return the broader classes of a concept, or None if they are ambiguous.
 
         Links may be stated in two directions; the direction that changed is used.
         """
@@ -271,7 +274,7 @@ class _Comparison:
         return id
 
     def _nest(self) -> None:
-        """Move classes that have another parent."""
+        """Add edits for classes whose parent has changed."""
         for id, record in self.now.classes.items():
             was = self.before.classes.get(id)
             above = self.above(was, record) if was else None
@@ -287,7 +290,7 @@ class _Comparison:
             self.request(editing.NEST, record, target=id, into=min(above))
 
     def _compare_words(self) -> None:
-        """Move, delete and add words."""
+        """Add edits for words that were moved, deleted or added."""
         gone = [word for word in self.before.words if word not in self.now.words]
         moved: dict[int, list[str]] = {}
         added: dict[int, list[str]] = {}
@@ -329,7 +332,7 @@ class _Comparison:
             self.request(editing.DELETE, None, words=tuple(gone))
 
     def _add(self, record: ConceptRecord, word: str, added: dict[int, list[str]]) -> None:
-        """Add a new word to the list of its class."""
+        """Record a new word for the class to which it is added."""
         above = self.above(None, record)
         if above is None:
             return

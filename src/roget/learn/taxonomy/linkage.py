@@ -15,7 +15,7 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 
 
 def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
-    """Read a linkage matrix Z and its words as a taxonomy; merges are classes.
+    """Read a linkage matrix Z and its words as a taxonomy, in which each merge is a class.
 
     The last merge is the root. Merges at the same height as their parent belong to the parent. The
     optional array `labels` has the names of the merges.
@@ -27,7 +27,7 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
     above[pairs] = (n + np.arange(len(merges)))[:, None]
     height = np.concatenate((np.zeros(n), merges[:, 2]))
     top = above.size - 1
-    # Connected merges at the same height are one class, named after the last merge.
+    # Treat connected merges at the same height as one class, named after the last merge.
     home = np.arange(above.size)
     for node in range(top - 1, n - 1, -1):
         if height[node] == height[above[node]]:
@@ -51,7 +51,7 @@ def _load(place: Path) -> tuple[Array, Array, Array]:
     found = read_npz(place, packed=True, kinds="iufU")
     if not {"Z", "words"} <= found.keys():
         raise InputError(
-            f"{place}: array Z or words is missing: expected a linkage matrix Z and its words",
+            f"{place}: array Z or words is missing; expected a linkage matrix Z and its words",
             code="unsupported-format",
         )
     merges, words = found["Z"], found["words"]
@@ -77,8 +77,8 @@ def _load(place: Path) -> tuple[Array, Array, Array]:
 
 
 def _check(merges: Array, place: Path) -> None:
-    """Refuse an invalid linkage matrix."""
-    # Sizes are ignored: other tools may use the last column differently.
+    """Raise an error if the linkage matrix is invalid."""
+    # Ignore sizes, because other tools may use the last column differently.
     problem = check_merges(merges[:, :2])
     if problem:
         raise InputError(f"{place}: Z: {problem}", code="not-a-tree")

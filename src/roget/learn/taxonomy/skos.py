@@ -19,7 +19,7 @@ from roget.learn.thesaurus.nodes import LISTED
 
 ROGET = "urn:x-roget:"
 WORD, WORD_CLASS = ROGET + "Word", ROGET + "WordClass"
-"""Types in roget's exports: concepts that are words, and classes whose labels are not words."""
+"""RDF types in roget's exports: word concepts, and classes whose labels are not words."""
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
@@ -28,50 +28,50 @@ XL = "http://www.w3.org/2008/05/skos-xl#"
 BROADER, NARROWER = SKOS + "broader", SKOS + "narrower"
 TOP, HAS_TOP = SKOS + "topConceptOf", SKOS + "hasTopConcept"
 _LABELS = {SKOS + "prefLabel": 0, SKOS + "altLabel": 1, XL + "literalForm": -1}
-"""Label predicates: preferred, alternative, and the literal form of SKOS-XL labels."""
+"""Predicates for preferred labels, alternative labels, and literal forms of SKOS-XL labels."""
 _EXTENDED = {XL + "prefLabel": 0, XL + "altLabel": 1}
 _OURS = {
     ROGET + name
     for name in ("id", "split", "count", "memberships", "state", "levels", "minChildren")
 }
-"""Predicates of roget's exports."""
+"""Predicates that roget defines for its exports."""
 _WRITTEN = {SKOS + "definition": "definition", SKOS + "editorialNote": "note"}
-"""Predicates of definitions and notes."""
+"""Predicates for definitions and notes."""
 _ID = re.compile("class-([0-9]+)$")
-"""End of the addresses of classes in roget's exports."""
+"""End of the URIs of classes in roget's exports."""
 PREDICATES = {TYPE, BROADER, NARROWER, TOP, HAS_TOP, *_LABELS, *_EXTENDED, *_OURS, *_WRITTEN}
 
 
 @dataclass
 class Concepts:
-    """The concepts of a file, identified by address: links, and labels in one language."""
+    """The concepts of a file, identified by URI, with links and with labels in one language."""
 
     kinds: dict[str, set[str]] = field(
         default_factory=lambda: {WORD: set(), WORD_CLASS: set(), SKOS + "Concept": set()}
     )
-    """Type → concepts."""
+    """Concepts by RDF type."""
     broader: dict[str, set[str]] = field(default_factory=dict)
-    """Concept → concepts that it states as broader."""
+    """For each concept, the concepts that it links to with skos:broader."""
     narrower: dict[str, set[str]] = field(default_factory=dict)
-    """Concept → concepts that state it as narrower."""
+    """For each concept, the concepts that list it with skos:narrower."""
     tops: set[str] = field(default_factory=set)
     labels: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
-    """Concept → preferred and alternative labels."""
+    """Preferred and alternative labels of each concept."""
     languages: set[str] = field(default_factory=set)
-    """Languages of labels."""
+    """Languages of the labels."""
     own: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Values of roget's predicates: name → subject → text."""
+    """Values of roget's own predicates, by predicate name and subject."""
     written: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    """Subject and "definition" or "note" → texts."""
+    """Texts by subject and kind ("definition" or "note")."""
 
     @property
     def concepts(self) -> set[str]:
-        """All subjects typed as concepts or linked like concepts."""
+        """All resources that are typed as concepts or linked like concepts."""
         linked = [*self.broader.values(), *self.narrower.values()]
         return self.kinds[SKOS + "Concept"].union(self.tops, self.broader, self.narrower, *linked)
 
     def above(self, concept: str) -> set[str]:
-        """Return the broader concepts, by both directions of links.
+        """Return the broader concepts of a concept, using both directions of links.
 
         Roget's exports state both directions, so `broader` suffices for them.
         """
@@ -91,7 +91,7 @@ def read(
     part: str | None = None,
     progress: Report | None = None,
 ) -> Taxonomy:
-    """Read a SKOS file as a taxonomy; concepts are classes, and their labels are words.
+    """Read a SKOS file as a taxonomy in which concepts are classes and their labels are words.
 
     The labels are the preferred and alternative labels of SKOS or SKOS-XL, in one language or
     without a language tag. Broader concepts are sorted by address.
@@ -126,7 +126,8 @@ def read(
             taxonomy.ids[concept] = ids[concept]
         if concept in splits:
             taxonomy.order[concept] = splits[concept]
-        # In roget's exports, the alternative label is the plain one if labels are not unique.
+        # In roget's exports, preferred labels are made unique; the alternative label is the
+        # original one.
         first = [*others, *preferred] if concept in named else [*preferred, *others]
         taxonomy.labels[concept] = first[0] if first else re.split("[#/:]", concept)[-1]
         if above:
@@ -139,24 +140,24 @@ def read(
 def gather(
     statements: Iterable[triples.Triple], place: Path, language: str | None = None
 ) -> Concepts:
-    """Collect the concepts of statements, with the labels of one language.
+    """Collect the concepts in RDF statements, with their labels in one language.
 
-    Labels in other languages are dropped at once to save memory.
+    Labels in other languages are dropped immediately to save memory.
     """
     found, requested = Concepts(), (language or "").lower()
     labels: dict[tuple[str, int], set[str]] = {}
-    # A SKOS-XL label is a resource, with concepts that have it (holders) and literal forms.
+    # A SKOS-XL label is a resource with literal forms; its holders are the concepts that have it.
     holders: dict[str, list[tuple[str, int]]] = {}
     forms: dict[str, list[str]] = {}
     written: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    # Language → whether its labels are kept.
+    # For each language, True if its labels are kept.
     kept_languages: dict[str, bool] = {"": True}
     for subject, predicate, object, tag in statements:
         if predicate in _LABELS:
             if tag is None or not object:
                 continue
             if tag not in kept_languages:
-                # If no language is requested, a second one is an error, raised at the end.
+                # If no language is requested, a second one is an error, which is raised at the end.
                 kept_languages[tag] = (
                     matches(tag, requested) if requested else len(kept_languages) == 1
                 )
@@ -200,10 +201,10 @@ def gather(
 
 
 def _share(above: list[str], exported: str, by_id: Mapping[str, str]) -> dict[str, float]:
-    """Return the memberships of a word: the exported ones, if its classes are unchanged.
+    """Return the memberships of a word, which are the exported ones if its classes are unchanged.
 
-    A word that was moved belongs to its new classes, with exported shares where there are any and
-    equal shares otherwise.
+    A word that was moved belongs to its new classes, with the exported weights where available and
+    equal weights otherwise.
     """
     pairs = [part.partition(":") for part in exported.split()]
     try:
@@ -217,7 +218,7 @@ def _share(above: list[str], exported: str, by_id: Mapping[str, str]) -> dict[st
 
 
 def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[str, int]:
-    """Return the ids of classes; with `by_address`, missing ids are taken from addresses."""
+    """Return the ids of classes. If `by_address`, missing ids are taken from URIs."""
     texts = dict(found.own.get("id", {}))
     for concept in found.kinds[WORD_CLASS] - texts.keys() if by_address else ():
         if match := _ID.search(concept):
@@ -228,7 +229,7 @@ def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[
         id = whole_number(text)
         if id is None:
             raise InputError(
-                f"{place}: {concept:.80} has the id {text!r:.60}: expected an integer",
+                f"{place}: {concept:.80} has the id {text!r:.60}; expected an integer",
                 code="invalid-input",
             )
         if id in holders:
@@ -241,7 +242,7 @@ def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[
 
 
 def _numbers(texts: Mapping[str, str], place: Path) -> dict[str, float]:
-    """Parse the values of subjects as non-negative numbers."""
+    """Parse the value of each subject as a non-negative number."""
     found = {}
     for subject, text in texts.items():
         try:
@@ -250,7 +251,7 @@ def _numbers(texts: Mapping[str, str], place: Path) -> dict[str, float]:
             number = -1.0
         if not 0 <= number < math.inf:
             raise InputError(
-                f"{place}: {subject} has the value {text!r:.60}: expected a number ≥ 0",
+                f"{place}: {subject} has the value {text!r:.60}; expected a number ≥ 0",
                 code="bad-count",
             )
         found[subject] = number
@@ -258,16 +259,16 @@ def _numbers(texts: Mapping[str, str], place: Path) -> dict[str, float]:
 
 
 def _check_languages(languages: set[str], place: Path, language: str | None) -> None:
-    """Refuse several languages without a choice, or a language without labels."""
+    """Raise an error if there are several languages and none is requested, or no labels match."""
     listed = ", ".join(sorted(languages))
     if language is None and len(languages) > 1:
         raise InputError(
-            f"{place}: labels are in several languages ({listed}): choose one with --language",
+            f"{place}: labels are in several languages ({listed}); choose one with --language",
             code="label-language",
         )
     if language and languages and not any(matches(one, language.lower()) for one in languages):
         raise InputError(
-            f"{place}: no labels in {language!r}; languages of labels: {listed}",
+            f"{place}: no labels in {language!r}; available languages: {listed}",
             code="label-language",
         )
 

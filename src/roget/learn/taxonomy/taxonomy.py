@@ -26,57 +26,57 @@ from roget.learn.thesaurus.edits import Note
 Name = TypeVar("Name", str, int)
 
 SHOWN = 10
-"""Maximum number of classes of a cycle listed in an error message."""
+"""Maximum number of classes listed in an error message about a cycle."""
 
 CELLS = 1 << 23
-"""Maximum size of the centroids: clusters × contexts."""
+"""Maximum size of the centroid matrix, clusters × contexts."""
 
 MOST = 5_000_000
-"""Maximum number of nodes of a tree; classes with several parents are copied below each."""
+"""Maximum number of nodes in a tree. Classes with several parents are copied below each."""
 
 ROOT = ""
-"""Name of the root that is added if several classes have no parent."""
+"""Name of the root node that is added if several classes have no parent."""
 
 
 class Nodes(NamedTuple):
-    """The nodes of a tree, in an order with parents before children."""
+    """The nodes of a tree, ordered so that parents come before children."""
 
     classes: list[str]
     """The class of each node."""
     tree: Tree
     shares: list[float]
-    """For each node, the share of its class, which copies divide."""
+    """Weight of each node. The weight of a class is divided among its copies."""
     holders: dict[str, list[int]]
-    """Class → nodes that hold its words."""
+    """The nodes that hold the words of each class."""
 
 
 @dataclass
 class Taxonomy:
-    """A hierarchy of classes with words; a class may have several parents."""
+    """A hierarchy of classes with words. A class may have several parents."""
 
     title: str
     """Title of the taxonomy, and label of the root if several classes have no parent."""
     labels: dict[str, str] = field(default_factory=dict)
-    """Class → label, in the order of the file."""
+    """Label of each class, in the order of the file."""
     parents: dict[str, list[str]] = field(default_factory=dict)
-    """Class → parents, the most important first."""
+    """Parents of each class, most important first."""
     otherwise: dict[str, str] = field(default_factory=dict)
-    """Class → default parent, for classes without `parents`."""
+    """Default parent of classes that are not in `parents`."""
     words: dict[str, dict[str, float]] = field(default_factory=dict)
-    """Word → weight in each class."""
+    """Weight of each word in each of its classes."""
     language: str | None = None
     """Language of the words, if known."""
     counts: dict[str, float] = field(default_factory=dict)
-    """Word → count; words without a count have 1."""
+    """Count of each word. Words without a count have the count 1."""
     ids: dict[str, int] = field(default_factory=dict)
-    """Class → id in the exported thesaurus."""
+    """Id of each class in the exported thesaurus."""
     notes: dict[str, Note] = field(default_factory=dict)
-    """Class → definition and note."""
+    """Definition and note of each class."""
     word_notes: dict[str, Note] = field(default_factory=dict)
     order: dict[str, float] = field(default_factory=dict)
-    """Class → rank of its split, in ascending order; by default level by level."""
+    """Rank of the split of each class, in ascending order. By default, splits go level by level."""
     loops: bool = False
-    """True if cycles are broken instead of refused."""
+    """True if cycles are broken, False if they raise an error."""
 
     def add(self, word: str, name: str, weight: float = 1.0) -> None:
         """Put a word into a class."""
@@ -99,7 +99,7 @@ class Taxonomy:
         return self._keep_used(kept, place), dropped
 
     def acyclic(self) -> dict[str, list[str]]:
-        """Return all parents of each class with words in its subtree, without cycles."""
+        """Return all parents of each class that has words in its subtree, with cycles removed."""
         self._check_cycles(self.title)
         closing = _closing(self.parents) if self.loops else set()
         kept: dict[str, list[str]] = {}
@@ -109,10 +109,10 @@ class Taxonomy:
         return self._keep_used(kept, self.title)
 
     def unfold(self, parents: Mapping[str, Sequence[str]]) -> Nodes:
-        """Return the tree of all paths, with a copy of each class below each of its parents.
+        """Unfold the hierarchy into a tree, with a copy of each class below each of its parents.
 
-        The share of a node is that of its parent node divided by the number of parents. A class
-        with both words and subclasses has an extra leaf for its words.
+        The weight of a node is the weight of its parent node divided by the number of parents of
+        its class. A class with both words and subclasses has an extra leaf for its words.
         """
         holding = {name for classes in self.words.values() for name in classes}
         below: dict[str, list[str]] = {}
@@ -146,15 +146,15 @@ class Taxonomy:
     def share_out(
         self, nodes: Nodes, weighted: bool = True
     ) -> tuple[list[int], list[int], list[float]]:
-        """Return rows, nodes and shares: an entry for each word in each node of its classes."""
+        """Return the row, node and weight of each entry: a word in a node of one of its classes."""
         rows, at, shares = [], [], []
         for row, (word, classes) in enumerate(self.words.items()):
             total = sum(classes.values())
             low = min(classes.values(), default=0.0)
             if low < 0 or not math.isfinite(total) or (weighted and not total > 0):
                 raise InputError(
-                    f"{self.title}: {word!r} has the weights {list(classes.values())}: expected "
-                    "numbers ≥ 0, not all 0",
+                    f"{self.title}: {word!r} has the weights {list(classes.values())}; "
+                    "expected numbers ≥ 0, not all 0",
                     code="bad-weight",
                 )
             for name, weight in classes.items():
@@ -166,11 +166,11 @@ class Taxonomy:
         return rows, at, shares
 
     def _otherwise(self, name: str) -> list[str]:
-        """Return a list with the default parent of a class, or an empty list."""
+        """Return a list that holds the default parent of a class, if it has one."""
         return [self.otherwise[name]] if name in self.otherwise else []
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
-        """Keep classes with words in their subtree; refuse links to missing classes."""
+        """Keep classes with words in their subtree; raise an error for links to missing classes."""
         used = climb(itertools.chain(*self.words.values()), lambda name: kept.get(name, ()))
         if unknown := used - self.labels.keys():
             name = min(unknown)
@@ -187,7 +187,7 @@ class Taxonomy:
         return {name: kept[name] for name in self.labels if name in used}
 
     def _check_cycles(self, place: Path | str) -> None:
-        """Refuse cycles, unless they are broken."""
+        """Raise an error if the classes form a cycle, unless cycles are to be broken."""
         try:
             if not self.loops:
                 graphlib.TopologicalSorter(self.parents).prepare()
@@ -211,7 +211,7 @@ def climb(names: Iterable[Name], parents_of: Callable[[Name], Iterable[Name]]) -
 
 
 def _up(name: str, kept: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield a class and its ancestors along first parents."""
+    """Yield a class and its ancestors on the path of first parents."""
     yield name
     while above := kept.get(name):
         name = above[0]
@@ -243,8 +243,8 @@ def _closing(parents: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
 def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
     """Convert a taxonomy to a thesaurus; see `roget.learn.taxonomy.read`."""
     if not taxonomy.words:
-        raise InputError(f"{place}: no class has a word", code="empty-input")
-    # 1. The tree, and memberships of words in its leaves.
+        raise InputError(f"{place}: none of the classes contains a word", code="empty-input")
+    # 1. Make the tree, and the memberships of words in its leaves.
     kept, dropped = taxonomy.tree(place)
     nodes = _reorder(taxonomy.unfold(kept), taxonomy.order)
     tree = nodes.tree
@@ -253,7 +253,7 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
     memberships = sparse.csr_array((shares, (rows, tree.cluster[at])), shape=shape)
     labels = {ROOT: taxonomy.title, **taxonomy.labels}
     names = [labels[name] for name in nodes.classes]
-    # 2. Contexts of a word are the classes on its paths, in equal shares.
+    # 2. Use the classes on a word's paths as its contexts, with equal weights.
     above = _above(nodes, tree)
     chosen = _largest(memberships @ above, above.shape[0])
     centroids = above[:, chosen].toarray()
@@ -296,7 +296,7 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
 
 
 def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
-    """Return the nodes in the order of splits, if the order is known."""
+    """Return the nodes sorted by the order of splits, if the order is known."""
     if not order:
         return nodes
     waiting, found = [(0.0, 0)], [0]
@@ -315,7 +315,7 @@ def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
 
 
 def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, int]) -> list[int]:
-    """Return the id of each node: the known id for the first node of a class, else a new id."""
+    """Return the id of each node: the known id for a class's first node, otherwise a new id."""
     if not known:
         return list(range(len(classes)))
     new = itertools.count(max(known.values()) + 1)
@@ -326,7 +326,7 @@ def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, i
 
 
 def _above(nodes: Nodes, tree: Tree) -> Any:
-    """Return a matrix, clusters × nodes, with 1 if the node is on the path to the cluster."""
+    """Return a matrix (clusters, nodes) with 1 if the node is on the path to the cluster."""
     leaves, clusters = tree.cluster_nodes, np.arange(tree.n_clusters)
     own = [nodes.classes[leaf] == nodes.classes[tree.parent[leaf]] for leaf in leaves]
     at = np.where(np.array(own) & (leaves > 0), tree.parent[leaves], leaves)
@@ -334,7 +334,7 @@ def _above(nodes: Nodes, tree: Tree) -> Any:
 
 
 def _largest(held: Any, clusters: int) -> Ints:
-    """Return the nodes that become contexts: the largest ones, up to the maximum size.
+    """Return the nodes that become contexts: the largest nodes, up to the maximum matrix size.
 
     A node has at most as many words as its parent and comes after it, so the root is included.
     """
@@ -344,7 +344,7 @@ def _largest(held: Any, clusters: int) -> Ints:
 
 
 def _distinct(names: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """Make names unique; duplicates get their id in brackets."""
+    """Make names unique by appending the id, in brackets, to duplicates."""
     seen, taken = Counter(names), set(names)
     found = []
     for name, id in zip(names, ids, strict=True):

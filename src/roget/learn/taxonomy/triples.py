@@ -20,7 +20,7 @@ from roget.errors import InputError, RogetError
 _SYNTAX = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".xml": "xml", ".owl": "xml"}
 
 LONGEST = 500
-"""Maximum length of an XML entity: enough for addresses, too short for an entity bomb."""
+"""Maximum length of an XML entity: sufficient for URIs, but too short for an entity bomb."""
 
 HEAD = 1 << 20
 """Number of bytes searched for XML declarations."""
@@ -30,19 +30,19 @@ _ROOT = re.compile(rb"<[A-Za-z_]")
 
 
 class Triple(NamedTuple):
-    """An RDF statement; blank nodes have the prefix "_:"."""
+    """An RDF statement. Blank nodes have the prefix "_:"."""
 
     subject: str
     predicate: str
     object: str
     language: str | None
-    """Lower-case language tag of a literal, "" without a tag; None for an address."""
+    """Lower-case language tag of a literal ("" if it has none), or None for a URI."""
 
 
 def read(
     place: Path, predicates: Container[str], progress: Report | None = None
 ) -> Iterator[Triple]:
-    """Yield the statements of a file that have one of the predicates."""
+    """Yield the statements of a file whose predicate is one of the given predicates."""
     source = source_of(str(place))
     syntax = _SYNTAX.get(source.suffix, "turtle")
     if syntax == "xml":
@@ -71,7 +71,7 @@ def _read_stream(
         "nt": ox.RdfFormat.N_TRIPLES,
         "xml": ox.RdfFormat.RDF_XML,
     }
-    # Lenient, because published vocabularies contain invalid addresses, e.g. with blanks.
+    # Parse leniently, because published vocabularies contain invalid URIs, e.g. with spaces.
     found = ox.parse(
         input=io.BufferedReader(stream, BLOCK), format=formats[syntax], base_iri=base, lenient=True
     )
@@ -110,14 +110,14 @@ def _read_whole(
 
 
 class _Stream(io.RawIOBase):
-    """A source as a binary file object, without a byte order mark."""
+    """A binary file object that reads a source and skips the byte order mark."""
 
     def __init__(self, source: Source, progress: Report | None) -> None:
         self._source, self._progress = source, progress
         self._chunks, self._ready = source.chunks(), memoryview(b"")
         self._begun = False
         self.broken: InputError | None = None
-        """The error of the source, which a parser may hide behind its own exception."""
+        """The error raised by the source, which a parser may hide behind another exception."""
 
     def readable(self) -> bool:
         return True
@@ -141,7 +141,7 @@ class _Stream(io.RawIOBase):
 
 
 def _check_entities(source: Source) -> None:
-    """Refuse nested, external or long XML entities, and XML whose entities cannot be checked."""
+    """Raise an error for nested, external or long XML entities, or if they cannot be checked."""
     head = source.head(HEAD)
     if b"\0" in head:
         raise InputError(f"{source.name}: expected XML in UTF-8", code="not-text")

@@ -16,7 +16,7 @@ from roget.learn import command_options
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 PARTS = {part: number for number, part in enumerate(command_options.PARTS, 1)}
-"""Parts of speech with hypernyms → their numbers in sense keys."""
+"""Parts of speech that have hypernyms, mapped to their numbers in sense keys."""
 
 HYPERNYMS = ("@", "@i")
 
@@ -29,12 +29,12 @@ class Synset(NamedTuple):
 
     name: str
     senses: list[tuple[str, float]]
-    """Words with the tag count of this sense plus one; the first word is the label."""
+    """Words, with the tag count of this sense plus one. The first word is the label."""
     hypernyms: list[str]
 
 
 def read(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
-    """Read nouns, verbs or both from a folder or a data file; synsets are classes.
+    """Read nouns, verbs or both from a folder or a data file. Synsets become classes.
 
     Underscores become blanks. Some releases have cycles of verbs; the link that closes a cycle is
     dropped.
@@ -84,25 +84,25 @@ def read_package(place: Path, part: str | None = None, language: str | None = No
     except wn.Error as error:
         there = ", ".join(sorted(f"wn:{one.specifier()}" for one in wn.lexicons())) or "none"
         raise InputError(
-            f"wn:{id}: {error}; installed: {there}; try python -m wn download {id}",
+            f"wn:{id}: {error}; installed lexicons: {there}; try python -m wn download {id}",
             code="file-not-found",
         ) from None
     requested = _choose_parts(part)
     parts = {one: synsets for one in requested if (synsets := lexicon.synsets(pos=one[0]))}
     if not parts:
         raise InputError(
-            f"wn:{id}: has no {' or '.join(f'{one}s' for one in requested)}", code="empty-input"
+            f"wn:{id} has no {' or '.join(f'{one}s' for one in requested)}", code="empty-input"
         )
     return _assemble({one: map(_synset_of_package, found) for one, found in parts.items()})
 
 
 def _choose_parts(part: str | None) -> list[str]:
-    """Return the requested parts of speech; all if none is requested."""
+    """Return the requested parts of speech, or all if none is requested."""
     return [one for one in PARTS if part in (None, one)]
 
 
 def _assemble(parts: Mapping[str, Iterable[Synset]]) -> Taxonomy:
-    """Make a taxonomy of synsets; several parts of speech have a top class each."""
+    """Make a taxonomy of synsets. If there are several parts of speech, each has a top class."""
     taxonomy = Taxonomy("WordNet" if len(parts) > 1 else next(iter(parts)), loops=True)
     for part, listed in parts.items():
         if len(parts) > 1:
@@ -134,7 +134,7 @@ def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synse
 
 
 def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
-    """Parse a line: offset, file, type, word count (hex), words, pointer count, pointers."""
+    """Parse a line with offset, file, type, word count (hex), words, pointer count and pointers."""
     cells = line.partition(" | ")[0].split()
     offset, lexicographer, count = cells[0], int(cells[1]), int(cells[3], 16)
     words = cells[4 : 4 + 2 * count]
@@ -153,7 +153,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
 
 
 def _read_tags(file: Path) -> dict[str, int]:
-    """Read the tag counts of senses by sense key; empty if the file is missing."""
+    """Read the tag counts of senses by sense key; return no counts if the file is missing."""
     if not file.is_file():
         return {}
     cells = (line.split() for _, line in source_of(str(file)).lines())
@@ -162,7 +162,7 @@ def _read_tags(file: Path) -> dict[str, int]:
 
 
 def _synsets_of_tables(place: Path, part: str) -> Iterator[Synset]:
-    """Yield the synsets of a folder of tables."""
+    """Yield the synsets in a folder of tables."""
     senses: dict[str, list[tuple[int, int, str]]] = {}
     for lemma, number, synset, _, tagged in _rows(place / f"{part}_senses.tsv", SENSES, (1, 4)):
         senses.setdefault(synset, []).append((-int(tagged), int(number), lemma.replace("_", " ")))
