@@ -53,7 +53,7 @@ def test_missing_items_2010(shared_data):
     path = shared_data / TASK_2010 / "systems/380-520_duluth-wsi-testdata-gap.txt"
     aligned = align(gold, as_labels(path))
     assert (aligned.missing, aligned.extra) == (2, 0)
-    notice(aligned.warnings, "missing-items", "2 of 8915", path)
+    notice(aligned.warnings, "missing-items", "2 of 8,915", path)
     assert len(align(gold, as_labels(path), missing="drop").gold) == 8913
 
 
