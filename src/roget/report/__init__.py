@@ -1,4 +1,4 @@
-"""Results of commands: a `Report` holds tables and data, and renderers write it in a format."""
+"""Reports of commands. A `Report` holds tables and data, which renderers convert to a format."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Column:
     """The title and the layout of a table column."""
 
     title: str = ""
-    """Title; a line break becomes a space in formats with one-line titles."""
+    """Column title. A line break becomes a space in formats with one-line titles."""
     right: bool = False
     """True for numbers, which are right-aligned."""
     fit: Literal["wrap", "cut", "keep"] = "wrap"
-    """Treatment of texts wider than the terminal: wrap, cut at the end, or keep whole."""
+    """How to fit long cells into the terminal: wrap, cut at the end, or keep whole."""
     share: int = 0
-    """Relative share of the remaining terminal width."""
+    """Relative weight when the remaining terminal width is divided among the columns."""
     most: int | None = None
-    """Maximum length; longer texts lose their middle, and distinct texts stay distinct."""
+    """Maximum cell length. Longer cells are cut in the middle; distinct cells stay distinct."""
 
     @classmethod
     def numbers(cls, *titles: str, fit: Literal["wrap", "cut", "keep"] = "wrap") -> list[Column]:
@@ -33,7 +33,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell in parts, which a format may style separately."""
+    """A table cell in several parts, which a renderer may style separately."""
 
     text: str
     interval: str = ""
@@ -49,15 +49,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A table of texts, or of values for spreadsheets."""
+    """A table of formatted strings, or of raw values for spreadsheets."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
     title: str = ""
     headed: bool = True
-    """True if the titles of the columns are shown."""
+    """True if column titles are shown."""
     above: int | None = None
-    """Number of rows above the separating rule."""
+    """Number of rows above the horizontal line, or None for no line."""
     repeated: int = 0
     """Number of leading columns to repeat if the table is split because it is too wide."""
 
@@ -70,12 +70,12 @@ class ReportTable:
         fit: Literal["wrap", "cut", "keep"] = "wrap",
         title: str = "",
     ) -> ReportTable:
-        """Return a table with equal columns, except that `numbers` are right-aligned."""
+        """Return a table with these column titles; the columns in `numbers` are right-aligned."""
         columns = [Column(name, right=name in numbers, fit=fit) for name in titles]
         return cls(columns, list(rows), title)
 
     def shorten(self) -> list[list[Any]]:
-        """Return the rows, with texts shortened to the maximum length of their column."""
+        """Return the rows, with cells shortened to the maximum length of their column."""
         columns = [list(column) for column in zip(*self.rows, strict=True)]
         for at, column in enumerate(self.columns):
             if column.most is not None and columns:
@@ -97,7 +97,7 @@ class ReportTable:
         ]
 
     def batches(self, needed: Sequence[float], room: float) -> list[list[int]]:
-        """Split the columns into tables of at most this width; return their column numbers."""
+        """Split the columns into tables of width `room` or less; return their column indices."""
         if not self.repeated:
             return [list(range(len(self.columns)))]
         first = list(range(self.repeated))
@@ -111,27 +111,27 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class Brief:
-    """The most important warnings and the short signature of a report in plain text."""
+    """The most important warnings and a short signature, for plain text."""
 
     warnings: Sequence[str]
     signature: str
     more: int = 0
-    """The number of warnings that are not shown."""
+    """Number of warnings that are not shown."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """The result of a command, which any renderer of the catalogue can write.
+    """The result of a command, in a form that every renderer can write.
 
     Parameters
     ----------
     title : title of the HTML page.
     lead : opening lines.
     about : paragraph on the method.
-    tables : tables of formatted texts.
+    tables : tables of formatted strings.
     notes : remarks printed below the tables.
     warnings : reasons why the values may be unreliable.
-    talk : warnings that plain text leaves out, since the command prints them on stderr.
+    talk : warnings that are not part of the text, because the command prints them to stderr.
     signature : all settings that the values depend on.
     caption : caption for LaTeX, which makes the tables float; text then begins with the title.
     data : plain data for JSON.
@@ -167,7 +167,7 @@ class Report:
 
     @classmethod
     def of(cls, title: str, facts: Mapping[str, Any]) -> Report:
-        """Return a report of names and values, one per line."""
+        """Return a report that lists names and values, one pair per line."""
         rows = [(name.replace("_", " "), str(value)) for name, value in facts.items()]
         table = ReportTable([Column("fact", fit="keep"), Column("value")], rows, headed=False)
         return cls(
@@ -175,7 +175,7 @@ class Report:
         )
 
     def render(self, format: str = "text") -> str:
-        """Return the report in a format: one of the renderers of the catalogue."""
+        """Render the report in a format, which is the name of a renderer in the catalogue."""
         text: str = catalogue.load("renderers", format)(self)
         return text
 

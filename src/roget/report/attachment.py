@@ -10,7 +10,7 @@ from roget.report.format import UNDEFINED, plural
 
 
 def report(found: Test) -> Report:
-    """Return the accuracy with its interval, and a table of stages, in per cent."""
+    """Report the accuracy with its interval, and a table of stages, in per cent."""
     titles = ("stage", "coverage %", "accuracy %")
     rows = [(one.stage, _percent(one.coverage), _percent(one.accuracy)) for one in found.stages]
     return Report(
@@ -29,7 +29,7 @@ def report(found: Test) -> Report:
 
 
 def report_training(model: Attacher, output: str, items: int) -> Report:
-    """Return the size of the training data and the accuracy of the model."""
+    """Report the size of the training data and the accuracy of the model."""
     facts = {
         "output": output,
         "quadruples": items,

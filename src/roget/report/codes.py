@@ -1,4 +1,4 @@
-"""Reports of `roget explain`: one code, or all of them."""
+"""Reports of `roget explain`: one code, or all codes."""
 
 from __future__ import annotations
 

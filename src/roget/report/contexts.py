@@ -1,4 +1,4 @@
-"""Contexts in words for text and pages; machine formats (JSON, CSV, TSV) have their codes."""
+"""Readable phrases for contexts in text and HTML; JSON, CSV and TSV keep the context codes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Self
 from roget.core.counts import Counts
 from roget.learn.sketch import Sketches
 
-NOTE = "… stands for the word; --format json and csv have the codes of contexts, e.g. obj:open"
+NOTE = "… stands for the word; JSON and CSV output has context codes such as obj:open"
 
 
 class ContextPhrases:
-    """A function from the code of a context to its phrase; unknown codes stay unchanged.
+    """A callable that maps context codes to phrases; unknown codes are returned unchanged.
 
     >>> counts = Counts([[4, 1]], ["tea"], ["obj:drink", "nmod:of:cup"], slots=["obj", "nmod:of"])
     >>> phrase = ContextPhrases(counts)
@@ -27,7 +27,7 @@ class ContextPhrases:
 
     @classmethod
     def from_names(cls, contexts: Iterable[str], slots: Sequence[str] | None = None) -> Self:
-        """Return the phrases of some contexts without their counts.
+        """Create the callable from context codes alone, without counts.
 
         >>> ContextPhrases.from_names(["obj:drink", "~amod:hot"])("~amod:hot")
         'hot …'
@@ -43,5 +43,5 @@ class ContextPhrases:
 
     @property
     def notes(self) -> list[str]:
-        """The line that explains the phrases, if a context had one."""
+        """A line that explains the phrases, if any context has been converted to one."""
         return [NOTE] if any(name != phrase for name, phrase in self._phrases.items()) else []

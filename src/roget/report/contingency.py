@@ -14,15 +14,15 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.statistics import Statistics
 
 WORST = 10
-"""Number of worst groups per score whose tables a page shows."""
+"""Number of worst groups per score whose tables are shown on a page."""
 MOST_TABLES = 30
-"""Maximum number of tables per system."""
+"""Maximum number of contingency tables on the page of a system."""
 TABLE_SIDE = 20
 """Maximum number of classes and of clusters shown in a table."""
 
 
 def report(statistics: Statistics) -> Report:
-    """Return the sizes, and the contingency table of the largest classes and clusters."""
+    """Report the sizes, and the contingency table of the largest classes and clusters."""
     table = statistics.table
     rows, columns, counts = find_largest(table)
     items = table.row_totals.sum()
@@ -64,7 +64,7 @@ def report(statistics: Statistics) -> Report:
 
 
 def show_tables(table: ScoreTable) -> dict[str, Any]:
-    """Return data for the page of one system: tables of its worst groups by the main score."""
+    """Return page data for one system: the tables of its worst groups under the main score."""
     answered = table.scored
     assert answered is not None
     at = [(row.measure, row.entropy) for row in table.rows].index(table.main)
@@ -78,7 +78,7 @@ def show_tables(table: ScoreTable) -> dict[str, Any]:
 
 
 def worst_groups(goodness: Floats) -> list[int]:
-    """Return the worst groups under each score in turn, without repeats or undefined scores."""
+    """Return the worst groups, taking turns between scores; skip repeats and undefined scores."""
     orders = [row.argsort(kind="stable")[: np.count_nonzero(~np.isnan(row))] for row in goodness]
     ranked = [int(order[at]) for at in range(WORST) for order in orders if at < order.size]
     return list(dict.fromkeys(ranked))[:MOST_TABLES]

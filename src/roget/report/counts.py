@@ -23,7 +23,7 @@ CONTEXTS = 5
 
 
 def summarise(name: str, top: int = 10) -> dict[str, Any]:
-    """Return a summary of a counts folder, another file of counts, or a bundled sample."""
+    """Return a summary of a counts folder, a counts file or a bundled sample."""
     from roget.core.counts.files import summary
 
     with _folder(name) as folder:
@@ -54,7 +54,7 @@ def find_word(name: str, word: str) -> dict[str, Any]:
 
 @contextmanager
 def _folder(name: str) -> Iterator[Path]:
-    """Yield the counts directory with this name, or a temporary one made from other counts."""
+    """Yield a counts folder, or write other counts to a temporary folder and yield that."""
     import tempfile
 
     from roget.learn.load import open_counts
@@ -69,7 +69,7 @@ def _folder(name: str) -> Iterator[Path]:
 
 
 def report(name: str, summary: Mapping[str, Any]) -> Report:
-    """Return the sizes, the sources, and the most frequent words with their contexts."""
+    """Report the sizes, the sources, and the most frequent words with their contexts."""
     listed = (one["context"] for entry in summary["words"] for one in entry["contexts"])
     phrase = ContextPhrases.from_names(dict.fromkeys(listed))
     rows, values = [], []
@@ -91,7 +91,7 @@ def report(name: str, summary: Mapping[str, Any]) -> Report:
 
 
 def report_counts(counts: Counts, top: int = 10) -> Report:
-    """Return the report of counts in memory."""
+    """Report on counts in memory."""
     words = []
     for row in np.lexsort((counts.words, -counts.word_totals))[:top].tolist():
         here = slice(*counts.matrix.indptr[row : row + 2])
@@ -117,7 +117,7 @@ def report_counts(counts: Counts, top: int = 10) -> Report:
 
 
 def report_word(found: Mapping[str, Any]) -> Report:
-    """Return a word with all its contexts, one per line."""
+    """Report all contexts of a word, one per line."""
     contexts, total = found["contexts"], plural(round(found["total"], 3), "occurrence")
     phrase = ContextPhrases.from_names(one["context"] for one in contexts)
     rows = [(phrase(one["context"]), _short(one["count"])) for one in contexts]
@@ -137,7 +137,7 @@ def _short(count: float) -> str:
 
 
 def sizes(summary: Mapping[str, Any]) -> str:
-    """Return the numbers of words, contexts, pairs and occurrences in one line."""
+    """Format the numbers of words, contexts, pairs and occurrences in one line."""
     rows, columns = summary["shape"]
     once = summary.get("hapax", {}).get("pairs")
     total = plural(round(summary["total"], 3), "occurrence")

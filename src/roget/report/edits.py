@@ -15,7 +15,7 @@ DONE, WAITING, UNDONE = "done", "waiting", "undone"
 
 
 def list_edits(thesaurus: Thesaurus) -> Iterator[dict[str, Any]]:
-    """Yield all edits in order, ready for JSON; `undo_to` takes their numbers."""
+    """Yield all edits in order, as plain data for JSON, with the numbers that `undo_to` takes."""
     number = 0
     for one in thesaurus.edits:
         number += not one.waiting
@@ -26,7 +26,7 @@ def list_edits(thesaurus: Thesaurus) -> Iterator[dict[str, Any]]:
 
 
 def history(thesaurus: Thesaurus) -> Report:
-    """Return all edits: done, waiting and undone."""
+    """Report all edits: done, waiting and undone."""
     rows = list(list_edits(thesaurus))
     count = {state: sum(row["state"] == state for row in rows) for state in (DONE, WAITING, UNDONE)}
     lead = f"{plural(count[DONE], 'edit')}"
@@ -42,7 +42,7 @@ def history(thesaurus: Thesaurus) -> Report:
 
 
 def changes(edited: EditResult, dry_run: bool) -> Report:
-    """Return the edits just done and undone, or that a dry run would do and undo."""
+    """Report the edits just done and undone, or those that a dry run would do and undo."""
     total = len(edited.thesaurus.editor.done)
     done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
     rows = [

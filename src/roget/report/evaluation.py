@@ -1,4 +1,4 @@
-"""Models compared on held-out counts and in the verb decision task: `roget heldout`, `decide`."""
+"""Reports of `roget heldout` and `roget decide`, which compare models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EXCEPTIONAL = "exceptional: triples whose correct context is the less frequent 
 
 
 def heldout(found: HeldoutComparison) -> Report:
-    """Return every model's loss in bits per pair, and how far it is below Kneser–Ney."""
+    """Report every model's loss in bits per pair, and its improvement over Kneser–Ney."""
     rows = [_row(row, found.peer) for row in found.rows]
     titles = (
         "model", "bits\ntest", "bits\nnew", "below\nKneser–Ney", "KL\ntrain", "KL\ntest", "KL\nnew",
@@ -52,7 +52,7 @@ def _row(row: Heldout, peer: Heldout | None) -> dict[str, Any]:
 
 
 def _ends(interval: Interval, scale: float = 1.0) -> dict[str, float | None]:
-    """Return a mean and its interval as plain data."""
+    """Return a mean and the bounds of its interval as plain data."""
     parts = {"mean": interval.mean, "low": interval.low, "high": interval.high}
     return {name: None if value is None else value * scale for name, value in parts.items()}
 
@@ -74,7 +74,7 @@ def _facts(found: HeldoutComparison | Decisions) -> dict[str, Any]:
 
 
 def _heldout_sheet(rows: Iterable[dict[str, Any]]) -> ReportTable:
-    """Return one row per model and quantity, with all digits."""
+    """Return a sheet with one row per model and quantity, with all digits."""
     cells: list[tuple[str, str, str, dict[str, Any] | None]] = []
     for row in rows:
         cells += [(row["model"], "loss", part, row["loss"][part]) for part in PARTS]
@@ -106,7 +106,7 @@ def _spreads(many: int, noun: str) -> list[str]:
 
 
 def decisions(found: Decisions) -> Report:
-    """Return the error rate of every model, over all triples and over exceptional ones."""
+    """Report the error rate of every model on all triples and on the exceptional ones."""
     rows: list[dict[str, Any]] = []
     for row in found.rows:
         every, exceptional = map(_ends, row.means())
@@ -148,7 +148,7 @@ def decisions(found: Decisions) -> Report:
 
 
 def draw(found: HeldoutComparison) -> Figure:
-    """Draw every model's loss on test tokens with its interval; Kneser–Ney is a line."""
+    """Draw every model's loss on test tokens with its interval, and Kneser–Ney as a line."""
     rows = heldout(found).data["rows"][::-1]
     with styled():
         drawn = canvas(6.5, 1.2 + 0.35 * len(rows))

@@ -1,4 +1,4 @@
-"""Matplotlib figures: the common style, and writing them as SVG, PDF or PNG."""
+"""Matplotlib figures: common style, and output as SVG, PDF or PNG."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STYLE: Any = {
     "axes.spines.right": False,
     "axes.edgecolor": GREY,
     "text.parse_math": False,  # names may contain dollar signs
-    "svg.fonttype": "none",  # keep text as text, searchable and editable
+    "svg.fonttype": "none",  # keep text searchable and editable
     "svg.hashsalt": "roget",  # reproducible files
     "pdf.fonttype": 42,
 }
@@ -53,14 +53,14 @@ def styled() -> Iterator[None]:
 def label_point(
     axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], **how: Any
 ) -> None:
-    """Write a small text next to a point; the offset is in typographic points."""
+    """Write a small label next to a point; the offset is in typographic points."""
     axes.annotate(
         text, place, xytext=offset, textcoords="offset points", fontsize=7, color=INK, **how
     )
 
 
 def place_nodes(tree: Tree) -> dict[int, float]:
-    """Return the heights of nodes: leaves in order, parents at the mean of their children."""
+    """Return vertical node positions: leaves in order, parents at the mean of their children."""
     leaves = [node for node in tree.walk() if not tree.children(node)]
     heights = {leaf: float(place) for place, leaf in enumerate(reversed(leaves))}
     for node in reversed(range(tree.n_nodes)):
@@ -90,7 +90,7 @@ def save_picture(figure: Figure, path: PathLike) -> None:
 
 
 def save_pictures(figures: Iterable[tuple[str, Figure]], folder: PathLike) -> list[Path]:
-    """Write named figures in every format; return the files."""
+    """Write named figures in every format, and return the paths."""
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; pass a folder for the figures", code="not-writable")
@@ -106,14 +106,14 @@ def save_pictures(figures: Iterable[tuple[str, Figure]], folder: PathLike) -> li
 
 
 def write_svg(figure: Figure) -> bytes:
-    """Return a figure as SVG, for pages."""
+    """Return a figure as SVG for HTML pages."""
     with styled(), BytesIO() as draft:
         figure.savefig(draft, format="svg", metadata=_UNDATED["svg"])
         return draft.getvalue()
 
 
 def check_format(path: PathLike) -> str:
-    """Return the image format of a file; raise an error if it cannot be drawn or written."""
+    """Return the image format of a file; raise an error if it is unsupported or not writable."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         known = ", ".join(f".{one}" for one in FORMATS)

@@ -1,4 +1,4 @@
-"""Formatting of numbers, nouns and names in reports. Imports no heavy packages."""
+"""Formatting of numbers, nouns and names in reports. Heavy packages are not imported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONTROLS = ("Cc", "Cs", "Zl", "Zp")
 """Unicode categories: control characters, surrogates, line and paragraph separators."""
 
 TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""Bidirectional controls, which change the direction of the following text."""
+"""Bidirectional control characters, which change the direction of the following text."""
 
 
 def width() -> int:
@@ -37,7 +37,7 @@ def width() -> int:
 
 
 def number(value: float | None, sign: str = "") -> str:
-    """Format a score with three decimals, or with four significant digits from 1,000 on.
+    """Format a score with three decimals, or with four significant digits if it is 1,000 or more.
 
     >>> number(0.0314159), number(None), number(183749.0), number(-0.00001), number(0.5, "+")
     ('0.031', '–', '1.837e+05', '0.000', '+0.500')
@@ -48,7 +48,7 @@ def number(value: float | None, sign: str = "") -> str:
 
 
 def ends(low: float | None, high: float | None, sign: str = "") -> str:
-    """Format the ends of an interval; "" without one.
+    """Format the bounds of an interval, or return "" if there is no interval.
 
     >>> ends(0.25, 0.5), ends(None, None)
     ('[0.250, 0.500]', '')
@@ -79,7 +79,7 @@ def name_score(measure: str, entropy: str | None) -> str:
 
 
 def size_form(sizes: Iterable[float | None], groups: int) -> str:
-    """Return the format of cluster counts: whole numbers, or one decimal for means.
+    """Return the format string for cluster counts: whole numbers, or one decimal for means.
 
     >>> size_form([10.0, None], groups=1), size_form([10.0, 9.5], groups=1), size_form([3.0], 2)
     ('.0f', '.1f', '.1f')
@@ -100,7 +100,7 @@ def with_code(message: str) -> str:
 
 
 def plural(number: float, noun: str, form: str = ",.15g") -> str:
-    """Format a number with its noun.
+    """Format a number with its noun, in the singular or plural.
 
     >>> plural(1, "word"), plural(2000, "class"), plural(2.25, "cluster", ".1f")
     ('1 word', '2,000 classes', '2.2 clusters')
@@ -109,14 +109,14 @@ def plural(number: float, noun: str, form: str = ",.15g") -> str:
 
 
 def canvas(width: float, height: float) -> Figure:
-    """Return an empty figure. pyplot would keep it open and load a window system."""
+    """Return an empty figure, without pyplot, which would keep it open and load a window system."""
     with name_extra():
         from matplotlib.figure import Figure
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, str, int]]:
-    """Yield the nodes of a tree from root 0: branch lines, margin for the children, node.
+    """Yield (branch lines, margin of the children, node) for each node of a tree from root 0.
 
     >>> [branch + str(node) for branch, _, node in branches([[1, 3], [2], [], []].__getitem__)]
     ['0', '├─ 1', '│  └─ 2', '└─ 3']
@@ -131,20 +131,20 @@ def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, st
 
 
 def brief(value: float | None, digits: int = 5) -> float | int | None:
-    """Round a number to some significant digits; None if it is undefined.
+    """Round a number to `digits` significant digits; return None if it is undefined.
 
     >>> brief(0.123456789), brief(3.0), brief(float("nan"))
     (0.12346, 3, None)
     """
     if value is None or not math.isfinite(value):
         return None
-    # Pages call this a million times; % with a constant is twice as fast as a nested format.
+    # Called a million times per page: % with a constant is twice as fast as a nested format.
     short = float("%.5g" % value if digits == 5 else f"{value:.{digits}g}")  # noqa: UP031
     return int(short) if short.is_integer() else short
 
 
 def printable(text: str, most: int | None = None) -> str:
-    """Escape the control characters of a text, and cut it to at most `most` terminal columns.
+    """Escape the control characters of a string, and cut it to at most `most` terminal columns.
 
     >>> print(printable("a\\x1b[31m\\tb"), printable("thesaurus", 5))
     a\\x1b[31m\\tb thes…
@@ -173,10 +173,10 @@ def part_line(line: EvidenceLine) -> list[tuple[str, str]]:
 
 
 def part_text(text: str, spans: Iterable[tuple[tuple[int, int], str]]) -> list[tuple[str, str]]:
-    """Split a text at spans into parts, each with the kind of its span or ""."""
+    """Split a string into parts at spans; each part has the kind of its span, or ""."""
     parts, at = [], 0
     for (begin, end), kind in sorted(spans):
-        # Skip overlapping spans: a word may be its own context or part of a name.
+        # Skip overlapping spans: a word may also be the context, or part of a name.
         if begin >= at:
             parts += [(text[at:begin], ""), (text[begin:end], kind)]
             at = end

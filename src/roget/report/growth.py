@@ -1,4 +1,4 @@
-"""Reports of `roget grow`: changes by new text, and their review."""
+"""Reports of `roget grow`: changes due to new text, and their review."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from roget.learn.thesaurus.records import (
 from roget.report import Column, Report, ReportTable
 from roget.report.format import plural
 
-if TYPE_CHECKING:  # the explorer lists changes too, and must not load compiled code
+if TYPE_CHECKING:  # the explorer uses this module and must not load compiled code
     from roget.learn.growth.grow import GrowthResult
 
 SHOWN = 40
-"""Maximum number of rows in text; other formats have all."""
+"""Maximum number of rows in plain text; other formats contain all rows."""
 
 DECIDED = (ACCEPTED, REFUSED)
 
@@ -45,7 +45,7 @@ def _labels(thesaurus: Thesaurus, changes: Iterable[GrowthChange]) -> dict[int, 
 
 
 def list_changes(changes: Sequence[GrowthChange], thesaurus: Thesaurus) -> list[dict[str, Any]]:
-    """Return the changes with the labels of their classes, ready for JSON."""
+    """Return the changes with the labels of their classes, as plain data for JSON."""
     labels = _labels(thesaurus, changes)
     return [
         {
@@ -66,7 +66,7 @@ def list_changes(changes: Sequence[GrowthChange], thesaurus: Thesaurus) -> list[
 
 
 def summarise(numbers: dict[str, int], stay: int) -> str:
-    """Return the numbers of changes in one line."""
+    """Format the numbers of changes in one line."""
     parts = []
     for kind, noun, verb in (
         (NEW, "word", "new"),
@@ -80,7 +80,7 @@ def summarise(numbers: dict[str, int], stay: int) -> str:
 
 
 def report(grown: GrowthResult) -> Report:
-    """Return the new and moved words and the new and split classes, the largest first."""
+    """Report the new and moved words and the new and split classes, the largest first."""
     thesaurus = grown.thesaurus
     told = list_changes(grown.changes, thesaurus)
     lead = [
@@ -91,7 +91,7 @@ def report(grown: GrowthResult) -> Report:
 
 
 def review(thesaurus: Thesaurus, states: Sequence[str] = (OPEN,)) -> Report:
-    """Return the changes that are neither accepted nor refused yet."""
+    """Report the changes that are neither accepted nor refused yet."""
     changes = [one for one in thesaurus.changes if one.state in states]
     told = list_changes(changes, thesaurus)
     others = len(thesaurus.changes) - len(changes)
@@ -100,7 +100,7 @@ def review(thesaurus: Thesaurus, states: Sequence[str] = (OPEN,)) -> Report:
 
 
 def decided(before: Thesaurus, after: Thesaurus) -> Report:
-    """Return the numbers of changes just accepted and refused, and of open changes."""
+    """Report how many changes were just accepted and refused, and how many are open."""
     were = {one.number for one in before.changes if one.state == OPEN}
     now = Counter(one.state for one in after.changes if one.number in were)
     done = [f"{plural(now[state], 'change')} {state}" for state in DECIDED if now[state]]
@@ -143,7 +143,7 @@ def _group(told: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def _row(some: Sequence[dict[str, Any]]) -> tuple[str, str, str]:
-    """Return the new class, the change, and the words with numbers and scores."""
+    """Return a table row: the new class, the change, and the words with numbers and scores."""
     first = some[0]
     target = _name(first["to"], first["to_label"])
     source = _name(first["from"], first["from_label"])

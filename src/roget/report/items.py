@@ -1,4 +1,4 @@
-"""Report of the scores of each item."""
+"""Report of item scores."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from roget.report.format import number, plural
 from roget.scoring.steps.items import SCORES, ItemScores
 
 SHOWN = 20
-"""Number of items shown, the lowest scores first; JSON and CSV have all."""
+"""Number of items shown, lowest scores first. JSON and CSV contain all items."""
 
 
 def report(scores: ItemScores) -> Report:
-    """Return the items with the lowest scores."""
+    """Report the items with the lowest scores."""
     titles = list(scores.columns)
     rows = list(zip(*scores.columns.values(), strict=True))
     first = titles.index(SCORES[0])

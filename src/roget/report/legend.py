@@ -1,4 +1,4 @@
-"""Legends: one line below a table that explains the abbreviations printed in it."""
+"""Legends: a line below a table that explains its abbreviations."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ SOURCES = "source: where most of the contexts that make two words similar occur"
 
 
 def explain_scores(scores: Iterable[tuple[str, str | None]]) -> list[str]:
-    """Return one line that explains the names of measures and entropy estimators, if any.
+    """Return a line that explains abbreviated measures and entropy estimators, if there are any.
 
     >>> explain_scores([("v", "jk"), ("ari", None), ("purity", None)])
     ['v = V-measure, ari = adjusted Rand index; entropy: jk = jackknife']

@@ -20,7 +20,7 @@ def describe(kind: str) -> list[dict[str, Any]]:
     parts = []
     for name in catalogue.names(kind):
         part = catalogue.load(kind, name)
-        # Instances of measures and recipes of models have more attributes than their entries.
+        # Measure instances and model recipes provide more information than their catalogue entries.
         if kind == "measures":
             part = part()
         elif kind == "models":
@@ -61,7 +61,7 @@ def _estimator(estimator: Any) -> dict[str, Any]:
 
 
 def _summary(thing: Any) -> str:
-    """Return the patterns or the summary of a part, or the first paragraph of its docstring."""
+    """Return the patterns or the summary of a catalogue part, or the start of its docstring."""
     if isinstance(thing, tuple):
         return " ".join(thing)
     summary = thing if isinstance(thing, str) else getattr(thing, "summary", None)
@@ -72,7 +72,7 @@ def _summary(thing: Any) -> str:
 
 
 def report(kind: str | None) -> Report:
-    """Return name, meaning and reference of every part of a kind, or the names of all kinds."""
+    """Report name, meaning and reference of each part of a kind, or the names of all kinds."""
     if kind is None:
         known = {one.replace(" ", "-"): catalogue.names(one) for one in catalogue.KINDS}
         return listed("Kinds", [(one, ", ".join(names)) for one, names in known.items()], known)
@@ -96,7 +96,7 @@ def _line(entry: dict[str, Any]) -> str:
 
 
 def report_clusterer(name: str) -> Report:
-    """Report the parameters of a clusterer, as `roget build --set NAME=VALUE` takes them."""
+    """Report the parameters of a clusterer, which are set with `roget build --set NAME=VALUE`."""
     from roget.learn.clustering.options import method_options
 
     if name not in catalogue.names("clusterers"):
@@ -128,7 +128,7 @@ def listed(title: str, rows: Sequence[tuple[str, str]], data: Any) -> Report:
 
 
 def report_data() -> Report:
-    """Return name, content, state and licence of samples and data sets, samples first."""
+    """Report name, content, state and licence of all samples and data sets."""
     from roget.data import SAMPLES, data_sets
     from roget.data.bundled import ATTRIBUTION
 

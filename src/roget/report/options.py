@@ -1,4 +1,4 @@
-"""Options of exports."""
+"""Options for exports."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _LANGUAGE = re.compile(
     r"|x(-[a-z0-9]{1,8})+",
     re.IGNORECASE,
 )
-"""BCP 47 tags: language, script, region, variants, extensions and private use."""
+"""Pattern of BCP 47 tags: language, script, region, variants, extensions and private use."""
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f<>\"{}|^`\\]+")
 
 
 def is_language(tag: str) -> bool:
-    """Return True if a text is a valid language tag.
+    """Return True if a string is a valid BCP 47 language tag.
 
     >>> [is_language(tag) for tag in ("pt-BR", "zh-Hant-TW", "english", "en_US")]
     [True, True, False, False]
@@ -28,7 +28,7 @@ def is_language(tag: str) -> bool:
 
 
 def is_address(text: str) -> bool:
-    """Return True if a text is an address (IRI).
+    """Return True if a string is an IRI.
 
     >>> is_address("https://you.org/t#dog"), is_address("00001740-n")
     (True, False)
@@ -38,7 +38,7 @@ def is_address(text: str) -> bool:
 
 @dataclass(frozen=True)
 class ReportOptions(Checked):
-    """Options of exports as a library call: title, language, addresses and content."""
+    """Options of an export: title, language, base IRI and content."""
 
     title: str | None = option(
         None, help="Title of the export. Default: the file name of THESAURUS."
@@ -52,7 +52,7 @@ class ReportOptions(Checked):
     base: str = option(
         "urn:x-roget:thesaurus#",
         metavar="IRI",
-        help="SKOS: base of all addresses, e.g. https://you.org/t#.",
+        help="SKOS: base IRI of all concepts, e.g. https://you.org/t#.",
     )
 
     levels: tuple[int, ...] | None = option(
@@ -60,15 +60,17 @@ class ReportOptions(Checked):
         many=",",
         minimum=2,
         metavar="K,K,…",
-        help="Export only the classes of these cuts, e.g. 8,64 for 8 classes with 64 subclasses.",
+        help="Export only these cuts of the tree, e.g. 8,64 for 8 classes with 64 subclasses.",
     )
-    min_children: int = option(1, minimum=1, help="Collapse classes with fewer than N subclasses.")
+    min_children: int = option(
+        1, minimum=1, help="Replace classes with fewer than N subclasses by their subclasses."
+    )
     collections: tuple[int, ...] | None = option(
         None,
         many=",",
         minimum=2,
         metavar="K,K,…",
-        help="SKOS: write a collection of the classes of each of these cuts. Default: --levels.",
+        help="SKOS: write a collection of classes for each of these cuts. Default: --levels.",
     )
     related: int = option(
         0, minimum=0, help="SKOS: link each word to its N nearest neighbours as skos:related."
@@ -77,11 +79,11 @@ class ReportOptions(Checked):
     evidence: int = option(
         0,
         minimum=0,
-        help="Include N example sentences per word (SKOS, JSON); a thesaurus folder keeps all "
-        "sentences. By default exports contain no sentences.",
+        help="Include N example sentences per word (SKOS, JSON), or all sentences in a thesaurus "
+        "folder.",
     )
     state: str | None = None
-    """Fingerprint of the whole thesaurus; only set internally."""
+    """Fingerprint of the whole thesaurus. Set internally."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -98,7 +100,7 @@ class ReportOptions(Checked):
 
     @property
     def called(self) -> str:
-        """The title, by default "Thesaurus"."""
+        """The title, or "Thesaurus" if none was passed."""
         return self.title or "Thesaurus"
 
 

@@ -1,4 +1,4 @@
-"""Tables of the components of scores (entropies, pairs of items, sizes) and of group scores."""
+"""Tables of score components (entropies, pair counts, sizes) and of group scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.scoring.steps.diagnostics import GroupRow
 
 LONGEST = 26
 MOST_GROUPS = 100
-"""Maximum number of groups in a text table; CSV and JSON have all."""
+"""Maximum number of groups in a text table; CSV and JSON contain all groups."""
 
 _ENTROPIES = {
     "H(C)": "gold",
@@ -30,7 +30,7 @@ _PAIRS = {
 
 
 def list_parts(outlines: Mapping[str, ScoreComponents], groups: int) -> Iterator[ReportTable]:
-    """Yield the tables of one system (named "") or of several."""
+    """Yield the component tables for one system (named "") or several."""
     several = "" not in outlines
     first = [Column("system", fit="keep", most=LONGEST)] if several else []
     rows = [
@@ -77,7 +77,7 @@ def _called(name: str) -> list[str]:
 
 
 def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> ReportTable:
-    """Return the scores of each group of one system; `better` has the direction of each score."""
+    """Return a table of one system's scores by group; `better` is the direction of each score."""
     shown = rows[:MOST_GROUPS]
     titles = [f"{' '.join((measure, ARROWS[side]))}\n{entropy}".rstrip("\n")
               for name, side in better.items()
@@ -94,7 +94,7 @@ def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> ReportTa
 
 
 def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) -> ReportTable:
-    """Return a table of groups × systems with the main score, groups with worst mean first."""
+    """Return the main score by group (rows, worst mean first) and system (columns)."""
     values: dict[str, dict[str, float | None]] = {}
     for row in rows:
         values.setdefault(row.group, {})[row.system] = row.values[main]
@@ -122,13 +122,13 @@ def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) 
 
 
 def _stack(name: str, most: int = 14) -> str:
-    """Break a name into short lines, as the head of a column of numbers."""
+    """Break a name into short lines, for the title of a numeric column."""
     lines = [name[at : at + most] for at in range(0, len(name), most)]
     return "\n".join(lines)
 
 
 def sheet_groups(rows: Sequence[GroupRow], signature: str) -> ReportTable:
-    """Return a row for each group (of each system) and a column for each score, all digits."""
+    """Return a sheet with a row per system and group and a column per score, with all digits."""
     named = bool(rows[0].system)
     own = ["group", "items", "classes", "clusters"]
     titles = [*(["system"] if named else []), *own, *rows[0].values, "signature"]

@@ -16,10 +16,10 @@ from roget.report.format import plural, printable, width
 from roget.report.options import is_address
 
 SHOWN = 40
-"""Maximum number of words in the text table; files have all."""
+"""Maximum number of words in plain text; files contain all words."""
 
 WORDS, WAY = 4, 3
-"""Number of known words, and of superclasses, shown in the text table."""
+"""Numbers of known words and of superclasses shown in the text table."""
 
 TOP = 5
 """Number of candidates considered by the top-5 columns of a test."""
@@ -27,16 +27,16 @@ TOP = 5
 SHEET = (
     "accept", "word", "seen", "score", "class", "id", "path", "similar words", "contexts",
 )  # fmt: skip
-"""Columns of spreadsheets; users fill in the first one."""
+"""Columns of spreadsheets. Users fill in the first column."""
 
 FEW, MOSTLY = 50, 0.5
-"""Limits for warnings: fewer common words, or a larger share of classes within reach."""
+"""Warning limits: minimum number of common words, maximum share of classes within reach."""
 
 BASE = "urn:x-roget:candidates#"
 
 
 def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> Report:
-    """Return the words, the most certain first, with one candidate per row."""
+    """Report the words, most certain first, with one candidate per row."""
     lines = any(one.lines for one in placed.candidates)
     columns = [
         Column("word", fit="cut"),
@@ -132,7 +132,7 @@ def _cells(one: PlacementCandidate) -> tuple[Any, ...]:
 
 
 def report_test(found: HoldoutResult, source: str) -> Report:
-    """Return how near hidden words are placed to their classes, compared with baselines."""
+    """Report how close hidden words are placed to their true classes, compared with baselines."""
     titles = ("method", "exact", "≤ 1", "≤ 2", "exact, top 5", "≤ 2, top 5", "MRR", "95 % interval")
     rows = [_way(one, found.steps) for one in found.ways]
     ours, first = (found.ways[at].share(found.steps).mean or 0.0 for at in (0, -2))
@@ -225,7 +225,7 @@ def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, 
 def _classes(
     named: Mapping[str, str], language: str | None
 ) -> Iterator[tuple[Address, Statements]]:
-    """Yield the labels of classes that have no address in the taxonomy."""
+    """Yield the labels of classes that have no IRI in the taxonomy."""
     for id, label in named.items():
         if not is_address(id):
             yield (
@@ -235,7 +235,7 @@ def _classes(
 
 
 def class_address(id: str) -> Address:
-    """Return the address of a class: its id if that is an address, else one made of the id."""
+    """Return the IRI of a class: its id if that is an IRI, or else an IRI made from the id."""
     return Address(id if is_address(id) else f"{BASE}class-{quote(id, safe='')}")
 
 

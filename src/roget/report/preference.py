@@ -17,14 +17,14 @@ SHOWN = 12
 """Default number of classes in the table."""
 
 TITLES = ("id", "label", "probability", "prior", "association", "size")
-"""Columns of spreadsheets, in addition to the words."""
+"""Columns of spreadsheets, in addition to the column of words."""
 
 WORDS = 12
-"""Maximum number of words per class."""
+"""Maximum number of words shown per class."""
 
 
 def report(found: Preference, source: str, top: int | None = None) -> Report:
-    """Return the classes with their probability, the ratio to their prior, and their words.
+    """Report the classes with their probability, its ratio to the prior, and their words.
 
     The data for JSON and spreadsheets are in nats.
     """

@@ -1,4 +1,4 @@
-"""Report of the quality of embeddings."""
+"""Report of `evaluate_embeddings`: the quality of embeddings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roget.scoring.results import score_key
 
 
 def report(found: Evaluation) -> Report:
-    """Return means over all samples with intervals, and the mean of each level if several."""
+    """Report means over all samples with intervals, and the mean per level if there are several."""
     levels = [f"level {at}" for at in range(1, len(found.levels) + 1)] if found.levels[1:] else []
     numbers = ["mean", "low", "high", "std", *levels, "random"]
     rows, values = [], []

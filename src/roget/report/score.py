@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def report(table: ScoreTable) -> Report:
-    """Return the sizes, the scores next to the baseline scores, and the warnings."""
+    """Report the sizes, the scores next to the baseline scores, and the warnings."""
     baselines = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
     head = table.headline
     shown = table.rows if head is None else head.rows
@@ -63,7 +63,7 @@ def _name(row: ScoreRow) -> tuple[str, str | None]:
 
 
 def _name_files(table: ScoreTable) -> str:
-    """Return the title of the page: the names of both files, if the labels are files."""
+    """Return the page title: the names of both label files, if the labels come from files."""
     if table.scored is not None:
         sides = table.scored.sides
         gold, system = PurePath(sides.gold.source), PurePath(sides.system.source)
@@ -73,7 +73,7 @@ def _name_files(table: ScoreTable) -> str:
 
 
 def _scores(table: ScoreTable, baselines: list[str]) -> ReportTable:
-    """Return the table of scores; entropies and intervals have columns only if there are any."""
+    """Return the table of scores, with columns for entropies and intervals if there are any."""
     entropies = any(row.entropy is not None for row in table.rows)
     intervals = any(row.low is not None for row in table.rows)
     levels = any(row.level is not None for row in table.rows)
@@ -93,7 +93,7 @@ def _scores(table: ScoreTable, baselines: list[str]) -> ReportTable:
 
 
 MOST_WARNINGS = 3
-"""Maximum number of warnings in a short report; further ones are only counted."""
+"""Maximum number of warnings in a short report. Further warnings are only counted."""
 
 
 def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterator[ReportTable]:
@@ -125,7 +125,7 @@ def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterat
 
 
 BASELINE_TITLES = {"one cluster": "one\ncluster", "one per item": "one\nper item"}
-"""Column titles that take two lines."""
+"""Titles of the baseline columns, in two lines."""
 
 
 def _families(head: Headline) -> ReportTable:
@@ -158,7 +158,7 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
 
 
 def _explain_jackknife(table: ScoreTable) -> list[str]:
-    """Return that the number of samples had no effect, if items were left out instead of drawn."""
+    """Return a note if the intervals are jackknife intervals, for which --ci N has no effect."""
     parts = read_signature(table.signature)
     number, _, method = parts.get("ci", "").partition("x")
     usual = method == "auto" and parts.get("average") == "none"
@@ -181,7 +181,7 @@ def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:
 
 
 def _on_each(table: ScoreTable) -> Iterator[ReportTable]:
-    """Yield the scores on each gold standard; the main table has their mean."""
+    """Yield a table of the scores on each gold standard, whose means are in the main table."""
     names = list(table.rows[0].golds) if table.rows else []
     if names:
         rows = [
@@ -204,7 +204,7 @@ def _format_test(row: ScoreRow, samples: int) -> list[str]:
 
 
 def _format_p(p: float | None, samples: int) -> str:
-    """Format p; if no random clustering scores as well, as an upper bound."""
+    """Format p, as an upper bound if no random clustering scores as well as the system."""
     text = number(p) if p is None or p >= 0.0005 else f"{p:.1g}"
     return f"≤ {text}" if _is_least(p, samples) else text
 
@@ -228,7 +228,7 @@ def _explain_chance(table: ScoreTable) -> list[str]:
 
 
 def _sheet(table: ScoreTable, baselines: list[str]) -> ReportTable:
-    """Return the scores with all digits, the entropies, and the signature as a column."""
+    """Return a sheet of scores with all digits, entropies and signature."""
     if table.by_group:
         from roget.report.outline import sheet_groups
 
@@ -252,11 +252,11 @@ def _sheet(table: ScoreTable, baselines: list[str]) -> ReportTable:
 
 
 ENTROPIES = ("h_gold", "h_system", "h_joint")
-"""Columns of spreadsheets: the entropies, by the estimator of the row."""
+"""Columns of spreadsheets: the entropies under the estimator of the row."""
 
 
 def entropy_columns(outline: ScoreComponents | None) -> Callable[[str | None], list[float | None]]:
-    """Return a function from an estimator's name to `ENTROPIES`; None without an estimator."""
+    """Return a function that maps an estimator's name to the values of the `ENTROPIES` columns."""
     rows = (
         {row.entropy: [row.gold, row.system, row.joint] for row in outline.entropies}
         if outline
@@ -281,7 +281,7 @@ def _count_levels(names: Iterable[str]) -> str:
 def _summary(table: ScoreTable) -> str:
     items = plural(table.items, "item", ",")
     if "weighed" in read_signature(table.signature):
-        # Weights of items add up to a number that is not the number of items.
+        # With item weights, the total is not the number of items.
         items = f"items of total weight {table.items:,.6g}"
     levels = [row.level for row in table.rows if row.level not in (None, MEAN)]
     if levels:
@@ -295,7 +295,7 @@ def _summary(table: ScoreTable) -> str:
 
 
 def _entropies(table: ScoreTable) -> list[str]:
-    """Return one line with the entropies of classes, clusters and both, if scores use them."""
+    """Return a line with H(C), H(K) and H(C,K) for each estimator, if any score uses entropies."""
     lines: list[str] = []
     for row in table.components.entropies if table.components else ():
         if row.reason is None:
@@ -316,7 +316,7 @@ def _groups(table: ScoreTable) -> Iterator[ReportTable]:
 
 
 def _details(table: ScoreTable) -> Iterator[ReportTable]:
-    """Yield the components of the scores, and a table for each list of details with rows."""
+    """Yield tables of the score components and of all non-empty details."""
     details = table.details
     if details is None:
         return

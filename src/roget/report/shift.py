@@ -17,11 +17,11 @@ from roget.report.sketch import Find, format_count
 from roget.report.why import concord, line_data
 
 CONTEXTS = 3
-"""Maximum number of contexts gained, and lost, per word in text."""
+"""Maximum numbers of gained and of lost contexts per word in plain text."""
 
 TITLES = ("word", "old", "new", "divergence", "expected", "change", "least", "z", "p", "q",
           "p_usual", "q_usual")  # fmt: skip
-"""Columns of spreadsheets, in addition to the contexts."""
+"""Columns of spreadsheets, in addition to the columns of contexts."""
 
 _NOTE = (
     "change: divergence of the contexts in bits, minus its expectation by chance; least: lower "
@@ -30,7 +30,7 @@ _NOTE = (
 )
 
 Lines = dict[tuple[str, str, int], Sequence[EvidenceLine]]
-"""Example sentences by word, context and corpus."""
+"""Example sentences, keyed by word, context and corpus."""
 
 
 def report(
@@ -39,7 +39,7 @@ def report(
     find: Sequence[Find] | None = None,
     min_count: int = 20,
 ) -> Report:
-    """Return the words that changed most, with contexts gained and lost, and new words.
+    """Report the words that changed most, with gained and lost contexts, and the new words.
 
     `find` has a function for each corpus that returns the sentences of a word and a context.
     """
@@ -71,7 +71,7 @@ def _gather(found: ShiftResult, find: Sequence[Find]) -> Lines:
 
 
 def _concord(found: ShiftResult, lines: Lines, phrase: ContextPhrases) -> Iterator[ReportTable]:
-    """Yield a concordance of each word in the contexts that text lists."""
+    """Yield a concordance for each word, limited to the contexts shown in plain text."""
     for change in found.changes:
         for at, called in enumerate(("old", "new")):
             seen = [
@@ -148,7 +148,7 @@ def _chance(p: float) -> str:
 
 
 def _data(found: ShiftResult, names: tuple[str, str], lines: Lines) -> dict[str, Any]:
-    """Return the result, ready for JSON."""
+    """Return the result as plain data for JSON."""
     return {
         "old": {"name": names[0], "pairs": found.totals[0]},
         "new": {"name": names[1], "pairs": found.totals[1]},
@@ -181,7 +181,7 @@ def _describe(change: WordShift, lines: Lines) -> dict[str, Any]:
 
 
 def _sheet(found: ShiftResult) -> ReportTable:
-    """Return one row per word; words that only one corpus has come last."""
+    """Return a sheet with one row per word; words of only one corpus come last."""
 
     def join(contexts: Sequence[ContextChange]) -> str:
         return "; ".join(f"{one.context} {one.counts[0]:g} {one.counts[1]:g}" for one in contexts)

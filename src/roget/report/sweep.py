@@ -1,4 +1,4 @@
-"""Report of the scores of many cuts of a tree: best cuts, a selection of cuts, and curves."""
+"""Report of the scores of many cuts of a tree: the best cuts, a selection, and curves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LINES = ("-", "--", ":", "-.")
 
 
 def report(sweep: Sweep) -> Report:
-    """Return the best cut of each score, a selection of cuts, and the curves as a figure."""
+    """Report the best cut under each score, a selection of cuts, and the curves as a figure."""
     scale = f"{plural(sweep.items, 'item', ',')}, {plural(sweep.classes, 'class', ',')}"
     return Report(
         title="Scores of the cuts of a tree",
@@ -44,7 +44,7 @@ def report(sweep: Sweep) -> Report:
 
 
 def add_sweep(scores: Report, sweep: Sweep) -> Report:
-    """Add the scores of many cuts to the report of one cut; spreadsheets get the many."""
+    """Add the scores of many cuts to the report of one cut; they replace its spreadsheet."""
     tables = [*scores.tables, *_tables(sweep)]
     new = [text for text in sweep.warnings if text not in scores.warnings]
     return replace(
@@ -93,7 +93,7 @@ def choose_cuts(sweep: Sweep) -> list[int]:
 
 
 def _sheet(sweep: Sweep) -> ReportTable:
-    """Return all cuts with all digits, and the signature as a column."""
+    """Return a sheet of all cuts with all digits and the signature."""
     titles = ["cut", "clusters", *(curve.name for curve in sweep.curves), "signature"]
     rows = [
         [cut, clusters, *(curve.values[at] for curve in sweep.curves), sweep.signature]
@@ -103,7 +103,7 @@ def _sheet(sweep: Sweep) -> ReportTable:
 
 
 def draw(sweep: Sweep) -> Figure:
-    """Draw a panel for each measure, with a curve for each estimator over the clusters."""
+    """Draw a panel per measure, with one curve per estimator by number of clusters."""
     measures = list(dict.fromkeys(curve.measure for curve in sweep.curves))
     across = 1 if len(measures) == 1 else 2
     down = -(-len(measures) // across)
@@ -123,7 +123,7 @@ def draw(sweep: Sweep) -> Figure:
 
 
 def _label_best(axes: Axes, curves: list[SweepCurve]) -> None:
-    """Label each best cut once, outside the curves: the first at left, the last at right."""
+    """Label each best cut once, outside the curves: the first on the left, the last onright."""
     higher = curves[0].direction == "higher"
     outer = max if higher else min
     marks: dict[int, float] = {}

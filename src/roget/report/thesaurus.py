@@ -24,7 +24,7 @@ SHOWN = 8
 
 
 def sizes(thesaurus: Thesaurus) -> str:
-    """Return the numbers of words, classes, contexts and tokens in one line."""
+    """Format the numbers of words, classes, contexts and tokens in one line."""
     beta = thesaurus.provenance.get("beta")
     sharp = "" if beta is None else f" (β = {beta:.3g})"
     words, contexts = thesaurus.counts.shape
@@ -35,7 +35,7 @@ def sizes(thesaurus: Thesaurus) -> str:
 
 
 def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
-    """Yield the sizes, the information kept by the classes, and other measurements."""
+    """Yield the opening lines: sizes, information kept by the classes, other measurements."""
     yield sizes(thesaurus)
     if levels := thesaurus.provenance.get("levels"):
         yield f"levels of {', '.join(f'{size:,}' for size in levels)} classes"
@@ -66,7 +66,7 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
 
 
 def describe_background(record: Mapping[str, Any], words: int) -> str:
-    """Return the name, version, hash and number of words of a background."""
+    """Describe background counts: name, version, hash and number of words."""
     version = f", roget {record['version']}" if record.get("version") else ""
     return (
         f"background: {record['name']}{version}, sha256 {record['sha256'][:8]}; it has "
@@ -75,7 +75,7 @@ def describe_background(record: Mapping[str, Any], words: int) -> str:
 
 
 def _warn(thesaurus: Thesaurus) -> list[str]:
-    """Return warnings that the classes are few or unreliable."""
+    """Return warnings if there are few classes or the classes are unreliable."""
     figures = Trust.from_json(thesaurus.provenance.get(trust.KEY))
     found = (_warn_one_class(thesaurus), figures and trust.warn(figures))
     return [one for one in found if one]
@@ -92,7 +92,7 @@ def _warn_one_class(thesaurus: Thesaurus) -> str:
 
 
 def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Report:
-    """Return the sizes, the quality and the tree of the first k classes.
+    """Report the sizes, the quality and the tree of the first k classes.
 
     With `whole=False`, the thesaurus is still being built and one class is not a warning.
     """
@@ -153,7 +153,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
 def _tabulate_contexts(
     classes: Sequence[ContextClass], k: int, phrase: ContextPhrases
 ) -> ReportTable:
-    """Return the k most probable classes of contexts."""
+    """Return a table of the k most probable context classes."""
     columns = [
         *Column.numbers("share", "contexts", fit="keep"),
         Column("class of contexts: its most frequent ones", fit="cut", share=1),
@@ -171,7 +171,7 @@ def _tabulate_contexts(
 
 
 def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
-    """Return the sizes, and the k classes with most tokens: share, words and contexts."""
+    """Report the sizes, and the k classes with the most tokens: share, words and contexts."""
     names = clustering.contexts
     if names is None:
         names = np.arange(clustering.background.size).astype(str)

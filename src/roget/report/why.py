@@ -1,4 +1,4 @@
-"""Reasons for the place of words: contexts, counts and concordance lines (`roget why`)."""
+"""Report of `roget why`: the contexts, counts and sentences that explain a word's class."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from roget.report.format import GAP, plural, printable, width
 from roget.report.words import name_class
 
 FEW, MANY = 2, 20
-"""Sentences shown per context: if several are listed, and if one is requested."""
+"""Numbers of sentences per context: for a list of contexts, and for one requested context."""
 
 _NARROW = 12
-"""Minimum width of either side of a keyword."""
+"""Minimum width of the text on each side of a keyword."""
 
 _NO_SENTENCES = Notice(
-    "no example sentences: build the thesaurus with --evidence 3 to keep some",
+    "the thesaurus has no example sentences; build it with --evidence 3 to keep some",
     code="missing-option",
 )
 
 
 _WEIGHTS = {
-    "lift": "lift: how many times as often as in the whole text",
+    "lift": "lift: frequency relative to the whole text",
     "weight": "weight: contribution to the log odds of the class (+) against the other class (−)",
 }
 
@@ -45,13 +45,13 @@ def report(
     lines: int | None = None,
     sort: str = "corpus",
 ) -> Report:
-    """Return the contexts that explain the place of a word, their counts, and sentences."""
+    """Report the contexts that explain the class of a word, with counts and sentences."""
     phrase = ContextPhrases(thesaurus.counts)
     if other is not None and into is not None:
         raise InputError("pass a second word or --class, not both", code="conflicting-options")
     if other == word:
         raise InputError(
-            f"{word!r} is given twice: pass two different words", code="conflicting-options"
+            f"{word!r} was passed twice; pass two different words", code="conflicting-options"
         )
     if lines is None:
         lines = FEW if context is None else MANY
@@ -64,7 +64,7 @@ def report(
     }
     lead, weighed = _weigh_contexts(thesaurus, words, into, n if context is None else 10**6, found)
     if context is not None:
-        thesaurus.counts.context_id(context)  # one that is not there is an error
+        thesaurus.counts.context_id(context)  # raises an error for an unknown context
         weighed = {context: weighed.get(context, (None, ""))}
     found["contexts"] = [
         {
@@ -116,7 +116,7 @@ def report(
 
 
 def _format_count(count: float) -> str:
-    """Format a count; zero is a dash."""
+    """Format a count, with a dash for zero."""
     if not count:
         return "–"
     return f"{count:,}" if isinstance(count, int) else f"{count:,.2f}"
@@ -125,7 +125,7 @@ def _format_count(count: float) -> str:
 def _weigh_contexts(
     thesaurus: Thesaurus, words: list[str], into: str | None, n: int, found: dict[str, Any]
 ) -> tuple[list[str], dict[str, tuple[float | None, str]]]:
-    """Return the first lines, and the contexts, each with its weight."""
+    """Return the opening lines, and the contexts with their weights."""
     seen = [f"{one['word']}: {plural(one['seen'], 'occurrence')}" for one in found["words"]]
     if len(words) > 1:
         rows, others = (np.array([thesaurus.row(one)]) for one in words)
@@ -161,7 +161,7 @@ def _weigh_contexts(
 
 
 def line_data(line: EvidenceLine) -> dict[str, Any]:
-    """Return a line for JSON: the sentence, the spans of word and context, and its parts."""
+    """Convert a line to plain data: the sentence, the spans of word and context, and its parts."""
     return {
         "source": line.source,
         "line": line.line,
@@ -175,8 +175,8 @@ def line_data(line: EvidenceLine) -> dict[str, Any]:
 
 
 def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str = "") -> ReportTable:
-    """Return a concordance of lines from `line_data`, cut to fit."""
-    # Line number 0 means unknown.
+    """Return a concordance table of lines from `line_data`, cut to the terminal width."""
+    # Line number 0 means that the line is unknown.
     places = [f"{Path(line['source']).name}:{line['line']}".removesuffix(":0") for _, line in lines]
     taken = sum(
         max(map(len, texts), default=0)
@@ -210,5 +210,5 @@ def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str =
 
 
 def _end(text: str, most: int) -> str:
-    """Return the end of a text."""
+    """Cut a string at the start to at most `most` characters."""
     return text if len(text) <= most else "…" + text[len(text) - most + 1 :]

@@ -1,4 +1,4 @@
-"""Words of a thesaurus and new words: `roget neighbours`, `senses` and `classify`."""
+"""Reports of `roget neighbours`, `roget senses` and `roget classify`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from roget.report.format import plural, printable, width
 from roget.report.legend import SIMILARITY, SOURCES
 
 CLASSES, SHARED = 3, 4
-"""Number of classes of a word, and of contexts of a word or a pair."""
+"""Maximum numbers of classes per word, and of contexts per word or word pair."""
 
 UNKNOWN = "(no known context)"
 
 LEAST = 0.01
-"""Minimum probability of a class that is listed."""
+"""Minimum probability of a class to be listed."""
 
 
 def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, Any]:
-    """Return a word with its most probable classes and its neighbours, ready for JSON."""
+    """Return a word with its most probable classes and its neighbours, as plain data for JSON."""
     near = []
     found = thesaurus.neighbours(word, n, by)
     sources = lookup.neighbour_sources(thesaurus, word, [other.word for other in found])
@@ -56,12 +56,12 @@ def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dic
 
 
 def name_class(thesaurus: Thesaurus, node: int) -> str:
-    """Return the label of a class; "(all words)" for a root without a label."""
+    """Return the label of a class, or "(all words)" for a root without a label."""
     return thesaurus.label(node) if node or 0 in thesaurus.labels else "(all words)"
 
 
 def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
-    """Return a word, its classes and a table of its neighbours."""
+    """Report a word, its classes and a table of its neighbours."""
     phrase = ContextPhrases(thesaurus.counts)
     found = describe_neighbours(thesaurus, word, n, by)
     named = ", ".join(printable(phrase(one), _most()) for one in found["contexts"])
@@ -92,7 +92,7 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
 
 
 def describe_senses(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
-    """Return a word with its senses: class, share, supporting contexts and nearest words."""
+    """Return a word with its senses: class, share, typical contexts and nearest words."""
     found = [
         {
             "node": one.node,
@@ -109,7 +109,7 @@ def describe_senses(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
 
 
 def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
-    """Return the senses of a word: the path to each class, and a table with one row each."""
+    """Report the senses of a word: the path to each class, and a table with one row per sense."""
     phrase = ContextPhrases(thesaurus.counts)
     found = describe_senses(thesaurus, word, n)
     rows, values = [], []
@@ -137,7 +137,7 @@ def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
 
 
 def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
-    """Return new words, each with its share of known tokens and its most probable classes.
+    """Return new words with their most probable classes and the share of tokens in known contexts.
 
     A word without any known context has no classes, since only the prior would remain.
     """
@@ -151,7 +151,7 @@ def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
 
 
 def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
-    """Return new words and their classes, one class per row.
+    """Report new words and their classes, one class per row.
 
     In a sheet, a word without classes has one row with empty node, class and probability.
     """
@@ -188,5 +188,5 @@ def _warn_unplaced(placed: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _most() -> int:
-    """Return the maximum width of one text, which leaves room for the other columns."""
+    """Return the maximum width of a column that leaves space for the other columns."""
     return width() // 3

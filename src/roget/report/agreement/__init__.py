@@ -1,4 +1,4 @@
-"""Agreement of clusterings as a report: `roget agree`."""
+"""Report of `roget agree`: the agreement between clusterings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIELDS = ("a", "b", "measure", "entropy", "value", "low", "high", "better", "ite
 
 
 def report(found: Agreement) -> Report:
-    """Return the clusterings, most typical first, the spread over pairs, matrices and a tree."""
+    """Return a report: clusterings by typicality, the spread over pairs, matrices and a tree."""
 
     def page() -> str:
         from roget.report.agreement.html import render
@@ -91,7 +91,7 @@ def _spread(found: Agreement) -> ReportTable:
 
 
 def _matrices(found: Agreement) -> Iterator[ReportTable]:
-    """Yield a matrix for each score, with the clusterings in the same order."""
+    """Yield a matrix for each score, all with the same order of clusterings."""
     order = leaf_order(found)
     for r, (wanted, _) in enumerate(found.requests):
         values, low, high = found.matrices.values[r], found.matrices.low[r], found.matrices.high[r]
@@ -119,7 +119,7 @@ def _matrices(found: Agreement) -> Iterator[ReportTable]:
 
 
 def _tree(found: Agreement) -> Iterator[ReportTable]:
-    """Yield the first tree that is defined, if there are at least three clusterings."""
+    """Yield the tree of the first score that defines one, if there are at least 3 clusterings."""
     if len(found.systems) < 3:
         return
     for score in found.scores:
@@ -137,11 +137,11 @@ def _tree(found: Agreement) -> Iterator[ReportTable]:
 
 
 def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
-    """Return a line for each node: its branch, and its clustering or its height."""
+    """Return a row per tree node: its branch lines, and its clustering or height."""
     size, top = len(names), 2 * len(names) - 2
 
     def children(at: int) -> list[int]:
-        # Counted from the root, which is the last of scipy's nodes.
+        # scipy numbers nodes from the leaves; here the root is 0.
         node = top - at
         return [] if node < size else [top - int(child) for child in tree.links[node - size, :2]]
 
@@ -156,7 +156,7 @@ def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
 
 
 def _reasons(found: Agreement) -> list[str]:
-    """Return why scores are undefined: each reason once, with an example pair."""
+    """List the reasons for undefined scores, each once with an example pair."""
     grouped: dict[tuple[int, str], list[tuple[int, int]]] = {}
     for (r, i, j), reason in found.matrices.reasons.items():
         if i < j or not found.requests[r][0].symmetric:
@@ -171,7 +171,7 @@ def _reasons(found: Agreement) -> list[str]:
 
 
 def _sheet(found: Agreement) -> ReportTable:
-    """Return all digits, one row per pair and score, with the signature."""
+    """Return a sheet with one row per pair and score, all digits and the signature."""
     rows = (row.as_dict() for row in found.rows)
     return ReportTable.of(
         [*FIELDS, "signature"], [[*map(row.get, FIELDS), found.signature] for row in rows]

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NUMBERED = 20
-"""Maximum number of clusterings for which numbers are written into matrix cells."""
+"""Maximum number of clusterings for which matrix cells show numbers."""
 
 
 def write(found: Agreement, folder: PathLike) -> list[Path]:
-    """Draw a matrix for each score, and a tree and a map for scores that give distances."""
+    """Draw a matrix for each score, and a tree and a map for each score that defines a distance."""
     return save_pictures(_figures(found), folder)
 
 
@@ -99,7 +99,7 @@ def _map(found: Agreement, drawn: Map, score: tuple[str, str | None]) -> Figure:
         label_point(axes, label, (x, y), (5, 3))
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.15)
-    # Outside the axes, so that the legend does not cover points.
+    # Outside the axes, so the legend does not cover points.
     figure.legend(frameon=False, fontsize=7, loc="outside upper right", ncols=2)
     axes.set_xlabel(
         f"{distance_name(found, score)}; two dimensions show {drawn.share:.0%} of the spread"

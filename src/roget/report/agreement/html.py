@@ -1,4 +1,4 @@
-"""The agreement of clusterings as one self-contained HTML page."""
+"""Agreement between clusterings as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PICTURED = 300
 
 
 def render(found: Agreement) -> str:
-    """Return the page. The same agreement gives the same page."""
+    """Render the page. The output is deterministic."""
     return fill_frame(
         "roget.report.agreement",
         "page/page.html",
@@ -42,7 +42,7 @@ def render(found: Agreement) -> str:
 
 
 def data(found: Agreement) -> dict[str, Any]:
-    """Return the data that the page's script draws, rounded."""
+    """Return the data for the page's script, rounded."""
     few = len(found.systems) <= PICTURED
     drawn = found.scores if few else []
     usual = leaf_order(found) if few else []

@@ -1,4 +1,4 @@
-"""Parts of an agreement that text and page share: summary, order and names."""
+"""Shared parts of the text and HTML reports of `roget agree`: summary, order and names."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from roget.scoring.agreement.result import Agreement, MeanRow
 
 
 def summary(found: Agreement) -> str:
-    """Return the number of clusterings and items."""
+    """Format the number of clusterings and items."""
     text = f"{plural(len(found.systems), 'clustering')}, {plural(found.items, 'item')}"
     return text if found.groups == 1 else f"{text} in {found.groups:,} groups"
 
 
 def name_typical(found: Agreement) -> list[str]:
-    """Return which clustering is the most typical and which the least."""
+    """Return a line that names the most and the least typical clustering."""
     if found.odd is None or found.typical is None:
         return []
     return [
@@ -24,7 +24,7 @@ def name_typical(found: Agreement) -> list[str]:
 
 
 def board(found: Agreement) -> list[list[MeanRow]]:
-    """Return the rows of each clustering, the most typical first."""
+    """Return the rows grouped by clustering, the most typical clustering first."""
     lines: dict[str, list[MeanRow]] = {}
     for row in found.means:
         lines.setdefault(row.system, []).append(row)
@@ -32,7 +32,7 @@ def board(found: Agreement) -> list[list[MeanRow]]:
 
 
 def leaf_order(found: Agreement) -> list[int]:
-    """Return the order of the first tree that is defined, or else the input order."""
+    """Return the leaf order of the first tree that is defined, or else the input order."""
     for score in found.scores:
         try:
             return found.tree(*score).order
@@ -42,7 +42,7 @@ def leaf_order(found: Agreement) -> list[int]:
 
 
 def distance_name(found: Agreement, score: tuple[str, str | None]) -> str:
-    """Return the name of a score's distance: the score itself, or best − score."""
+    """Return the name of the distance derived from a score: the score itself, or best − score."""
     wanted = next(w for w, e in found.requests if (str(w), e) == score)
     text = name_score(*score)
     return text if wanted.direction == "lower" else f"{wanted.best:g} − {text}"

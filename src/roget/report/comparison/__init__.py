@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from roget.scoring.steps.headline import BoardHeadline
 
 LONGEST_NAME, SHORTEST_NAME = 26, 12
-"""Maximum length of system names, in a wide terminal and in a narrow one."""
+"""Maximum length of system names in wide and in narrow terminals."""
 
 LETTERS = "systems sharing a letter do not differ significantly (Holm-corrected p ≥ .05)"
 
@@ -40,7 +40,7 @@ FIELDS = (
 
 
 def report(comparison: Comparison) -> Report:
-    """Return the systems, best first, and the baselines; the page has more details."""
+    """Report the systems, best first, and the baselines. The HTML page has more details."""
 
     def page() -> str:
         from roget.report.comparison.html import render
@@ -72,7 +72,7 @@ def report(comparison: Comparison) -> Report:
 
 
 def _board(comparison: Comparison) -> ReportTable:
-    """Return one row per system, by rank under the main score, then the baselines."""
+    """Return a table of systems sorted by rank under the main score, followed by the baselines."""
     titles = [
         f"{measure} {ARROWS[better]}\n{entropy or ''}".rstrip("\n")
         for (measure, entropy), better in pictures.directions(comparison).items()
@@ -94,7 +94,7 @@ def _board(comparison: Comparison) -> ReportTable:
 
 
 def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
-    """Return rank, main score with interval and letters, and a few more scores of each system."""
+    """Return a short table: rank, main score with interval and letters, and a few more scores."""
     better = pictures.directions(comparison)
     main, *more = head.scores
     has_rank = any(row.rank is not None for row in comparison.rows)
@@ -134,14 +134,14 @@ def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
 
 
 def _plain_cell(row: SystemRow | None) -> Cell:
-    """Return a score without rank and letters; the best system is set in bold."""
+    """Format a score without rank and letters, in bold for the best system."""
     if row is None:
         return Cell(UNDEFINED)
     return Cell(number(row.value), strong=row.rank == 1)
 
 
 def _short_legend(comparison: Comparison) -> str:
-    """Return the score that systems are sorted by, and the meaning of letters."""
+    """Return a line that names the score used for sorting, and explains the letters."""
     text = f"sorted by {name_score(*comparison.main)}"
     if comparison.chosen is None and comparison.separates:
         text += ", the first score on which the best system beats all baselines (see --main)"
@@ -174,7 +174,7 @@ def _cell(row: SystemRow, shown: bool) -> Cell:
 
 
 def _on_each(comparison: Comparison) -> Iterator[ReportTable]:
-    """Yield the main score on each gold standard; the JSON has all scores."""
+    """Yield a table of the main score on each gold standard; JSON contains all scores."""
     if comparison.golds:
         names = [gold.name for gold in comparison.golds]
         rows = pictures.score_rows(comparison, *comparison.main)
@@ -200,7 +200,7 @@ def _groups(comparison: Comparison) -> Iterator[ReportTable]:
 
 
 def _sheet(comparison: Comparison) -> ReportTable:
-    """Return the scores with all digits, the entropies, and the signature as a column."""
+    """Return a sheet of scores with all digits, entropies and signature."""
     if comparison.by_group:
         return sheet_groups(comparison.by_group, comparison.signature)
     named = zip(comparison.systems, comparison.components, strict=False)
@@ -227,7 +227,7 @@ def _summary(comparison: Comparison) -> str:
 
 
 def _legend(comparison: Comparison) -> str:
-    """Return how to read the cells, and the score they are sorted by."""
+    """Return a line that explains the cells and names the score used for sorting."""
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
     text = f"score{' [95% interval]' if drawn else ''} (rank), "
     text += f"sorted by {name_score(*comparison.main)} ({comparison.reason})"
@@ -243,7 +243,7 @@ def _explain(comparison: Comparison) -> str:
 
 
 def _stability(comparison: Comparison) -> list[str]:
-    """Return a warning for each measure whose ranking depends on the estimator."""
+    """Return a warning for each measure whose ranking depends on the entropy estimator."""
     return [
         Notice(
             f"{found['measure']}: the rankings under {found['a']} and {found['b']} differ "

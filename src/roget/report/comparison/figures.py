@@ -28,7 +28,7 @@ def write(comparison: Comparison, folder: PathLike) -> list[Path]:
 
 
 def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
-    """Yield file names without suffix, and figures."""
+    """Yield the figures with their file names, without suffix."""
     for measure, entropy in comparison.scores:
         if pictures.intervals(comparison, measure, entropy):
             name = f"intervals-{measure}-{entropy or ''}"
@@ -44,7 +44,7 @@ def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
 
 
 def plain_name(text: str) -> str:
-    """Return a file name of letters, digits, dots, dashes and underscores.
+    """Return a safe file name: only letters, digits, dots, dashes and underscores.
 
     >>> plain_name("intervals-v(beta=0.5)-ml"), plain_name("../x")
     ('intervals-v-beta-0.5-ml', 'x')
@@ -66,7 +66,7 @@ def list_names(names: Sequence[str]) -> tuple[Figure, Axes]:
 
 
 def shown(names: Sequence[str], most: int = 40) -> list[str]:
-    """Return names for a figure: control characters replaced, the middle of long names cut.
+    """Return names for a figure, with control characters replaced and long names shortened.
 
     >>> shown(["a\\x00b", "x" * 50 + "end"], 9)
     ['a\N{REPLACEMENT CHARACTER}b', 'xxxx…xend']

@@ -1,4 +1,4 @@
-"""The comparison as one self-contained page: no server, network or other file is needed."""
+"""A comparison as one self-contained HTML page, which needs no server, network or other file."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class ColorScale:
 
     @classmethod
     def over(cls, rows: Sequence[SystemRow]) -> ColorScale:
-        """Return the scale that covers all values and intervals of a column."""
+        """Return a scale that covers all values and intervals of a column."""
         ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
         return cls(min(ends), max(ends)) if ends else cls(0.0, 1.0)
 
     def place(self, value: float) -> float:
-        """Return the position of a value; the middle if all values are equal.
+        """Return the position of a value on the bar, or the middle if all values are equal.
 
         >>> ColorScale(0, 1).place(0.5), ColorScale(2, 2).place(2), ColorScale(0, 1).place(1)
         (50.0, 50.0, 97.0)
@@ -47,7 +47,7 @@ class ColorScale:
 
 
 def render(comparison: Comparison) -> str:
-    """Return the page. The same comparison gives the same page."""
+    """Render the page. The output is deterministic."""
     lines = pictures.board(comparison)
     return fill_frame(
         "roget.report.comparison",
@@ -80,7 +80,7 @@ def render(comparison: Comparison) -> str:
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
-    """Return the data that the page's script draws, rounded."""
+    """Return the data for the page's script, rounded."""
     measures = dict.fromkeys(measure for measure, _ in comparison.scores)
     return {
         "scores": _scores(comparison),
@@ -132,7 +132,7 @@ def _reasons(comparison: Comparison) -> list[str]:
 
 
 def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
-    """Return the pairs of systems for each score; systems are numbers."""
+    """Return the pairwise tests for each score, with systems as indices."""
     numbers = {name: at for at, name in enumerate(comparison.systems)}
     by_score: dict[tuple[str, str | None], list[list[Any]]] = {s: [] for s in comparison.ordered}
     for pair in comparison.pairs:
@@ -162,7 +162,7 @@ def _about(comparison: Comparison) -> dict[str, str]:
 
 
 def details(comparison: Comparison) -> dict[str, Any] | None:
-    """Return the data on groups; None if the tables were not kept."""
+    """Return the data on groups, or None if the contingency tables were not kept."""
     answered = comparison.scored
     if not answered:
         return None
@@ -180,7 +180,7 @@ def details(comparison: Comparison) -> dict[str, Any] | None:
 
 
 def _best(goodness: Floats) -> list[list[int | None]]:
-    """Return the number of the best system for each score and group."""
+    """Return the index of the best system for each score and group."""
     filled = np.where(np.isnan(goodness), -np.inf, goodness)
     first, found = filled.argmax(axis=0), np.isfinite(filled.max(axis=0))
     return [

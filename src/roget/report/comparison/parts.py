@@ -1,4 +1,4 @@
-"""Parts of a comparison that text and page share."""
+"""Shared parts of the text and HTML reports of `roget compare`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from roget.scoring.results import Comparison
 
 
 def cluster_form(comparison: Comparison) -> str:
-    """Return the format of the numbers of clusters."""
+    """Return the format string for cluster counts."""
     return size_form((row.clusters for row in comparison.rows), comparison.groups)
 
 
 def list_outlines(comparison: Comparison) -> Iterator[ReportTable]:
-    """Yield the entropies, pair counts and sizes for each system."""
+    """Yield tables of entropies, pair counts and sizes for each system."""
     if comparison.components:
         outlines = dict(zip(comparison.systems, comparison.components, strict=True))
         yield from list_parts(outlines, comparison.groups)
 
 
 def describe_golds(comparison: Comparison) -> str:
-    """Return the names and sizes of several gold standards."""
+    """Format the names and sizes of several gold standards."""
     each = ", ".join(f"{gold.name} {plural(gold.items, 'item', ',')}" for gold in comparison.golds)
     return f"mean over {len(comparison.golds)} gold standards ({each})"

@@ -1,4 +1,4 @@
-"""The data of the figures of a comparison, shared by the page and the files."""
+"""Data for the figures of a comparison, shared by the HTML page and the image files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roget.scoring.results import Comparison, SystemRow
 
 
 class RankShift(NamedTuple):
-    """A system's rank under the first estimator and under another."""
+    """A system's ranks under the first entropy estimator and under another one."""
 
     name: str
     before: int
@@ -16,13 +16,13 @@ class RankShift(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """The difference of a system's score between the first estimator and another."""
+    """The difference between a system's scores under the first estimator and another one."""
 
     name: str
     clusters: float
     difference: float
     rank: int
-    """Rank under the first estimator, which labels the point."""
+    """Rank under the first estimator; the label of the point."""
 
 
 def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
@@ -32,7 +32,7 @@ def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> lis
 
 
 def board(comparison: Comparison) -> list[list[SystemRow]]:
-    """Return the rows of each system, sorted by its rank under the main score; baselines last."""
+    """Return the rows grouped by system, sorted by rank under the main score; baselines last."""
     place = {score: at for at, score in enumerate(comparison.ordered)}
     lines: dict[tuple[str, bool], list[SystemRow]] = {}
     for row in comparison.rows:
@@ -47,7 +47,7 @@ def _order(row: SystemRow) -> tuple[bool, bool, int]:
 
 
 def directions(comparison: Comparison) -> dict[tuple[str, str | None], str]:
-    """Return the better direction of each score, "higher" or "lower", the main score first."""
+    """Return the direction in which each score improves ("higher" or "lower"), main score first."""
     known = {(row.measure, row.entropy): row.direction for row in comparison.rows}
     return {score: known[score] for score in comparison.ordered}
 

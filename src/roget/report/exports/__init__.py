@@ -18,7 +18,7 @@ QUOTING = ("skos", "skos-xml", "json", "thesaurus")
 """Formats that can include example sentences."""
 
 SKOS = ("skos", "skos-xml")
-"""SKOS formats, whose concepts have addresses and links."""
+"""SKOS formats, in which concepts have IRIs and links."""
 _LINKING = ("base", "collections", "related")
 """Options that only SKOS formats accept."""
 
@@ -26,12 +26,13 @@ _LINKING = ("base", "collections", "related")
 def export(
     thesaurus: Thesaurus, target: Target, to: str | None = None, options: ReportOptions = PLAIN
 ) -> str:
-    """Write a thesaurus in a format, by default that of the file's suffix; return the format."""
+    """Export a thesaurus and return the format, which defaults to that of the file's suffix."""
     format = detect_format(target) if to is None else to
     write = catalogue.load("exporters", format)
     if options.evidence and format not in QUOTING:
         raise InputError(
-            f"--evidence: {format} cannot include sentences; use one of {', '.join(QUOTING)}",
+            f"--evidence: the format {format} cannot include sentences; use one of "
+            f"{', '.join(QUOTING)}",
             code="conflicting-options",
         )
     if options.evidence and thesaurus.counts.evidence is None:
@@ -42,7 +43,7 @@ def export(
     for name in _LINKING if format not in SKOS else ():
         if getattr(options, name) != getattr(PLAIN, name):
             raise InputError(
-                f"--{name} does not apply to {format}; only to {' and '.join(SKOS)}",
+                f"--{name} does not apply to {format}, only to {' and '.join(SKOS)}",
                 code="conflicting-options",
             )
     options = replace(
@@ -58,7 +59,7 @@ def detect_format(target: Target) -> str:
     """Return the format inferred from the suffix of a file."""
     if not isinstance(target, str | os.PathLike):
         raise InputError(
-            "the format cannot be inferred for a stream; name it, e.g. to='json'",
+            "the format of a stream cannot be inferred; pass it, e.g. to='json'",
             code="missing-option",
         )
     known = catalogue.suffixes("exporters")

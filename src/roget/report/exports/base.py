@@ -1,4 +1,4 @@
-"""Parts shared by all exports: default options, targets, and the classes with their words."""
+"""Shared parts of all exporters: default options, targets, and the classes with their words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from roget.report.contexts import ContextPhrases
 from roget.report.options import ReportOptions
 
 Target: TypeAlias = PathLike | IO[Any]
-"""A file, which is written atomically, or an open stream of text or bytes."""
+"""An output: a path, which is written atomically, or an open text or binary stream."""
 
 TYPICAL = 10
 """Number of contexts listed for a class."""
@@ -45,7 +45,7 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ExportEntry:
-    """A class as the exports list it; expensive properties are computed on first use."""
+    """A class in an export. Expensive properties are computed on first use."""
 
     thesaurus: Thesaurus
     path: tuple[int, ...]
@@ -58,7 +58,7 @@ class ExportEntry:
 
     @property
     def parent(self) -> int | None:
-        """The parent class; None for the root."""
+        """The parent class, or None for the root."""
         return self.path[-2] if len(self.path) > 1 else None
 
     @cached_property
@@ -73,12 +73,12 @@ class ExportEntry:
 
     @property
     def contexts(self) -> list[str]:
-        """The most typical contexts, in words."""
+        """The most typical contexts, as readable phrases."""
         return [self.phrase(one.context) for one in self.about.contexts[:TYPICAL]]
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
-        """The words of a leaf: main members first, the most typical first, then other words."""
+        """The words of a leaf class, most typical first; words of other main classes come last."""
         if len(self.listed) < 2:
             return self.listed
         order = {one.word: rank for rank, one in enumerate(self.about.words)}
@@ -124,7 +124,7 @@ def quote_lines(thesaurus: Thesaurus, word: str, n: int) -> list[str]:
 
 
 def number(value: float) -> int | float:
-    """Return a count as an integer if it is whole."""
+    """Convert a count to an integer if it is a whole number."""
     return int(value) if value == int(value) else float(value)
 
 
@@ -140,7 +140,7 @@ def write_lines(target: Target, lines: Iterable[str]) -> None:
 
 @contextmanager
 def new_bytes(target: Target, what: str) -> Iterator[Path]:
-    """Yield a temporary path; on success its bytes go to the file or the stream."""
+    """Yield a temporary path, whose content is moved to the target on success."""
     if isinstance(target, io.TextIOBase):
         raise InputError(
             f"{what} is a binary format: pass a file name or a binary stream",
@@ -167,7 +167,7 @@ def exporter(lines: Callable[[Thesaurus, ReportOptions], Iterable[str]]) -> Call
 
 
 def check_one_line(texts: Iterable[str], format: str) -> None:
-    """Raise an error if a text cannot be a field of a tab-separated file."""
+    """Raise an error if a string cannot be a field of a tab-separated file."""
     for text in texts:
         if not text or "\t" in text or "\n" in text or "\r" in text:
             shown = repr(text if len(text) <= 60 else text[:60] + "…")

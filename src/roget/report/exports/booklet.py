@@ -1,4 +1,4 @@
-"""A booklet in Markdown, HTML or PDF: table of contents, classes and an index of words."""
+"""The thesaurus as a booklet (Markdown, HTML or PDF) with table of contents and word index."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 """Browsers that can print a PDF; the first one installed is used."""
 
 TIMEOUT = 300.0
-"""Maximum seconds for printing a PDF."""
+"""Time limit for printing a PDF, in seconds."""
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>&#|~$!:@^=])")
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -70,7 +70,7 @@ def _print(browser: str, page: Path, printed: Path) -> None:
         f"--user-data-dir={page.parent / 'profile'}", f"--print-to-pdf={printed}", page.as_uri(),
     ]  # fmt: skip
     if getattr(os, "geteuid", lambda: 1)() == 0:
-        command.insert(1, "--no-sandbox")  # Chromium refuses to run as root without it
+        command.insert(1, "--no-sandbox")  # Chromium does not run as root without this option
     try:
         done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -94,7 +94,7 @@ def _fill(
         for member in one.members:
             place = (not member.placed, -member.probability, one.node)
             found.setdefault(member.word, []).append(place)
-    # Each word, in alphabetical order, with its classes, the main class first.
+    # An index of all words in alphabetical order, each with its classes, main class first.
     index = [
         (word, [node for *_, node in sorted(found[word])])
         for word in sorted(found, key=lambda word: (word.casefold(), word))
@@ -111,7 +111,7 @@ def _fill(
         title=options.called,
         language=options.language,
         summary=f"{len(thesaurus):,} words in {classes}" if imported else sizes(thesaurus),
-        whole="words" if imported else "text",  # the total that class shares refer to
+        whole="words" if imported else "text",  # class sizes are shown as a share of this total
         entries=listed,
         by_node={one.node: one for one in listed},
         index=index,
@@ -123,7 +123,7 @@ def _fill(
 
 
 def share(probability: float) -> str:
-    """Format the share of a word that belongs to a class; "" if it is all of the word.
+    """Format the share of a word that belongs to a class, or "" if it is the whole word.
 
     >>> share(0.62), share(0.999)
     ('.62', '')
@@ -132,7 +132,7 @@ def share(probability: float) -> str:
 
 
 def percent(mass: float) -> str:
-    """Format a share of the text in per cent, with two significant digits.
+    """Format a fraction of the text in per cent, with two significant digits.
 
     >>> percent(0.12), percent(0.0012)
     ('12 %', '0.12 %')
@@ -141,7 +141,7 @@ def percent(mass: float) -> str:
 
 
 def quote_css(text: str) -> str:
-    """Escape a text for a CSS string.
+    """Escape a string for CSS.
 
     >>> quote_css("a<b")
     'a\\\\3c b'
@@ -151,13 +151,14 @@ def quote_css(text: str) -> str:
 
 
 def quote_markdown(text: str) -> str:
-    """Escape a text for Markdown, in one line and without effect on the surrounding text.
+    """Escape a string for Markdown and put it on one line.
 
     >>> print(quote_markdown("*a* <b>"))
     \\*a\\* \\<b\\>
     """
     plain = _SPECIAL.sub(r"\\\1", _SPACE.sub(" ", text)).replace("www.", r"www\.")
     if any(unicodedata.bidirectional(character) in _BIDI for character in text):
-        # First strong isolate … pop: the text cannot reverse the direction of its surroundings.
+        # Isolate the string (FSI … PDI), so it cannot reverse the direction of the surrounding
+        # text.
         return f"\u2068{plain}\u2069"
     return plain

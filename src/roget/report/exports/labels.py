@@ -1,4 +1,4 @@
-"""The label reader for thesaurus folders, so that `roget score` can score a thesaurus.
+"""Label reader for thesaurus folders, which lets `roget score` evaluate a thesaurus.
 
 The scoring package does not depend on thesauri; it finds this reader through the catalogue.
 """
@@ -14,7 +14,7 @@ from roget.scoring.labels.readers.base import LabelReader
 
 
 def read(file: LabelFile | Thesaurus, columns: Columns | None, gold: bool) -> Labels:
-    """Return the words of a thesaurus or its folder as labels, each with its main class."""
+    """Return labels from a thesaurus or its folder: each word with its main class."""
     if isinstance(file, Thesaurus):
         return to_hierarchy(file, "the thesaurus").to_labels()
     return to_hierarchy(Thesaurus.load(file.source.path), file.name).to_labels()

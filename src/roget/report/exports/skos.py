@@ -28,7 +28,7 @@ NAMESPACES = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
 LONGEST = 200
-"""Maximum length of a word in an address; longer words are replaced by their hash."""
+"""Maximum length of a word in an IRI; longer words are replaced by their hash."""
 
 _TURTLE = {
     **{code: f"\\u{code:04X}" for code in (*range(0x20), 0x7F)},
@@ -41,20 +41,20 @@ _XML = str.maketrans(
 
 
 class Address(NamedTuple):
-    """The address (IRI) of a resource."""
+    """The IRI of a resource."""
 
     iri: str
 
 
 class SkosText(NamedTuple):
-    """A text with an optional language tag."""
+    """A literal with an optional language tag."""
 
     text: str
     language: str | None
 
 
 class SkosNumber(NamedTuple):
-    """A number, written with its XML Schema type."""
+    """A numeric literal, written with its XML Schema type."""
 
     value: int | float
 
@@ -65,39 +65,39 @@ class SkosNumber(NamedTuple):
 
 
 Value: TypeAlias = str | Address | SkosText | SkosNumber
-"""A value of a statement: a prefixed name such as skos:Concept, an address, text or number."""
+"""The object of a statement: a prefixed name such as skos:Concept, an IRI or a literal."""
 Statements: TypeAlias = list[tuple[str, Value]]
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """The base of all addresses, and the language of labels."""
+    """A concept scheme: the base IRI and the language of the labels."""
 
     base: str
     language: str
 
     @classmethod
     def from_options(cls, options: ReportOptions) -> Scheme:
-        """Return the scheme of some options; an unknown language has the tag "und"."""
+        """Create the scheme from options. The tag of an unknown language is "und"."""
         base = options.base if options.base[-1] in "#/" else options.base + "#"
         return cls(base, options.language or UNKNOWN)
 
     @property
     def address(self) -> Address:
-        """The address of the concept scheme."""
+        """The IRI of the concept scheme."""
         return Address(self.base.removesuffix("#"))
 
     def class_address(self, id: int) -> Address:
-        """Return the address of a class, by its id, which edits do not change."""
+        """Return the IRI of a class. It contains the class id, which edits do not change."""
         return Address(f"{self.base}class-{id}")
 
     def text(self, text: str) -> SkosText:
-        """Return a text in the language of the words."""
+        """Return a literal tagged with the language of the words."""
         return SkosText(text, self.language)
 
 
 def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Address, Statements]]:
-    """Yield the statements on the scheme, each class, each word and each collection."""
+    """Yield the statements about the scheme, each class, each word and each collection."""
     scheme, ids = Scheme.from_options(options), thesaurus.ids.tolist()
     classes = list(entries(thesaurus))
     named = _distinct(classes, thesaurus)
@@ -164,7 +164,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
 
 
 def _origin(thesaurus: Thesaurus, options: ReportOptions) -> Statements:
-    """Return the exported state, from which later imports find changes (`taxonomy.changes`)."""
+    """Return the exported state, which `taxonomy.changes` compares with a later import."""
     facts: Statements = [("roget:state", SkosText(options.state or thesaurus.editor.state, None))]
     if options.levels:
         facts.append(("roget:levels", SkosText(",".join(map(str, options.levels)), None)))
@@ -181,7 +181,7 @@ def _written(thesaurus: Thesaurus, about: int | str, scheme: Scheme) -> Statemen
 
 
 def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme) -> Statements:
-    """Return the statements on the collection of all classes of a cut."""
+    """Return the statements about the collection of all classes in a cut."""
     nodes = thesaurus.tree.tops(k)
     return [
         ("rdf:type", "skos:Collection"),
@@ -209,7 +209,7 @@ def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
 
 
 def _distinct(classes: list[ExportEntry], thesaurus: Thesaurus) -> dict[int, str]:
-    """Return unique labels of classes; ambiguous labels are followed by the id of the class."""
+    """Return unique class labels; the class id is appended to ambiguous labels."""
     used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
     named, taken = {}, set(used)
     for one in classes:
@@ -222,14 +222,14 @@ def _distinct(classes: list[ExportEntry], thesaurus: Thesaurus) -> dict[int, str
 
 
 def word_address(base: str, word: str) -> Address:
-    """Return the address of a word, which is the same in every thesaurus with this base.
+    """Return the IRI of a word, which is the same in every thesaurus with this base IRI.
 
     >>> word_address("urn:t#", "crème brûlée").iri
     'urn:t#word-cr%C3%A8me%20br%C3%BBl%C3%A9e'
     """
     spelt = quote(word, safe="")
     if len(spelt) > LONGEST:
-        # The prefix "hash-" cannot collide with "word-", which precedes all other words.
+        # The prefix "hash-" cannot collide with other words, which all have the prefix "word-".
         return Address(f"{base}hash-{hashlib.sha256(word.encode()).hexdigest()[:32]}")
     return Address(f"{base}word-{spelt}")
 
@@ -263,7 +263,7 @@ def _note(text: str) -> SkosText:
 
 
 def quote_turtle(text: str) -> str:
-    """Quote a text for Turtle.
+    """Quote a string for Turtle.
 
     >>> print(quote_turtle('say "no"'))
     "say \\"no\\""
@@ -278,7 +278,7 @@ def write_turtle(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def as_turtle(described: Iterable[tuple[Address, Statements]]) -> Iterator[str]:
-    """Yield statements in Turtle."""
+    """Serialise statements as Turtle."""
     for prefix, address in NAMESPACES.items():
         yield f"@prefix {prefix}: <{address}> .\n"
     for subject, facts in described:
@@ -300,7 +300,7 @@ def _term(value: Value) -> str:
 
 
 def quote_xml(text: str) -> str:
-    """Escape a text for XML elements and attributes.
+    """Escape a string for XML elements and attributes.
 
     >>> quote_xml("a < b\\x00")
     'a &lt; b\ufffd'
@@ -339,6 +339,6 @@ def _element(tag: str, value: Value) -> str:
 
 
 def _full(name: str) -> str:
-    """Return the full address of a prefixed name."""
+    """Return the full IRI of a prefixed name."""
     prefix, local = name.split(":")
     return NAMESPACES[prefix] + local

@@ -1,4 +1,4 @@
-"""Words and their classes as tables: TSV or Parquet."""
+"""Export of words and classes as a table (TSV or Parquet)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from roget.report.exports.base import (
 from roget.report.options import ReportOptions
 
 COLUMNS = ("word", "class_path", "label", "probability", "count")
-"""Columns; class_path has the nodes from the root to the class, such as 0/2/5."""
+"""Column names. class_path lists the nodes from the root to the class, e.g. 0/2/5."""
 
 Row: TypeAlias = tuple[str, str, str, float, int | float]
 
 
 def rows(thesaurus: Thesaurus) -> Iterator[Row]:
-    """Yield a row for each class and each word listed in it."""
+    """Yield one row per class and word listed in the class."""
     totals = thesaurus.counts.word_totals
     for one in entries(thesaurus):
         path = "/".join(map(str, one.path))
@@ -37,7 +37,7 @@ def rows(thesaurus: Thesaurus) -> Iterator[Row]:
 
 @exporter
 def write_tsv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write a header, and a line for each class and each word listed in it, without quoting."""
+    """Write a header and one line per class and word, without quoting."""
     check_one_line(map(str, thesaurus.words), "TSV")
     yield "\t".join(COLUMNS) + "\n"
     for row in rows(thesaurus):
@@ -46,7 +46,7 @@ def write_tsv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def write_parquet(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write a row for each class and each word listed in it."""
+    """Write one row per class and word."""
     with new_bytes(target, "Parquet") as draft, duck.database() as connection:
         listed = list(rows(thesaurus))
         whole = all(isinstance(row[-1], int) for row in listed)

@@ -30,10 +30,10 @@ from roget.report.exports.base import (
 from roget.report.options import ReportOptions
 
 SHOWN = 12
-"""Maximum number of words drawn in a class."""
+"""Maximum number of words shown in a class."""
 
 _ESCAPES = {
-    # Graphviz ends a text at a NUL character, and interprets HTML entities.
+    # Graphviz ends strings at NUL characters and interprets HTML entities.
     0: "\N{REPLACEMENT CHARACTER}",
     **str.maketrans(
         {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\n", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -51,7 +51,7 @@ def quote_newick(label: str) -> str:
 
 
 def heights(thesaurus: Thesaurus) -> dict[int, int]:
-    """Return the height of each class above its words, in splits.
+    """Return the height of each class: the number of splits between the class and its words.
 
     A leaf class has height 1, the class that was split last has height 2, and the root has the
     number of splits plus 1. So all words have the same distance from the root, and a cut below
@@ -64,13 +64,13 @@ def heights(thesaurus: Thesaurus) -> dict[int, int]:
 
 @exporter
 def write_newick(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write one tree: words are the leaves, below their main class; classes are inner nodes.
+    """Write one tree, in which words are leaves below their main class and classes inner nodes.
 
     Branch lengths are in splits: see `heights`. Classes that are the main class of no word are
     left out.
     """
     high = heights(thesaurus)
-    # Entries list a class before its subclasses, so in reverse order the subclasses come first.
+    # Entries list classes before their subclasses, so reverse order puts subclasses first.
     written: dict[int, str] = {}
     for one in reversed(list(entries(thesaurus))):
         parts = [written.pop(child) for child in one.children if child in written]
@@ -82,7 +82,7 @@ def write_newick(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def write_linkage(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write an .npz file: a linkage matrix Z as in scipy, the words, and labels of merges.
+    """Write an .npz file with a scipy linkage matrix Z, the words, and the labels of merges.
 
     The words of a class, and the parts of a split into more than two, are merged one after the
     other at the same height: see `heights`. `labels` has the name of a class at its last merge
@@ -110,7 +110,7 @@ def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
     rows: list[tuple[int, int, int, int]] = []
     labels: list[str] = []
     whole: dict[int, tuple[int, int]] = {}
-    # Merged classes: the number of the cluster in the linkage, and its size.
+    # Maps each merged class to its cluster number in the linkage and its size.
     for node in sorted(high, key=lambda one: (high[one], one)):
         parts = [whole[child] for child in tree.children(node) if child in whole]
         parts += [(row, 1) for row in held.get(node, ())]
@@ -128,7 +128,7 @@ def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
 
 
 def codes(thesaurus: Thesaurus) -> dict[int, str]:
-    """Return the bit string of the path to each class; siblings get a prefix-free code."""
+    """Return the bit string of the path to each class; the codes of siblings are prefix-free."""
     found = {0: ""}
     for node in thesaurus.tree.walk():
         children = thesaurus.tree.children(node)
@@ -140,7 +140,7 @@ def codes(thesaurus: Thesaurus) -> dict[int, str]:
 
 @exporter
 def write_brown(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write a line for each word (bits, tab, word, tab, count), sorted by bits, then count.
+    """Write one line per word (bit string, word and count), sorted by bit string, then count.
 
     The bits encode the path from the root to the word's main class: one bit for each split into
     two, ⌈log2 n⌉ bits for a split into n.
@@ -158,7 +158,7 @@ def write_brown(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def quote_graphviz(text: str) -> str:
-    """Quote a text for Graphviz.
+    """Quote a string for Graphviz.
 
     >>> print(quote_graphviz('say "no"'))
     "say \\"no\\""
@@ -168,7 +168,7 @@ def quote_graphviz(text: str) -> str:
 
 @exporter
 def write_graphviz(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write a digraph of the classes, from left to right; leaf classes show their first words."""
+    """Write a left-to-right digraph of the classes. Leaf classes show their first words."""
     yield f"digraph {quote_graphviz(options.called)} {{\n"
     yield "  rankdir=LR;\n"
     yield '  node [shape=box, style=rounded, fontname="sans-serif"];\n'
@@ -189,7 +189,7 @@ def _label(one: ExportEntry) -> str:
 
 @exporter
 def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write the tree: inner classes have `children`, leaf classes have `words`.
+    """Write the tree as nested JSON: inner classes have `children`, leaf classes have `words`.
 
     If contexts are clustered too, the top-level `context_classes` lists all classes of contexts,
     and that of a word class lists those typical of it.
@@ -207,7 +207,7 @@ def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
             for one in context_classes
         ]
     yield _object(head) + ',\n"tree": '
-    # Written during the walk: a deep tree would exceed the recursion limit of the json module.
+    # Written piece by piece, since a deep tree would exceed the json module's recursion limit.
     nested, previous = 0, None
     for one in entries(thesaurus):
         level = len(one.path) - 1

@@ -26,23 +26,23 @@ from roget.report.render.data import render_csv
 from roget.report.render.html import fill
 
 FEW = 30
-"""Minimum number of pairs or lines; a smaller number gives a warning."""
+"""Number of pairs or lines below which a warning is given."""
 
 LINES = 12
-"""Maximum number of lines in text; JSON and CSV have all."""
+"""Maximum number of lines in plain text; JSON and CSV contain all lines."""
 
 NAMED = 8
-"""Maximum number of missing words to name."""
+"""Maximum number of missing words listed by name."""
 
 BYTE_ORDER = "\ufeff"
 """Byte-order mark, by which spreadsheets recognise UTF-8."""
 
 WAYS = {TREE: "smallest class of both"}
-"""Display names of ways to compare words, if they differ from the option values."""
+"""Display names of the ways to compare words, where they differ from the option values."""
 
 
 def report_ratings(found: Ratings) -> Report:
-    """Return Spearman's ρ of each way to compare words, and the pairs that disagree most."""
+    """Report Spearman's ρ for each way to compare words, and the pairs with the largest error."""
     rows = [_row(one) for one in found.rows]
     columns = [
         Column("by"),
@@ -133,7 +133,7 @@ def _warn_ratings(found: Ratings) -> list[str]:
 
 
 def name_files(output: PathLike, key: PathLike | None = None) -> tuple[Path, Path, Path]:
-    """Return the paths of a sheet: its table, its page and its key, after checking them.
+    """Check and return the paths of a sheet: the table, the printable page and the answer key.
 
     >>> [path.name for path in name_files("sheet.csv")]
     ['sheet.csv', 'sheet.html', 'sheet.key.csv']
@@ -155,7 +155,7 @@ def name_files(output: PathLike, key: PathLike | None = None) -> tuple[Path, Pat
 
 
 def write_sheet(sheet: QuestionSheet, output: PathLike, key: PathLike | None = None) -> list[Path]:
-    """Write the table that annotators fill in, a page to print, and the key."""
+    """Write the table for the annotators, a printable page, and the answer key."""
     paths = name_files(output, key)
     texts = (_as_csv(tabulate_sheet(sheet)), draw_page(sheet), _as_csv(tabulate_key(sheet)))
     for path, text in zip(paths[::2], texts[::2], strict=True):
@@ -174,7 +174,7 @@ def _as_csv(table: tuple[Sequence[str], Iterable[Sequence[object]]]) -> str:
 
 
 def draw_page(sheet: QuestionSheet) -> str:
-    """Return the page to print: numbered lines with boxes to tick."""
+    """Return the printable page: numbered lines with boxes to tick."""
     return fill(
         "roget.report.judging",
         "page/sheet.html",
@@ -185,7 +185,7 @@ def draw_page(sheet: QuestionSheet) -> str:
 
 
 def report_sheet(sheet: QuestionSheet, paths: Sequence[Path]) -> Report:
-    """Return the kind, the number of lines and the files of a sheet."""
+    """Report the kind, the number of lines and the files of a sheet."""
     facts = {
         "kind": sheet.kind,
         "lines": len(sheet.questions),
@@ -198,7 +198,7 @@ def report_sheet(sheet: QuestionSheet, paths: Sequence[Path]) -> Report:
 
 
 def report_answers(found: Judgement) -> Report:
-    """Return the results of each annotator, their agreement, and the hardest lines."""
+    """Report the results of each annotator, their agreement, and the hardest lines."""
     lines = sorted(found.lines(), key=lambda one: (_rate(one), one.question.line))
     known = [one for one in lines if one.answered and one.question.answer != MADE_UP]
     shares, lead = _found(found) if found.kind == INTRUSION else _read(found)

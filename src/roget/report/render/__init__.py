@@ -1,4 +1,4 @@
-"""Renderers: one function per output format of a report. They only format, never compute."""
+"""Renderers: one function per output format. They format reports without computing values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roget.errors import InputError
 
 
 def choose_format(path: str | os.PathLike[str]) -> str:
-    """Return the format inferred from a file name; plain text without a suffix.
+    """Return the format inferred from a file name, or plain text if it has no suffix.
 
     >>> choose_format("scores.md"), choose_format("scores")
     ('markdown', 'text')

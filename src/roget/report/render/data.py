@@ -1,4 +1,4 @@
-"""Reports for programs: JSON, and tables for spreadsheets."""
+"""Machine-readable renderers: JSON, CSV and TSV."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def render_json(report: Report) -> str:
-    """Return standard JSON: undefined values are null, never NaN."""
+    """Render standard JSON: undefined values are null, never NaN."""
     return json.dumps(_add_codes(report.data), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def _add_codes(data: Any) -> Any:
-    """Return the data with the codes of its warnings, in the same order."""
+    """Add the codes of the warnings to the data, in the same order."""
     if not isinstance(data, Mapping) or "warnings" not in data:
         return data
     with_codes: dict[str, Any] = {}
@@ -33,17 +33,17 @@ def _add_codes(data: Any) -> Any:
 
 
 def render_csv(report: Report) -> str:
-    """Return the table with all digits, comma-separated."""
+    """Render the sheet as comma-separated values, with all digits."""
     return _delimit(report, ",")
 
 
 def render_tsv(report: Report) -> str:
-    """Return the table with all digits, tab-separated."""
+    """Render the sheet as tab-separated values, with all digits."""
     return _delimit(report, "\t")
 
 
 def embed(content: Any) -> str:
-    """Return JSON that is safe inside a script element, whatever the names contain.
+    """Return JSON that can be embedded safely in a script element.
 
     >>> embed({"name": "</script>&"})
     '{"name":"\\\\u003c/script\\\\u003e\\\\u0026"}'
@@ -55,11 +55,11 @@ def embed(content: Any) -> str:
 
 
 _PLAIN = re.compile(r"[=+\-@][\w\s.+\-=@)]*")
-"""Texts that begin like a formula but call nothing: -ly, @you, +1."""
+"""Harmless cells that begin like a formula: -ly, @you, +1."""
 
 
 def find_formulas(report: Report) -> list[str]:
-    """Return the names in the table that a spreadsheet would run as formulas.
+    """Return the cells of the sheet that a spreadsheet would run as formulas.
 
     They are written unchanged: programs that read the table must find each name, and a mark before
     it would make another name.

@@ -1,4 +1,4 @@
-"""The report as one self-contained HTML page: no server, network or other file is needed."""
+"""HTML renderer: one self-contained page, which needs no server, network or other file."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from roget.report import Report
 
 STYLES = "roget.report.comparison", "page/page.css"
-"""The style sheet of all pages."""
+"""The style sheet shared by all pages."""
 
 _MINUS = re.compile(r"(?<![\w.])-(?=\.?\d)")
-"""A minus sign: a hyphen before a number that is not part of a name."""
+"""Pattern of a minus sign: a hyphen before a number, but not inside a name."""
 _TYPES = re.compile(r"[ \t]*/\*\* @.*?\*/\n?")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 
 def render(report: Report) -> str:
-    """Return the special page of the report if it has one, else title, tables and notes."""
+    """Render the report's special page if it has one, or else title, tables and notes."""
     if report.page is not None:
         return report.page()
     return fill_plain(report)
 
 
 def fill_plain(report: Report, script: str = "", data: Any = None) -> str:
-    """Return a page with tables, figure and notes; a script may draw the data."""
+    """Render a page with tables, figure and notes, and optionally a script with data."""
     return fill_frame(
         "roget.report.render",
         "page.html",
@@ -50,7 +50,7 @@ def fill_plain(report: Report, script: str = "", data: Any = None) -> str:
 
 
 def _draw(report: Report) -> str:
-    """Return the figure of the report as a data URL; "" without a figure or matplotlib."""
+    """Return the report's figure as a data URL, or "" if there is no figure or no matplotlib."""
     if report.picture is None or find_spec("matplotlib") is None:
         return ""
     from roget.report.figures import write_svg
@@ -68,7 +68,7 @@ def fragment(report: Report) -> str:
 def fill_frame(
     package: str, template: str, script: str = "", data: Any = None, **values: Any
 ) -> str:
-    """Fill a template that extends the common frame; a script may draw the data."""
+    """Fill a template that extends the common frame, optionally with a script and data."""
     from markupsafe import Markup
 
     drawn = {"script": script, "hash": digest(script), "data": embed(data)}
@@ -88,7 +88,7 @@ def fill(package: str, template: str, **values: Any) -> str:
 
 
 def asset(package: str, name: str) -> str:
-    """Return a text file of a package."""
+    """Return the content of a text file in a package."""
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
@@ -114,7 +114,7 @@ def environment() -> Environment:
 
 
 def bundle(entry: str) -> str:
-    """Return the script of a page: the required modules of web/js, dependencies first.
+    """Return a page's script: the required modules from web/js, dependencies first.
 
     The modules share one scope, so import and export statements are removed, and so are type
     comments; a test checks that no two modules declare the same name. The files are read, not
@@ -137,6 +137,6 @@ def bundle(entry: str) -> str:
 
 
 def digest(text: str) -> str:
-    """Return the hash by which a content security policy admits a script."""
+    """Return the hash that allows a script in a content security policy."""
     hashed = hashlib.sha256(text.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(hashed).decode('ascii')}'"

@@ -1,4 +1,4 @@
-"""The report for papers: booktabs tables."""
+"""LaTeX renderer: booktabs tables for papers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def escape(text: str) -> str:
 
 
 def render(report: Report) -> str:
-    """Return booktabs tables; leads, notes, warnings and the signature are comments."""
+    """Render booktabs tables, with all other lines (lead, notes, warnings) as comments."""
     remarks = (
         *report.lead,
         report.about,
@@ -63,7 +63,7 @@ def render(report: Report) -> str:
 
 
 def _float(caption: str, number: int, part: Iterable[str]) -> Iterator[str]:
-    """Yield a floating table with a caption and a label made of its first words."""
+    """Yield a floating table with a caption and a label made from the caption's first words."""
     first = re.sub(r"[^a-z0-9]+", "-", caption.partition(". ")[0].lower())[:40].strip("-")
     again = "" if number == 1 else f"-{number}"
     yield r"\begin{table}"
@@ -75,7 +75,7 @@ def _float(caption: str, number: int, part: Iterable[str]) -> Iterator[str]:
 
 
 def _parts(table: ReportTable) -> Iterator[list[str]]:
-    """Yield tabulars: several if the columns do not fit on a line or the rows on a page."""
+    """Yield one tabular, or several if the table is too wide for a line or too long for a page."""
     rows = table.shorten()
     needed = table.widths(rows, GAP, _width)
     named = [f"% {' '.join(table.title.split())}"] if table.title else []
@@ -87,7 +87,7 @@ def _parts(table: ReportTable) -> Iterator[list[str]]:
 def _tabular(
     table: ReportTable, rows: list[list[Any]], columns: list[int], begin: int
 ) -> Iterator[str]:
-    """Yield the lines of a tabular with the rows of one page."""
+    """Yield the lines of a tabular that holds the rows of one page."""
     layout = "".join("r" if table.columns[at].right else "l" for at in columns)
     yield rf"\begin{{tabular}}{{{layout}}}"
     yield r"\toprule"
@@ -105,10 +105,10 @@ def _tabular(
 
 
 LINE, GAP, SIGN = 345.0, 12.0, 4.8
-"""In points: text width of LaTeX's article class, column separation, width of a small letter."""
+"""Text width of LaTeX's article class, column separation and letter width, in points."""
 
 PAGE = 40
-"""Rows per page."""
+"""Maximum number of rows per page."""
 
 
 def _width(cell: Any) -> float:
@@ -120,12 +120,12 @@ def _width(cell: Any) -> float:
 
 
 def _cell(cell: Any) -> str:
-    """Format a cell: negative numbers in maths mode, letters raised, intervals small."""
+    """Format a cell: negative numbers in maths mode, superscript letters, small intervals."""
     if not isinstance(cell, Cell):
         text = " ".join(str(cell).split())
         if _NEGATIVE.fullmatch(text):
             return f"${text}$"
-        # A number with its spread: only the sign is in maths mode.
+        # In a number with ±, only that sign is in maths mode.
         return _SIGN.sub("$-$", escape(text))
     text = _cell(cell.text)
     text = rf"\textbf{{{text}}}" if cell.strong else text

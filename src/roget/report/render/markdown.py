@@ -1,4 +1,4 @@
-"""The report for README files and issue trackers."""
+"""Markdown renderer, for README files and issue trackers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roget.report.format import with_code
 
 
 def render(report: Report) -> str:
-    """Return pipe tables, with the notes and the signature below them."""
+    """Render pipe tables, followed by the notes and the signature."""
     parts = [
         f"**{report.title}**" if report.caption else "",
         "\n".join(report.lead),

@@ -1,4 +1,4 @@
-"""The report as plain text for a terminal."""
+"""Plain text renderer, for the terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from roget.report.format import GAP, printable, width, with_code
 
 
 def render(report: Report) -> str:
-    """Return plain text of at most 100 columns."""
+    """Render plain text of at most 100 columns."""
     blocks = [
         _fill(report.title) if report.caption else "",
         "\n".join(_fill(line, after="  ") for line in report.lead),
@@ -26,7 +26,7 @@ def render(report: Report) -> str:
 
 
 def _list_warnings(report: Report) -> Iterator[str]:
-    """Yield the warnings; a brief report has the most important ones and counts the others."""
+    """Yield the warnings. A brief report has the most important ones and the number of the rest."""
     brief = report.brief
     for warning in report.warnings if brief is None else brief.warnings:
         yield _fill(with_code(warning), "! ", "  ")
@@ -42,7 +42,7 @@ def _fill(line: str, before: str = "", after: str = "") -> str:
 
 
 def _blocks(table: ReportTable) -> Iterator[str]:
-    """Yield the table, split into several if its columns do not fit side by side."""
+    """Yield the table, split into several tables if it is too wide."""
     rows = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)]
             for row in table.shorten()]  # fmt: skip
     needed = table.widths(rows, GAP)
@@ -52,7 +52,7 @@ def _blocks(table: ReportTable) -> Iterator[str]:
 
 
 def _text(cell: Any, column: Column) -> str:
-    """Return a cell; the ends of an interval lose their leading zeros to save space."""
+    """Format a cell; the bounds of an interval lose their leading zeros to save space."""
     if isinstance(cell, Cell):
         ends = cell.interval.replace("[0.", "[.").replace(" 0.", " .").replace("-0.", "-.")
         cell = str(Cell(cell.text, ends, cell.rank, cell.letters))

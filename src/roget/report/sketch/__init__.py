@@ -1,4 +1,4 @@
-"""Report of `roget sketch`: the sketch of a word, or of two words compared."""
+"""Report of `roget sketch`: the sketch of one word, or a comparison of two words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST = 20
 """Maximum width of a collocate."""
 
 FAR = 10
-"""Ratio of frequencies from which the comparison of two words gives a warning."""
+"""Frequency ratio of two words from which their comparison gives a warning."""
 
 _SCORED = Column.numbers("count", "log\nDice", fit="keep")
 
@@ -29,14 +29,14 @@ KINDS = ("only", "both", "other")
 """Kinds of collocates when two words are compared."""
 
 Find = Callable[[str, str], Sequence[EvidenceLine]]
-"""A function that returns the example sentences of a word and a context."""
+"""A function that returns the example sentences for a word and a context."""
 
 Lines = dict[tuple[str, str], Sequence[EvidenceLine]]
-"""Example sentences by word and context."""
+"""Example sentences, keyed by word and context."""
 
 
 def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
-    """Return the relations of a word side by side; for two words, one below the other.
+    """Report the relations of one word side by side, or those of two words below each other.
 
     `find` returns the sentences for the concordance, JSON and the page. `source` is the path of
     the thesaurus, for the hint on `roget why`.
@@ -58,7 +58,7 @@ def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
 
 
 def _gather(found: Sketch, find: Find) -> Lines:
-    """Return the sentences of each word and listed context."""
+    """Return the example sentences for each word and listed context."""
     return {
         (word, one.context): lines
         for relation in found.relations
@@ -69,7 +69,7 @@ def _gather(found: Sketch, find: Find) -> Lines:
 
 
 def _concord(found: Sketch, lines: Lines) -> Iterator[ReportTable]:
-    """Yield a concordance of each word that has sentences."""
+    """Yield a concordance for each word that has example sentences."""
     contexts = dict.fromkeys(one.context for each in found.relations for one in each.collocates)
     phrase = ContextPhrases.from_names(contexts)
     for word in found.words:
@@ -121,7 +121,7 @@ def _talk(found: Sketch) -> Iterator[str]:
 
 
 def _block(relation: SketchRelation) -> ReportTable:
-    """Return a small table, to be placed next to others."""
+    """Return the small table of one relation, to be placed next to other tables."""
     rows = _alone(relation.collocates, 0)
     # Wrap the title to about the width of the rows below it.
     room = max([16, *(len(row[0]) for row in rows)])
@@ -131,7 +131,7 @@ def _block(relation: SketchRelation) -> ReportTable:
 
 
 def _parts(found: Sketch) -> Iterator[ReportTable]:
-    """Yield, for each relation, the collocates of one word only, of both, of the other only."""
+    """Yield the collocates of each relation: of the first word only, of both, of the second only."""
     one, other = (printable(word, LONGEST) for word in found.words)
     for relation in found.relations:
         both = [
@@ -155,7 +155,7 @@ def _parts(found: Sketch) -> Iterator[ReportTable]:
 
 
 def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str]]:
-    """Return the rows of collocates with the count and score of one word."""
+    """Return the rows of collocates, with the count and score for one of the words."""
     return [
         (printable(one.name, LONGEST), format_count(one.counts[at]), _score(one.scores[at]))
         for one in collocates
@@ -163,7 +163,7 @@ def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str
 
 
 def _pack(blocks: Iterable[ReportTable]) -> Iterator[ReportTable]:
-    """Join as many tables side by side as fit the width."""
+    """Join tables side by side, as many as fit into the terminal width."""
     packed: list[ReportTable] = []
     for block in blocks:
         needed = sum(sum(one.widths(one.rows, GAP)) for one in (*packed, block))
@@ -195,7 +195,7 @@ def _score(score: float | None) -> str:
 
 
 def _data(found: Sketch, lines: Lines) -> dict[str, Any]:
-    """Return the sketch, ready for JSON."""
+    """Return the sketch as plain data for JSON."""
     relations = []
     for one in found.relations:
         head: dict[str, Any] = {"slot": one.slot, "group": one.group, "name": one.name}
@@ -230,7 +230,7 @@ def _describe(one: Collocate, found: Sketch, lines: Lines) -> dict[str, Any]:
 
 
 def _sheet(found: Sketch) -> ReportTable:
-    """Return one row per collocate."""
+    """Return a sheet with one row per collocate."""
     titles = ["slot", "relation", "collocate", "context", "count", "score"]
     if found.beside is None:
         rows = [
