@@ -131,7 +131,7 @@ def _block(relation: SketchRelation) -> ReportTable:
 
 
 def _parts(found: Sketch) -> Iterator[ReportTable]:
-    """Yield the collocates of each relation: of the first word only, of both, of the second only."""
+    """Yield the collocates per relation: of the first word only, of both, of the second only."""
     one, other = (printable(word, LONGEST) for word in found.words)
     for relation in found.relations:
         both = [
