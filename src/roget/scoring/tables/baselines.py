@@ -50,13 +50,16 @@ NAMES = ("one cluster", "one per item", "random")
 
 _MOST_ITEMS = 10**6
 _MOST_CELLS = 250_000
-"""Limits on baseline tables; above them, measures that need a table have no baseline."""
+"""Limits on the size of baseline tables.
+
+Beyond them, measures that need a table have no baseline.
+"""
 
 DRAWS = 20
-"""Number of random tables to average over if there is no exact expectation."""
+"""Number of random tables to average over if no exact expectation is known."""
 
 _ITEMS_DRAWN = 50_000
-"""Largest total number of items in the random tables; limits their number for large data."""
+"""Largest total number of items in all random tables, which limits their number for large data."""
 
 _MOST_COVERED = 20_000
 """Largest number of items in overlapping clusters for which baselines are computed."""
@@ -68,7 +71,7 @@ MOST_SAMPLED = 10**9
 def make_baselines(
     statistics: Statistics, seed: int = 0, draws: int = DRAWS, *, like_gold: bool = False
 ) -> dict[str, Measurable]:
-    """Return the baselines of a comparison by name: one cluster, one per item, random.
+    """Return the baselines of a comparison by name: one cluster, one per item, and random.
 
     Quantities without an exact expectation are averaged over at most `draws` random tables. Random
     clusters have the sizes of the system's clusters or, with `like_gold`, of the gold classes.
@@ -82,10 +85,10 @@ def make_baselines(
         return _make_covers(statistics.cover, seed, few, like_gold)
     table = statistics.table
     if table.fractional:
-        # The items of a fractional table are unknown, so only one big cluster can be computed.
+        # The items of a fractional table are unknown, so only the one-cluster baseline is possible.
         return {"one cluster": one_cluster(table)}
     if table.held is not None or table.documents is not None:
-        # Mentions: baselines cluster the gold mentions. There is no random baseline.
+        # For mentions, baselines cluster the gold mentions, and there is no random baseline.
         known = _keep_gold(table)
         if known is None:
             return {}
@@ -102,7 +105,7 @@ def make_baselines(
 def make_group_baselines(
     tables: Statistics | Separate, seed: int, draws: int, *, like_gold: bool
 ) -> dict[str, Measurable]:
-    """Return the baselines of all groups, without baselines that some group lacks."""
+    """Return the baselines that are available for all groups."""
     if isinstance(tables, Statistics):
         return make_baselines(tables, seed, draws, like_gold=like_gold)
     groups = [
@@ -114,8 +117,8 @@ def make_group_baselines(
 
 
 def one_cluster(table: Contingency) -> Contingency:
-    """Return the table of the baseline with all items in one cluster (per group or document)."""
-    # Each row has a single cell, which holds all items of the class.
+    """Return the table of the one-cluster baseline (one cluster per group or document)."""
+    # Each row has a single cell, which contains all items of the class.
     rows = np.arange(table.shape[0])
     cuts = table.documents if table.cuts is None else table.cuts
     groups = find_owners(cuts, rows.size)
@@ -124,10 +127,10 @@ def one_cluster(table: Contingency) -> Contingency:
 
 
 def _keep_gold(table: Contingency) -> Contingency | None:
-    """Return the table without items that are missing in gold; None if a group becomes empty."""
+    """Return the table without items that are missing in gold, or None if a group becomes empty."""
     if table.held is None:
         return table
-    # `places` are the first remaining rows of the groups, and the number of remaining rows.
+    # `places` are the first remaining row of each group, followed by the number of remaining rows.
     kept = np.flatnonzero(table.held.rows)
     starts = table.documents if table.cuts is None else table.cuts
     places = np.searchsorted(kept, np.append(ONE if starts is None else starts, table.shape[0]))
@@ -143,7 +146,7 @@ def _keep_gold(table: Contingency) -> Contingency | None:
 def _make_weighted(
     table: WeightedTable, seed: int, draws: int, like_gold: bool
 ) -> dict[str, Measurable]:
-    """Return the baselines of weighted labels; the random baseline permutes the items."""
+    """Return the baselines for weighted labels. The random baseline permutes the items."""
     gold, n = table.gold, table.n
     like = gold if like_gold else table.system
 
@@ -162,11 +165,11 @@ def _make_weighted(
 
 
 def _make_covers(cover: Cover, seed: int, draws: int, like_gold: bool) -> dict[str, Measurable]:
-    """Return the baselines of overlapping clusters; the random baseline permutes the items."""
+    """Return the baselines for overlapping clusters. The random baseline permutes the items."""
     n = cover.n
     if n > _MOST_COVERED:
         return {}
-    # A cover stores each kind of item once, with its frequency: repeat the kinds to get items.
+    # A cover stores each kind of item once, with its frequency. Repeat the kinds to obtain items.
     items = np.repeat(np.arange(cover.times.size), cover.times.astype(np.int64))
     gold = cover.gold.take(items)
     like = gold if like_gold else cover.system.take(items)
@@ -190,7 +193,7 @@ class Mean:
     groups = None
 
     def block(self, group: int) -> Mean:
-        """Return the object itself: there are no groups."""
+        """Return the object itself, because there are no groups."""
         return self
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
@@ -241,7 +244,7 @@ class OnePerItem(Statistics):
 
     @property
     def matched(self) -> Matched:
-        # Each class is matched to a cluster of one item.
+        # Each class is matched with one of its single-item clusters.
         return Matched(self.sizes.classes, self.n)
 
     @property
@@ -252,7 +255,7 @@ class OnePerItem(Statistics):
     def table(self) -> Contingency:
         items = self.source.row_totals.sum()
         if items > _MOST_ITEMS:
-            raise Undefined(f"this baseline is computed for up to {_MOST_ITEMS:,} items")
+            raise Undefined(f"this baseline supports at most {_MOST_ITEMS:,} items")
         sizes = self.source.row_totals.astype(np.int64)
         rows = np.repeat(np.arange(sizes.size), sizes)
         whole = Contingency.from_cells(rows, np.arange(items), np.ones(items, dtype=np.int64))
@@ -278,7 +281,7 @@ class _SingletonElements(Elements):
 
 @dataclass(frozen=True, eq=False)
 class RandomSameSizes(Statistics):
-    """The random baseline: clusters of the same sizes, with items assigned at random.
+    """The random baseline: clusters of the given sizes, with items assigned at random.
 
     Entropies under linear estimators, pair counts and B-cubed are exact expectations. Measures that
     need a table are averaged over random tables.
@@ -289,12 +292,12 @@ class RandomSameSizes(Statistics):
     seed: int = 0
     draws: int = 1
     source: Contingency | None = None
-    """A table with the same sizes, whose size statistics are reused, if there is one."""
+    """An optional table with the same sizes, whose size statistics are reused."""
     cuts: Ints | None = None
     column_cuts: Ints | None = None
-    """The first row and the first column of each group; None for a single table."""
+    """The first row and the first column of each group, or None for a single table."""
     thorough: bool = False
-    """True to sample large tables as well, which may take longer than scoring."""
+    """True to sample even large tables, which may take longer than scoring."""
 
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:
         """Return the expected value, or the mean over random tables if the measure needs cells."""
@@ -379,14 +382,13 @@ class RandomSameSizes(Statistics):
         random = np.random.default_rng(self.seed)
         if np.all(self._too_large):
             raise Undefined(
-                f"random tables are sampled only if there are at most {_MOST_CELLS:,} items or "
-                f"{_MOST_CELLS:,} cells"
+                f"this baseline supports at most {_MOST_CELLS:,} items or {_MOST_CELLS:,} cells"
             )
         return [self.draw(random) for _ in range(self.draws)]
 
     @cached_property
     def _too_large(self) -> Any:
-        """True for groups that have too many items and too many cells for sampling."""
+        """A mask of the groups that have too many items and too many cells for sampling."""
         large = np.greater(self.n, _MOST_CELLS) & np.greater(self._cells, _MOST_CELLS)
         return large & (not self.thorough)
 
@@ -396,13 +398,13 @@ class RandomSameSizes(Statistics):
 
     @cached_property
     def _few(self) -> Any:
-        """True for groups whose tables are sampled item by item."""
+        """A mask of the groups whose tables are sampled item by item."""
         fewer = self.thorough & np.less(self.n, self._cells)
         return np.atleast_1d(np.less_equal(self.n, _MOST_CELLS) | fewer)
 
     @cached_property
     def _items(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """The group of each class, the group of each cluster, and a class and cluster per item.
+        """The group of each class and of each cluster, and the class and the cluster of each item.
 
         Only the items of groups that are sampled item by item are listed.
         """
@@ -418,7 +420,7 @@ class RandomSameSizes(Statistics):
         return row_group, column_group, rows, columns
 
     def draw(self, random: np.random.Generator) -> Contingency:
-        """Sample one table, item by item, or cell by cell in groups with many items."""
+        """Sample one table: item by item, or cell by cell for groups with many items."""
         _, column_group, rows, columns = self._items
         c, k = self.row_totals.size, self.column_totals.size
         # Step 1: permute the cluster labels of the items; the class labels stay in order.
@@ -426,8 +428,8 @@ class RandomSameSizes(Statistics):
         if self.cuts is not None:
             from scipy.sparse import csr_array
 
-            # Step 2: return the permuted labels to their groups by a stable sort, so each group is
-            # permuted separately. Building a sparse matrix with groups as rows sorts in linear
+            # Step 2: sort the permuted labels back into their groups, so each group is permuted
+            # separately. Building a sparse matrix with groups as rows sorts in linear
             # time.
             places = column_group[columns[mixed]], np.arange(mixed.size)
             mixed = csr_array((mixed, places), (np.size(self.n), mixed.size)).data
@@ -441,13 +443,14 @@ class RandomSameSizes(Statistics):
     def _draw_cells(
         self, random: np.random.Generator, keys: Ints, counts: Ints
     ) -> tuple[Ints, Ints]:
-        """Add the cells of groups with many items, which are sampled cell by cell."""
+        """Add the cells of groups with many items, sampled cell by cell."""
         row_group, column_group, _, _ = self._items
         parts, k = [(keys, counts)], self.column_totals.size
         for group in np.flatnonzero(~self._few).tolist():
             own, other = np.flatnonzero(row_group == group), np.flatnonzero(column_group == group)
             if np.atleast_1d(self._too_large)[group]:
-                # A placeholder with one column: `_compute` replaces the value of this group by NaN.
+                # Use a placeholder with one column; `_compute` replaces the value of this group
+                # by NaN.
                 other = other[:1]
             sampled = _draw_table(random, self.row_totals[own], self.column_totals[other])
             positive = sampled > 0
@@ -458,14 +461,14 @@ class RandomSameSizes(Statistics):
 
 
 def _draw_table(random: np.random.Generator, rows: Ints, columns: Ints) -> Ints:
-    """Sample a table with these row and column sums, one row after the other.
+    """Sample a table with these row and column sums, one row at a time.
 
     Above the limit of the hypergeometric sampler, rows are multinomial, and the column sums are
     correct only in expectation.
     """
     if columns.size == 1 or columns.sum() >= MOST_SAMPLED:
         return random.multinomial(rows, columns / columns.sum())
-    # Each row is a sample without replacement from the items that earlier rows left over.
+    # Each row is a sample without replacement from the items that earlier rows did not use.
     left, table = columns.copy(), np.empty((rows.size, columns.size), dtype=np.int64)
     for row, size in enumerate(rows.tolist()):
         table[row] = random.multivariate_hypergeometric(left, size, method="marginals")

@@ -1,4 +1,4 @@
-"""The sparse gold × system contingency table, counted once and used by every measure."""
+"""The sparse contingency table of gold and system, counted once and used by every measure."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 
 class Leaves(NamedTuple):
-    """The classes × leaves table and the tree from which the table of a cut was made."""
+    """The tree from which the table of a cut was made, and the table of classes and leaves."""
 
     table: Contingency
     tree: Tree
 
     @property
     def places(self) -> Ints:
-        """The position, in the layout of the tree, of the leaf of each column of the table."""
+        """For each column of the table, the position of its leaf in the layout of the tree."""
         places: Ints = self.tree.layout.places[self.table.cluster_codes % self.tree.n_clusters]
         return places
 
@@ -51,11 +51,11 @@ class Occupied(NamedTuple):
     """Masks that exclude the placeholder rows and columns of unmatched items."""
 
     rows: BoolArray
-    """True for classes of items that gold contains."""
+    """A mask of the classes that contain gold items."""
     columns: BoolArray
-    """True for clusters of items that the system contains."""
+    """A mask of the clusters that contain system items."""
     cells: BoolArray
-    """True for cells of items that both contain."""
+    """A mask of the cells whose items are in both gold and system."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,11 +83,11 @@ class Contingency(Statistics):
     gold: Labels | None = field(default=None, repr=False)
     system: Labels | None = field(default=None, repr=False)
     cuts: Ints | None = field(default=None, repr=False)
-    """The first row of each group; None for a single table."""
+    """The first row of each group, or None for a single table."""
     documents: Ints | None = field(default=None, repr=False)
-    """The first row of each document; mentions are linked only within documents."""
+    """The first row of each document. Mentions are linked only within documents."""
     leaves: Leaves | None = field(default=None, repr=False)
-    """The tree of which the clusters are a cut, if any."""
+    """The tree and the table of its leaves, if the clusters are a cut of a tree."""
 
     @classmethod
     def from_labels(
@@ -98,11 +98,11 @@ class Contingency(Statistics):
         n_groups: int = 1,
         times: CountArray | None = None,
     ) -> Contingency:
-        """Count the items of each cell from aligned hard labels.
+        """Count the items in each cell, given aligned hard labels.
 
-        Item i is counted `times[i]` times, by default once. With groups, equal labels of different
-        groups are different classes or clusters, so the table is block-diagonal; `by_group` gives
-        the statistics of its blocks.
+        Item i is counted `times[i]` times, by default once. If there are groups, equal labels in
+        different groups are different classes or clusters, so the table is block-diagonal;
+        `by_group` gives the statistics of its blocks.
         """
         first: Codes = gold.codes
         per_group, width = gold.n_labels, system.n_labels
@@ -111,7 +111,7 @@ class Contingency(Statistics):
         counts: CountArray
         n_rows, used = n_groups * per_group, None
         if n_rows * width >= 2**63:
-            # Keys would overflow: renumber the (group, class) codes that occur as 0, 1, ….
+            # Keys would overflow, so renumber the (group, class) codes that occur as 0, 1, ….
             used, first = np.unique(first, return_inverse=True)
             n_rows = used.size
         if times is None:
@@ -136,7 +136,7 @@ class Contingency(Statistics):
         gold: Labels | None = None,
         system: Labels | None = None,
     ) -> Contingency:
-        """Make a table from counted cells, e.g. the result of a GROUP BY query.
+        """Make a table from counted cells, such as the result of a GROUP BY query.
 
         Rows are the classes and columns the clusters of the cells, as labels of any type and in any
         order. Repeated cells are summed; without counts each cell counts 1. Integer codes in row
@@ -251,7 +251,7 @@ class Contingency(Statistics):
         return cls.from_cells(rows[order].astype(np.int64), columns[order].astype(np.int64), counts)
 
     def by_group(self, n_classes: int) -> Contingency:
-        """Return the table with statistics per group.
+        """Return the table with separate statistics for each group.
 
         The class codes of group g are g·n_classes, …, (g + 1)·n_classes − 1.
         """
@@ -264,12 +264,12 @@ class Contingency(Statistics):
         return None if self.cuts is None else self.cuts.size
 
     def pool_documents(self, n_classes: int) -> Contingency:
-        """Return one table in which the blocks of `n_classes` class codes are documents."""
+        """Return one table whose documents are consecutive blocks of `n_classes` class codes."""
         return replace(self, documents=self.by_group(n_classes).cuts)
 
     @cached_property
     def held(self) -> Occupied | None:
-        """Masks of real classes, clusters and cells; None if no item is unmatched.
+        """Masks of the real classes, clusters and cells, or None if no item is unmatched.
 
         An unmatched item, which only one side contains, has a placeholder class or cluster on the
         other side. Measures for mentions use these masks to treat unmatched items specially; other
@@ -308,7 +308,7 @@ class Contingency(Statistics):
 
     @cached_property
     def links(self) -> Links:
-        """The numbers of linked and of separate pairs of mentions."""
+        """The numbers of linked and of unlinked pairs of mentions."""
         if self.documents is not None:
             each = replace(self, cuts=self.documents, documents=None).links
             return Links(*(int(np.sum(number)) for number in vars(each).values()))
@@ -317,7 +317,7 @@ class Contingency(Statistics):
         gold, system = map(pairs_among, self.mentions)
         both, gold_common, system_common = gold, pairs.gold, pairs.system
         if self.held is not None:
-            # Only pairs of common items exist on both sides.
+            # Only pairs of common items exist in both gold and system.
             common = self.counts * self.held.cells
             both = pairs_among(self.over_cells(common))
             gold_common = self.over_rows(pairs_among(np.add.reduceat(common, self.row_starts)))
@@ -339,12 +339,12 @@ class Contingency(Statistics):
 
     @cached_property
     def column_cuts(self) -> Ints | None:
-        """The first column of each group; None for a single table."""
+        """The first column of each group, or None for a single table."""
         return None if self.cuts is None else np.minimum.reduceat(self.columns, self.cell_cuts)
 
     @cached_property
     def _bounds(self) -> list[Ints]:
-        """The boundaries of the groups among the rows, the columns and the cells."""
+        """The boundaries between groups among the rows, columns and cells."""
         cuts = self.cuts, self.column_cuts, self.cell_cuts
         sizes = *self.shape, self.rows.size
         return [
@@ -380,7 +380,7 @@ class Contingency(Statistics):
 
     @cached_property
     def joint(self) -> Histogram:
-        """The histogram of the counts of the cells."""
+        """The histogram of the cell counts."""
         return Histogram.from_counts(self.counts, None if self.cuts is None else self.cell_cuts)
 
     @property
@@ -430,16 +430,16 @@ class Contingency(Statistics):
             return float(np.sum(replace(self, cuts=self.documents, documents=None).match(weights)))
         if self.cuts is None or self.column_cuts is None:
             return best_match(self.rows, self.columns, weights, self.row_starts)
-        # Step 1: the sum of the row maxima is an upper bound for each group.
+        # Step 1: compute an upper bound for each group, the sum of the row maxima.
         best = np.maximum.reduceat(weights, self.row_starts)
         totals = self.over_rows(best).astype(np.float64)
         preferred = self.columns[first_best(self.rows, weights, best)]
         contested = np.bincount(preferred, minlength=self.shape[1])[preferred] > 1
-        # Step 2: the bound is reached in groups in which no two classes prefer the same cluster.
+        # Step 2: the bound is attained in groups in which no two classes prefer the same cluster.
         unsettled = np.flatnonzero(np.logical_or.reduceat(contested, self.cuts))
         high, wide, long = (np.diff(bounds)[unsettled] for bounds in self._bounds)
         narrow = np.minimum(high, wide)
-        # Step 3: small tables are solved in batches of equal height or width.
+        # Step 3: solve small tables in batches of equal height or width.
         for side in range(1, SUBSETS + 1):
             groups = np.flatnonzero(narrow == side)
             groups = groups[np.argsort((high + wide)[groups], kind="stable")]
@@ -448,7 +448,7 @@ class Contingency(Statistics):
                 totals[unsettled[part]] = match_small(
                     self._stack(weights, unsettled[part], long[part], high[part] > side)
                 )
-        # Step 4: larger tables are solved one by one.
+        # Step 4: solve larger tables one by one.
         for group in unsettled[narrow > SUBSETS].tolist():
             block = self.block(group)
             cells = weights[slice(*self._bounds[2][group : group + 2])]
@@ -468,7 +468,8 @@ class Contingency(Statistics):
         return np.concatenate(matched)
 
     def _stack(self, weights: CountArray, groups: Ints, lengths: Ints, tall: Array) -> Floats:
-        """Return the tables of some groups as one dense array, narrow side × wide side × groups.
+        """Return the tables of some groups as a dense array with shape (short side, long side,
+        groups).
 
         Tall tables are transposed.
         """
@@ -484,7 +485,7 @@ class Contingency(Statistics):
 
     @property
     def elements(self) -> Elements:
-        """Element-centric similarity; if the table is a cut of a tree, of the whole tree."""
+        """Element-centric similarity, of the whole tree if the table is a cut of a tree."""
         if self.leaves is None:
             return HardElements(self)
         return TreeElements(self.leaves)
@@ -537,7 +538,7 @@ class Contingency(Statistics):
 
     @property
     def T(self) -> Contingency:
-        """The table with gold and system exchanged."""
+        """The transposed table, with gold and system exchanged."""
         order = np.lexsort((self.rows, self.columns))
         return Contingency(
             self.columns[order],
@@ -593,7 +594,7 @@ class Contingency(Statistics):
 
 @dataclass(frozen=True, eq=False)
 class HardElements(Elements):
-    """Element-centric similarity of items with one class and one cluster.
+    """Element-centric similarity of items with one class and one cluster each.
 
     A random walk never leaves the item's class (or cluster) and is uniform over it, so the overlap
     of the two walks is (items in both)/(size of the larger), for every `alpha`.

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Contingency
 
 _PAIRS = 1 << 22
-"""Batch size: number of pairs of kinds processed at once."""
+"""Batch size: number of pairs of item kinds processed at once."""
 
 _LARGE = 3
-"""A set is large if it has more than 1/_LARGE of the items; see `Overlap._informative`."""
+"""A set is large if it contains more than 1/_LARGE of the items; see `Overlap._informative`."""
 
 _TIE = 1e-12
 """Relative tolerance for comparing entropies that are mathematically equal, e.g. h(1/4), h(1/2)."""
@@ -37,7 +37,7 @@ _TIE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """The classes or the clusters of each kind of items, in compressed sparse row form.
+    """The classes or clusters of each kind of item, in compressed sparse row format.
 
     Kind i belongs to the sets codes[indptr[i]:indptr[i + 1]], with the corresponding degrees.
     """
@@ -52,7 +52,7 @@ class Sets:
     def from_labels(
         cls, labels: Labels, degrees_are: Literal["full", "graded", "shares"] = "full"
     ) -> Sets:
-        """Make one set per label.
+        """Make one set of items per label.
 
         The degrees of membership are 1 ("full"), the weights divided by the largest weight of the
         item ("graded"), or the weights themselves, which sum to 1 per item ("shares").
@@ -84,32 +84,33 @@ class Sets:
 
     @property
     def owners(self) -> Ints:
-        """The kind of items to which each entry belongs."""
+        """The kind of item to which each entry belongs."""
         return np.repeat(np.arange(self.indptr.size - 1), self.sizes)
 
     def matrix(self, values: Array | None = None) -> csr_array[Any]:
-        """Return a sparse kinds × sets matrix of ones, or of one value per entry."""
+        """Return a sparse (kinds, sets) matrix of ones, or of one value per entry."""
         from scipy.sparse import csr_array
 
         data = np.ones(self.codes.size, dtype=np.int64) if values is None else values
         return csr_array((data, self.codes, self.indptr), (self.indptr.size - 1, self.count))
 
     def number_kinds(self) -> Ints:
-        """Return a number for each item, equal for items that belong to the same sets."""
-        # Refine the numbers set by set: items have equal numbers if their first sets are the same.
+        """Return a kind number for each item. Items in the same sets are of the same kind."""
+        # Refine the kinds one set position at a time: items are of the same kind if their first
+        # sets are equal.
         sizes = self.sizes
         numbers = np.zeros(sizes.size, dtype=np.int64)
         for place in range(int(sizes.max(initial=0))):
             more = np.flatnonzero(sizes > place)
             keys = numbers[more] * self.count + self.codes[self.indptr[more] + place]
-            # Items without further sets keep their numbers; the new numbers start above them.
+            # Items without further sets keep their kinds; new kind numbers start above them.
             _, following = np.unique(keys, return_inverse=True)
             numbers[more] = following + numbers.max() + 1
             _, numbers = np.unique(numbers, return_inverse=True)
         return numbers
 
     def take(self, rows: Ints) -> Sets:
-        """Return the sets of the selected kinds, without sets that become empty."""
+        """Return the sets of the selected kinds, dropping sets that become empty."""
         sizes = self.sizes[rows]
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         entries = np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes) + np.arange(indptr[-1])
@@ -118,7 +119,7 @@ class Sets:
 
 
 class Overlap(NamedTuple):
-    """The number of common items of each class and cluster, without disjoint pairs."""
+    """The number of common items of each class and cluster, omitting disjoint pairs."""
 
     rows: Ints
     columns: Ints
@@ -131,7 +132,7 @@ class Overlap(NamedTuple):
 
     @property
     def perfect(self) -> bool:
-        """True if both sides consist of the same sets with the same multiplicities."""
+        """True if gold and system consist of the same sets with the same multiplicities."""
         same = (self.gold[self.rows] == self.counts) & (self.system[self.columns] == self.counts)
         rows, columns = self.rows[same], self.columns[same]
         # The number of clusters equal to a class is the multiplicity of its set in the system; the
@@ -148,19 +149,18 @@ class Overlap(NamedTuple):
     def conditional(self, *, strict: bool = False) -> Floats:
         """Return the entropy of each class given its most informative cluster.
 
-        Let h(p) = −p·log p, and p₁₁, p₀₀, p₁₀, p₀₁ the shares of items in both sets, in neither, in
-        the class only and in the cluster only. A cluster is a candidate only if
-        (1)  h(p₁₁) + h(p₀₀) ≥ h(p₁₀) + h(p₀₁),
-        because otherwise the complement of the cluster would be more similar to the class. With
-        `strict` the inequality must be strict. A class without candidates keeps its own entropy
-        (McDaid et al. 2011).
+        Let h(p) = −p·log p, and let p₁₁, p₀₀, p₁₀, p₀₁ be the fractions of items in both sets, in
+        neither, in the class only and in the cluster only. A cluster is a candidate only if (1)
+        h(p₁₁) + h(p₀₀) ≥ h(p₁₀) + h(p₀₁), because otherwise the complement of the cluster would be
+        more similar to the class. With `strict` the inequality must be strict. A class without
+        candidates keeps its own entropy (McDaid et al. 2011).
         """
         rows, columns, both = self._informative()
         gold, system = self.gold[rows], self.system[columns]
         agree, differ = self._compare(gold, system, both)
         # H(class | cluster) = H(class, cluster) − H(cluster).
         left = agree + differ - self._h(system) - self._h(self.n - system)
-        # Set it to exactly 0 for identical sets, so a perfect clustering has a score of exactly 1.
+        # Set the entropy to exactly 0 for identical sets, so a perfect clustering scores exactly 1.
         left[(both == gold) & (both == system)] = 0.0
         conditional = self.entropies
         known = agree > differ * (1 + _TIE) if strict else agree >= differ * (1 - _TIE)
@@ -168,7 +168,7 @@ class Overlap(NamedTuple):
         return conditional
 
     def find_informative(self) -> BoolArray:
-        """Return a classes × clusters mask of the candidates, equation (1) of `conditional`."""
+        """Return a (classes, clusters) mask of the candidates by (1) of `conditional`."""
         rows, columns, both = self._informative()
         agree, differ = self._compare(self.gold[rows], self.system[columns], both)
         known = np.zeros((self.gold.size, self.system.size), dtype=bool)
@@ -178,7 +178,7 @@ class Overlap(NamedTuple):
     def _compare(
         self, gold: CountArray, system: CountArray, both: CountArray
     ) -> tuple[Floats, Floats]:
-        """Return h(p₁₁) + h(p₀₀) and h(p₁₀) + h(p₀₁) for pairs of a class and a cluster."""
+        """Return h(p₁₁) + h(p₀₀) and h(p₁₀) + h(p₀₁) for (class, cluster) pairs."""
         only_gold, only_system = gold - both, system - both
         neither = self.n - gold - only_system
         return (
@@ -188,11 +188,11 @@ class Overlap(NamedTuple):
 
     @property
     def entropies(self) -> Floats:
-        """The entropy of the membership in each class."""
+        """The entropy of membership in each class."""
         return self._h(self.gold) + self._h(self.n - self.gold)
 
     def _informative(self) -> tuple[Ints, Ints, CountArray]:
-        """Return the pairs of a class and a cluster that may satisfy (1) of `conditional`.
+        """Return the (class, cluster) pairs that may satisfy inequality (1) of `conditional`.
 
         These are all pairs with common items, and disjoint pairs in which one set has more than a
         third of all items. For other disjoint pairs h(p₀₀) < h(p₁₀) + h(p₀₁).
@@ -219,7 +219,7 @@ class Overlap(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """Numbers of pairs of items by the number of sets they share."""
+    """Counts of item pairs by the number of sets they share."""
 
     gold: list[Any]
     """The number of pairs that share j classes, for j = 0, 1, …."""
@@ -230,12 +230,12 @@ class Shares(NamedTuple):
 
     @property
     def total(self) -> Any:
-        """The number of all pairs."""
+        """The total number of pairs."""
         return sum(self.gold)
 
 
 class PairScores(NamedTuple):
-    """Sums over pairs of items: numbers of shared sets, and extended B-cubed of each kind."""
+    """Counts of item pairs by shared sets, and extended B-cubed scores of each kind of item."""
 
     shares: Shares
     precision: Floats
@@ -244,7 +244,10 @@ class PairScores(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """Classes and clusters as sets of items, for measures of overlapping clusters."""
+    """Overlapping classes and clusters as sets of items.
+
+    Items that belong to the same classes and clusters are of the same kind and are stored once.
+    """
 
     gold: Sets
     system: Sets
@@ -255,7 +258,7 @@ class Cover:
 
     @classmethod
     def from_sides(cls, gold: Sets, system: Sets) -> Cover:
-        """Make a cover from the classes and clusters of the same items in the same order."""
+        """Make a cover from the classes and clusters of the same items, in the same order."""
         kinds, one_of = find_kinds(
             (numbers, int(numbers.max()) + 1)
             for numbers in (gold.number_kinds(), system.number_kinds())
@@ -282,7 +285,7 @@ class Cover:
 
     @property
     def shares(self) -> Shares:
-        """Numbers of pairs of items by the number of sets they share."""
+        """Counts of item pairs by the number of sets they share."""
         return self.pairs.shares
 
     @property
@@ -292,7 +295,7 @@ class Cover:
         return BCubed(precision, recall)
 
     def average(self, each: Floats) -> float:
-        """Return the mean over items; `each` holds the value of each kind."""
+        """Return the mean over items, where `each` holds one value per kind."""
         return float((self.times * each).sum() / self.n)
 
     @cached_property
@@ -306,7 +309,7 @@ class Cover:
         times = self.times.astype(np.float64)
         own = self.gold.sizes, self.system.sizes
         width = int(max(sizes.max() for sizes in own)) + 1
-        # The matrix products below also pair each item with itself, so the counts start at minus
+        # The matrix products below also pair each item with itself, so start the counts at minus
         # the number of such pairs.
         counts = [np.bincount(sizes, -times, width).astype(np.float64) for sizes in own]
         sides = self.gold.matrix(), self.system.matrix()
@@ -328,7 +331,7 @@ class Cover:
             least = one.minimum(other)
             precision[part] = _average_pairs(least, other, times)
             recall[part] = _average_pairs(least, one, times)
-        # Every pair was counted in both orders. Pairs that share no set are the remaining pairs.
+        # Every pair was counted in both orders. The remaining pairs share no set.
         total = self.n * (self.n - 1) // 2
         gold, system = ([int(number) // 2 for number in counted] for counted in counts)
         for numbers in (gold, system):
@@ -337,8 +340,8 @@ class Cover:
         return PairScores(shares, precision, recall)
 
     def _parts(self) -> list[slice]:
-        """Return ranges of kinds whose pairs with a common set fit in memory."""
-        # `reach` is an upper bound of the number of kinds that share a set with each kind.
+        """Return ranges of kinds for which the pairs with a common set fit in memory."""
+        # `reach` is an upper bound on the number of kinds that share a set with each kind.
         reach = np.zeros(self.times.size, dtype=np.int64)
         for side in (self.gold, self.system):
             held = np.bincount(side.codes, minlength=side.count)
@@ -360,7 +363,7 @@ def _average_pairs(least: csr_array[Any], shared: csr_array[Any], times: Floats)
 
 @dataclass(frozen=True, eq=False)
 class HardCover(Cover):
-    """The cover of a contingency table: each cell is a kind of items.
+    """The cover of a contingency table, in which each cell is a kind of item.
 
     Pair counts and B-cubed scores are computed from the table.
     """
@@ -396,7 +399,7 @@ class HardCover(Cover):
 
 @dataclass(frozen=True, eq=False)
 class Degrees:
-    """Degrees of membership, scaled to a maximum of 1 per item (Jurgens & Klapaftis 2013)."""
+    """Membership degrees, scaled to a maximum of 1 per item (Jurgens & Klapaftis 2013)."""
 
     sets: Cover
 
@@ -407,7 +410,7 @@ class Degrees:
 
     @cached_property
     def bcubed(self) -> BCubed:
-        """Fuzzy B-cubed over pairs of different items; 0 for items without common labels."""
+        """Fuzzy B-cubed over pairs of different items. Items without common labels score 0."""
         sets, times = self.sets, self.sets.times
         kinds = times.size
         scores = [np.empty(kinds), np.empty(kinds)]
@@ -451,7 +454,7 @@ class Degrees:
             ).reshape(system.size, -1)
             joint[row] = _entropy_rows(counts, n)
         joint[~known] = np.inf
-        # The smallest conditional entropy of each class and each cluster; sets without an
+        # Find the smallest conditional entropy of each class and each cluster. Sets without an
         # informative partner keep their own entropy.
         left = np.minimum((joint - system).min(axis=1), np.where(known.any(axis=1), np.inf, gold))
         right = np.minimum(
@@ -462,7 +465,7 @@ class Degrees:
 
 
 def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
-    """Return Σ over shared labels of 1 − |difference of degrees|, for the rows × all kinds."""
+    """Return Σ (1 − |difference of degrees|) over shared labels, for some rows and all kinds."""
     shared = np.zeros((rows.size, kinds))
     order = np.argsort(side.codes, kind="stable")
     owners, degrees = side.owners[order], side.degrees[order]
@@ -477,8 +480,8 @@ def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
 
 
 def _bin(side: Sets, bins: int, kinds: int) -> Ints:
-    """Return the bin of the degree of each kind in each set; bins include their upper edge."""
-    # The edges are raised slightly, since normalised weights may exceed an edge by rounding.
+    """Return the bin of each kind's degree in each set. Bins include their upper edge."""
+    # Raise the edges slightly, because normalised weights may exceed an edge by rounding.
     edges = np.arange(1, bins) / bins * (1 + 1e-9)
     binned = np.zeros((kinds, side.count), dtype=np.int64)
     binned[side.owners, side.codes] = np.searchsorted(edges, side.degrees, side="left")
@@ -507,7 +510,7 @@ def measure_information(overlap: Overlap) -> tuple[float, float, float]:
 
 @dataclass(frozen=True, eq=False)
 class HardDegrees(Degrees):
-    """Degrees of membership of items with one class and one cluster, all 1."""
+    """Membership degrees of items with one class and one cluster, which are all 1."""
 
     sets: HardCover
 
@@ -515,8 +518,9 @@ class HardDegrees(Degrees):
     def bcubed(self) -> BCubed:
         table = self.sets.table
         counts = table.counts.astype(np.float64)
-        # For an item of a cell with x items: the x − 1 other items of the cell divided by the
-        # number of other items of the cluster (precision) or the class (recall).
+        # For an item in a cell with x items, precision is x − 1 divided by the number of other
+        # items in the cluster, and recall is x − 1 divided by the number of other items in the
+        # class.
         scores = (
             counts * (counts - 1) / np.maximum(totals[codes] - 1, 1)
             for totals, codes in (

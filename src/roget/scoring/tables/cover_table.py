@@ -26,7 +26,7 @@ WHOLE_TREE = (
 
 @dataclass(frozen=True, eq=False)
 class CoverTable(Statistics):
-    """The statistics of a comparison in which an item may belong to several classes or clusters."""
+    """The statistics of a comparison in which items may belong to several classes or clusters."""
 
     sets: Cover
     cut: bool = False
@@ -34,7 +34,7 @@ class CoverTable(Statistics):
 
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> CoverTable:
-        """Compute the statistics of two labellings of the same items in the same order."""
+        """Compute the statistics of two labellings of the same items, in the same order."""
         return cls(Cover.from_sides(Sets.from_labels(gold), Sets.from_labels(system)), cut)
 
     @property
@@ -72,5 +72,5 @@ class CoverTable(Statistics):
 
     @property
     def table(self) -> NoReturn:
-        """Raise Undefined: overlapping clusters have no contingency table."""
+        """Raise Undefined, because overlapping clusters have no contingency table."""
         raise Undefined(OVERLAPPING)

@@ -28,7 +28,7 @@ from roget.scoring.tables.records import BCubed, Sizes
 from roget.scoring.tables.statistics import Statistics
 
 _HELD = 1 << 23
-"""Batch size: number of distinct counts, summed over cuts, in the histograms held at once."""
+"""Batch size: number of distinct counts, summed over cuts, in the histograms in memory."""
 
 _PAIRS = 1 << 16
 """Batch size: number of (class size, cluster size) pairs expanded at once."""
@@ -39,16 +39,16 @@ class CutTables(Statistics):
     """The statistics of many cuts of a tree, with one group per cut."""
 
     whole: Contingency
-    """The table of classes × leaves."""
+    """The table of classes (rows) and leaves (columns)."""
     source_tree: Tree
     """The tree, whose leaves are the clusters of `whole`."""
     cuts: Ints
     """The number of clusters of each cut, in increasing order."""
     extra: int = 0
-    """Number of leaves below the root that no cut merges; they are not counted in `cuts`."""
+    """Number of leaves below the root that no cut merges. They are not counted in `cuts`."""
 
     _OWN = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
-    """The statistics that are computed without a table."""
+    """The names of the statistics that are computed without a table."""
 
     @property
     def groups(self) -> int:
@@ -64,13 +64,13 @@ class CutTables(Statistics):
 
     @cached_property
     def _cells(self) -> _Spans:
-        """The cells of each cut."""
+        """The contingency cells of each cut."""
         layout = self.source_tree.layout
         return self._span(Dendrogram(self.whole, layout, self._places).branches)
 
     @cached_property
     def _columns(self) -> _Spans:
-        """The non-empty clusters of each cut, which are the branches of the set of all items."""
+        """The non-empty clusters of each cut, which are branches of the set of all items."""
         order = np.argsort(self._places)
         totals = self.whole.column_totals[order]
         owner = np.zeros(order.size, dtype=np.int64)
@@ -78,7 +78,7 @@ class CutTables(Statistics):
         return self._span(find_branches(owner, self._places[order], totals, layout))
 
     def parts(self) -> Iterator[CutTables]:
-        """Yield the statistics of a few cuts at a time, which limits the size of histograms."""
+        """Yield the statistics of a few cuts at a time, to limit the size of histograms."""
         # If the clusters or cells of a cut have d different sizes, there are more than d²/2 items,
         # so d is at most √(2n).
         most = np.minimum(self.cells, int((2 * float(self.whole.n)) ** 0.5) + 1)
@@ -90,7 +90,7 @@ class CutTables(Statistics):
             yield part
 
     def _span(self, branches: Branches) -> _Spans:
-        """Return the interval of cuts in which each branch is a cell."""
+        """Return the interval of cuts at which each branch is a cell."""
         made = self.source_tree.made - self.extra
         split = np.where(branches.node < 0, self.source_tree.n_clusters + 1, made[branches.node])
         begin = np.where(branches.over < 0, 0, split[branches.over])
@@ -119,7 +119,7 @@ class CutTables(Statistics):
         return BCubed(precision / n, recall / n)
 
     def _sum_below(self, cells: Branches, values: Floats) -> Floats:
-        """Return the sum of the values of class branches below each branch of all items."""
+        """Return the sum of the values of the class branches below each branch of all items."""
         every = self._columns.branches
         # Each branch of a class is also a branch of all items. If branches are sorted by first
         # place and descending end, the branches below a branch directly follow it, so their sum is
@@ -161,7 +161,7 @@ class CutTables(Statistics):
         begins = np.searchsorted(cut, np.arange(self.cuts.size + 1))
         for at, k in enumerate(self.cuts.tolist()):
             part = slice(begins[at], begins[at + 1])
-            # The cluster of a cell is the node of the cut that contains the cell's first leaf.
+            # The cluster of a cell is the node of the cut that contains the first leaf of the cell.
             nodes = self.source_tree.cut_nodes(k + self.extra)
             clusters[part] = (
                 np.searchsorted(layout.first[nodes], cells.place[which[part]], side="right") - 1
@@ -199,7 +199,7 @@ class CutTables(Statistics):
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """Branches with the intervals of cuts in which they are cells."""
+    """Branches, and the intervals of cuts at which they are cells."""
 
     branches: Branches
     held: Ints
@@ -207,7 +207,7 @@ class _Spans:
     first: Ints
     """The first cut of each interval."""
     end: Ints
-    """The cut after the last one of each interval."""
+    """The index after the last cut of each interval."""
     cuts: int
     """The number of cuts."""
 
@@ -217,11 +217,11 @@ class _Spans:
         return self.add(np.ones(self.held.size)).astype(np.int64)
 
     def sum(self, values: Floats) -> Floats:
-        """Return the sum, for each cut, of the values of its branches."""
+        """Return, for each cut, the sum of the values of its branches."""
         return self.add(values[self.held])
 
     def add(self, values: Floats) -> Floats:
-        """Return the sum for each cut; `values` has one entry per held branch."""
+        """Return the sum for each cut, where `values` has one entry per branch in `held`."""
         size = self.cuts + 1
         steps = np.bincount(self.first, values, size) - np.bincount(self.end, values, size)
         total: Floats = np.cumsum(steps)[:-1]
@@ -244,7 +244,7 @@ class _Spans:
 
     @cached_property
     def histogram(self) -> Histogram:
-        """The histogram, for each cut, of the counts of its branches."""
+        """The histogram of branch counts at each cut."""
         which, values = self.rank_counts()
         wide = self.cuts + 1
         # Branches that are present at all cuts, which are often the majority, are counted without
@@ -279,7 +279,7 @@ def _expand(first: Ints, length: Ints) -> tuple[Ints, Ints]:
 
 
 def _repeat(histogram: Histogram, times: int) -> Histogram:
-    """Return a histogram with `times` groups, each of which is a copy of the original."""
+    """Return a histogram with `times` groups, each a copy of the original."""
     counts: Any = np.tile(histogram.counts, times)
     cells: Any = np.tile(histogram.cells, times)
     return Histogram(counts, cells, np.arange(times) * histogram.counts.size)

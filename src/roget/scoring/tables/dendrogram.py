@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
 
 class Branches(NamedTuple):
-    """The nodes at which items of the same owner meet, where an owner is a class or all items.
+    """The nodes at which items of the same owner meet. An owner is a class, or the set of all
+    items.
 
     The cells of the owners at the leaves come first, followed by the inner nodes.
     """
 
     owner: Ints
     node: Ints
-    """The node of the branch; −1 for a cell at a leaf, which is never split."""
+    """The node of the branch, or −1 for a cell at a leaf, which is never split."""
     place: Ints
     """The position of the first leaf below the branch."""
     end: Ints
@@ -38,7 +39,7 @@ class Branches(NamedTuple):
     items: CountArray
     """The number of items of the owner below the branch."""
     over: Ints
-    """The next higher branch of the same owner; −1 for the highest one."""
+    """The next higher branch of the same owner, or −1 for the highest branch."""
 
     def subtract_parts(self, values: Floats) -> Floats:
         """Return the value of each branch minus the values of the branches directly below it."""
@@ -48,10 +49,10 @@ class Branches(NamedTuple):
 
 
 def find_branches(owner: Ints, place: Ints, counts: CountArray, layout: Layout) -> Branches:
-    """Return the branches of each owner; cells must be sorted by owner and then by place."""
+    """Return the branches of each owner. Cells must be sorted by owner and then by place."""
     nodes, width = layout.first.size, layout.places.size
     cells = owner.size
-    # Step 1: find the lowest common ancestor of each two neighbouring cells of the same owner.
+    # Step 1: find the lowest common ancestor of each pair of adjacent cells of the same owner.
     near = np.flatnonzero(owner[1:] == owner[:-1])
     meet = layout.find_lowest(place[near], place[near + 1])
     bounds = np.full(cells + 1, -1, dtype=np.int64)
@@ -92,14 +93,14 @@ class Dendrogram:
     """A tree whose leaves are the clusters of a contingency table."""
 
     table: Contingency
-    """The table of classes × leaves."""
+    """The table of classes (rows) and leaves (columns)."""
     layout: Layout
     places: Ints
-    """The position, in the layout, of the leaf of each column of the table."""
+    """For each column of the table, the position of its leaf in the layout."""
 
     @classmethod
     def flat(cls, table: Contingency) -> Dendrogram:
-        """Make the star of a flat clustering: a root with all clusters below it."""
+        """Make the tree of a flat clustering: a root with all clusters as children."""
         columns = table.shape[1]
         # Unlike in `Tree.flat`, a single cluster is a child of the root instead of the root itself.
         star = Tree(np.append(-1, np.zeros(columns, dtype=np.int64)))
@@ -115,14 +116,14 @@ class Dendrogram:
 
     @cached_property
     def sums(self) -> CountArray:
-        """The cumulative number of items over the leaves, starting with 0."""
+        """The cumulative number of items over the leaves, starting at 0."""
         at = np.zeros(self.layout.places.size, dtype=self.table.counts.dtype)
         np.add.at(at, self.places, self.table.column_totals)
         return np.concatenate(([0], np.cumsum(at)))
 
     @cached_property
     def pairs(self) -> tuple[Floats, Floats]:
-        """The number of pairs of items that meet at each branch, and the purity of each branch.
+        """The number of item pairs that meet at each branch, and the purity of each branch.
 
         The purity is the share of the branch's class among all items below the branch.
         """

@@ -30,23 +30,24 @@ from roget.scoring.entropy.base import Histogram
 from roget.scoring.tables.keys import find_kinds
 
 TAIL = math.log(2.0 / 1e-19)
-"""Negative logarithm of the tail probability: each window omits at most 1e-19 on both sides."""
+"""Negative log probability of one tail: a window omits at most 1e-19 in both tails together.
+"""
 
 SMOOTH_VARIANCE = 400.0
-"""Smallest variance for which a distribution is integrated instead of summed."""
+"""Smallest variance at which a distribution is integrated instead of summed."""
 
 _CHUNK = 1 << 15
-"""Batch size: number of probabilities computed in one block."""
+"""Batch size: number of probabilities computed at once."""
 
 _PAIRS = 1 << 20
 """Batch size: number of (class size, cluster size) pairs processed at once."""
 
 _TALLIED = 1 << 14
-"""Cells with a window that starts below this count are summed in an array, others are listed."""
+"""Cells whose window starts below this count are summed in an array; other cells are listed."""
 
 
 class PairSizes(NamedTuple):
-    """Pairs of a class size and a cluster size, one entry per pair."""
+    """Pairs of a class size and a cluster size, with one entry per pair."""
 
     a: Floats
     """The class size."""
@@ -63,7 +64,7 @@ class PairSizes(NamedTuple):
         return PairSizes._make(array[which] for array in self)
 
     def find_kinds(self) -> tuple[Ints, Ints]:
-        """Return a kind number for each pair, and the position of one pair of each kind.
+        """Return the kind number of each pair, and the position of one pair of each kind.
 
         Pairs with equal a, b and n are of the same kind.
         """
@@ -72,7 +73,7 @@ class PairSizes(NamedTuple):
 
 
 def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
-    """Return the expected histogram of cells and the expected number of empty cells, per group.
+    """Return the expected histogram of cell counts and expected number of empty cells, per group.
 
     Counts of the histogram may be repeated. The counts of cells with a wide, smooth distribution
     are the nodes of a quadrature rule for smooth functions of the count, not whole numbers.
@@ -97,7 +98,7 @@ def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Hist
 
 
 def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Yield all pairs of a class size and a cluster size of the same group, in batches.
+    """Yield all (class size, cluster size) pairs within the same group, in batches.
 
     A batch has about `most` pairs. It consists of the positions of the class sizes and the cluster
     sizes in their histograms, and of the group of each pair.
@@ -138,7 +139,7 @@ def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, F
 
 
 def _distribute(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield groups, counts and expected numbers of cells.
+    """Yield arrays of groups, counts and expected numbers of cells.
 
     The expected numbers of empty cells are added to `empty`.
     """
@@ -165,7 +166,7 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
     widths = (high - low + 1).astype(np.int64)
     few = low < _TALLIED
     # One array holds the sums of all groups, one after the other. The part of a group is as long as
-    # its largest count requires. Blocks extend beyond the windows of their narrower cells, but
+    # its largest count requires. A block extends beyond the windows of its narrower cells, but
     # never beyond the largest possible count.
     tops = np.zeros(empty.size, dtype=np.int64)
     most = np.minimum(np.minimum(pairs.a, pairs.b), high + widths.max()).astype(np.int64)
@@ -177,9 +178,10 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
         counts, mass = make_block(part, low[chosen], int(widths[chosen[-1]]))
         mass *= part.cells[:, None]
         inside = few[chosen]
-        # Beyond the largest possible count the probability is 0, so its position does not matter.
+        # Counts beyond the largest possible count have probability 0, so the position used for
+        # them does not matter.
         at = (counts[inside] + (ends - tops)[part.group[inside], None]).astype(np.intp).ravel()
-        # bincount is faster than add.at, but takes time for every entry of the array.
+        # bincount is faster than add.at, but its cost depends on the length of the array.
         if tally.size <= 4 * at.size:
             tally += np.bincount(at, mass[inside].ravel(), tally.size)
         else:
@@ -208,7 +210,7 @@ def share_blocks(widths: Ints, size: int) -> Iterator[Ints]:
 
 
 def make_block(pairs: PairSizes, low: Floats, width: int) -> tuple[Floats, Floats]:
-    """Return `width` counts from `low` on and their probabilities, by equation (3).
+    """Return `width` counts starting at `low`, and their probabilities by equation (3).
 
     Both arrays are cells × counts. The ratio is 0 at the largest possible count, so probabilities
     beyond it are 0, too. Probabilities are relative to the first one and then normalised to sum 1.
@@ -228,7 +230,7 @@ def make_block(pairs: PairSizes, low: Floats, width: int) -> tuple[Floats, Float
 
 
 def find_reach(variance: Floats) -> Floats:
-    """Return the distance from the mean to the ends of the window, by Bernstein's inequality.
+    """Return the distance from the mean to the bounds of the window, by Bernstein's inequality.
 
     The bound P(|x − E x| ≥ t) ≤ 2·exp(−t²/(2·Var + 2t/3)) equals 1e-19 for
     (4)  t = TAIL/3 + √(TAIL²/9 + 2·TAIL·Var).
@@ -237,7 +239,7 @@ def find_reach(variance: Floats) -> Floats:
 
 
 def find_window(pairs: PairSizes) -> tuple[Floats, Floats]:
-    """Return the first and last count of a window with all but 1e-19 of the probability.
+    """Return the first and last count of a window that omits a probability of at most 1e-19.
 
     Below the mean μ the window ends at Bernstein's bound, equation (4). Above the mean, Chernoff's
     bound is tighter for small cells:
@@ -284,6 +286,6 @@ def _integrate(pairs: PairSizes, variance: Floats) -> tuple[Ints, Floats, Floats
         + np.outer(kurtosis, he4) / 24
         + np.outer(skewness**2, he6) / 72
     )
-    # Rescale the standardised nodes to counts.
+    # Convert the standardised nodes back to counts.
     nodes = (a * b / n)[:, None] + np.outer(np.sqrt(variance), x)
     return np.repeat(group, x.size), nodes.ravel(), (weights * cells[:, None]).ravel()

@@ -1,4 +1,4 @@
-"""Functions that count pairs of integer codes and renumber codes."""
+"""Functions that renumber integer codes and count pairs of codes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _CHUNK = 1 << 16
 """Batch size: number of keys computed at once, small enough for the CPU cache."""
 
 _DIRECT = 1 << 18
-"""Up to this number of possible keys, counting in an array with one entry per key is fastest."""
+"""Largest number of possible keys that are counted in an array with one entry per key."""
 
 
 def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
-    """Renumber codes as 0, 1, … in increasing order; also return the old code of each number."""
+    """Renumber codes as 0, 1, … in increasing order, and return the old code of each number."""
     # Sparse codes are sorted. Dense codes are marked in an array and ranked in linear time.
     top = int(codes[-1] if ordered else codes.max()) + 1
     if top > 4 * codes.size + 1024:
@@ -34,7 +34,7 @@ def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
 
 
 def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
-    """Return a kind number for each row, and the position of one row of each kind.
+    """Return the kind number of each row, and the position of one row of each kind.
 
     Rows with equal codes in all columns are of the same kind. A column consists of an array of
     codes and an exclusive upper bound of the codes.
@@ -53,7 +53,7 @@ def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
 
 
 def sum_by_code(codes: Ints, counts: CountArray, size: int) -> CountArray:
-    """Return the sum of the counts of each code; sums of whole counts are exact."""
+    """Return the sum of the counts of each code. Sums of whole counts are exact."""
     if counts.dtype.kind == "f":
         return np.bincount(codes, counts, minlength=size)
     if float(counts.sum(dtype=np.float64)) < EXACT:
@@ -98,7 +98,7 @@ def _count_sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tupl
         part = slice(begin, begin + _CHUNK)
         _make_keys(first[part], second[part], n_second, key[part])
     key.sort()
-    # Equal keys are now adjacent, so a count is the distance between two changes.
+    # Equal keys are now adjacent, so each count is the distance between two changes of key.
     change = np.empty(key.size, dtype=bool)
     change[:1] = True
     np.not_equal(key[1:], key[:-1], out=change[1:])
@@ -110,6 +110,6 @@ def _count_sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tupl
 
 def _make_keys(first: Codes, second: Codes, n_second: int, key: Array) -> None:
     """Write first·n_second + second into `key`."""
-    # Without an explicit dtype numpy would multiply 8-bit codes in 8 bits and overflow.
+    # Without an explicit dtype, numpy would multiply 8-bit codes in 8 bits and overflow.
     np.multiply(first, n_second, out=key, dtype=key.dtype, casting="unsafe")
     np.add(key, second, out=key, dtype=key.dtype, casting="unsafe")

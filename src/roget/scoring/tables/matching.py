@@ -11,17 +11,17 @@ import numpy as np
 from roget.core.types import CountArray, Floats, Ints
 
 _DENSE_CELLS = 1 << 20
-"""Largest number of cells for which the dense algorithm is used."""
+"""Largest number of cells for which the dense assignment algorithm is used."""
 
 SUBSETS = 6
-"""Largest number of classes (or clusters) of tables that `match_small` solves."""
+"""Largest number of classes (or clusters) in tables that `match_small` solves."""
 
 BATCH = 1 << 11
-"""Batch size of `match_small`: number of tables, small enough for the CPU cache."""
+"""Batch size of `match_small`: number of tables, chosen to fit in the CPU cache."""
 
 
 def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> float:
-    """Return the total weight of a best match: cells of which no two share a row or a column.
+    """Return the total weight of a best match, in which no two cells share a row or a column.
 
     Rows are numbered from 0 without gaps, and cells are in row order. `row_starts` holds the
     position of the first cell of each row.
@@ -55,9 +55,11 @@ def first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:
 
 
 def match_small(tables: Floats) -> Floats:
-    """Return the weights of the best matches of many small tables (narrow × wide × tables).
+    """Return the weights of the best matches of many small tables.
 
-    The algorithm is dynamic programming over subsets S of the rows, which are the narrow side.
+    The array has the shape (short side, long side, tables).
+
+    The algorithm is dynamic programming over subsets S of the rows, which are the short side.
     After column j, best[S] is the largest weight of a match of columns 0, …, j with rows of S:
     best[S] = max(best_before[S], max over r in S of best_before[S − r] + table[r, j]).
 
@@ -69,7 +71,7 @@ def match_small(tables: Floats) -> Floats:
     for column in range(columns):
         before = best.copy()
         for row in range(rows):
-            # Subsets are bit patterns; axis 1 of this view is the bit of the row.
+            # Subsets of rows are bit patterns; axis 1 of this view is the bit of the current row.
             halves = 1 << rows - 1 - row, 2, 1 << row, count
             used, free = best.reshape(halves)[:, 1], before.reshape(halves)[:, 0]
             np.maximum(used, free + tables[row, column], out=used)
@@ -83,7 +85,7 @@ def assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_column
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    # Connected components, which share no rows or columns, are independent problems.
+    # Connected components share no rows or columns, so they are independent problems.
     links = csr_array((np.ones(rows.size), (rows, columns + n_rows)), (n_rows + n_columns,) * 2)
     count, component = connected_components(links, directed=False)
     if count == 1:
@@ -110,7 +112,7 @@ def _assign_dense(
     """Solve the assignment problem of a dense table and return the matched cells."""
     from scipy.optimize import linear_sum_assignment
 
-    # `cell` maps a position of the dense table to the sparse cell, −1 if it is empty.
+    # `cell` maps a position in the dense table to the sparse cell, or to −1 if it is empty.
     table, cell = np.zeros((n_rows, n_columns)), np.full((n_rows, n_columns), -1)
     table[rows, columns], cell[rows, columns] = weights, np.arange(rows.size)
     matched: Ints = cell[linear_sum_assignment(table, maximize=True)]
@@ -124,8 +126,9 @@ def _assign_sparse(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    # The solver matches every row, so each row gets an extra column with weight 0 for the case that
-    # it stays unmatched. The solver also minimises costs and treats 0 as a missing entry, so the
+    # The solver matches every row, so give each row an extra column with weight 0, which stands
+    # for an unmatched row. The solver also minimises costs and treats 0 as a missing entry, so
+    # the
     # cost of a cell is shift − weight > 0.
     spare = np.arange(n_rows)
     shift = 1.0 + float(weights.max())
