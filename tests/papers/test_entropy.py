@@ -62,7 +62,7 @@ def test_expected_estimates_are_sums_over_all_samples(name, n):
 
 
 def _told(name):
-    return 3 if name in figures_1_2.TOLD else None
+    return 3 if name in figures_1_2.KNOWN_SUPPORT else None
 
 
 def test_drawn_errors_are_means_over_draws(monkeypatch):
@@ -72,8 +72,8 @@ def test_drawn_errors_are_means_over_draws(monkeypatch):
     p = figures_1_2.zipf(3)
     truth = -sum(x * math.log(x) for x in p)
     samples = np.random.default_rng(5).multinomial(6, p, size=40)
-    for name in ("mm", "chao-shen", "nsb", figures_1_2.SEEN):
-        own = "bub" if name == figures_1_2.SEEN else name
+    for name in ("mm", "chao-shen", "nsb", figures_1_2.BUB_NON_EMPTY):
+        own = "bub" if name == figures_1_2.BUB_NON_EMPTY else name
         support = 10 if name == "nsb" else None
         errors = [entropy_of(one, own, support=support) - truth for one in samples]
         assert found[3, 6, name].bias == pytest.approx(sum(errors) / 40)

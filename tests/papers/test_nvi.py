@@ -69,7 +69,7 @@ class _ByClusters:
 
 
 @pytest.mark.parametrize(
-    "law", ["keeps_order", "parts_at_one", "is_one_for_one_cluster", "is_convexly_additive"]
+    "law", ["keeps_order", "separates_at_one", "is_one_for_one_cluster", "is_convexly_additive"]
 )
 def test_laws_can_fail(law, monkeypatch):
     """NVI_K has none of these properties."""

@@ -1,4 +1,4 @@
-"""Options of reproductions."""
+"""Options for reproductions."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ class ReproduceOptions(Checked):
         "variable ROGET_TEST_DATA.",
     )
     verb: str | None = option(
-        None, metavar="VERB", help="soft/figure-1: verb whose objects are clustered. Default: fire."
+        None, metavar="VERB", help="soft/figure-1: verb whose objects to cluster. Default: fire."
     )
     features: str | None = option(
         None,
         metavar="FILE",
-        help="v-measure/figure-5: items to cluster, a table (.csv, .tsv, .parquet) of numbers with "
-        "a column label. Default: the digits of scikit-learn.",
+        help="v-measure/figure-5: items to cluster: a table (.csv, .tsv, .parquet) of numeric "
+        "columns "
+        "and a column named `label`. Default: the digits data set of scikit-learn.",
     )
     treebank: str | None = option(
         None,
         metavar="FILE",
-        help="nvi/grammar: treebank to use, bracketed trees or CoNLL-U. Default: the dev part of "
-        "UD English EWT.",
+        help="nvi/grammar: treebank, as bracketed trees or CoNLL-U. Default: the dev part of UD "
+        "English EWT.",
     )
     random_state: int = seed_option()

@@ -1,4 +1,4 @@
-"""Run one reproduction, or all of them."""
+"""Run one reproduction, those of one paper, or all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def load(name: str) -> Reproduction:
 
 
 def describe(name: str) -> str:
-    """Return a one-line description of a reproduction, or the extra that it requires."""
+    """Return a one-line description of a reproduction, or name the extra that must be installed."""
     try:
         first = (load(name).__doc__ or "").partition("\n")[0]
         text = first.removeprefix("Reproduce ").removesuffix(".")
@@ -36,7 +36,7 @@ def describe(name: str) -> str:
 
 
 def report_names() -> Report:
-    """Return all reproductions with their descriptions."""
+    """Report all reproductions with their descriptions."""
     rows = [(name, describe(name)) for name in catalogue.names("reproductions")]
     data = [{"name": name, "about": about} for name, about in rows]
     return listed("Reproductions", rows, data)
@@ -73,9 +73,9 @@ def reproduce(
             catalogue.check("reproductions", name)
         ]
     elif name is not None:
-        _refuse_idle([name], wanted)
+        _check_options([name], wanted)
         return _run(name, wanted, figures)[1]
-    _refuse_idle(names, wanted)
+    _check_options(names, wanted)
     return _run_all(names, wanted, figures, progress)
 
 
@@ -90,20 +90,22 @@ def _make_folder(path: Path) -> None:
         ) from None
 
 
-def _refuse_idle(names: Sequence[str], options: ReproduceOptions) -> None:
-    """Raise an error for options that none of these reproductions uses."""
-    taken = {option for name in names for option in _heeded(name)}
+def _check_options(names: Sequence[str], options: ReproduceOptions) -> None:
+    """Raise an error if an option was passed that none of these reproductions uses."""
+    taken = {option for name in names for option in _used_options(name)}
     for one in fields(options):
         if getattr(options, one.name) != one.default and one.name not in (*taken, "data"):
             flag = "--seed" if one.name == "random_state" else f"--{one.name}"
             asked = names[0] if len(names) == 1 else f"{names[0].partition('/')[0]} as a whole"
-            found = [name for name in catalogue.names("reproductions") if one.name in _heeded(name)]
+            found = [
+                name for name in catalogue.names("reproductions") if one.name in _used_options(name)
+            ]
             who = f"only {', '.join(found)}" if found else "no reproduction does"
             raise InputError(f"{asked} does not use {flag}; {who}", code="conflicting-options")
 
 
-def _heeded(name: str) -> Sequence[str]:
-    """Return the options that a reproduction uses; none if it cannot be loaded."""
+def _used_options(name: str) -> Sequence[str]:
+    """Return the options that a reproduction uses, or none if its extra is not installed."""
     try:
         found: Sequence[str] = getattr(load(name), "heeds", ())
     except MissingExtra:
@@ -114,7 +116,7 @@ def _heeded(name: str) -> Sequence[str]:
 def _run(
     name: str, options: ReproduceOptions, figures: PathLike | None
 ) -> tuple[Reproduced, Report]:
-    """Run a reproduction, and draw its figure if there is a folder."""
+    """Run a reproduction, and draw its figure if a folder for figures was passed."""
     found = load(name)(options)
     if figures is None or found.picture is None:
         return found, found.as_report()
@@ -135,9 +137,9 @@ _LEGEND = (
 def _run_all(
     names: list[str], options: ReproduceOptions, figures: PathLike | None, progress: Tell | None
 ) -> Report:
-    """Return one line per reproduction, and all claims that do not hold.
+    """Run several reproductions and report one line for each, and all claims that do not hold.
 
-    Reproductions without their data or extra are left out with a note.
+    Reproductions whose data or extra is missing are skipped with a note.
     """
     rows: list[tuple[str, str, str, str]] = []
     data, left, misses = {}, [], []

@@ -1,4 +1,4 @@
-"""Results of reproductions: published values compared with ours, tables and a figure."""
+"""Results of reproductions: tables, a figure, and a comparison with the published values."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Claim:
-    """A published value or statement, compared with the result here.
+    """A published value or statement, compared with our result.
 
     Parameters
     ----------
     what : name of the quantity.
-    published, ours : numbers, or words if the paper only describes a shape.
+    published, ours : numbers, or strings for statements in words.
     digits : number of decimals of the published number.
     within : tolerance. Default: half of the last published digit.
-    holds : True if statements in words agree; numbers are compared automatically.
+    holds : True if the claim holds. Default: compare the two values.
     remark : reason for a difference.
     excused : True for misprints and values that require other data; listed but not counted.
     """
@@ -42,7 +42,7 @@ class Claim:
 
     @property
     def difference(self) -> float | None:
-        """Our value minus the published value; None for words."""
+        """Our value minus the published value, or None if either is not a number."""
         if isinstance(self.published, str) or isinstance(self.ours, str):
             return None
         return self.ours - self.published
@@ -55,11 +55,11 @@ class Claim:
         if self.difference is None:
             return self.ours == self.published
         most = 0.5 * 10**-self.digits if self.within is None else self.within
-        # A value exactly between two digits may have been rounded up or down.
+        # A value exactly halfway between two digits may have been rounded up or down.
         return bool(abs(self.difference) <= most * (1 + 1e-6) + 1e-12)
 
     def cells(self) -> tuple[str, str, str, str, str]:
-        """Return a table row, with the published digits and one digit more for our value."""
+        """Return a table row; our value has one digit more than the published value."""
         found = self.difference
         difference = "" if found is None else f"{found:+.{self.digits + 1}f}"
         miss = "" if self.held or self.excused else "differs"
@@ -108,7 +108,7 @@ class Reproduced:
     picture: Callable[[], Figure] | None = field(default=None, repr=False, compare=False)
 
     def as_report(self, notes: Sequence[str] = ()) -> Report:
-        """Return the report; the comparison with published values comes first."""
+        """Convert to a report that begins with the comparison with published values."""
         titles = ("", "published", "ours", "difference", "remark")
         claims = ReportTable.of(titles, [claim.cells() for claim in self.claims], titles[1:4])
         return Report(
@@ -128,7 +128,7 @@ Function = TypeVar("Function", bound=Reproduction)
 
 
 def heeds(*options: str) -> Callable[[Function], Function]:
-    """Declare the options that a reproduction uses; other options are errors."""
+    """Declare the options that a reproduction uses; any other option is an error."""
 
     def declare(function: Function) -> Function:
         function.heeds = options  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Figures 1 and 2: the bias of entropy estimators by sample size."""
+"""Figures 1 and 2: bias of entropy estimators by sample size."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ DRAWS = 1000
 """Number of cells, sample sizes and number of samples, as in the paper."""
 
 SHAPES = {0: "uniform", 1: "s = 1", 2: "s = 2", 3: "s = 3", 4: "s = 4"}
-"""Exponents of Zipf's law; 0 is Figure 1."""
+"""Names of the distributions, keyed by the exponent of Zipf's law; exponent 0 is Figure 1."""
 
 DRAWN = ("ml", "mm", "jk", "bub")
-"""The estimators of the paper."""
+"""The estimators drawn in the paper."""
 
 SAMPLED = (10, 20, 50)
 """Sample sizes at which all estimators are simulated."""
@@ -39,11 +39,11 @@ SAMPLED = (10, 20, 50)
 SHOWN = (10, 50)
 """Sample sizes shown in tables."""
 
-TOLD = ("bub", "shrink", "nsb")
-"""Estimators that get the number of cells."""
+KNOWN_SUPPORT = ("bub", "shrink", "nsb")
+"""Estimators that are given the true number of cells."""
 
-SEEN = "bub, m seen"
-"""BUB as measures use it for H(C) and H(K): with the number of non-empty cells."""
+BUB_NON_EMPTY = "bub, m seen"
+"""BUB with the number of non-empty cells, as used by measures for H(C) and H(K)."""
 
 KNOWN = {
     0: (-0.533, -0.258, -0.039),
@@ -52,17 +52,20 @@ KNOWN = {
     3: (-0.187, -0.126, -0.078),
     4: (-0.107, -0.076, -0.049),
 }
-"""Biases of ml, mm and jk with ten items. The figures print no values: these are the exact
-heights of the curves, computed independently of this program."""
+"""Biases of ml, mm and jk for ten items.
+
+The figures print no numbers, so these are the exact heights of the curves, computed independently
+of this program.
+"""
 
 SMALL = 20
-"""Sample size below which BUB fits all coefficients at once."""
+"""Sample size below which BUB fits all its coefficients jointly."""
 
 FEW = 30
 """Maximum sample size at which no estimator overcorrects."""
 
-FAR = 4.0
-"""Tolerance in standard errors: exceeded by one of 75 means in 1 of 200 runs by chance."""
+MAX_DEVIATION = 4.0
+"""Tolerance in standard errors. By chance, one of 75 means exceeds it in 1 of 200 runs."""
 
 
 class Error(NamedTuple):
@@ -75,10 +78,10 @@ class Error(NamedTuple):
 
 
 Curves: TypeAlias = dict[tuple[int, str], Floats]
-"""The bias at each sample size, by shape and estimator."""
+"""The bias at each sample size, keyed by (shape, estimator)."""
 
 Trials: TypeAlias = dict[tuple[int, int, str], Error]
-"""Errors by shape, sample size and estimator."""
+"""Errors, keyed by (shape, sample size, estimator)."""
 
 
 def zipf(slope: int, cells: int = CELLS) -> Floats:
@@ -88,12 +91,12 @@ def zipf(slope: int, cells: int = CELLS) -> Floats:
 
 
 def entropy(p: Floats) -> float:
-    """Return the true entropy."""
+    """Return the true entropy of a distribution, in nats."""
     return -float(xlogx(p).sum())
 
 
 def expect(estimator: LinearEstimator, p: Floats, n: int) -> float:
-    """Return E[Ĥ] of n items: cell counts are binomial, and the estimator is linear in them.
+    """Return E[Ĥ] for n items, exactly, since the estimator is a sum over binomial cell counts.
 
     >>> p = np.array([0.5, 0.5])
     >>> round(expect(get("ml"), p, 2) / math.log(2), 12)  # both in one cell, or one in each
@@ -120,7 +123,7 @@ def trace_biases(names: Iterable[str], sizes: Sequence[int] = SIZES) -> Curves:
 
 
 def draw_errors(seed: int, draws: int = DRAWS) -> Trials:
-    """Return bias and root mean squared error of all estimators on the same samples."""
+    """Return the bias and root mean squared error of all estimators on the same samples."""
     rng = np.random.default_rng(seed)
     names = catalogue.names("entropies")
     found = {}
@@ -128,9 +131,11 @@ def draw_errors(seed: int, draws: int = DRAWS) -> Trials:
         p = zipf(slope)
         for size in SAMPLED:
             samples = stack(rng.multinomial(size, p, size=draws))
-            for name in (*names, SEEN):
-                support = np.full(draws, CELLS) if name in TOLD else None
-                errors = get("bub" if name == SEEN else name)(samples, support) - entropy(p)
+            for name in (*names, BUB_NON_EMPTY):
+                support = np.full(draws, CELLS) if name in KNOWN_SUPPORT else None
+                errors = get("bub" if name == BUB_NON_EMPTY else name)(samples, support) - entropy(
+                    p
+                )
                 found[slope, size, name] = Error(
                     float(errors.mean()),
                     math.sqrt(np.square(errors).mean()),
@@ -164,7 +169,8 @@ def figures_1_2(options: ReproduceOptions) -> Reproduced:
             f"Samples of N = 1 to 100 items from {CELLS} cells, equally likely (uniform) or by "
             "Zipf's law with exponent s; values in nats. The paper shows means over 1,000 samples. "
             "For estimators that are sums over cells, the expectation is exact here; the published "
-            "values are the same expectations, computed independently. BUB, shrink and NSB get the "
+            "values are the same expectations, computed independently. BUB, shrink and NSB are "
+            "given the "
             f"number of cells, {CELLS}; the paper does not state what its BUB used."
         ),
         claims=claims,
@@ -185,7 +191,7 @@ def figures_1_2(options: ReproduceOptions) -> Reproduced:
 
 
 def _read_figures(curves: Curves) -> list[Claim]:
-    """Return the statements of the paper on its figures, counted over shapes and sizes."""
+    """Check the paper's statements about its figures, over all shapes and sample sizes."""
     off = {key: np.abs(values) for key, values in curves.items()}
     from_two, from_four, from_small = (slice(n - 1, None) for n in (2, 4, SMALL))
     low = all((curves[slope, "ml"] < 0).all() for slope in SHAPES)
@@ -200,7 +206,7 @@ def _read_figures(curves: Curves) -> list[Claim]:
         return Claim(what, "always", ours, holds=holds, remark=excuse, excused=bool(excuse))
 
     over = f"in larger uniform samples JK is too high, by up to {max(curves[0, 'jk'][33:]):.3f}"
-    untold = "BUB with known m is nearer below N = 20; the paper's BUB may not have known m"
+    unknown_m = "BUB with known m is nearer below N = 20; the paper's BUB may not have known m"
     flat = "uniform, s = 1, 2: JK is nearer than BUB, N > 3"
     small = f"below N = {SMALL}, BUB is too high on skewed samples"
     return [
@@ -211,14 +217,14 @@ def _read_figures(curves: Curves) -> list[Claim]:
         compare("JK is nearer than MM, N ≥ 2", SHAPES, "jk", "mm", from_two, over),
         compare(f"BUB is nearer than plug-in, N ≥ {SMALL}", SHAPES, "bub", "ml", from_small),
         compare("BUB is nearer than plug-in, N ≥ 2", SHAPES, "bub", "ml", from_two, small),
-        compare(flat, (0, 1, 2), "jk", "bub", from_four, untold),
+        compare(flat, (0, 1, 2), "jk", "bub", from_four, unknown_m),
         compare(f"s = 4: BUB is nearer than JK, N ≥ {SMALL}", (4,), "bub", "jk", from_small),
         compare("s = 3, 4: BUB is nearer than JK, N ≥ 2", (3, 4), "bub", "jk", from_two, small),
     ]
 
 
 def _agree(curves: Curves, trials: Trials, linear: Sequence[str]) -> Claim:
-    """Return the claim that simulated means equal the exact expectations."""
+    """Check that simulated means equal the exact expectations."""
     far = max(
         abs(trials[slope, size, name].bias - float(curves[slope, name][size - 1]))
         / trials[slope, size, name].doubt
@@ -227,7 +233,9 @@ def _agree(curves: Curves, trials: Trials, linear: Sequence[str]) -> Claim:
         for name in linear
     )
     apart = f"at most {far:.1f} standard errors apart"
-    return Claim(f"means of {DRAWS:,} samples and exact values", "equal", apart, holds=far < FAR)
+    return Claim(
+        f"means of {DRAWS:,} samples and exact values", "equal", apart, holds=far < MAX_DEVIATION
+    )
 
 
 def _table(trials: Trials, size: int) -> ReportTable:
@@ -252,7 +260,7 @@ def _moral(curves: Curves) -> str:
 
 
 def draw(curves: Curves) -> Figure:
-    """Draw the expected estimates by sample size, with a panel for each shape."""
+    """Draw the expected estimates by sample size, one panel per shape."""
     figure = canvas(9, 5.4)
     panels = figure.subplots(2, 3, sharex=True).ravel()
     lines = ("-", "--", "-.", ":")

@@ -1,4 +1,4 @@
-"""Figures 3 and 4: effect of the estimator on scores and ranks, by number of clusters."""
+"""Figures 3 and 4: effect of the entropy estimator on scores and ranks, by number of clusters."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from roget.report.format import canvas
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ALONE = "1ClI"
-"""One cluster per instance, which the figures of the paper leave out."""
+SINGLETONS = "1ClI"
+"""The baseline with one cluster per instance, which the paper's figures omit."""
 
 
 class FigurePoint(NamedTuple):
@@ -43,7 +43,7 @@ def read_printed() -> list[FigurePoint]:
 
 
 def score_points(options: ReproduceOptions) -> list[FigurePoint]:
-    """Return the rows whose system output is available, ranked among themselves."""
+    """Score the systems whose output is available, and rank them among themselves."""
     rows = score_task(find_task(options))
     ranks: dict[str, dict[str, int]] = {name: {} for name in rows}
     for estimator in ESTIMATORS:
@@ -87,9 +87,9 @@ def figures_3_4(options: ReproduceOptions) -> Reproduced:
 
 
 def _read_figures(points: Sequence[FigurePoint], source: str) -> list[Claim]:
-    """Return the statements of the paper on both figures."""
+    """Check the paper's statements about both figures."""
     claims = []
-    systems = [point for point in points if point.name != ALONE]
+    systems = [point for point in points if point.name != SINGLETONS]
     for other in ("jk", "bub"):
         tau, p = correlate(systems, other)
         claims.append(
@@ -104,7 +104,7 @@ def _read_figures(points: Sequence[FigurePoint], source: str) -> list[Claim]:
         kept = sum(point.ranks["ml"] == point.ranks[other] for point in points)
         ours, what = f"{kept} of {len(points)}", f"{source}: unchanged ranks, ml to {other}"
         claims.append(Claim(what, "a minority", ours, holds=2 * kept < len(points)))
-    alone = next(point for point in points if point.name == ALONE)
+    alone = next(point for point in points if point.name == SINGLETONS)
     places = f"{alone.ranks['ml']}, then {alone.ranks['bub']} of {len(points)}"
     first_then_last = (alone.ranks["ml"], alone.ranks["bub"]) == (1, len(points))
     return [
@@ -116,7 +116,7 @@ def _read_figures(points: Sequence[FigurePoint], source: str) -> list[Claim]:
 
 
 def correlate(points: Sequence[FigurePoint], other: str) -> tuple[float, float]:
-    """Return Kendall's τ of clusters and the decrease of V from plug-in to another estimator, p."""
+    """Return Kendall's τ and p for the number of clusters and the drop of V from ml to `other`."""
     from scipy.stats import kendalltau
 
     lost = [point.v["ml"] - point.v[other] for point in points]
@@ -149,7 +149,7 @@ def draw(printed: Sequence[FigurePoint], ours: Sequence[FigurePoint]) -> Figure:
             (printed, "as printed", {"marker": "o", "edgecolors": GREY, "facecolors": "none"}),
             (ours, "our scores", {"marker": "x", "color": BLUE}),
         ):
-            drawn = [point for point in points if point.name != ALONE]
+            drawn = [point for point in points if point.name != SINGLETONS]
             lost = [point.v["ml"] - point.v[other] for point in drawn]
             clusters = [point.clusters for point in drawn]
             above.scatter(clusters, lost, s=28, linewidths=1.2, label=label, **style)

@@ -1,4 +1,4 @@
-"""Section 5: the corrections of each entropy."""
+"""Section 5: size of the corrections to each entropy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from roget.papers.reproduction import Claim, Reproduced
 from roget.report import ReportTable
 
 MOST = 5
-"""Number of systems with the most clusters, without the baselines."""
+"""Number of systems compared: those with the most clusters, without baselines."""
 
 BASELINES = ("1ClI", "MFS", "Random")
 SIDES = ("H(c)", "H(k)", "H(k,c)")
@@ -23,7 +23,7 @@ PRINTED = {
     ("bub", "H(k,c)"): 0.06,
 }
 SMALL = 0.02
-"""Upper limit of the correction of H(c)."""
+"""Maximum correction of H(c) according to the paper."""
 
 
 def section_5(options: ReproduceOptions) -> Reproduced:
@@ -89,19 +89,19 @@ def section_5(options: ReproduceOptions) -> Reproduced:
 
 
 def rank_clusters(rows: Mapping[str, ScoredAnswer] | Mapping[str, object]) -> list[str]:
-    """Return the systems with the most clusters by Table 1, without baselines."""
+    """Return the systems with the most clusters according to Table 1, without baselines."""
     systems = [name for name in rows if name not in BASELINES]
     return sorted(systems, key=lambda name: -TABLE_1[name].clusters)[:MOST]
 
 
 def correct(row: ScoredAnswer, estimator: str, side: str) -> float:
-    """Return an estimator's entropy of one side, or of both, minus the plug-in entropy."""
+    """Return the correction of H(c), H(k) or H(k,c): the estimate minus the plug-in entropy."""
     at = SIDES.index(side)
     return row.entropies[estimator][at] - row.entropies["ml"][at]
 
 
 def _compare(rows: Mapping[str, ScoredAnswer], estimator: str) -> Claim:
-    """Return the claim that the joint entropy is corrected more than that of the clusters."""
+    """Check that the joint entropy is corrected more than the entropy of the clusters."""
     systems = [name for name in rows if name not in BASELINES]
     more = sum(
         correct(rows[name], estimator, "H(k,c)") > correct(rows[name], estimator, "H(k)")

@@ -1,4 +1,4 @@
-"""The word sense induction task of SemEval-2010: published values, and scores of the systems."""
+"""The SemEval-2010 word sense induction task: published values and computed scores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLDER = "semeval2010-task14"
 
 
 class Printed(NamedTuple):
-    """A row of Table 1: V and recall times 100, with their ranks; recall may be missing."""
+    """A row of Table 1: V and recall times 100, with ranks. Recall may be missing."""
 
     clusters: float
     v: tuple[float, float, float, float]
@@ -69,7 +69,7 @@ TABLE_1 = {
         1.0, (0.0, 0.0, 0.0, 0.5), (28, 28, 29, 26), (58.7, 58.2), (14, 14)
     ),
 }
-"""26 systems and three baselines, in the order of the paper."""
+"""Table 1 as printed: 26 systems and three baselines, in the order of the paper."""
 
 FILES = {
     "1ClI": "baselines/1cl1inst.key",
@@ -86,12 +86,12 @@ FILES = {
     "Duluth-R-15": "systems/*_duluth-wsi-testdata-r15.txt",
     "Duluth-R-110": "systems/*_duluth-wsi-testdata-r110.txt",
 }
-"""Files of the available systems in the organisers' release; Random is the mean of five."""
+"""File patterns of the available systems in the organisers' release. Random has five files."""
 
 
 @dataclass(frozen=True)
 class ScoredAnswer:
-    """The scores of one row: means over its files."""
+    """The scores of one row of Table 1, averaged over its files."""
 
     clusters: float
     v: Mapping[str, float]
@@ -103,7 +103,7 @@ class ScoredAnswer:
 
 
 def find_task(options: ReproduceOptions) -> Path:
-    """Return the folder of the task."""
+    """Return the folder with the data of the task."""
     what = "the system output of SemEval-2010 task 14"
     return find_data(options, what, FOLDER, "gold", "all.key").parent.parent
 
@@ -132,7 +132,7 @@ def score_task(folder: Path, splits: Iterable[str] = ()) -> dict[str, ScoredAnsw
 
 
 def _gather(found: Comparison, names: Sequence[str]) -> ScoredAnswer:
-    """Return the mean over some systems of a comparison."""
+    """Average the scores of the given systems in a comparison."""
 
     def mean(measure: str, entropy: str | None) -> float:
         return fmean(

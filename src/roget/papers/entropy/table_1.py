@@ -1,4 +1,4 @@
-"""Table 1: V of word sense induction under four estimators, and supervised recall."""
+"""Table 1: V of word sense induction systems under four estimators, and supervised recall."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
 
 WITHIN = 0.001
-"""Tolerance: some values were rounded down, and Random may stand for five other files."""
+"""Tolerance: some values were rounded down, and the paper's Random files may differ."""
 
 MISPRINT = "a misprint: its rank is that of .603"
 
@@ -78,7 +78,7 @@ def _compare(name: str, printed: Printed, ours: ScoredAnswer) -> Iterator[Claim]
 
 
 def _rank(what: str, rows: Rows, at: int, split: str | None = None) -> Claim:
-    """Return the claim that our values have the order of the printed ranks."""
+    """Check that our values are in the order of the printed ranks."""
 
     def rank(name: str) -> int:
         printed = TABLE_1[name]

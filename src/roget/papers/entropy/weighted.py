@@ -20,20 +20,20 @@ from roget.scoring.entropy import get
 from roget.scoring.score import contingency
 
 PRINTED = {"KCDC-PC-2": (5.7, 7.2, 2.3, 2.2), "UoY": (25.1, 22.8, 17.8, 5.0)}
-"""V times 100 of weighted labels; Table 1 has V of the labels with the largest weight."""
+"""V times 100 with weighted labels. The other rows of Table 1 use the heaviest label only."""
 
 ABOVE = "above plug-in, unlike all other rows"
 
 ITEMS, CLASSES, CLUSTERS = 80, 3, 4
 DRAWS = 2000
-FAR = 4.0
-"""Tolerance in standard errors: exceeded by one of eight means in 1 of 1,000 runs by chance."""
+MAX_DEVIATION = 4.0
+"""Tolerance in standard errors. By chance, one of eight means exceeds it in 1 of 1,000 runs."""
 
 FOLDER = "semeval2013-task13"
 
 
 class Answers(NamedTuple):
-    """Synthetic items: their classes, and the probability of each cluster for each item."""
+    """Synthetic items: the class and the cluster probabilities of each item."""
 
     classes: Ints
     weights: Floats
@@ -65,7 +65,7 @@ def draw_entropies(answers: Answers, name: str, draws: int, seed: int) -> tuple[
 
 
 def score_graded(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """Return V of each system of SemEval-2013 task 13 by kind of labels and estimator."""
+    """Return V of each SemEval-2013 task 13 system, by kind of label and estimator."""
     systems = {
         path.parent.parent.name + " " + path.parent.name: path
         for path in sorted(folder.glob("systems/*/*/*.key"))
@@ -127,7 +127,7 @@ def weighted(options: ReproduceOptions) -> Reproduced:
 
 
 def _expect(seed: int) -> Claim:
-    """Compare the recursion with samples, for H(K) and H(C,K) under four estimators."""
+    """Check the recursion against sample means, for H(K) and H(C,K) under four estimators."""
     answers = make_answers(seed)
     table = contingency(answers.classes, answers.weights)
     far = 0.0
@@ -138,11 +138,11 @@ def _expect(seed: int) -> Claim:
             doubt = values.std() / np.sqrt(values.size)
             far = max(far, abs(float(value - values.mean())) / float(doubt))
     apart = f"at most {far:.1f} standard errors apart"
-    return Claim("expected estimate and sample means", "equal", apart, holds=far < FAR)
+    return Claim("expected estimate and sample means", "equal", apart, holds=far < MAX_DEVIATION)
 
 
 def _reduce(seed: int) -> Claim:
-    """Return the claim that weights of 0 and 1 give the scores of hard labels."""
+    """Check that weights of 0 and 1 give the same scores as hard labels."""
     answers = make_answers(seed)
     sure = answers.weights.argmax(axis=1)
     soft, hard = (
@@ -156,13 +156,13 @@ def _reduce(seed: int) -> Claim:
 
 
 def _spread(values: Iterable[float]) -> float:
-    """Return the range of values."""
+    """Return the difference between the largest and the smallest value."""
     found = list(values)
     return max(found) - min(found)
 
 
 def _compare(source: str, spreads: Mapping[str, tuple[float, float]]) -> Claim:
-    """Return the claim that estimators differ more on weighted than on hard labels."""
+    """Check that estimators differ more on weighted than on hard labels."""
     more = sum(soft > hard for hard, soft in spreads.values())
     ours = f"{more} of {len(spreads)} systems"
     what = f"estimators differ more on weighted labels: {source}"

@@ -31,17 +31,17 @@ PRINTED = {
     BOTH: (54.1, 87.1),
     CHAIN: (100.0, 85.5),
 }
-"""Coverage and accuracy of Tables 1 and 2, in per cent."""
+"""Coverage and accuracy in Tables 1 and 2, in per cent."""
 
 PATTERNS = 172
 """Number of test patterns in the paper."""
 
 HELD_OUT = 3000
-"""Number of test quadruples of the sample; the rest is training data."""
+"""Number of test quadruples taken from the sample; the rest is training data."""
 
 
 class AttachmentRow(NamedTuple):
-    """Coverage and accuracy of a method, in per cent, with the interval of the accuracy."""
+    """Coverage and accuracy of a method, and the accuracy's confidence interval, in per cent."""
 
     way: str
     coverage: float
@@ -61,7 +61,7 @@ class Measured(NamedTuple):
 
 
 def measure(options: ReproduceOptions) -> Measured:
-    """Train on one part of the quadruples and test on the other, with the available data."""
+    """Train and test all methods on the best data available."""
     training = devset = wordnet = None
     with suppress(MissingData):
         found = find_data(options, "quadruples of the Wall Street Journal", "ppattach", "training")
@@ -73,7 +73,7 @@ def measure(options: ReproduceOptions) -> Measured:
 
 @cache
 def _measure(training: str | None, devset: str | None, wordnet: str | None, seed: int) -> Measured:
-    """Train and test once for both tables."""
+    """Train and test all methods. Cached, since both tables use the results."""
     own = training is not None and devset is not None
     train, test = (read(str(training)), read(str(devset))) if own else split_sample(seed)
     source = (
@@ -95,7 +95,7 @@ def _measure(training: str | None, devset: str | None, wordnet: str | None, seed
 
 
 def split_sample(seed: int) -> tuple[list[Quadruple], list[Quadruple]]:
-    """Split the bundled quadruples in two; equal quadruples are in the same part."""
+    """Split the bundled quadruples into training and test data; equal ones stay together."""
     quads = sample("pp_quads")
     groups: dict[tuple[str, ...], list[Quadruple]] = {}
     for one in quads:
@@ -115,7 +115,7 @@ def _row(way: str, coverage: float, accuracy: float, items: int) -> AttachmentRo
 
 
 def printed_beside(found: Measured, ways: tuple[str, ...]) -> list[Claim]:
-    """Return coverage and accuracy as claims, excused because the text differs."""
+    """Compare coverage and accuracy with the paper. Differences are excused: the text differs."""
     reason = "other patterns of the same newspaper" if found.own else "other text"
     return [
         Claim(f"{way}: {column} %", PRINTED[way][at], found.rows[way][at + 1], 1, remark=reason,
@@ -127,7 +127,7 @@ def printed_beside(found: Measured, ways: tuple[str, ...]) -> list[Claim]:
 
 
 def order(found: Measured, column: str, ways: tuple[str, ...]) -> Claim:
-    """Return the claim that methods have the order of the paper, the lowest first."""
+    """Check that the methods are in the same order as in the paper, the lowest first."""
     known = [way for way in ways if way in found.rows]
     printed = [f"{PRINTED[way][column != 'coverage']:.1f}" for way in known]
     ours = [float(getattr(found.rows[way], column)) for way in known]
@@ -146,7 +146,7 @@ def show(
     claims: Sequence[Claim],
     notes: Sequence[str] = (),
 ) -> Reproduced:
-    """Return the method, its differences from the paper, and our results with intervals."""
+    """Return the reproduction: the method, its differences from the paper, and our results."""
     lacks = "" if found.wordnet else " WordNet is not available: its rows are left out."
     about = (
         f"{found.source}. The larger of P(noun2|verb, prep) and P(noun2|noun1, prep), without "

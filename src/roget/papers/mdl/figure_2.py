@@ -96,7 +96,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
 
 
 def frequent_nouns(options: ReproduceOptions) -> Counts:
-    """Return the most frequent nouns as subjects and objects; --counts are used unfiltered."""
+    """Return counts of the most frequent nouns as subjects and objects; --counts is unfiltered."""
     table, _ = open_counts(options.counts or "verb_slot_noun")
     if options.counts is None:
         slots = np.isin(table.slots, SLOTS)
@@ -105,13 +105,13 @@ def frequent_nouns(options: ReproduceOptions) -> Counts:
 
 
 def nouns_below(model: MDLTree, words: Array, node: int) -> Array:
-    """Return the nouns of the classes below a node."""
+    """Return the nouns in all classes below a node."""
     tree = model.tree_
     return words[np.isin(model.labels_, tree.cluster[tree.leaves(node)])]
 
 
 def draw_lines(model: MDLTree, words: Array) -> Iterator[str]:
-    """Yield the tree, one line per class; a split of two nouns has no further lines."""
+    """Yield the tree, one line per class. A class of two nouns is not split further."""
     tree = model.tree_
 
     def parts(node: int) -> Sequence[int]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NOUNS, VERBS, CLUSTERS = 40, 30, 4
-"""Sizes of the true model; the paper states only the last one."""
+"""Numbers of nouns, verbs and clusters in the true model. The paper states only the last."""
 
 SIZES = (100, 300, 1000, 3000, 10_000, 30_000)
 TRIALS = 10
@@ -37,11 +37,11 @@ WAYS: dict[str, dict[str, Any]] = {
 
 LINES = dict(zip(WAYS, ("-", "--", ":", "-."), strict=True))
 DISTANCES = (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3)
-"""Ticks of the second axis, in bits."""
+"""Ticks on the distance axis, in bits."""
 
 
 class Truth(NamedTuple):
-    """A true model of pairs: the cluster of each noun, and P(noun, verb)."""
+    """A true model that generates pairs: the cluster of each noun, and P(noun, verb)."""
 
     labels: Array
     joint: Floats
@@ -62,7 +62,7 @@ class SimulationRow(NamedTuple):
 
 
 def truth(rng: np.random.Generator) -> Truth:
-    """Return clusters of equal size with random verbs; nouns of a cluster are equiprobable."""
+    """Return a random true model with clusters of equal size and equiprobable nouns in each."""
     labels = np.arange(NOUNS) * CLUSTERS // NOUNS
     clusters = rng.dirichlet(np.ones(CLUSTERS) * 5)
     verbs = rng.dirichlet(np.ones(VERBS) * 0.5, size=CLUSTERS)
@@ -87,7 +87,7 @@ def distance(estimate: Floats, true: Floats) -> float:
 
 
 def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[SimulationRow]:
-    """Run every method on the same samples of the same true models."""
+    """Run all methods on the same samples from the same true models."""
     results: dict[tuple[str, int], list[tuple[int, float]]] = {}
     for trial in range(trials):
         rng = np.random.default_rng(trial)
@@ -97,7 +97,7 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Simul
             seen = np.flatnonzero(counts.sum(axis=1))
             for way, how in WAYS.items():
                 tree = MDLTree(criterion="li-abe", random_state=trial, **how)
-                with ignore_trivial():  # maximum likelihood isolates every noun
+                with ignore_trivial():  # MLE puts every noun into its own cluster
                     tree.fit(counts[seen])
                 # An unseen noun has probability 0 under every clustering.
                 guess = np.zeros(model.joint.shape)
@@ -113,7 +113,7 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Simul
 
 
 def figure_3(options: ReproduceOptions) -> Reproduced:
-    """Reproduce Figure 3 of Li & Abe (1996): clusters found and distance to the truth, by size."""
+    """Reproduce Figure 3 of Li & Abe (1996): clusters found, and distance to the true model."""
     rows = simulation()
     about = (
         f"Simulation: {NOUNS} nouns in {CLUSTERS} true clusters, {VERBS} verbs, means of {TRIALS} "
@@ -151,7 +151,7 @@ def _table(title: str, rows: Sequence[SimulationRow], column: str, form: str) ->
 
 
 def claims(rows: Sequence[SimulationRow]) -> list[Claim]:
-    """Return the statements of the paper on both panels; it prints only the true number."""
+    """Check the paper's statements about both panels. Its only printed value is the true number."""
     of = {(row.way, row.size): row for row in rows}
     sizes = sorted({row.size for row in rows})
     last = sizes[-1]
@@ -183,7 +183,7 @@ def claims(rows: Sequence[SimulationRow]) -> list[Claim]:
 
 
 def _moral(rows: Sequence[SimulationRow]) -> str:
-    """Return the conclusion of the paper compared with the numbers here."""
+    """Compare the paper's conclusion with our results."""
     of = {(row.way, row.size): row for row in rows}
     size = max(row.size for row in rows)
     mdl, mle, printed = (of[way, size] for way in ("MDL", "MLE", "MDL, as printed"))

@@ -1,4 +1,4 @@
-"""Table 1: attachment by words, learnt thesauri and WordNet, each separately."""
+"""Table 1: attachment by words, by learnt thesauri and by WordNet, each used alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def table_1(options: ReproduceOptions) -> Reproduced:
 
 
 def _more_right_than_mle(found: Measured) -> Claim:
-    """Return the claim that MDL is more accurate than MLE; the paper's test has few patterns."""
+    """Check that MDL is more accurate than MLE. The paper's test set is small."""
     mdl, mle = found.rows[MDL], found.rows[MLE]
     decided = round(PATTERNS * attachment.PRINTED[MDL][0] / 100)
     return Claim(

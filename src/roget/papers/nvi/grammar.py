@@ -1,4 +1,4 @@
-"""Section 6 on a small scale: many induced labels of constituents, and merged labels."""
+"""Section 6 on a small scale: many induced constituent labels, and the same labels merged."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from roget.report import ReportTable
 from roget.scoring.score import contingency
 
 LONGEST = 10
-"""Maximum number of words in a sentence without punctuation, as in the paper."""
+"""Maximum sentence length in words, without punctuation, as in the paper."""
 
 PROMINENT = 0.95
-"""Share of constituents that the P most frequent gold labels cover."""
+"""Fraction of constituents covered by the P most frequent gold labels."""
 
 SEEDS = 10
 BANDS = {"1": 2, "< 10": 10, "< 100": 100}
-"""Size bins of labels as in Table 2, with their upper limits."""
+"""Bins for the number of constituents per label, as in Table 2, with exclusive upper bounds."""
 
 
 class Labelling(NamedTuple):
@@ -48,11 +48,11 @@ class Labelling(NamedTuple):
 
 
 Runs = Mapping[str, Sequence[Labelling]]
-"""Labellings by name, one per seed; MDL has one."""
+"""Labellings by name, one for each seed. MDL has only one, since it uses no seed."""
 
 
 def read_constituents(path: str, longest: int = LONGEST) -> list[Constituent]:
-    """Return the constituents of the short sentences of a treebank."""
+    """Return the constituents of all short sentences in a treebank."""
     trees = (tree for tree in read_trees(path) if len(tree.words) <= longest)
     found = [one for tree in trees for one in list_constituents(tree)]
     if not found:
@@ -64,13 +64,13 @@ def read_constituents(path: str, longest: int = LONGEST) -> list[Constituent]:
 
 
 def number_rules(constituents: Iterable[Constituent]) -> Ints:
-    """Return a label for each distinct rule, in order of first occurrence."""
+    """Label each constituent by its rule, numbered in order of first occurrence."""
     known: dict[tuple[str, ...], int] = {}
     return np.array([known.setdefault(one.rule, len(known)) for one in constituents])
 
 
 def describe_labels(constituents: Sequence[Constituent], labels: Ints) -> Floats:
-    """Describe each label by shares of neighbouring tags, first and last tags, and daughters."""
+    """Return feature vectors of labels: shares of adjacent, first and last tags and daughters."""
     features: dict[tuple[str, str], int] = {}
     rows, columns = [], []
     for one, label in zip(constituents, labels.tolist(), strict=True):
@@ -86,7 +86,7 @@ def describe_labels(constituents: Sequence[Constituent], labels: Ints) -> Floats
 
 
 def merge_labels(vectors: Floats, k: int, seed: int) -> Ints:
-    """Cluster labels by k-means, each label with equal weight."""
+    """Cluster labels with k-means, giving every label the same weight."""
     k = min(k, len(np.unique(vectors, axis=0)))
     with threadpool_limits(1):
         found = KMeans(k, n_init=1, random_state=seed).fit(vectors).labels_
@@ -94,7 +94,7 @@ def merge_labels(vectors: Floats, k: int, seed: int) -> Ints:
 
 
 def count_labels(gold: Sequence[str]) -> tuple[int, int]:
-    """Return the number of labels (T), and how many cover more than 95 % of constituents (P)."""
+    """Return the number of labels (T), and how many of them cover 95 % of the constituents (P)."""
     shares = np.cumsum([count for _, count in Counter(gold).most_common()]) / len(gold)
     return shares.size, int(np.searchsorted(shares, PROMINENT, side="right")) + 1
 
@@ -113,7 +113,7 @@ def measure(gold: Sequence[str], labels: Ints) -> Labelling:
 
 
 def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
-    """Return the labelling by rules, and the labellings merged to T and P labels by k-means."""
+    """Return the labelling by rules, and its reductions to T and P labels by k-means."""
     gold = [one.label for one in constituents]
     labels = number_rules(constituents)
     vectors = describe_labels(constituents, labels)
@@ -170,7 +170,7 @@ def _plain(one: Labelling) -> dict[str, object]:
 
 
 def _claim(runs: Runs) -> list[Claim]:
-    """Return the statements of the paper on its tables, counted over seeds."""
+    """Check the paper's statements about its tables, for all seeds."""
     many, target, prominent = runs["MDL"][0], runs["T"], runs["P"]
     pairs = list(zip(target, prominent, strict=True))
 
@@ -212,7 +212,7 @@ def _claim(runs: Runs) -> list[Claim]:
 
 
 def _change(values: Sequence[float]) -> float:
-    """Return the range of values as a share of the largest."""
+    """Return the range of the values relative to the largest."""
     return 1 - min(values) / max(values) if max(values) else 0.0
 
 
@@ -240,12 +240,12 @@ def _tabulate(
     rows = []
     for name, found in runs.items():
         columns = zip(*map(values, found), strict=True)
-        rows.append((name, *(_say(interval(column)) for column in columns)))
+        rows.append((name, *(_format_mean(interval(column)) for column in columns)))
     return ReportTable.of(("", *titles), rows, numbers=titles)
 
 
-def _say(found: Interval) -> str:
-    """Format a mean, with half the width of its interval if seeds differ."""
+def _format_mean(found: Interval) -> str:
+    """Format a mean, with half the width of its interval if the seeds give different values."""
     assert found.mean is not None
     if found.high is None or found.high - found.mean < 5e-4:
         return f"{found.mean:.3f}"

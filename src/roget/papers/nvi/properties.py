@@ -1,4 +1,4 @@
-"""The properties of NVI proved in the paper, tested on random tables."""
+"""Properties of NVI that are proved in the paper, tested on random tables."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class PropertyTrial(NamedTuple):
 
     @property
     def tables(self) -> tuple[Statistics, Statistics]:
-        """The contingency tables of the classes and either clustering."""
+        """The contingency tables of the classes with each clustering."""
         return contingency(self.classes, self.first), contingency(self.classes, self.second)
 
 
 def draw(rng: np.random.Generator) -> PropertyTrial:
-    """Return up to 200 items in at least two classes, with random to nearly correct clusterings."""
+    """Return a random trial: up to 200 items, and clusterings that range from random to correct."""
     n = int(rng.integers(4, 200))
     classes = rng.integers(0, int(rng.integers(2, 12)), n)
     classes[:2] = 0, 1
@@ -52,7 +52,7 @@ def keeps_order(
 ) -> bool:
     """Return True if VI and another measure order the two clusterings in the same way.
 
-    The sign is −1 for measures of which higher values are better.
+    Pass sign −1 for measures where higher is better.
     """
     one, two = trial.tables
     by_vi = one.measure("vi") - two.measure("vi")
@@ -60,8 +60,8 @@ def keeps_order(
     return abs(by_vi) < CLOSE or by_vi * by_other > 0
 
 
-def parts_at_one(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """Return True if NVI is below 1 exactly when VI is below H(C), the VI of one cluster."""
+def separates_at_one(trial: PropertyTrial, rng: np.random.Generator) -> bool:
+    """Return True if NVI is below 1 exactly when VI is below H(C), the VI of one big cluster."""
     one = trial.tables[0]
     bar = one.entropies().gold
     better = one.measure("vi") < bar - CLOSE
@@ -70,33 +70,33 @@ def parts_at_one(trial: PropertyTrial, rng: np.random.Generator) -> bool:
 
 
 def is_one_for_one_cluster(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """Return True if NVI of one big cluster is exactly 1."""
+    """Return True if NVI is exactly 1 for one big cluster."""
     return contingency(trial.classes, np.zeros_like(trial.classes)).measure("nvi") == 1.0
 
 
 def is_zero_for_the_same(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """Return True if NVI of renamed classes is exactly 0."""
+    """Return True if NVI is exactly 0 for clusters that equal the classes up to renaming."""
     renamed = rng.permutation(trial.classes.max() + 1)[trial.classes]
     return contingency(trial.classes, renamed).measure("nvi") == 0.0
 
 
-def knows_no_knowledge(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """Return True if NVI of independent clusters is 1 + H(K)/H(C)."""
+def is_known_for_independence(trial: PropertyTrial, rng: np.random.Generator) -> bool:
+    """Return True if NVI is 1 + H(K)/H(C) for clusters that are independent of the classes."""
     sizes, times = np.bincount(trial.classes), rng.integers(1, 9, int(rng.integers(1, 9)))
     blind = Contingency.from_table(np.outer(sizes[sizes > 0], times))
     expected = 1 + entropy(times) / entropy(sizes)
     return abs(blind.measure("nvi") - expected) < CLOSE
 
 
-def knows_singletons(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """Return True if NVI of one cluster per item is H(K|C)/H(C) = (log N − H(C))/H(C)."""
+def is_known_for_singletons(trial: PropertyTrial, rng: np.random.Generator) -> bool:
+    """Return True if NVI is H(K|C)/H(C) = (log N − H(C))/H(C) for one cluster per item."""
     n, of_classes = trial.classes.size, entropy(np.bincount(trial.classes))
     alone = contingency(trial.classes, np.arange(n)).measure("nvi")
     return abs(alone - (math.log(n) - of_classes) / of_classes) < CLOSE
 
 
 def is_convexly_additive(trial: PropertyTrial, rng: np.random.Generator) -> bool:
-    """Return True if splitting a class costs its share times H(split), over H(C)."""
+    """Return True if splitting a class of relative size p gives an NVI of p · H(split) / H(C)."""
     classes = trial.classes
     chosen = classes == rng.choice(classes)
     split = np.where(chosen, classes.max() + 1 + rng.integers(0, 5, classes.size), classes)
@@ -133,11 +133,11 @@ Law = Callable[[PropertyTrial, np.random.Generator], bool]
 
 HOLD: dict[str, Law] = {
     "NVI and VI order the clusterings of one gold standard equally": keeps_order,
-    "better than one cluster by VI: NVI in [0, 1); worse: above 1": parts_at_one,
+    "better than one cluster by VI: NVI in [0, 1); worse: above 1": separates_at_one,
     "NVI of one cluster is exactly 1": is_one_for_one_cluster,
     "NVI of the classes themselves is 0": is_zero_for_the_same,
-    "no knowledge: NVI = 1 + H(K)/H(C)": knows_no_knowledge,
-    "one cluster per item: NVI = H(K|C)/H(C)": knows_singletons,
+    "no knowledge: NVI = 1 + H(K)/H(C)": is_known_for_independence,
+    "one cluster per item: NVI = H(K|C)/H(C)": is_known_for_singletons,
     "a split class costs P(class)·H(split)/H(C)": is_convexly_additive,
     "repeating every item leaves NVI unchanged": survives_duplication,
     "VI is symmetric and satisfies the triangle inequality": is_a_metric,
@@ -150,7 +150,7 @@ FAIL: dict[str, Law] = {
     "V and VI order clusterings equally": partial(keeps_order, name="v", sign=-1),
     "NVI_K and VI order clusterings equally": partial(keeps_order, name="nvi-k"),
 }
-"""Properties that do not hold, by the paper."""
+"""Properties that do not hold according to the paper."""
 
 
 def entropy(sizes: Array) -> float:
@@ -164,7 +164,7 @@ def count_held(law: Law, seed: int, trials: int = TRIALS) -> int:
 
 
 def draw_trials(seed: int, trials: int) -> Iterator[tuple[PropertyTrial, np.random.Generator]]:
-    """Yield random trials, each with the generator for further random choices."""
+    """Yield random trials, each with the random generator for further choices."""
     rng = np.random.default_rng(seed)
     for _ in range(trials):
         yield draw(rng), rng

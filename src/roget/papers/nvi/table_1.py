@@ -1,4 +1,4 @@
-"""Table 1: a clustering preferred by people, and one cluster per item."""
+"""Table 1: a clustering that people prefer, compared with one cluster per item."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ CLASSES = ITEMS = 10
 """Ten classes of ten items each."""
 
 ROW = (7, 1, 1, 1, 0, 0, 0, 0, 0, 0)
-"""Items of the first class in each cluster of solution R; other classes are shifted copies."""
+"""Number of items of the first class in each cluster of solution R.
+
+The other classes are shifted copies.
+"""
 
 PRINTED = {
     "singletons": {"v": (0.667, 3), "vi": (2.303, 3), "nvi": (1.0, 0), "nvi-k": (0.5, 1)},
     "solution R": {"v": (0.587, 3), "vi": (1.88, 2), "nvi": (0.81, 2), "nvi-k": (0.81, 2)},
 }
-"""The value and its number of decimals."""
+"""Printed values, each with its number of decimals."""
 
 CUT = "truncated in print, not rounded"
 MISPRINT = "a misprint: 1 − VI/(H(C) + H(K)) with the printed VI is .592"
 
 
 def solutions() -> dict[str, Contingency]:
-    """Return the contingency tables of both clusterings, classes as rows."""
+    """Return the contingency tables of both clusterings, with classes as rows."""
     alone = np.repeat(np.eye(CLASSES, dtype=np.int64), ITEMS, axis=1)
     shifted = np.array([np.roll(ROW, step) for step in range(CLASSES)])
     tables = {"singletons": alone, "solution R": shifted}
@@ -66,7 +69,7 @@ def _compare(name: str, measure: str, ours: float) -> Claim:
 
 
 def _prefer(measure: str, values: dict[str, dict[str, float]]) -> Claim:
-    """Return the claim on which clustering a measure prefers; only V is better if higher."""
+    """Check which clustering a measure prefers. Higher is better for V only."""
     best = max if measure == "v" else min
     published, ours = (
         best(PRINTED, key=lambda name: table[name][measure])

@@ -1,4 +1,4 @@
-"""Tables 2 to 4: consistency of the printed numbers of the grammar experiment."""
+"""Tables 2 to 4: internal consistency of the published numbers of the grammar experiment."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ PRINTED = {
         ("0.87", "1.1", "1.25"), "1.76", ("3.45", "2.1", "1.48"),
     ),
 }  # fmt: skip
-"""The paper omits trailing zeros: 3.0 is printed as 3."""
+"""Tables 3 and 4 as printed, except that the paper omits trailing zeros (3.0 is printed as 3)."""
 
 TABLE_2 = {
     "WSJ10": ((26, 3, 23), (8, 0, 8), (2916, 2864, 52)),
     "NEGRA10": ((22, 12, 10), (6, 1, 5), (1202, 1191, 11)),
     "CTB10": ((24, 11, 13), (9, 4, 5), (1050, 1044, 6)),
 }
-"""All labels, labels with fewer than 100 constituents and with 100 or more: T, P, MDL."""
+"""Numbers of labels for T, P and MDL: all, with under 100 constituents, with 100 or more."""
 
 MISPRINTS = (("WSJ10", "T"), ("NEGRA10", "MDL"), ("CTB10", "P"))
 """Rows whose printed V does not follow from their VI and entropies."""
@@ -103,24 +103,24 @@ def _fit(name: str, labels: str, row: TaggedCorpus, at: int) -> Iterator[Claim]:
 
 
 def digits(printed: str) -> int:
-    """Return the number of decimals."""
+    """Return the number of decimals of a printed number."""
     return len(printed.partition(".")[2])
 
 
 def half(printed: str) -> float:
-    """Return the maximum rounding error."""
+    """Return the maximum rounding error of a printed number."""
     return 0.5 * 10.0 ** -digits(printed)
 
 
 def divide(above: str, below: tuple[str, ...]) -> tuple[float, float]:
-    """Return a printed number over a sum of printed numbers, and the maximum rounding error."""
+    """Return a printed number over a sum of printed numbers, and its maximum rounding error."""
     total, hidden = sum(map(float, below)), sum(map(half, below))
     most = (float(above) + half(above)) / (total - hidden)
     return float(above) / total, most - float(above) / total
 
 
 def _moral() -> str:
-    """Return the conclusion of the paper on its tables."""
+    """Return the paper's conclusion from its tables."""
     rows = PRINTED.values()
     best = {
         name: {

@@ -1,4 +1,4 @@
-"""Constituents of a treebank: from bracketed trees, or from the heads of CoNLL-U."""
+"""Constituents from a treebank of bracketed trees or of CoNLL-U dependencies."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from roget.learn.corpus.conllu import read
 _PIECE = re.compile(r"[()]|[^\s()]+")
 
 DROPPED = ("-NONE-", "-LRB-", "-RRB-", "PUNCT", "PU")
-"""Tags of traces, brackets and punctuation; tags without a letter are dropped too."""
+"""Dropped tags: traces, brackets and punctuation. Tags without a letter are also dropped."""
 
 TOPS = ("", "ROOT", "TOP", "S1", "VROOT")
-"""Labels of nodes that some treebanks put above each sentence."""
+"""Labels of the extra root nodes that some treebanks add above a sentence."""
 
 PHRASE = "X"
-"""A daughter that is a constituent, with its label hidden."""
+"""Placeholder for a daughter that is a constituent, which hides its label."""
 
 
 class TreebankNode(NamedTuple):
@@ -30,7 +30,7 @@ class TreebankNode(NamedTuple):
     label: str
     children: tuple[TreebankNode, ...] = ()
     place: int = 0
-    """Position of a word in the sentence, which may differ from the order of branches."""
+    """Position of a word in the sentence, which may differ from its order in the tree."""
 
     @property
     def words(self) -> list[TreebankNode]:
@@ -42,17 +42,17 @@ class TreebankNode(NamedTuple):
 
 
 class Constituent(NamedTuple):
-    """A constituent of two or more words: its gold label, and features without labels."""
+    """A constituent of two or more words: its gold label, and features that do not use labels."""
 
     label: str
     rule: tuple[str, ...]
-    """Daughters: tags of words, and X for each constituent."""
+    """The daughters: the tag of a word, or X for a constituent."""
     left: str
     right: str
-    """Tags of the preceding and following word; "" at the ends of a sentence."""
+    """Tag of the following word, or "" at the end of a sentence. `left` is the preceding one."""
     first: str
     last: str
-    """Tags of the first and last word of the constituent."""
+    """Tag of the last word of the constituent. `first` is the tag of the first word."""
 
 
 def read_trees(path: str) -> Iterator[TreebankNode]:
@@ -104,7 +104,7 @@ def read_brackets(source: Source) -> Iterator[TreebankNode]:
 
 
 def _close(label: str, children: list[TreebankNode]) -> tuple[TreebankNode, ...]:
-    """Return the node of a closed bracket: a word, a constituent, or its remaining children."""
+    """Convert a closed bracket to nodes: a word, a constituent, or only its children."""
     if len(children) == 1 and not children[0].label:
         dropped = label in DROPPED or not any(map(str.isalpha, label))
         return () if dropped else (TreebankNode(label, place=children[0].place),)
@@ -118,9 +118,11 @@ def _close(label: str, children: list[TreebankNode]) -> tuple[TreebankNode, ...]
 
 
 def read_heads(source: Source) -> Iterator[TreebankNode]:
-    """Yield the phrases of CoNLL-U: a word and its dependents, labelled by its relation.
+    """Yield trees from CoNLL-U.
 
-    Punctuation is left out, and so are the subtypes of relations.
+    A phrase is a word with its dependents, labelled by its relation.
+
+    Punctuation and relation subtypes are dropped.
     """
     tables = Tables()
     for tokens in read(source, tables, ReadContext()):
@@ -129,7 +131,7 @@ def read_heads(source: Source) -> Iterator[TreebankNode]:
 
 
 def _grow(tokens: Tokens, begin: int, end: int, tables: Tables) -> Iterator[TreebankNode]:
-    """Yield the trees of a sentence, one per root."""
+    """Build the trees of a sentence, one per root."""
     assert tokens.upos is not None
     assert tokens.head is not None
     assert tokens.deprel is not None
@@ -154,7 +156,7 @@ def _grow(tokens: Tokens, begin: int, end: int, tables: Tables) -> Iterator[Tree
 
 
 def list_constituents(tree: TreebankNode) -> list[Constituent]:
-    """Return all constituents of a sentence, from the top."""
+    """Return all constituents of a sentence, top down."""
     sentence = tree.words
     tags = ["", *(word.label for word in sentence), ""]
     number = {word.place: at + 1 for at, word in enumerate(sentence)}

@@ -1,4 +1,4 @@
-"""Counts of nouns as objects of verbs, from which the paper learns clusters."""
+"""Verb–object counts, from which the paper learns clusters of nouns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FREQUENT = 1000
 
 
 def verb_object(options: ReproduceOptions) -> tuple[Counts, str, int]:
-    """Return nouns as objects of verbs, their source, and the minimum frequency of a noun."""
+    """Return verb–object counts of nouns, their source, and the minimum frequency of a noun."""
     if options.counts is not None:
         return open_counts(options.counts)[0], f"from {options.counts}", 5
     try:

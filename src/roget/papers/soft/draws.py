@@ -1,4 +1,4 @@
-"""Means over random samples, as tables and figures of this paper."""
+"""Tables and figures of means over random samples, for the figures of this paper."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Curves: TypeAlias = Mapping[str, Sequence[Interval]]
-"""Curves by name: a mean for each number of clusters."""
+"""Curves by name. A curve has a mean with its interval for each number of clusters."""
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 DRAWS = 3
 
 STYLES = (("o", "-"), ("s", "--"), ("^", ":"))
-"""Marker and line style of each curve, so that curves do not differ by colour only."""
+"""Marker and line style of each curve, which distinguish curves without colour."""
 
 
 def say(mean: Interval) -> str:
@@ -28,7 +28,7 @@ def say(mean: Interval) -> str:
 
 
 def tabulate_means(sizes: Sequence[int], curves: Curves) -> tuple[ReportTable, ReportTable]:
-    """Return means by number of clusters: formatted, and with all digits for spreadsheets."""
+    """Return two tables of means by number of clusters: formatted, and with all digits."""
     titles = ("clusters", *curves)
     rows = list(zip(sizes, zip(*curves.values(), strict=True), strict=True))
     texts = [(f"{size}", *map(say, means)) for size, means in rows]

@@ -22,11 +22,14 @@ CLUSTERS = 3
 """Number of clusters after two splits, as in the paper."""
 
 VERBS = 5
-"""Minimum number of verbs per noun: a noun with one verb would form its own cluster."""
+"""Minimum number of verbs per noun. A noun with a single verb would form its own cluster."""
 
 PEOPLE = {"officer", "aide", "chief", "manager", "man", "minister", "president", "staff", "worker"}
 WEAPONS = {"bullet", "gun", "missile", "rocket", "shot", "weapon"}
-"""Objects of both senses: the nouns in the paper, and persons of other corpora."""
+"""Weapons among the objects of "fire", as in the paper.
+
+`PEOPLE` also has nouns of other corpora.
+"""
 
 PRINTED = (
     "In the paper (64 nouns, Associated Press 1988): cluster 1 has missile, rocket and bullet, "
@@ -63,7 +66,7 @@ def figure_1(options: ReproduceOptions) -> Reproduced:
 
 
 def _claims(thesaurus: Thesaurus, options: ReproduceOptions) -> list[Claim]:
-    """Return the claims on the senses of the clusters, by the majority of their nouns."""
+    """Check which sense each cluster has, by the majority of its nouns."""
     if thesaurus.tree.n_clusters < CLUSTERS:
         return []
     weapons, people = (_find_side(thesaurus, nouns) for nouns in (WEAPONS, PEOPLE))
@@ -78,14 +81,14 @@ def _claims(thesaurus: Thesaurus, options: ReproduceOptions) -> list[Claim]:
 
 
 def _find_side(thesaurus: Thesaurus, nouns: set[str]) -> int | None:
-    """Return which of the first two clusters has most of these nouns; None without nouns."""
+    """Return the one of the first two clusters with most of the nouns, or None if it has none."""
     known = nouns.intersection(thesaurus.words.tolist())
     sides = [thesaurus.path(noun)[1] for noun in sorted(known)]
     return max(sorted(set(sides)), key=sides.count) if sides else None
 
 
 def objects(counts: Counts, verb: str, most: int, least: int, verbs: int = VERBS) -> Counts:
-    """Return the most frequent objects of a verb, with all their verbs."""
+    """Return the counts of a verb's most frequent objects, with all their verbs."""
     column = counts.matrix[:, [counts.context_id(verb)]].toarray().ravel()
     order = sorted(np.flatnonzero(column), key=lambda row: (-column[row], counts.words[row]))
     seen = np.diff(counts.matrix.indptr)

@@ -14,10 +14,10 @@ from roget.papers.soft.counts import FREQUENT, verb_object
 from roget.papers.soft.tree import NEAREST, describe, draw, tabulate
 
 CLUSTERS = 16
-"""Number of leaf clusters, about as many as in the paper."""
+"""Number of leaf clusters, similar to that in the paper."""
 
 DRAWN = 7
-"""Number of clusters in the drawing, from the top of the tree."""
+"""Number of clusters drawn, from the top of the tree."""
 
 
 @heeds("counts", "random_state")
@@ -55,7 +55,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
 
 
 def _compare(thesaurus: Thesaurus, nodes: list[dict[str, Any]]) -> Claim:
-    """Return the claim on the distance of the nearest noun, for first and leaf clusters."""
+    """Compare the distance of the nearest noun for the first clusters and for leaf clusters."""
     tree = thesaurus.tree
     first, last = (
         fmean(nodes[node]["nearest"][0]["distance_bits"] for node in which)

@@ -1,4 +1,4 @@
-"""Figure 3: relative entropies by number of clusters."""
+"""Figure 3: relative entropy by number of clusters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SETS = ("train", "test", "new")
 
 @heeds("counts", "random_state")
 def figure_3(options: ReproduceOptions) -> Reproduced:
-    """Reproduce Figure 3 of Pereira, Tishby & Lee (1993): relative entropy by clusters."""
+    """Reproduce Figure 3 of Pereira, Tishby & Lee (1993): relative entropy by cluster number."""
     table, source = bundled(options)
     nouns, further = take_nouns(table)
     paths = [
@@ -65,13 +65,13 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
 
 
 def take_nouns(table: Counts) -> tuple[Counts, Counts]:
-    """Return the most frequent nouns, and as many less frequent ones, with the same verbs."""
+    """Return the N most frequent nouns, and the N nouns that follow, with the same verbs."""
     both = table.top(2 * FREQUENT)
     first = table.top(FREQUENT).words.tolist()
     rest = sorted(set(both.words.tolist()).difference(first))
     if not rest:
         raise InputError(
-            f"{len(first)} nouns: at least {FREQUENT + 1} are required", code="too-little-text"
+            f"only {len(first)} nouns; at least {FREQUENT + 1} are required", code="too-little-text"
         )
     return both.select(words=first), both.select(words=rest)
 
@@ -79,7 +79,7 @@ def take_nouns(table: Counts) -> tuple[Counts, Counts]:
 def _claims(
     sizes: Sequence[int], rows: Sequence[dict[str, list[float]]], options: ReproduceOptions
 ) -> list[Claim]:
-    """Return the statements of the paper on the three curves, checked in each split."""
+    """Check the paper's statements about the three curves in each split."""
     train, test, new = (np.array([row[name] for row in rows]) for name in SETS)
     given = options.counts is not None
     falls = bool((np.diff(train, axis=0) < 0).all())
@@ -138,10 +138,10 @@ def relative_entropy_path(
 
     10 % of the words are new: they are not used for learning clusters. 10 % of all tokens are test
     tokens. `train`, `test` and `new` are means over words, with equal weight as in the paper, of
-    KL(distribution of the word ‖ Σ p(c|n) p(v|c)). The distribution of a test or new word is that
-    of its test tokens, and p(c|n) comes from its other tokens. `train_loss`, `test_loss` and
-    `new_loss` are −log2 p(v|n) per token. All predictions are .95 of the model and .05 of the
-    unigram. The default model is that of the paper.
+    KL(distribution of the word ‖ Σ p(c|n) p(v|c)). For test and new words, the distribution is that
+    of the test tokens, and p(c|n) is estimated from the other tokens. `train_loss`, `test_loss` and
+    `new_loss` are −log2 p(v|n) per token. All predictions are mixtures of the model (.95) and the
+    unigram (.05). The default model is that of the paper.
 
     With `further` counts (same contexts), their words are the only new words, as in the paper:
     p(c|n) and the distribution use all their tokens.
@@ -153,7 +153,7 @@ def relative_entropy_path(
     fresh = known & (rng.random(len(counts)) < (new if further is None else 0.0))
     learnt, unseen = np.flatnonzero(known & ~fresh), np.flatnonzero(fresh)
     if not learnt.size:
-        raise InputError("no words left for training: too few counts", code="too-little-text")
+        raise InputError("no words left for training; pass more counts", code="too-little-text")
     base = matrix[learnt]
     given, asked = matrix[unseen], outside[unseen]
     if further is not None:
@@ -180,7 +180,7 @@ def relative_entropy_path(
 def _divergence(
     tokens: Any, membership: Any, centroids: Array, background: Floats
 ) -> tuple[float, float]:
-    """Return the mean KL of words from the model, and the loss per token, in bits."""
+    """Return the mean KL divergence of words from the model, and the loss per token, in bits."""
     found = sparse.coo_array(tokens, dtype=np.float64)
     rows, columns = found.coords
     seen = TokenCells(rows, columns, found.data, np.empty(0), background[columns])

@@ -1,4 +1,4 @@
-"""Figure 4: error rate of decisions between two verbs by number of clusters."""
+"""Figure 4: error rate of decisions between two verbs, by number of clusters."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
 
 
 def _claims(rows: Sequence[Decided], options: ReproduceOptions) -> list[Claim]:
-    """Return the claims on the curves, for the mean over samples or for each sample."""
+    """Check the paper's statements about the curves, for the mean over samples or each sample."""
     every = np.array([row.every for row in rows])
     odd = np.array([row.exceptional for row in rows])
     given = options.counts is not None

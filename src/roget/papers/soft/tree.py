@@ -21,7 +21,7 @@ NEAREST = 4
 
 
 def describe(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
-    """Return a cluster as plain data; distances are in bits."""
+    """Return a cluster as plain data, with distances in bits."""
     one = thesaurus.word_class(node, len(thesaurus))
     near = lookup.nearest_words(thesaurus, node, NEAREST) if node else []
     return {
@@ -34,7 +34,7 @@ def describe(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
 
 
 def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> ReportTable:
-    """Return the tree of splits, one line per node; leaves have their nouns or their number."""
+    """Return the tree of splits, one row per node; leaves show their nouns or their number."""
     lines = []
     for branch, below, node in branches(thesaurus.tree.children):
         one = thesaurus.word_class(node, len(thesaurus))

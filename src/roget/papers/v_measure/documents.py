@@ -1,4 +1,4 @@
-"""Document vectors of the paper: stems, tf·idf, and the top term of each document."""
+"""Document vectors as in the paper: tf·idf of the stems that are a document's top term."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_texts(path: PathLike) -> dict[str, str]:
 
 
 def split_words(text: str) -> list[str]:
-    """Return runs of letters, in lower case.
+    """Split text into runs of letters, in lower case.
 
     >>> split_words("TimeWarner's profits: $1.13bn")
     ['timewarner', 's', 'profits', 'bn']
@@ -42,7 +42,7 @@ def split_words(text: str) -> list[str]:
 
 
 def count_stems(documents: Mapping[str, Iterable[str]]) -> Counts:
-    """Count Porter stems of each document's words.
+    """Count the Porter stems in each document.
 
     >>> print(list(count_stems({"a": ["stemming", "stems"], "b": ["stemmed"]}).rows()))
     [('a', 'stem', 2), ('b', 'stem', 1)]
@@ -66,14 +66,14 @@ def count_stems(documents: Mapping[str, Iterable[str]]) -> Counts:
 
 
 def weigh_terms(counts: Counts) -> Matrix:
-    """Return tf·idf: the term frequency times log(documents / documents with the term)."""
+    """Return tf·idf weights: term frequency times log(documents / documents with the term)."""
     held = np.bincount(counts.matrix.indices, minlength=counts.shape[1])
     idf = np.log(counts.shape[0] / np.maximum(held, 1))
     return like(counts.matrix, counts.matrix.data * idf[counts.matrix.indices])
 
 
 def find_top_terms(weights: Matrix) -> Ints:
-    """Return the terms with the highest weight in at least one document; ties take the first."""
+    """Return the terms with the highest weight in some document; ties go to the first term."""
     return np.unique(np.asarray(weights.argmax(axis=1)).ravel())
 
 

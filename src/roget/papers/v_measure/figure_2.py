@@ -1,4 +1,4 @@
-"""Figure 2: the problem of matching."""
+"""Figure 2: the problem of matching clusters to classes."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ SOLUTIONS: dict[str, Ints] = {
     "C": np.hstack([CORE, [[0, 1, 1], [1, 0, 1], [1, 1, 0]]]),
     "D": np.hstack([CORE, np.repeat(np.eye(3, dtype=np.int64), 2, axis=1)]),
 }
-"""Classes as rows, clusters as columns."""
+"""Contingency tables of the solutions, with classes as rows and clusters as columns."""
 
 PRINTED = {"A": (0.6, 0.135, 3), "B": (0.6, 0.387, 3), "C": (0.5, 0.30, 2), "D": (0.5, 0.41, 2)}
-"""F and V in the text of the paper, and the number of decimals of V."""
+"""F and V as printed in the text, and the number of decimals of V."""
 
 CAPTION = {"A": 0.5, "B": 0.5, "C": 0.6, "D": 0.6}
-"""F in the captions of the drawings."""
+"""F as printed in the figure captions."""
 
 
 def figure_2(options: ReproduceOptions) -> Reproduced:
-    """Reproduce Figure 2 of Rosenberg & Hirschberg (2007): solutions that V but not F separates."""
+    """Reproduce Figure 2 of Rosenberg & Hirschberg (2007): solutions that only V distinguishes."""
     claims, rows, data = [], [], {}
     for name, solution in SOLUTIONS.items():
         table = Contingency.from_table(solution)
@@ -80,7 +80,7 @@ def draw_solutions() -> Figure:
 
 
 def _draw_clusters(axes: Axes, solution: Ints) -> None:
-    """Draw large clusters in the first row and small clusters below."""
+    """Draw the large clusters in the first row and the small clusters below."""
     from matplotlib.patches import FancyBboxPatch
 
     large, small = (

@@ -11,7 +11,7 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.synthetic import make_dom_table
 
 PRINTED = np.array([[12, 12, 2, 3], [2, 2, 12, 3], [4, 4, 4, 0]])
-"""Clusters as rows, as in the paper."""
+"""The printed contingency table, with clusters as rows."""
 
 CLASSES = ("C1", "C2", "C3", "C noise")
 CLUSTERS = ("K1", "K2", "K noise")

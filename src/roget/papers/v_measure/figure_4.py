@@ -32,7 +32,7 @@ TERMS = 484
 
 
 def open_documents(options: ReproduceOptions) -> tuple[Counts, str, str]:
-    """Return documents × stems, their source, and the name of their classes."""
+    """Return the document–stem matrix, its source, and what its classes are called."""
     try:
         path = find_data(options, "2,225 news texts of the BBC", "bbc-news", "bbc.tsv")
     except MissingData:
@@ -43,7 +43,7 @@ def open_documents(options: ReproduceOptions) -> tuple[Counts, str, str]:
 
 @heeds("random_state")
 def figure_4(options: ReproduceOptions) -> Reproduced:
-    """Reproduce Figure 4 of Rosenberg & Hirschberg (2007): k-means of documents by V, VI and Q2."""
+    """Reproduce Figure 4 of Rosenberg & Hirschberg (2007): scores of k-means on documents."""
     counts, source, kind = open_documents(options)
     weights = weigh_terms(counts)
     top = find_top_terms(weights)

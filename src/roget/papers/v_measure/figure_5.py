@@ -28,13 +28,13 @@ PEAK = 10
 """Number of clusters with the highest Q2 in the paper."""
 
 RISES = 30
-"""Number of clusters from which V rises in the paper."""
+"""Number of clusters beyond which V rises in the paper."""
 
 _ROLES = Roles({"label": ()})
 
 
 def read_features(path: PathLike) -> tuple[Floats, list[str]]:
-    """Return the numbers of a table with a column `label`, and the labels."""
+    """Read a table of features with a column `label`; return the features and the labels."""
     rows: list[list[float]] = []
     labels: list[str] = []
     problems = Problems(str(path))
@@ -71,7 +71,7 @@ def _is_finite(cell: Any) -> bool:
 
 
 def open_features(options: ReproduceOptions) -> tuple[Floats, list[str], str]:
-    """Return items × features, their labels, and their source."""
+    """Return the feature matrix, the labels, and the source of the data."""
     if options.features is not None:
         return *read_features(options.features), options.features
     digits = load_digits()
@@ -86,7 +86,7 @@ def standardise(features: Floats) -> Floats:
 
 @heeds("features", "random_state")
 def figure_5(options: ReproduceOptions) -> Reproduced:
-    """Reproduce Figure 5 of Rosenberg & Hirschberg (2007): k-means of features, by V, VI and Q2."""
+    """Reproduce Figure 5 of Rosenberg & Hirschberg (2007): scores of k-means on features."""
     features, labels, source = open_features(options)
     ks = list_ks(len(labels))
     scores = sweep_kmeans(standardise(features), labels, ks, options.random_state)
@@ -113,7 +113,7 @@ def figure_5(options: ReproduceOptions) -> Reproduced:
 
 
 def _claim_rise(scores: Scores, remark: str) -> list[Claim]:
-    """Return the claims on V, homogeneity and completeness beyond 30 clusters."""
+    """Check the claims about V, homogeneity and completeness beyond 30 clusters."""
     at = int(np.searchsorted(scores.ks, RISES))
     if at >= len(scores.ks) - 1:
         return []

@@ -1,4 +1,4 @@
-"""Scores of k-means for many k, shared by Figures 4 and 5."""
+"""Scores of k-means clusterings for many k, shared by Figures 4 and 5."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MEASURES = ("v", "vi", "q2", "homogeneity", "completeness")
 DRAWN = ("v", "q2", "vi", "homogeneity")
-"""Measures drawn in the paper; completeness is added to the panel of homogeneity."""
+"""Measures drawn in the paper. Completeness is drawn in the panel of homogeneity."""
 
 MOST = 1000
 """Maximum number of clusters."""
@@ -42,10 +42,10 @@ TRIED = 30
 """Number of values of k to try, before duplicates are removed."""
 
 STARTS = 4
-"""Random starts for each number of clusters."""
+"""Number of random initialisations for each number of clusters."""
 
 SEEDS = 2**32
-"""Number of seeds that scikit-learn accepts."""
+"""Upper bound (exclusive) of scikit-learn's random seeds."""
 
 STEPS = 100
 """Maximum number of k-means iterations."""
@@ -53,7 +53,7 @@ STEPS = 100
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of k-means: for each measure, starts × numbers of clusters."""
+    """Scores of k-means: an array of shape (initialisations, numbers of clusters) per measure."""
 
     ks: tuple[int, ...]
     values: Mapping[str, Floats]
@@ -61,20 +61,20 @@ class Scores:
     classes: int
 
     def average(self, measure: str) -> Floats:
-        """Return the mean over starts."""
+        """Return the mean over initialisations."""
         return np.asarray(self.values[measure].mean(axis=0))
 
     def find_peaks(self, measure: str) -> list[int]:
-        """Return the number of clusters with the highest value, for each start."""
+        """Return the number of clusters with the highest value, for each initialisation."""
         return [self.ks[at] for at in self.values[measure].argmax(axis=1).tolist()]
 
     def find_drop(self, measure: str) -> float:
-        """Return the decrease from the highest mean to that of the most clusters, as a share."""
+        """Return the relative decrease from the highest mean to the mean for the most clusters."""
         mean = self.average(measure)
         return float(1 - mean[-1] / mean.max()) if mean.max() > 0 else 0.0
 
     def as_sweep(self, source: str) -> Sweep:
-        """Return the means over starts as a sweep over cuts."""
+        """Convert the means over initialisations to a sweep over numbers of clusters."""
         asked = list_requests(MEASURES, "ml")
         curves = []
         for wanted, entropy in asked:
@@ -97,7 +97,7 @@ class Scores:
 def list_ks(items: int) -> tuple[int, ...]:
     """Return log-spaced numbers of clusters, up to 1000 or the number of items.
 
-    10 and 35, the maxima of the paper, are included.
+    10 and 35, where the paper's curves have maxima, are included.
 
     >>> list_ks(40)
     (1, 2, 3, 4, 5, 7, 9, 10, 11, 14, 17, 22, 28, 35, 36)
@@ -109,11 +109,11 @@ def list_ks(items: int) -> tuple[int, ...]:
 def sweep_kmeans(
     X: Any, labels: Sequence[Any], ks: Sequence[int], seed: int, starts: int = STARTS
 ) -> Scores:
-    """Cluster the rows of X by k-means from random rows, for each k, and score the clusters."""
+    """Cluster the rows of X with k-means, initialised with random rows, and score each k."""
     rows = _tidy(X)
     classes = np.unique(np.asarray(labels), return_inverse=True)[1]
     found = np.empty((len(MEASURES), starts, len(ks)))
-    # A single thread makes sums independent of the machine.
+    # With a single thread, sums do not depend on the number of cores.
     with threadpool_limits(1), warnings.catch_warnings():
         # With fewer distinct rows than clusters some clusters stay empty, which is harmless.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -136,7 +136,7 @@ def _tidy(X: Any) -> Any:
 
 
 def claim_shapes(scores: Scores) -> list[Claim]:
-    """Return the statements of the paper on both figures."""
+    """Check the paper's statements about both figures."""
     peaks = scores.find_peaks("q2")
     inner = all(scores.ks[0] < k < scores.ks[-1] for k in peaks)
     drops = {name: scores.find_drop(name) for name in ("v", "q2")}
@@ -150,7 +150,7 @@ def claim_shapes(scores: Scores) -> list[Claim]:
 
 
 def claim_growth(scores: Scores, remark: str = "") -> Claim:
-    """Return the claim that VI grows with the number of clusters; excused if it has a remark."""
+    """Check that VI grows with the number of clusters. A difference with a remark is excused."""
     rank = float(spearmanr(scores.ks, scores.average("vi")).statistic)
     return Claim(
         "VI with more clusters", "grows", f"rank correlation {rank:.2f}", holds=rank > 0.95,
@@ -159,7 +159,10 @@ def claim_growth(scores: Scores, remark: str = "") -> Claim:
 
 
 def claim_peak(scores: Scores, measure: str, k: int, remark: str) -> Claim:
-    """Return the claim on the position of a maximum, excused because the data differ."""
+    """Compare the position of a maximum with the paper.
+
+    Differences are excused: the data differ.
+    """
     peaks = scores.find_peaks(measure)
     return Claim(
         f"maximum of {measure.upper()}", f"k = {k}", _range(peaks),
@@ -168,7 +171,7 @@ def claim_peak(scores: Scores, measure: str, k: int, remark: str) -> Claim:
 
 
 def _range(ks: Sequence[int]) -> str:
-    """Format the range of k over starts.
+    """Format the range of k over initialisations.
 
     >>> _range([24, 35, 24]), _range([10, 10])
     ('k = 24 to 35', 'k = 10')
@@ -180,7 +183,7 @@ def _range(ks: Sequence[int]) -> str:
 def show(
     title: str, about: str, scores: Scores, sweep: Sweep, claims: Sequence[Claim], **data: int
 ) -> Reproduced:
-    """Return the reproduction of a figure; `data` are further facts about its items."""
+    """Return the reproduction of a figure; `data` holds further facts about the items."""
     return Reproduced(
         title,
         about=about,
@@ -193,7 +196,7 @@ def show(
 
 
 def _tabulate_some(scores: Scores, sweep: Sweep) -> ReportTable:
-    """Return selected numbers of clusters: the mean over starts and half the range."""
+    """Return a table for selected k: the mean over initialisations and half the range."""
     rows = []
     for at in choose_cuts(sweep):
         cells: list[str | Cell] = [str(scores.ks[at])]
@@ -208,7 +211,7 @@ def _tabulate_some(scores: Scores, sweep: Sweep) -> ReportTable:
 
 
 def _tabulate_all(scores: Scores) -> ReportTable:
-    """Return every clustering, for spreadsheets."""
+    """Return a table of all clusterings, for spreadsheets."""
     rows = [
         (k, start, *(float(scores.values[name][start, at]) for name in MEASURES))
         for at, k in enumerate(scores.ks)
@@ -218,7 +221,7 @@ def _tabulate_all(scores: Scores) -> ReportTable:
 
 
 def draw(scores: Scores, sweep: Sweep) -> Figure:
-    """Draw the curves of the paper, with the range over starts."""
+    """Draw the curves of the paper, with the range over initialisations."""
     figure = draw_sweep(replace(sweep, curves=tuple(sweep[name] for name in DRAWN)))
     *_, last = figure.axes
     for axes, name in zip(figure.axes, DRAWN, strict=True):

@@ -24,14 +24,16 @@ WITHIN, OF_NOISE = (0, 33, 66, 100), (0, 66, 133, 200)
 """Values of ε1, and of ε2 and ε3, in thousandths."""
 
 WHOLE = 1_663_200
-"""Divisible by the number of cells of each part of each table; 1000 times as many items make all
-cells whole numbers."""
+"""A multiple of the number of cells in each part of each table.
+
+With 1000 times as many items, all cells are whole numbers.
+"""
 
 ROUNDED = (1000, 1_000_000)
-"""Numbers of items of the tables with rounded cells."""
+"""Numbers of items in the tables with rounded cells."""
 
 TIE = 1e-12
-"""Smaller differences count as ties."""
+"""Differences below this value count as ties."""
 
 PROPERTIES = {
     "P1": "more useful clusters, up to the number of classes, are better",
@@ -54,30 +56,42 @@ PRINTED: dict[str, tuple[float, ...]] = {
     "v": (1.0,) * 7,
 }
 ALWAYS = ("q0", "vi", "v")
-"""Measures that satisfy all properties, by the paper."""
+"""Measures that satisfy all properties according to the paper."""
 
 OTHERS = (
     "ari", "nvi", "nvi-k", "q2", "b3-f", "paired-f", "homogeneity", "completeness", "purity",
     "zk-entropy", "larsen", "van-dongen", "meila-heckerman", "misclassification",
 )  # fmt: skip
-"""Further measures, including others mentioned in the paper."""
+"""Additional measures, some of which are mentioned in the paper."""
 
-TWINS = "Rand and Mirkin cannot differ"
-UNTOLD = "the paper does not explain how it counts"
+EQUIVALENT = "Rand and Mirkin cannot differ"
+UNEXPLAINED = "the paper does not explain how it counts"
 MISSES: dict[str, dict[str, str]] = {
-    "rand": {"P1": TWINS, "P2": UNTOLD, "P5": TWINS, "P6": UNTOLD, "P7": UNTOLD},
-    "mirkin": {"P1": TWINS, "P2": UNTOLD, "P5": TWINS, "P6": UNTOLD, "P7": UNTOLD},
-    "fm": dict.fromkeys(("P2", "P3", "P6"), UNTOLD),
-    "gamma": dict.fromkeys(("P3", "P6"), UNTOLD),
-    "jaccard": dict.fromkeys(("P2", "P3", "P6"), UNTOLD),
-    "f": dict.fromkeys(("P2", "P6"), UNTOLD),
+    "rand": {
+        "P1": EQUIVALENT,
+        "P2": UNEXPLAINED,
+        "P5": EQUIVALENT,
+        "P6": UNEXPLAINED,
+        "P7": UNEXPLAINED,
+    },
+    "mirkin": {
+        "P1": EQUIVALENT,
+        "P2": UNEXPLAINED,
+        "P5": EQUIVALENT,
+        "P6": UNEXPLAINED,
+        "P7": UNEXPLAINED,
+    },
+    "fm": dict.fromkeys(("P2", "P3", "P6"), UNEXPLAINED),
+    "gamma": dict.fromkeys(("P3", "P6"), UNEXPLAINED),
+    "jaccard": dict.fromkeys(("P2", "P3", "P6"), UNEXPLAINED),
+    "f": dict.fromkeys(("P2", "P6"), UNEXPLAINED),
 }
 """Printed rates that are not reproduced, with the reason."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The tables of the paper's grid of parameters, as groups of one table.
+    """The contingency tables for the paper's grid of parameters, each stored as a group.
 
     Axes: useful clusters, noise clusters, noise classes, ε1, ε2, ε3.
     """
@@ -88,7 +102,7 @@ class Grid:
     within: Sequence[int]
     of_noise: Sequence[int]
     n: int | None = None
-    """Number of items for rounded cells; None for exact cells."""
+    """Number of items if cells are rounded, or None for exact cells."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -98,16 +112,18 @@ class Grid:
 
     @cached_property
     def exists(self) -> Floats:
-        """1 for existing tables; NaN where an error has no noise class or cluster."""
+        """1 where a table exists, NaN where the error requires a noise class or cluster that is
+        missing.
+        """
         _, clusters, classes, _, second, third = np.indices(self.shape, sparse=True)
         noise, errors = np.array(self.noise), np.array(self.of_noise)
         lost = (noise[clusters] == 0) & (errors[second] > 0)
-        homeless = lost | ((noise[classes] == 0) & (errors[third] > 0))
-        return np.where(np.broadcast_to(homeless, self.shape), np.nan, 1.0)
+        missing = lost | ((noise[classes] == 0) & (errors[third] > 0))
+        return np.where(np.broadcast_to(missing, self.shape), np.nan, 1.0)
 
     @cached_property
     def tables(self) -> Contingency:
-        """All existing tables, one after the other."""
+        """All existing tables, in grid order."""
         wide = self.classes + max(self.noise), max(self.clusters) + max(self.noise)
         masses = np.array(list(product(self.within, self.of_noise, self.of_noise)))
         masses = np.column_stack([1000 - masses.sum(axis=1), masses])
@@ -115,7 +131,7 @@ class Grid:
         cells: list[tuple[Ints, Ints, Ints]] = []
         sides = product(self.clusters, self.noise, self.noise)
         for at, (place, kept) in enumerate(zip(sides, there, strict=True)):
-            # Each table is a sum of four: correct items, and one table for each kind of error.
+            # Each table is the sum of four tables: correct items, and one for each kind of error.
             made = np.einsum("gp,pij->gij", masses[kept], self._parts(*place))
             if self.n is not None:
                 made = np.rint(made * (self.n / (1000 * WHOLE))).astype(np.int64)
@@ -128,7 +144,7 @@ class Grid:
         return Contingency.from_cells(rows, columns, counts).by_group(wide[0])
 
     def _parts(self, clusters: int, noise_clusters: int, noise_classes: int) -> Ints:
-        """Return tables with all mass in matches, in ε1, ε2 or ε3; 0 without a place for it."""
+        """Return four tables with all mass in matches, ε1, ε2 or ε3; zeros if impossible."""
         parts: list[CountArray] = []
         for kind in range(4):
             errors = [float(kind == one) for one in (1, 2, 3)]
@@ -144,7 +160,7 @@ class Grid:
         return np.array(parts, dtype=np.int64)
 
     def measure(self, name: str) -> Floats:
-        """Return the values of a measure, higher is better; NaN without a table."""
+        """Return the values of a measure, negated if lower is better; NaN where no table exists."""
         wanted = parse(name)
         values = np.full(self.exists.size, np.nan)
         values[~np.isnan(self.exists.ravel())] = self.tables.measure_groups(wanted, "ml")
@@ -156,7 +172,7 @@ PAPERS = Grid(CLASSES, USEFUL, NOISE, WITHIN, OF_NOISE)
 
 
 def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
-    """Return the share of steps along each parameter that satisfy the property."""
+    """Return the fraction of steps along each parameter that satisfy its property."""
     steps = [np.diff(values, axis=axis) for axis in range(6)]
     below = sum(number < grid.classes for number in grid.clusters[:-1])
     wanted = {
@@ -210,7 +226,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
 
 
 def _claim_words(found: Mapping[str, Mapping[str, float]]) -> list[Claim]:
-    """Return the statements of the text on the table."""
+    """Check the statements about the table in the text of the paper."""
     whole = _find_whole(found, PRINTED)
     fail = [name for name in PRINTED if found[name]["P3"] < 1 or found[name]["P6"] < 1]
     miss = [name for name in PRINTED if found[name]["P4"] < 1 or found[name]["P7"] < 1]
@@ -230,7 +246,7 @@ def _find_whole(found: Mapping[str, Mapping[str, float]], names: Iterable[str]) 
 
 
 def _claim_rates(found: Mapping[str, Mapping[str, float]]) -> list[Claim]:
-    """Return a claim for each printed rate; unexplained differences are excused."""
+    """Compare each printed rate with ours. Known differences are excused."""
     claims = []
     for name, rates in PRINTED.items():
         for of, published in zip(PROPERTIES, rates, strict=True):
