@@ -40,7 +40,10 @@ class Prepositions:
         """Prepositions found so far, such as "in" and "out_of"."""
 
     def __call__(self, tokens: Tokens) -> Ids:
-        """Return the id of each token's preposition in `strings`; NONE without a preposition."""
+        """Return the id of each token's preposition, or NONE if it has no preposition.
+
+        Ids refer to `strings`.
+        """
         upos, head, deprel = require_parse(tokens)
         case = np.flatnonzero(self._case(deprel))
         case = case[self._adposition(upos[case]) & _has_word_and_head(tokens, head, case)]

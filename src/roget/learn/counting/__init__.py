@@ -1,1 +1,4 @@
-"""Counting of words in contexts: each piece of the input is counted, then the parts are merged."""
+"""Counting of words in contexts.
+
+Each piece of the input is counted, then the results are merged.
+"""

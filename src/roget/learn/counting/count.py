@@ -1,4 +1,4 @@
-"""Counting of a corpus in four steps: inspect, plan, count, merge.
+"""The main functions for counting a corpus, which inspect, plan, count and merge.
 
 `run` writes the counts to disk and `count_in_memory` returns them. Both follow the same steps:
 
@@ -40,7 +40,7 @@ from roget.learn.counting.recipe import TABULAR, UNITS, CountCuts, CountRecipe
 from roget.learn.counting.scheduler import Keep, Workspace, count_tasks
 
 _SHOWN = 12
-"""Maximum number of tags, and of labels, listed in the error for a text without pairs."""
+"""Maximum number of tags, and of labels, listed in the error message if no pairs were found."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Summary:
     entries: int
     total: int | float
     tokens: int
-    """Number of tokens in text, of rows in tables, or of cells in matrices."""
+    """Number of tokens in a text, rows in a table, or cells in a matrix."""
     unit: str
     """Unit of `tokens`: "token", "row" or "cell"."""
     sentences: int
@@ -123,7 +123,7 @@ def run(
     keep: bool = True,
     progress: Report | None = None,
 ) -> Summary:
-    """Count inputs into a counts folder or a .tsv, .tsv.gz or .npz file.
+    """Count the inputs, and write a counts folder or a .tsv, .tsv.gz or .npz file.
 
     The output is written completely or not at all. If a run is interrupted, finished parts are kept
     in OUTPUT.partial for the next run with the same recipe (unless `keep` is False), and a note on
@@ -192,7 +192,8 @@ def count_in_memory(
                 draft.mkdir()
                 result = merger.write(draft, plan.cuts, examples=plan.recipe.evidence > 0)
                 _require_entries(plan, done, result)
-                # Convert through JSON, as if written and read again: tuples become lists.
+                # Convert through JSON, as if the record had been written and read again: tuples
+                # become lists.
                 origin = parse_json(json.dumps(describe_origin(plan, done, get_hashes())))
                 counts = merger.load(draft, result, origin)
     return counts, _summarise(plan, done, result, before)
@@ -220,7 +221,7 @@ def _refuse_input_as_output(plan: CountPlan, target: Path) -> None:
 
 @contextmanager
 def _open_output(target: Path, work: Path) -> Iterator[Path]:
-    """Yield a draft folder, which becomes the output (or is converted to it) on success."""
+    """Yield a draft folder, which is renamed or converted to the output on success."""
     if not formats.is_file(target):
         with folders.draft_of(target, counts_files.KIND) as draft:
             yield draft
@@ -290,7 +291,7 @@ def _require_entries(plan: CountPlan, done: Sequence[CountPart], result: MergeRe
 
 
 def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResult) -> str:
-    """Explain why there are no counts."""
+    """Return a message that explains why there are no counts."""
     recipe, defaults = plan.recipe, asdict(CountCuts())
     if all(result.before):
         used = [name for name, cut in asdict(plan.cuts).items() if cut and cut != defaults[name]]
@@ -317,7 +318,7 @@ def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResul
 
 
 def _list_labels(done: Sequence[CountPart]) -> str:
-    """List the most frequent tags and labels of texts without pairs, on one line each."""
+    """Return the most frequent tags and labels of texts without pairs, on one line each."""
     sums: dict[str, Counter[str]] = {}
     for part in done:
         for name, counts in (part.facts.seen or {}).items():

@@ -1,4 +1,4 @@
-"""Example occurrences of pairs: a sample of each pair's occurrences, independent of reading order.
+"""Sampling of example occurrences for each pair. The sample does not depend on reading order.
 
 A part keeps examples in two kinds of files (`parts.seen_names`):
 
@@ -36,23 +36,23 @@ ROOM = 128 << 20
 """Number of bytes of sentence text collected before the selected sentences are written."""
 
 SHORTEST, LONGEST = 6, 30
-"""Minimum and maximum number of tokens of a readable sentence."""
+"""Minimum and maximum number of tokens in an easily readable sentence."""
 
 MOST, WIDEST = 1 << 14, 1 << 16
-"""Maximum number of bytes, and of tokens, of an example sentence."""
+"""Maximum number of bytes, and of tokens, in an example sentence."""
 
 TYPES = {
     "word": "BIGINT", "context": "BIGINT", "rank": "UBIGINT", "sentence": "BIGINT",
     "word_at": "USMALLINT", "context_at": "USMALLINT",
     "word_more": "UTINYINT", "context_more": "UTINYINT",
 }  # fmt: skip
-"""Columns and SQL types of the files of occurrences."""
+"""Columns of the occurrence files, with their SQL types."""
 SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text": "VARCHAR"}
-"""Columns and SQL types of the files of sentences."""
+"""Columns of the sentence files, with their SQL types."""
 
 
 class _Batch(NamedTuple):
-    """A batch of sentences: index of the first sentence, index of the piece, and the text."""
+    """The text of a batch of sentences, with the indices of its first sentence and its piece."""
 
     first: int
     piece: int
@@ -60,7 +60,7 @@ class _Batch(NamedTuple):
 
 
 class ExampleSampler:
-    """Selects and writes the best occurrences, at most `most`, of each pair of a task.
+    """Selects and writes up to `most` of the best occurrences for each pair in a task.
 
     Memory use does not grow with the number of pairs or sentences.
     """
@@ -112,7 +112,7 @@ class ExampleSampler:
             self._write_run()
 
     def end(self, source: Source) -> None:
-        """Record the end of a source, or of a piece of it."""
+        """Record the end of a source, or of a piece of a source."""
         self.pieces.append((source.path, source.start, source.ended))
 
     def finish(self) -> None:
@@ -130,7 +130,7 @@ class ExampleSampler:
         self._rows = kept.size
 
     def _write_run(self) -> None:
-        """Write the collected occurrences and their sentences to a new pair of files."""
+        """Write the collected occurrences and their sentences to two new files."""
         if not self._rows:
             return
         seen, sentences = seen_names(self.runs)
@@ -144,7 +144,7 @@ class ExampleSampler:
         self.runs += 1
 
     def _list_sentences(self, used: BoolArray) -> dict[str, Array]:
-        """Return the table of the sentences in use."""
+        """Return a table of the sentences that have a selected occurrence."""
         texts: list[str] = []
         columns: dict[str, list[Ints]] = {"sentence": [], "piece": [], "line": []}
         for first, piece, written in self._batches:
@@ -161,7 +161,7 @@ class ExampleSampler:
 
 
 def choose(seen: dict[str, Array], most: int) -> Ints:
-    """Return the indices of the `most` rows with the lowest ranks of each pair."""
+    """Return the indices of the `most` rows with the lowest ranks for each pair."""
     # 1. Sort by pair. Pairs with at most `most` rows are kept whole.
     order = _order_pairs(seen["word"], seen["context"])
     word, context = seen["word"][order], seen["context"][order]
@@ -186,7 +186,7 @@ def choose(seen: dict[str, Array], most: int) -> Ints:
 
 
 def _order_pairs(word: Array, context: Array) -> Ints:
-    """Return the order of rows that puts equal pairs next to each other."""
+    """Return an ordering of the rows that puts equal pairs next to each other."""
     slot, other = context >> 32, context & 0xFFFFFFFF
     bits = [int(one.max(initial=0)).bit_length() for one in (word, slot, other)]
     if sum(bits) > 63:

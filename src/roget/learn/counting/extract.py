@@ -1,4 +1,4 @@
-"""Counting of one task: its sources are read as tokens, and their pairs are written as a part."""
+"""Counting of one task: read its sources as tokens, and write their pairs as a part."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from roget.learn.counting.tally import PairTally
 
 _SPILL = "spill"
 _KEPT = 50
-"""Maximum number of tags, and of labels, recorded for a text without pairs."""
+"""Maximum number of tags, and of labels, to record for a text without pairs."""
 
 
 @dataclass(frozen=True)
 class Extract:
-    """Function object that counts a task and writes the part to a folder, or returns its files."""
+    """A callable that counts a task, and writes the part to a folder or returns its files."""
 
     recipe: CountRecipe
     folder: str | None = None
@@ -127,7 +127,7 @@ def count_text(
 
 
 class LabelTally:
-    """Counts of tags and labels, collected only until the first pair is found."""
+    """Counts of tags and labels, which are collected until the first pair is found."""
 
     def __init__(self, tables: Tables) -> None:
         self._texts = tables.upos.texts, tables.deprels.texts
@@ -145,14 +145,14 @@ class LabelTally:
                     counts[texts[number]] += size
 
     def list_frequent(self) -> dict[str, dict[str, int]] | None:
-        """Return the most frequent tags and labels; None if a pair was found."""
+        """Return the most frequent tags and labels, or None if a pair was found."""
         if self._has_pairs:
             return None
         return {name: dict(counts.most_common(_KEPT)) for name, counts in self._counts.items()}
 
 
 class TokenLimit:
-    """Counter of tokens and sentences that truncates the batch in which the limit is reached."""
+    """A counter of tokens and sentences that truncates the batch in which the limit is reached."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most

@@ -33,7 +33,10 @@ def split(query: str) -> str:
 
 
 def summed(query: str, keys: str, fractional: bool, also: str = "") -> str:
-    """Return a query that adds up rows with equal key columns; `also` adds further aggregates."""
+    """Return a query that adds up rows with equal key columns.
+
+    `also` lists additional aggregates.
+    """
     sums = ", ".join(f"sum({column})::HUGEINT AS {column}" for column in columns(fractional))
     query = f"SELECT {keys}, {sums}{also and ', '}{also} FROM ({query}) GROUP BY {keys}"
     if fractional:
@@ -48,7 +51,7 @@ def summed(query: str, keys: str, fractional: bool, also: str = "") -> str:
 
 
 def value(fractional: bool) -> str:
-    """Return an SQL expression for a count as BIGINT or DOUBLE; doubles are restored exactly."""
+    """Return an SQL expression for a count as BIGINT or DOUBLE. Doubles are restored exactly."""
     if not fractional:
         return "n"
     small = f"(fraction::DOUBLE / {_UNIT} + rest::DOUBLE / {_UNIT} / {_UNIT})"

@@ -1,4 +1,4 @@
-"""Inspection of the inputs: find the sources and infer unspecified options from their text.
+"""Inspection of the inputs, which finds the sources and infers unspecified options from them.
 
 This is the only stage before counting that reads the inputs. It reads the first bytes of some
 sources to detect their kind and language. Then it reads a sample of tokens to find function words,
@@ -56,35 +56,38 @@ HEAD = 1 << 16
 _HEADS = 20
 """Maximum number of sources whose first bytes are read, evenly spaced among all sources."""
 _SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
-"""Number of bytes read to find function words and terms, without and with a tagger."""
+"""Number of bytes to read for finding function words and terms, without and with a tagger."""
 _PARSED_SAMPLE = 64 << 20
-"""Number of bytes of parsed text read to find wrong lemmas and words wrongly tagged as nouns."""
+"""Number of bytes of parsed text to read for finding wrong lemmas and words wrongly tagged as
+nouns."""
 _LARGE = 16 << 20
 """Maximum size in bytes of a text that is compared with other texts."""
 _SPACELESS = 0.3
-"""Minimum share of letters in scripts without spaces for a note on segmentation."""
+"""Minimum proportion of letters in scripts without spaces at which a note on segmentation is
+shown."""
 
 _SETTLED = ("reader", "tagger", "model", "window", "sides", "decay", "segment")
-"""Options that determine how plain text is read; if one is set, no tagger is chosen."""
+"""Options that determine how plain text is read. If any is set, no tagger is chosen
+automatically."""
 
 _LISTS = ("stop", "vocabulary", "contexts")
 """Options whose value is a list of words."""
 
 _FORM = regex.compile(r"(?m)^\d+\t([^\t\n]+)\t")
-"""Pattern of a CoNLL-U token line up to the form, which is group 1."""
+"""Pattern for a CoNLL-U token line up to the form, which is group 1."""
 _TOKEN = re.compile(rb"\d+([-.]\d+)?\t([^\t\n]*\t){8}[^\t\n]*")
-"""Pattern of a CoNLL-U token line: an id and nine more columns."""
+"""Pattern for a CoNLL-U token line, which has an id and nine more columns."""
 _CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
-"""Pattern of a BCP 47 language code."""
+"""Pattern for a BCP 47 language code."""
 
 
 class WindowWords(NamedTuple):
-    """Function words and terms of a text that is counted with window contexts."""
+    """Function words and terms found in a text that is counted with window contexts."""
 
     tagged: bool
-    """True if the text has tags, by which function words are identified."""
+    """True if the text has tags, from which function words are identified."""
     function_words: tuple[str, ...]
-    """Function words detected without tags; empty if there is too little text."""
+    """Function words detected without tags. Empty if there is too little text."""
     terms: tuple[str, ...] = ()
 
 
@@ -92,9 +95,9 @@ class Nouns(NamedTuple):
     """Odd words, lemma repairs and terms found among the nouns of parsed text."""
 
     odd: dict[str, Counter[str]]
-    """Words tagged as nouns that are not nouns, by kind, with their counts."""
+    """Words wrongly tagged as nouns, grouped by kind, with their counts."""
     repairs: dict[tuple[str, str], tuple[str, int]]
-    """Corrected lemmas by (form, lemma), with the number of occurrences."""
+    """Corrected lemmas and their numbers of occurrences, keyed by (form, lemma)."""
     terms: tuple[str, ...] = ()
 
 
@@ -106,7 +109,7 @@ class Findings:
     draft: Draft
     """The recipe as determined by the options, the tagger and the language."""
     language: str | None = None
-    """BCP 47 code of the language; None if it is unknown or the input is not text."""
+    """BCP 47 code of the language, or None if it is unknown or the input is not text."""
     is_spaceless: bool = False
     """True if much of the plain text is in scripts without spaces."""
     lexicon: Lexicon | None = None
@@ -120,7 +123,7 @@ class Findings:
 
 
 def inspect_inputs(inputs: Inputs, options: CountOptions) -> Findings:
-    """Find the sources, and infer from their text what the options do not specify."""
+    """Find the sources, and infer unspecified options from their text."""
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     sources, kind = find_sources(
         listed, options.reader, options.encoding, tabular=options.columns is not None
@@ -154,7 +157,7 @@ def drop_duplicates(sources: list[Source]) -> tuple[list[Source], tuple[Notice, 
     for source in sources:
         can = source.path != STANDARD_INPUT and not source.is_remote and source.size <= _LARGE
         words = b""
-        with suppress(InputError, OSError):  # raised again when the file is counted
+        with suppress(InputError, OSError):  # the error is raised again when the file is counted
             if can and len(sources) > 1:
                 blocks = (block.data for block in replace(source).blocks(HEAD))
                 words = b" ".join(b"".join(blocks).lower().split())
@@ -234,7 +237,7 @@ def _read_list(value: str | os.PathLike[str] | Iterable[str], name: str) -> tupl
 def find_sources(
     inputs: Sequence[PathLike], reader: str | None, encoding: str, tabular: bool
 ) -> tuple[list[Source], str]:
-    """Return the sources that the inputs stand for, and the reader for all of them.
+    """Return the sources denoted by the inputs, and the reader for all of them.
 
     If `reader` is None, it is inferred from the file names or the first bytes. `tabular` means that
     columns were specified, so a text file is read as a table.
@@ -242,7 +245,8 @@ def find_sources(
     for path in inputs:
         if is_counts(Path(path)) or is_sample(os.fspath(path)):
             raise InputError(
-                f"{os.fspath(path)} is already counted; use Counts.read to cut or merge it",
+                f"{os.fspath(path)} already contains counts; use Counts.read to filter or merge "
+                f"them",
                 code="already-counted",
             )
     known = _list_suffixes()
@@ -258,7 +262,8 @@ def find_sources(
     if len(first) > 1:
         (one, a), (other, b) = list(first.items())[:2]
         raise InputError(
-            f"inputs of two kinds: {a.name} is {one}, {b.name} is {other}; count them separately, "
+            f"the inputs have different formats: {a.name} is {one}, {b.name} is {other}; count "
+            f"them separately, "
             "or pass --reader for all",
             code="mixed-inputs",
         )
@@ -322,11 +327,14 @@ class Heads:
         return segmenting.measure_spaceless_share("".join(self.texts)) >= _SPACELESS
 
     def detect_tagger(self) -> str | None:
-        """Return the catalogue name of the language of plain text; None if not recognised."""
+        """Return the catalogue name of the language of plain text, or None if it is unclear."""
         return tagger.detect("\n".join(self.texts))
 
     def detect_language(self, recipe: CountRecipe) -> str | None:
-        """Return the BCP 47 code of running text, from the tagger or detected in the text."""
+        """Return the BCP 47 code of the language of running text.
+
+        It is determined by the tagger, or detected from the text.
+        """
         reader, model = recipe.reader, recipe.reading.model
         if reader == TAGGED:
             code: str | None = tagger.get_attribute(model or "english", "code")
@@ -346,7 +354,7 @@ class Heads:
         if any(source.path == STANDARD_INPUT for source in self._sources):
             return None
         tables, forms = Tables(), replace(recipe, reading=replace(recipe.reading, form=True))
-        with suppress(InputError, OSError):  # raised again when the file is counted
+        with suppress(InputError, OSError):  # the error is raised again when the file is counted
             for tokens in read_sample(spread(self._sources), forms, tables):
                 words = tokens.word[tokens.word != NONE]
                 if len(words) >= language.LEAST:
@@ -401,7 +409,7 @@ def _choose_language(options: CountOptions, heads: Heads, recipe: CountRecipe) -
 
 
 def learn_lexicon(sources: Sequence[Source], recipe: CountRecipe, once: bool) -> Lexicon | None:
-    """Return the words that the segmenter learns from the text; None if it does not learn."""
+    """Return the words that the segmenter learns from the text, or None if it learns none."""
     name = recipe.reading.segment
     learn = name and getattr(catalogue.load("segmenters", name), "learn", None)
     if not learn:
@@ -447,21 +455,24 @@ def inspect_nouns(sources: Sequence[Source], draft: Draft) -> Nouns:
 
 
 def list_odd(odd: dict[str, Counter[str]]) -> tuple[str, ...]:
-    """Return the odd words of all kinds in alphabetical order."""
+    """Return the words of all kinds that are wrongly tagged as nouns, in alphabetical order."""
     return tuple(sorted(word for words in odd.values() for word in words))
 
 
 def list_repairs(
     repairs: dict[tuple[str, str], tuple[str, int]],
 ) -> tuple[tuple[str, str, str], ...]:
-    """Return (form, lemma, corrected lemma) in alphabetical order."""
+    """Return (form, lemma, corrected lemma) triples in alphabetical order."""
     return tuple(sorted((*pair, word) for pair, (word, _) in repairs.items()))
 
 
 def _read_parsed_sample(
     sources: Sequence[Source], recipe: CountRecipe, tables: Tables
 ) -> Iterator[Tokens]:
-    """Yield batches of parsed text from evenly spaced sources; ignore errors until counting."""
+    """Yield batches of parsed text from evenly spaced sources.
+
+    Errors are ignored here, and raised when the text is counted.
+    """
     read = catalogue.load("readers", recipe.reader)
     size = sum(source.size for source in sources)
     for source in islice(map(replace, sources), 0, None, max(1, size // _PARSED_SAMPLE)):

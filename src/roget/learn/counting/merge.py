@@ -1,4 +1,4 @@
-"""Merging of parts: words and contexts get their final ids, and equal pairs are added up.
+"""Merging of parts: assign final ids to words and contexts, and add up equal pairs.
 
 The merge runs in DuckDB, which spills to disk if the data do not fit in memory. Pairs are grouped
 by a key that combines the ids of word and context, not by their texts.
@@ -26,10 +26,11 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.recipe import CountCuts, CountRecipe
 
 _LETTERS = r"\p{L}[\p{L}\p{M}]*([-'’‐‑]\p{L}[\p{L}\p{M}]*)*"
-"""Pattern of a word made of letters and combining marks, with inner hyphens and apostrophes."""
+"""Pattern for a word made of letters and combining marks, with inner hyphens and apostrophes."""
 
 _LOW = 2**32 - 1
-"""Mask for the context's id, the lower 32 bits of a key; the upper bits are the word's id."""
+"""Mask for the lower 32 bits of a key, which are the context's id. The upper bits are the word's
+id."""
 
 _AXES = {
     "words": (parts.WORDS, "SELECT id, word AS name", ""),
@@ -41,12 +42,13 @@ _AXES = {
         "min(slot) AS slot, arg_min(context, slot) AS context",
     ),
 }
-"""For each axis: its file in a part, the SELECT clause that reads it, and extra columns to keep."""
+"""For each axis, its file in a part, the SELECT clause for reading it, and extra columns to
+keep."""
 
 
 @dataclass(frozen=True)
 class MergeResult:
-    """The size of the merged counts, and the number of words and contexts before the cuts."""
+    """The size of the merged counts, and the numbers of words and contexts before filtering."""
 
     shape: tuple[int, int]
     entries: int
@@ -54,7 +56,7 @@ class MergeResult:
     dtype: str
     before: tuple[int, int]
     examples: Mapping[str, int]
-    """Number of rows of each table of example sentences; empty without examples."""
+    """Number of rows in each table of example sentences. Empty if there are no examples."""
     covered: int
     """Number of pairs with an example sentence."""
 
@@ -66,7 +68,7 @@ def open_merger(
     work: Path,
     memory: str | None,
 ) -> Iterator[CountMerger]:
-    """Open a database for merging parts; the folder `work` holds intermediate results."""
+    """Open a database for merging parts. The folder `work` holds intermediate results."""
     with duck.connect(memory, None, work / "spill") as connection:
         yield CountMerger(connection, done, recipe, work)
 
@@ -133,7 +135,7 @@ class CountMerger:
         return MergeResult(shape, entries, total, dtype, before, rows, covered)
 
     def load(self, draft: Path, result: MergeResult, provenance: Mapping[str, Any]) -> Counts:
-        """Return the counts that were just written, read by the database.
+        """Read the counts that were just written, using the database.
 
         The files need not be sealed or checked, because this process wrote them.
         """
@@ -152,7 +154,10 @@ class CountMerger:
         return counts
 
     def _number(self, axis: str) -> None:
-        """Create a table of all words or contexts, numbered by descending count, then by name."""
+        """Create a table of all words or contexts.
+
+        They are numbered by descending count, and then by name.
+        """
         file, read, also = _AXES[axis]
         rows = self._read(read, *(part.folder / file for part in self._parts))
         summed = fixed_point.summed(rows, "name", self._fractional, also)
@@ -160,7 +165,7 @@ class CountMerger:
         self._run(f"CREATE TEMP TABLE {axis} AS {numbered}")
 
     def _read(self, select: str, *files: Path) -> str:
-        """Return a query for rows with their counts; missing fractions are read as 0."""
+        """Return a query for rows with their counts. Missing fractions are read as 0."""
         table = duck.parquet(*files, by_name=True)
         if not self._fractional:
             return f"{select}, n FROM {table}"
@@ -172,7 +177,7 @@ class CountMerger:
         return f"{select}, n, {filled} FROM {table}"
 
     def _add_up_pairs(self, cuts: CountCuts) -> str:
-        """Return a query for (key, count) in which every key occurs once."""
+        """Return a query for (key, count) rows in which every key occurs only once."""
         staged = []
         for number, part in enumerate(self._parts):
             query, is_distinct = self._key_pairs(part)
@@ -188,7 +193,7 @@ class CountMerger:
         return f"FROM {duck.parquet(file)}"
 
     def _key_pairs(self, part: CountPart) -> tuple[str, bool]:
-        """Return a query for a part's pairs with final ids, and True if no key occurs twice."""
+        """Return a query for a part's pairs with final ids, and whether all keys are distinct."""
         runs = [part.folder / parts.pairs_name(run) for run in range(part.facts.runs)]
         query, joins = self._read("SELECT word, context", *runs), ""
         key = {"words": "p.word", "contexts": "p.context"}
@@ -207,7 +212,7 @@ class CountMerger:
         )
 
     def _map_ids(self, part: CountPart, axis: str) -> str:
-        """Create a table that maps a part's ids to final ids; return SQL that reads the names."""
+        """Create a table that maps a part's ids to final ids. Return SQL for reading the names."""
         file, read, _ = _AXES[axis]
         names = duck.parquet(part.folder / file)
         self._run(
@@ -217,7 +222,7 @@ class CountMerger:
         return names
 
     def _renumber(self, pairs: str) -> str:
-        """Return the pairs with new ids, ordered by the counts after the cuts."""
+        """Return a query for the pairs with new ids, ordered by the counts after filtering."""
         for axis, number in (("words", "key >> 32"), ("contexts", f"key & {_LOW}")):
             rows = f"SELECT {number} AS old, {self._count} FROM ({pairs})"
             summed = fixed_point.summed(rows, "old", self._fractional)
@@ -231,7 +236,7 @@ class CountMerger:
         )
 
     def _write_entries(self, pairs: str, file: Path) -> tuple[int, int | float, str]:
-        """Write the pairs in order; return their number, the sum of counts and its type."""
+        """Write the pairs in order. Return their number, and the sum of counts and its type."""
         fractional = self._fractional
         if fractional:
             # Fractional counts of several parts may add up to whole numbers.

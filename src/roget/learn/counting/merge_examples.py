@@ -1,4 +1,4 @@
-"""Merging of example sentences: the best occurrences of each pair, within a size limit."""
+"""Merging of example sentences: keep the best occurrences of each pair, within a size limit."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.recipe import CountRecipe
 
 _TEXT, _OCCURRENCE = 35, 4
-"""Estimated size of a sentence on disk: percentage of its bytes after compression, and number of
-bytes per occurrence. The values were estimated on English texts."""
+"""Parameters for estimating the size of a sentence on disk: its compressed size as a percentage,
+and the number of bytes per occurrence. Both were estimated on English texts."""
 
 _LOW = 2**32 - 1
-"""Mask for the context's id, the lower 32 bits of a key; the upper bits are the word's id."""
+"""Mask for the lower 32 bits of a key, which are the context's id. The upper bits are the word's
+id."""
 
 _ORDER = "again, rank, sentence, word_at, context_at"
-"""Columns by which the occurrences of a pair are sorted, best first; see `examples`."""
+"""Columns by which the occurrences of a pair are sorted, best first (see `examples`)."""
 
 
 def merge_examples(
@@ -116,7 +117,7 @@ class _ExampleMerger:
         )
 
     def limit_size(self) -> None:
-        """Create the table `used`, the numbered sentences to keep within the size limit.
+        """Create the table `used` of numbered sentences that are kept within the size limit.
 
         The value of a pair is the logarithm of its word's or context's count, whichever is smaller.
         The value of a sentence is the sum over its pairs of value / number of sentences of the
@@ -133,7 +134,7 @@ class _ExampleMerger:
             self._run(f"CREATE TEMP TABLE used AS SELECT sentence, {number} FROM texts")
             return
         count = f"least(w.n, c.n)::DOUBLE / {self._recipe.per_one}"
-        # A word or context with a single occurrence cannot be compared: its value is log 1 = 0.
+        # Drop pairs whose word or context occurs only once: their value is log 1 = 0.
         self._run(
             f"CREATE OR REPLACE TEMP TABLE chosen AS SELECT p.*, (16 * log2({count}))::BIGINT"
             " AS value FROM chosen p JOIN words w ON w.id = p.key >> 32"
@@ -152,14 +153,17 @@ class _ExampleMerger:
         )
 
     def _measure_room(self) -> int | None:
-        """Return the maximum size of the sentences in bytes; None if there is no limit."""
+        """Return the maximum total size of the sentences in bytes, or None if there is no limit."""
         if not self._recipe.evidence_size:
             return None
         size = sum((self._draft / name).stat().st_size for name in counts_files.FILES)
         return int(self._recipe.evidence_size * size)
 
     def write(self, recorded: Iterable[tuple[int, CountPart]]) -> tuple[dict[str, int], int]:
-        """Write both tables; return their row counts and the number of pairs with an example."""
+        """Write both tables.
+
+        Return their numbers of rows, and the number of pairs with an example.
+        """
         pieces = ", ".join(
             f"({at << 32 | piece}, {quoted(name)}, {before})"
             for at, piece, name, before in _list_pieces(recorded)
@@ -190,7 +194,7 @@ class _ExampleMerger:
 
 
 def _list_pieces(recorded: Iterable[tuple[int, CountPart]]) -> Iterator[tuple[int, int, str, int]]:
-    """Yield (part, number within the part, source name, number of lines before it) per piece.
+    """Yield (part, number within the part, source name, number of preceding lines) for each piece.
 
     The name of a source is its file name if all file names are different, otherwise its path.
     """

@@ -1,4 +1,4 @@
-"""Options of `roget count`."""
+"""Options for `roget count`."""
 
 from __future__ import annotations
 
@@ -18,40 +18,42 @@ TAGGERS = ("hanta", "spacy")
 
 @dataclass(frozen=True)
 class CountOptions(Checked):
-    """Options that determine how inputs are read, what is counted and what is left out."""
+    """Options that determine how inputs are read, what is counted and what is dropped."""
 
     relation: str | Sequence[str] | None = option(
         None,
         many="repeated",
         flags=("--relation", "-r"),
         metavar="NAME|PATTERN",
-        help="Relations of parsed text: a preset (nouns, verbs, adjectives, names, all), a name "
-        "(obj, subj, obl:prep, amod, nmod:prep) or a pattern such as VERB/obj/NOUN or "
-        "VERB/obl+case/NOUN,PROPN; may be repeated. Default: nouns.",
+        help="Dependency relations to count in parsed text: a preset (nouns, verbs, adjectives, "
+        "names, all), a name (obj, subj, obl:prep, amod, nmod:prep) or a pattern such as "
+        "VERB/obj/NOUN or VERB/obl+case/NOUN,PROPN. Can be repeated. Default: nouns.",
     )
     window: int | None = option(
-        None, minimum=1, help="Use words within N positions as contexts, in any text."
+        None, minimum=1, help="Use the words within N positions as contexts; works with any text."
     )
     sides: str = option(
         "both",
         choices=SIDES,
-        help="Neighbours in the window: both sides, left or right only, apart (left and right as "
-        "different contexts), or each (every position as a different context).",
+        help="Neighbours to count in the window: both = both sides, left or right = one side "
+        "only, apart = left and right as different contexts, each = every position as a different "
+        "context.",
     )
     decay: bool | None = option(
         None,
-        help="With a window: count a neighbour at distance d as 1/d instead of 1. Default: yes, "
-        "unless --window is passed.",
+        help="With window contexts, count a neighbour at distance d as 1/d instead of 1. Default: "
+        "yes, unless --window is passed.",
     )
     function_words: bool | None = option(
         None,
-        help="With a window: count function words (the, of, …), which are detected from the text "
-        "or its tags. Default: no, unless --window is passed.",
+        help="With window contexts, also count function words (the, of, …), which are detected "
+        "from the text or its tags. Default: no, unless --window is passed.",
     )
     terms: bool | None = option(
         None,
-        help="Count adjacent words that rarely occur apart as one (prime_minister); in parsed "
-        "text, parts of a compound or name. Default: yes for plain text without --window.",
+        help="Count adjacent words that rarely occur apart as one word (prime_minister). In "
+        "parsed text, only parts of a compound or name are joined. Default: yes for plain text "
+        "without --window.",
     )
     reader: str | None = option(
         None, choices="readers", help="Use this reader instead of inferring it from the file name."
@@ -59,10 +61,11 @@ class CountOptions(Checked):
     tagger: str | None = option(
         None,
         choices=TAGGERS,
-        help="Find relations in plain text: hanta = tag it and apply patterns, spacy = parse it.",
+        help="How to find relations in plain text: hanta = tag it and apply patterns, spacy = "
+        "parse it.",
     )
     model: str | None = option(
-        None, metavar="NAME|FOLDER", help="spaCy pipeline, or language of the tagger."
+        None, metavar="NAME|FOLDER", help="spaCy pipeline to parse with, or language of the tagger."
     )
     language: str | None = option(
         None,
@@ -72,40 +75,43 @@ class CountOptions(Checked):
     )
     odd_words: bool | None = option(
         None,
-        help="For parsed or tagged text: keep pronouns, units of measure and single letters "
+        help="For parsed or tagged text, keep pronouns, units of measure and single letters "
         "that are tagged as nouns. Default: no for presets (nouns, …), otherwise yes.",
     )
     repair: bool | None = option(
         None,
-        help="For parsed text: correct noun lemmas that the text contradicts (datum → data). "
+        help="For parsed text, correct noun lemmas that the text contradicts (datum → data). "
         "Default: yes for presets (nouns, …), otherwise no.",
     )
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
         many="text",
         metavar="ROLE=COLUMN",
-        help="Columns of a table, by role: word=noun,context=verb,count=freq (slot=… is optional); "
-        "or the names or numbers of the word, context and count columns: user,item or 2,1,3.",
+        help="Columns of a table, either by role, e.g. word=noun,context=verb,count=freq (slot=… "
+        "is optional), or as the names or numbers of the word, context and count columns, e.g. "
+        "user,item or 2,1,3.",
     )
-    form: bool = option(False, help="Count forms instead of lemmas.")
+    form: bool = option(False, help="Count word forms instead of lemmas.")
     keep_case: bool | None = option(
         None,
-        help="Keep capitals. Default: no, except German lemmas, where capitals mark nouns.",
+        help="Keep capitals. Default: no, except for German lemmas, where capitals mark nouns.",
     )
-    tags: bool = option(False, help="Add the part of speech to words and contexts: drink/VERB.")
+    tags: bool = option(
+        False, help="Add the part of speech to words and contexts, as in drink/VERB."
+    )
     segment: str | None = option(
         None,
         choices="segmenters",
         help="Word segmenter for plain text in scripts without spaces (Chinese, Japanese, Thai): "
-        "learnt = learn words from the text, jieba = dictionary. Default: each character is a "
-        "word.",
+        "learnt = learn words from the text, jieba = use a Chinese dictionary. Default: each "
+        "character is a word.",
     )
     lines: bool = option(False, help="Treat every line of plain text as a sentence.")
     duplicates: str = option(
         "drop",
         choices=("drop", "keep"),
-        help="Plain text files that differ only in spaces and capitals: drop = count one of them, "
-        "keep = count all.",
+        help="How to treat plain text files that differ only in spaces and capitals: drop = count "
+        "only one of them, keep = count all.",
     )
     encoding: str = option("utf-8", metavar="NAME", help="Encoding of the inputs.")
     transpose: bool | None = option(
@@ -113,37 +119,41 @@ class CountOptions(Checked):
         help="Exchange words and contexts. For tables, --no-transpose means words are in the first "
         "column. Default: no; for tables, inferred from header or name (verb_object.tsv).",
     )
-    min_count: int = option(1, minimum=1, help="Drop words with fewer occurrences.")
-    min_context: int = option(1, minimum=1, help="Drop contexts with fewer occurrences.")
-    min_pair: int = option(1, minimum=1, help="Drop pairs with fewer occurrences.")
+    min_count: int = option(1, minimum=1, help="Drop words with fewer than N occurrences.")
+    min_context: int = option(1, minimum=1, help="Drop contexts with fewer than N occurrences.")
+    min_pair: int = option(1, minimum=1, help="Drop pairs with fewer than N occurrences.")
     stop: Words = option(
         None,
         metavar="FILE",
-        help="File of stop words, one per line, dropped as words and as contexts.",
+        help="File of stop words, one per line, which are dropped as words and as contexts.",
     )
     vocabulary: Words = option(
-        None, metavar="FILE", help="File of the only words to keep, one per line."
+        None,
+        metavar="FILE",
+        help="File that lists the words to keep, one per line; all other words are dropped.",
     )
     contexts: Words = option(
-        None, metavar="FILE", help="File of the only contexts to keep, one per line."
+        None,
+        metavar="FILE",
+        help="File that lists the contexts to keep, one per line; all other contexts are dropped.",
     )
     alphabetic: bool = option(False, help="Keep only words and contexts made of letters.")
     limit: int | None = option(
-        None, minimum=1, help="Stop after N tokens (rows of a table), to try out options."
+        None, minimum=1, help="Stop after N tokens (or rows of a table), e.g. to try out options."
     )
     evidence: int = option(
         0,
         minimum=0,
         metavar="N",
-        help="For running text: keep up to N example sentences per pair, for `roget why` and "
-        "`roget explore`.",
+        help="For running text, keep up to N example sentences per pair, which `roget why` and "
+        "`roget explore` show.",
     )
     evidence_size: float = option(
         2.0,
         minimum=0,
         metavar="TIMES",
-        help="Maximum size of the example sentences as a multiple of the counts; sentences with "
-        "frequent words and contexts are kept first. 0: no limit.",
+        help="Maximum size of the example sentences, as a multiple of the size of the counts (0 = "
+        "no limit). Sentences with frequent words and contexts are kept first.",
     )
     processes: int | None = option(
         None, minimum=1, help="Number of worker processes. Default: one per core."
@@ -151,7 +161,7 @@ class CountOptions(Checked):
     memory: str | None = option(
         None,
         metavar="SIZE",
-        help="Memory limit of the database, e.g. 2GB; beyond it data spill to disk.",
+        help="Memory limit of the database, e.g. 2GB; data beyond the limit are written to disk.",
     )
     engine: str = copy_option(EngineOptions, "engine", "local")
     scheduler: str | None = copy_option(EngineOptions, "scheduler", None)
@@ -159,7 +169,7 @@ class CountOptions(Checked):
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Options of reading a table of counts."""
+    """Options for reading a table of counts."""
 
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = copy_option(
         CountOptions, "columns", None

@@ -1,4 +1,4 @@
-"""Tasks and parts: a part holds the counts of one task until all parts are merged.
+"""Tasks and their results, called parts, which are stored on disk until they are merged.
 
 A part is a folder of Parquet files. Ids are local to the part:
 
@@ -34,11 +34,12 @@ WORDS, CONTEXTS, MANIFEST = "words.parquet", "contexts.parquet", "part.json"
 
 @dataclass(frozen=True)
 class CountTask:
-    """Several sources that are counted together, or a piece of one source."""
+    """A unit of work: several sources that are counted together, or a piece of one source."""
 
     sources: tuple[Source, ...]
     key: str
-    """Name of the part: a digest of the recipe and of the sources' paths, sizes and times."""
+    """Name of the part, which is a digest of the recipe and of the sources' paths, sizes and
+    times."""
 
 
 @dataclass(frozen=True)
@@ -46,28 +47,28 @@ class Facts:
     """The manifest of a part."""
 
     tokens: int
-    """Number of tokens, or of rows if the input is a table."""
+    """Number of tokens, or number of rows if the input is a table."""
     sentences: int
     fractional: bool = False
     runs: int = 1
-    """Number of pairs files; a pair may occur in several of them."""
+    """Number of files of pairs. A pair may occur in several files."""
     read: int = 0
     """Number of bytes read from standard input."""
     sha256: str | None = None
     """Digest of standard input, computed while it is read."""
     seen: dict[str, dict[str, int]] | None = None
-    """Counts of tags and labels, if no pair was found in running text."""
+    """Counts of tags and labels, recorded only if no pair was found in running text."""
     note: str = ""
-    """A note for the user, or an empty string."""
+    """A note to show to the user, or an empty string."""
     witnessed: int = 0
-    """Number of files with example occurrences, which equals the number of files of sentences."""
+    """Number of files of example occurrences. There are as many files of sentences."""
     pieces: list[tuple[str, int, int]] = field(default_factory=list)
-    """Origin of the sentences: path, byte offset of the piece, and its number of lines."""
+    """Origin of the sentences: path, byte offset and number of lines of each piece."""
 
 
 @dataclass(frozen=True)
 class CountPart:
-    """A part on disk."""
+    """The counts of one task on disk."""
 
     folder: Path
     facts: Facts
@@ -82,7 +83,7 @@ def make_task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
             [place, source.size, source.modified, source.start, source.stop, source.encoding]
         )
         if source.path == STANDARD_INPUT:
-            # The next run may get a different input, so the part must not be reused.
+            # The next run may read a different input, so the part must not be reused.
             content.append(os.urandom(16).hex())
     return CountTask(
         sources, sha256(json.dumps(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -90,7 +91,7 @@ def make_task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
 
 
 def pairs_name(run: int) -> str:
-    """Return the name of a pairs file."""
+    """Return the name of a file of pairs."""
     return f"pairs-{run}.parquet"
 
 
@@ -100,17 +101,17 @@ def seen_names(run: int) -> tuple[str, str]:
 
 
 def new_part(parent: Path, key: str) -> AbstractContextManager[Path]:
-    """Return a context manager with a draft folder, which becomes the part on success."""
+    """Return a context manager that yields a draft folder, which becomes the part on success."""
     return new_directory(parent / key, lambda part: True, "a part")
 
 
 def seal(folder: Path, facts: Facts) -> None:
-    """Write the manifest, which completes a part."""
+    """Write the manifest, which marks a part as complete."""
     (folder / MANIFEST).write_bytes(seal_text(asdict(facts)))
 
 
 def load(folder: Path) -> CountPart:
-    """Return a finished part; raise InputError if its manifest was modified."""
+    """Return a finished part. Raise InputError if its manifest was modified."""
     place = folder / MANIFEST
     data = place.read_bytes()
     record = parse(place, data)

@@ -1,4 +1,4 @@
-"""Planning of a count: options and findings determine the recipe, the cuts and the tasks.
+"""Planning of a count: determine the recipe, the filters and the tasks.
 
 Nothing is read here. A plan determines the result completely: equal plans give equal counts.
 """
@@ -31,7 +31,7 @@ BUNDLE = 8 << 20
 """Maximum total size in bytes of small files that are counted together."""
 
 SLOW = {TAGGED: 1 << 20, "spacy": 1 << 20}
-"""Slow readers, with the input size in bytes from which a separate process saves time."""
+"""Slow readers, mapped to the input size in bytes from which a separate process saves time."""
 
 _SHOWN = 12
 """Maximum number of words listed in a note."""
@@ -39,7 +39,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class CountPlan:
-    """Everything that determines a count."""
+    """A complete plan for counting: the inputs, the recipe, the filters and the tasks."""
 
     sources: list[Source]
     recipe: CountRecipe
@@ -48,11 +48,14 @@ class CountPlan:
     notes: tuple[Notice, ...]
     """Notes on automatic choices."""
     language: str | None = None
-    """BCP 47 code of the text's language; None if it is unknown or the input is not text."""
+    """BCP 47 code of the text's language, or None if it is unknown or the input is not text."""
 
     @property
     def key(self) -> str:
-        """Digest of the inputs, the recipe and the cuts; unique for standard input."""
+        """Digest of the inputs, the recipe and the filters.
+
+        It is always unique for standard input.
+        """
         parts = [task.key for task in self.tasks]
         for name, cut in asdict(self.cuts).items():
             parts.append(f"{name}={sorted(cut) if isinstance(cut, frozenset) else cut}")
@@ -60,7 +63,7 @@ class CountPlan:
 
 
 def make_plan(findings: Findings, options: CountOptions) -> CountPlan:
-    """Complete the recipe with the findings, and split the inputs into tasks."""
+    """Complete the recipe with the findings from the text, and split the inputs into tasks."""
     recipe, notes = complete_recipe(findings)
     return CountPlan(
         findings.sources,
@@ -77,7 +80,7 @@ def refuse_options(options: CountOptions, name: str, allowed: Sequence[str]) -> 
     for one in list_changed(options, options_of(CountOptions)):
         if one not in allowed:
             raise InputError(
-                f"{one} {getattr(options, one)} does not apply: {name} is already counted",
+                f"{one} {getattr(options, one)} does not apply: {name} already contains counts",
                 code="conflicting-options",
             )
 
@@ -86,7 +89,7 @@ def refuse_options(options: CountOptions, name: str, allowed: Sequence[str]) -> 
 
 
 def complete_recipe(findings: Findings) -> tuple[CountRecipe, list[Notice]]:
-    """Return the recipe completed with the findings, and notes on the additions."""
+    """Return the recipe, completed with the findings from the text, and notes on the additions."""
     draft, notes = findings.draft, []
     recipe = draft.recipe
     if recipe.reader == UNPARSED:
@@ -108,10 +111,10 @@ def _note_segmentation(findings: Findings) -> list[Notice]:
     if findings.lexicon is not None:
         ordered = sorted((-n, word) for word, n in findings.lexicon if len(word) > 1)
         listed = _list_first([word for _, word in ordered]) or "none"
-        text = f"words learnt from the text: {listed} (--segment)"
+        text = f"words learnt from the text: {listed} (chosen by --segment)"
         return [Notice(text, code="segmentation")]
     if findings.is_spaceless and findings.draft.recipe.reading.segment is None:
-        text = "each character is counted as a word; --segment learnt finds longer words"
+        text = "each character is counted as a word; use --segment learnt to find longer words"
         return [Notice(text, code="segmentation")]
     return []
 
@@ -128,13 +131,15 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
         text = f"function words left out: {which} (--set function_words=true keeps them)"
         notes.append(Notice(text, code="function-words"))
     if words.terms:
-        text = f"counted as one word: {_list_first(words.terms)} (--no-terms)"
+        text = (
+            f"terms counted as single words: {_list_first(words.terms)} (disable with --no-terms)"
+        )
         notes.append(Notice(text, code="terms"))
     return replace(recipe, terms=words.terms), notes
 
 
 def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]:
-    """Return a relation recipe with nouns to drop, to repair and to join, and notes."""
+    """Return a relation recipe with the nouns to drop, to correct and to join, and notes."""
     notes = []
     for kind, words in nouns.odd.items():
         if words:
@@ -146,10 +151,10 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
         for (_, lemma), (word, n) in nouns.repairs.items():
             changes[f"{lemma} → {word}"] += n
         listed = f"lemmas of {changes.total():,} tokens corrected: {_list_frequent(changes)}"
-        text = f"{listed} (--set repair=false)"
+        text = f"{listed} (disable with --set repair=false)"
         notes.append(Notice(text, code="lemma-repair"))
     if draft.join_terms:
-        text = f"counted as one word: {_list_first(nouns.terms) or 'none'}"
+        text = f"terms counted as single words: {_list_first(nouns.terms) or 'none'}"
         notes.append(Notice(text, code="terms"))
     recipe = replace(
         draft.recipe,
@@ -163,13 +168,13 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
 
 
 def _list_first(words: Sequence[str]) -> str:
-    """Return the first words as a list in text form, with the number of omitted words."""
+    """Return the first words as a comma-separated string, with the number of omitted words."""
     more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
     return f"{', '.join(words[:_SHOWN])}{more}"
 
 
 def _list_frequent(words: Counter[str]) -> str:
-    """Return the most frequent words as a list in text form."""
+    """Return the most frequent words as a comma-separated string."""
     ordered = sorted(words.items(), key=lambda one: (-one[1], one[0]))
     return _list_first([word for word, _ in ordered])
 
@@ -177,7 +182,7 @@ def _list_frequent(words: Counter[str]) -> str:
 def make_cuts(
     options: CountOptions, recipe: CountRecipe, lists: Mapping[str, Iterable[str]]
 ) -> CountCuts:
-    """Return the cuts; word lists are lower-cased if the words of the text are."""
+    """Return the filters. Word lists are lower-cased if the words of the text are."""
     fold = recipe.reader not in TABULAR and not recipe.reading.keep_case
     cuts = {
         name: frozenset((word.lower() if fold else word).strip() for word in words) - {""}
@@ -212,7 +217,7 @@ def plan_tasks(sources: Sequence[Source], recipe: CountRecipe) -> list[CountTask
 
 def _split(source: Source, reader: str) -> list[Source]:
     """Return the pieces of a source, or the source itself if its reader cannot read pieces."""
-    # Files without blank lines cannot be split; their reader has the attribute `whole`.
+    # Files without blank lines cannot be split. Their readers have the attribute `whole`.
     if reader == "docbin" or getattr(catalogue.load("readers", reader), "whole", False):
         return [source]
     return source.pieces(SLOW.get(reader, PIECE))

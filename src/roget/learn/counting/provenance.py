@@ -18,7 +18,7 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.plan import CountPlan
 
 _BLOCK = 4 << 20
-"""Number of bytes hashed at a time; between blocks the thread checks whether to stop."""
+"""Number of bytes to hash at a time. Between blocks, the thread checks whether to stop."""
 
 
 def describe_origin(
@@ -47,7 +47,7 @@ def describe_origin(
 
 
 def _describe_cut(cut: Any) -> Any:
-    """Return the value of a cut; a word list is replaced by its size and digest."""
+    """Return the value of a filter. A word list is replaced by its size and digest."""
     if not isinstance(cut, frozenset):
         return cut
     digest = hashlib.sha256("\n".join(sorted(cut)).encode()).hexdigest()
@@ -56,7 +56,7 @@ def _describe_cut(cut: Any) -> Any:
 
 @contextmanager
 def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
-    """Compute the SHA-256 digests of the inputs in a thread, which stops when the block is left.
+    """Compute the SHA-256 digests of the inputs in a thread, which stops when the context exits.
 
     Yields a function that waits for the digests and returns them by path. It raises InputError if
     a file has changed in the meantime. If the number of tokens is limited, nothing is hashed.
@@ -70,7 +70,9 @@ def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
         thread.join()
         for source in files:
             if state_of(source.path) != (source.size, source.modified):
-                raise InputError(f"{source.name} was changed while it was counted", code="changed")
+                raise InputError(
+                    f"{source.name} was changed while it was being counted", code="changed"
+                )
         return digests
 
     thread = threading.Thread(target=_hash, args=(files, digests, stop), daemon=True)

@@ -21,7 +21,7 @@ from roget.learn.counting.options import CountOptions
 from roget.learn.counting.recipe import TABULAR, UNPARSED, draft_recipe, list_changed
 
 _USED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding", "limit")
-"""Count options that also apply to quadruples."""
+"""Options of `roget count` that also apply to quadruples."""
 
 
 def write(
@@ -31,7 +31,7 @@ def write(
     *,
     progress: Report | None = None,
 ) -> int:
-    """Write quadruples to a table and return their number.
+    """Extract quadruples, write them to a table, and return their number.
 
     The columns are verb, noun1, preposition, noun2 and attachment (N or V).
     """

@@ -1,4 +1,4 @@
-"""Counting of tables and matrices, whose rows are pairs: DuckDB adds them up and writes a part."""
+"""Counting of tables and matrices of pairs, which DuckDB adds up and writes as a part."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from roget.learn.counting.recipe import CountRecipe
 
 
 class Sink(NamedTuple):
-    """The output of a count: the folder of the part, the database, and the progress callback."""
+    """The destination of a count: the part's folder, the database and the progress callback."""
 
     folder: Path
     connection: duckdb.DuckDBPyConnection
@@ -77,13 +77,13 @@ def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> 
     fractional = tables.kind(connection, query) == tables.FRACTIONAL
     if fractional:
         query = fixed_point.split(query)
-    # Use ids instead of texts: this makes the large table of pairs several times smaller.
+    # Use ids instead of strings, which makes the large table of pairs several times smaller.
     keys, no_slot = ("slot, context", "") if slotted else ("context", "'' AS slot, ")
     for axis, key, slot in (("word", "word", ""), ("context", keys, no_slot)):
         summed = fixed_point.summed(query, key, fractional, "count(*) AS rows")
         numbered = fixed_point.numbered(f"SELECT {slot}* FROM ({summed})", key, fractional)
         duck.execute(connection, f"CREATE TEMP TABLE {axis}s AS {numbered}")
-        # DuckDB reads the file several times, so each pass counts as a share of its size.
+        # DuckDB reads the file several times, so each pass counts as a fraction of its size.
         report(source.size // 10, 0)
     keyed = (
         f"SELECT w.id << 32 | c.id AS key, p.* EXCLUDE (word, {keys}) FROM"

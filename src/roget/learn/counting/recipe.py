@@ -1,4 +1,4 @@
-"""Recipes, which describe how pairs are extracted from the inputs.
+"""Recipes, which specify how pairs are extracted from the inputs.
 
 Here a recipe is drafted from the options alone, without reading anything. The module `plan` adds
 the settings that depend on the text, from the findings of the module `inspect`.
@@ -19,19 +19,19 @@ from roget.learn.corpus.relations import RelationSet
 from roget.learn.counting.options import TAGGERS, CountOptions
 
 UNPARSED, TAGGED = "text", "hanta"
-"""Readers of plain text: without and with a tagger."""
+"""Readers for plain text, without and with a tagger."""
 
 RUNNING = (UNPARSED, TAGGED, "spacy")
 """Readers of plain text."""
 
 PARSED = ("conllu", "docbin")
-"""Readers of parsed text, which are fast enough to read the text twice."""
+"""Readers for parsed text, which are fast enough to read the text twice."""
 
 TABULAR = ("table", "matrix")
-"""Readers of inputs that consist of pairs instead of text."""
+"""Readers for inputs that consist of pairs instead of text."""
 
 UNITS = {"table": "row", "matrix": "cell"}
-"""Unit of the inputs of tabular readers; the unit of all other readers is the token."""
+"""Units of input for tabular readers. All other readers count tokens."""
 
 DEFAULT_RELATION = "nouns"
 DEFAULT_WINDOW = 3
@@ -52,7 +52,7 @@ _UNUSED: dict[str, tuple[str, ...]] = {
     "table": ("model", "lines", "segment", "duplicates", *_TEXT_ONLY),
     "matrix": ("model", "lines", "segment", "duplicates", *_TEXT_ONLY, "encoding"),
 }
-"""Options that do not apply to a reader, by reader."""
+"""Mapping from each reader to the options that do not apply to it."""
 
 _APPLIES_TO = {
     "model": "a tagger",
@@ -73,27 +73,28 @@ class CountRecipe:
     """Settings for extracting pairs from the inputs. Counts with equal recipes can be merged."""
 
     reader: str
-    """Name of a reader of the catalogue."""
+    """Name of a reader in the catalogue."""
     reading: ReadContext = field(default_factory=ReadContext)
     relations: RelationSet | None = None
-    """Dependency relations; None if contexts come from a window or the input is a table."""
+    """Dependency relations, or None if contexts come from a window or the input is a table."""
     window: int | None = None
     """Window size: contexts are the words within this many positions in the sentence."""
     sides: str = "both"
-    """Neighbours in the window: both, left, right, apart (slots left: and right:) or each (slots by
-    position)."""
+    """Neighbours to count in the window: both, left, right, apart (with the slots left: and right:)
+    or each (with one slot per position)."""
     decay: bool = False
-    """True if a neighbour at distance d in the window counts 1/d."""
+    """True to count a neighbour at distance d in the window as 1/d."""
     function_words: tuple[str, ...] | None = None
-    """Words that a window skips and does not count; None if all words are counted."""
+    """Words that are skipped in a window and not counted, or None if all words are counted."""
     terms: tuple[str, ...] = ()
-    """Pairs of adjacent words that are joined to one term."""
+    """Pairs of adjacent words that are joined into one term."""
     left_out: tuple[str, ...] = ()
     """Words wrongly tagged as nouns, which are dropped when relations are counted."""
     drop_odd: bool = False
     """True to drop all nouns with the form of a number, a letter or a pronoun, in tagged text."""
     repairs: tuple[tuple[str, str, str], ...] = ()
-    """Corrected lemmas of nouns as (form, lemma, corrected lemma), when relations are counted."""
+    """Corrections of noun lemmas as (form, lemma, corrected lemma), applied when relations are
+    counted."""
     separable: bool = False
     """True if particles are joined to their verbs ("fängt … an" becomes anfangen)."""
     tags: bool = False
@@ -101,17 +102,21 @@ class CountRecipe:
     columns: tuple[str, ...] = ()
     """Columns of a table: word, context and optionally count, or ROLE=COLUMN for each."""
     transpose: bool | None = False
-    """True to exchange words and contexts; None to infer this from a table's header or name."""
+    """True to exchange words and contexts, or None to infer this from a table's header or name."""
     limit: int | None = None
-    """Maximum number of tokens (rows of a table); the last sentence is completed."""
+    """Maximum number of tokens, or rows of a table. The last sentence is always completed."""
     evidence: int = 0
     """Maximum number of example sentences for each pair."""
     evidence_size: float = 2.0
-    """Maximum size of the example sentences as a multiple of the counts; 0 means no limit."""
+    """Maximum size of the example sentences, as a multiple of the size of the counts. 0 means no
+    limit."""
 
     @property
     def per_one(self) -> int:
-        """Factor that makes all weights integers: lcm(1, …, window) with decay, otherwise 1."""
+        """Factor that makes all weights integers.
+
+        It is lcm(1, …, window) with decay, otherwise 1.
+        """
         return lcm(*range(1, self.window + 1)) if self.decay and self.window else 1
 
     def to_record(self) -> dict[str, Any]:
@@ -123,7 +128,10 @@ class CountRecipe:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> CountRecipe:
-        """Restore a recipe from a record; raise KeyError, TypeError or ValueError if invalid."""
+        """Restore a recipe from a record.
+
+        Raise KeyError, TypeError or ValueError if it is invalid.
+        """
         known: dict[str, Any] = {
             one.name: record[one.name] for one in fields(cls) if one.name in record
         }
@@ -140,7 +148,7 @@ class CountRecipe:
 
 @dataclass(frozen=True)
 class CountCuts:
-    """Filters applied to the counts, named like the options.
+    """Filters applied to the counts. The fields are named like the options.
 
     All thresholds apply to totals before any cut, so the order of the cuts does not matter.
     """
@@ -151,14 +159,14 @@ class CountCuts:
     stop: frozenset[str] = frozenset()
     vocabulary: frozenset[str] | None = None
     contexts: frozenset[str] | None = None
-    """Context words to keep, without their slot; None keeps all."""
+    """Context words to keep, without their slots, or None to keep all."""
     alphabetic: bool = False
     """True to keep only words and contexts made of letters (and inner hyphens or apostrophes)."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A recipe drafted from the options, and flags for what has to be inferred from the text."""
+    """A recipe drafted from the options, with flags for properties to infer from the text."""
 
     recipe: CountRecipe
     notes: tuple[Notice, ...] = ()
@@ -168,7 +176,7 @@ class Draft:
     join_terms: bool = False
 
     def apply_language(self, code: str | None, options: CountOptions) -> Draft:
-        """Adapt the recipe to a language: capitals of nouns, and separable verbs."""
+        """Adapt the recipe to a language with capitalised nouns or separable verbs."""
         recipe, main = self.recipe, (code or "").partition("-")[0].lower()
         if recipe.reader in (UNPARSED, *TABULAR) or recipe.reading.form:
             return self
@@ -182,12 +190,12 @@ class Draft:
 
 
 def list_changed(options: CountOptions, names: Iterable[str]) -> list[str]:
-    """Return the names of options with a value other than the default."""
+    """Return the names of the options whose values differ from the defaults."""
     return [name for name in names if getattr(options, name) != getattr(type(options), name)]
 
 
 def draft_recipe(options: CountOptions, reader: str, *, has_heads: bool = True) -> Draft:
-    """Draft the recipe for a reader; raise InputError for options that do not apply to it.
+    """Draft the recipe for a reader. Raise InputError for options that do not apply to the reader.
 
     `has_heads` is False if the tagger finds no heads, so relations cannot be counted.
     """
@@ -222,7 +230,7 @@ def draft_recipe(options: CountOptions, reader: str, *, has_heads: bool = True) 
 
 
 def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
-    """Set the flags for what has to be inferred from the text, from the options or defaults."""
+    """Set the flags for properties to infer from the text, based on options and defaults."""
     recipe = draft.recipe
     if recipe.window is not None:
         # Without --window, function words are dropped and terms joined by default.
@@ -244,7 +252,7 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
 
 
 def _choose_reader(options: CountOptions, reader: str) -> str:
-    """Return the requested tagger as the reader of plain text, otherwise the reader itself."""
+    """Return the requested tagger as the reader for plain text, or else the reader itself."""
     if options.tagger is None:
         return reader
     if reader not in (UNPARSED, options.tagger):
@@ -288,7 +296,7 @@ def _refuse_inapplicable(options: CountOptions, reader: str, window: int | None)
 def _choose_contexts(
     options: CountOptions, reader: str, has_heads: bool
 ) -> tuple[RelationSet | None, int | None, tuple[Notice, ...]]:
-    """Return the relations or the window size, and a note if the choice is a default."""
+    """Return the relations, the window size, and a note if they were chosen by default."""
     requested = options.relation
     if options.window is not None:
         if requested is not None:

@@ -1,4 +1,4 @@
-"""Execution of the tasks of a count, locally or on a cluster, with resumable parts and progress."""
+"""Execution of counting tasks, locally or on a cluster, with progress reports and resuming."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from roget.learn.counting.plan import SLOW, CountPlan, measure_size
 from roget.learn.counting.recipe import TABULAR, CountRecipe
 
 POOL_FROM = 32 << 20
-"""Input size in bytes from which worker processes save more time than they take to start."""
+"""Minimum input size, in bytes, for which starting worker processes saves time."""
 
 _PARTS, _WORK = "parts", "work"
 
@@ -33,9 +33,9 @@ class Keep(Enum):
 
     NEVER = "never"
     ON_ERROR = "on error"
-    """Keep parts after an error, for the next run with the same recipe."""
+    """Keep parts after an error, so the next run with the same recipe can reuse them."""
     ALWAYS = "always"
-    """Keep parts even after success; the caller removes them later."""
+    """Keep parts even after success. The caller removes them later."""
 
 
 class Workspace:
@@ -62,7 +62,8 @@ class Workspace:
             shutil.rmtree(self.work, ignore_errors=True)
             self.work.mkdir()
             self.parts.mkdir(exist_ok=True)
-            # Remove drafts of the output: as the lock is held, no other process is writing them.
+            # Remove drafts of the output. No other process can be writing them, because the lock is
+            # held.
             clear_drafts(self._output.absolute(), age=0.0)
             for folder in self.parts.glob(".*"):
                 # Remove drafts of parts. Keep finished parts of other recipes, which may have taken
@@ -82,7 +83,7 @@ class Workspace:
     ) -> None:
         """Remove the folder, or keep its parts and add a note on resuming."""
         done = self.list_done()
-        # An input error raised while merging would occur again, so the parts are of no use.
+        # An input error raised while merging would occur again, so the parts cannot be reused.
         is_hopeless = isinstance(error, InputError) and len(done) == len(self._tasks)
         keeps = self._keep is Keep.ALWAYS if error is None else self._keep is not Keep.NEVER
         if not keeps or not done or is_hopeless:
@@ -98,17 +99,20 @@ class Workspace:
         return {task.key for task in self._tasks if (self.parts / task.key).is_dir()}
 
     def load_part(self, task: CountTask) -> CountPart:
-        """Return the part of a finished task; remove it if it is damaged, and raise InputError."""
+        """Return the part of a finished task.
+
+        If the part is damaged, remove it and raise InputError.
+        """
         try:
             return parts.load(self.parts / task.key)
         except InputError as error:
             shutil.rmtree(self.parts / task.key, ignore_errors=True)
             raise InputError(
-                f"{error}; run the same command again to count it again", code=error.code
+                f"{error}; run the same command again to recount it", code=error.code
             ) from None
 
     def _describe(self, done: set[str]) -> str:
-        """Return a note on how much is counted and how to resume."""
+        """Return a note on how much has been counted and how to resume."""
         files = {source.path for task in self._tasks for source in task.sources}
         missing = {
             source.path
@@ -145,20 +149,20 @@ class Meter:
 def count_tasks(
     workspace: Workspace, plan: CountPlan, options: CountOptions, progress: Report | None
 ) -> list[CountPart]:
-    """Count all tasks and return their parts; reuse the parts of an earlier run."""
+    """Count all tasks and return their parts, reusing the parts of an earlier run."""
     meter = Meter(plan.tasks, workspace.list_done(), progress)
     if plan.recipe.limit is not None:
         return _count_first(workspace, plan, options, meter)
     done = workspace.list_done()
     missing = [task for task in plan.tasks if task.key not in done]
-    # Start with the largest tasks, so no large task runs alone at the end.
+    # Start with the largest tasks to avoid a large task running alone at the end.
     missing.sort(key=lambda task: sum(map(measure_size, task.sources)), reverse=True)
     if missing:
         engine = _make_engine(options, plan.recipe, missing)
         try:
             job = _make_job(workspace, plan.recipe, options, shared=engine.shares_disk)
             for at, files in engine.run(job, missing, meter):
-                if files is not None:  # returned by a worker that does not share the disk
+                if files is not None:  # sent by a worker without access to this disk
                     with parts.new_part(workspace.parts, missing[at].key) as draft:
                         for name, data in files.items():
                             (draft / name).write_bytes(data)
@@ -170,7 +174,7 @@ def count_tasks(
 def _count_first(
     workspace: Workspace, plan: CountPlan, options: CountOptions, report: Increment
 ) -> list[CountPart]:
-    """Count tasks one by one in this process until the limit is reached; return their parts."""
+    """Count tasks one by one in this process until the limit is reached, and return their parts."""
     done: list[CountPart] = []
     left = plan.recipe.limit or 0
     for task in plan.tasks:
@@ -187,7 +191,7 @@ def _count_first(
 def _make_job(
     workspace: Workspace, recipe: CountRecipe, options: CountOptions, *, shared: bool
 ) -> Extract:
-    """Return the function object that counts a task."""
+    """Return the callable that counts a task."""
     if recipe.reader in TABULAR and shared:
         # Tables are counted in this process, where DuckDB uses all cores.
         return Extract(recipe, str(workspace.parts), options.memory, threads=None)
@@ -195,7 +199,7 @@ def _make_job(
 
 
 def _make_engine(options: CountOptions, recipe: CountRecipe, tasks: Sequence[CountTask]) -> Engine:
-    """Return the engine that runs the tasks; small or tabular inputs need no worker processes."""
+    """Return the engine that runs the tasks. Small or tabular inputs need no worker processes."""
     make = catalogue.load("engines", options.engine)
     once = any(source.path == STANDARD_INPUT for task in tasks for source in task.sources)
     if options.engine != "local":

@@ -1,4 +1,4 @@
-"""Counting of id pairs, packed into 64 bits and sorted; large tables are written to disk."""
+"""Counting of pairs of ids by packing them into 64 bits and sorting them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BUFFER = 1 << 22
 """Number of occurrences collected before they are sorted and counted."""
 
 RUN = 1 << 23
-"""Number of distinct pairs from which counts are written to disk as a run."""
+"""Number of distinct pairs at which the counts are written to disk as a run."""
 
 
 class PairTally:
@@ -65,7 +65,7 @@ class PairTally:
                 self._settle()
 
     def finish(self) -> None:
-        """Write the remaining counts, and the words and contexts of all runs."""
+        """Write the remaining counts, and the totals of the words and contexts of all runs."""
         self._write_run()
         ids, totals = self._words
         words = {"id": ids, "word": _get_texts(self._tables.words, ids), "n": totals}
@@ -80,7 +80,10 @@ class PairTally:
         self._write(contexts, CONTEXTS)
 
     def _choose_widths(self) -> tuple[int, int]:
-        """Return the numbers of bits for a word (enough for twice the words so far) and a slot."""
+        """Return the numbers of bits for a word and for a slot.
+
+        A word has enough bits for twice the current number of words.
+        """
         words = len(self._tables.words).bit_length() + 1
         slots = 64 - 2 * words
         if slots < 0 or len(self._tables.slots) > 1 << slots:
@@ -112,7 +115,7 @@ class PairTally:
             self._used = 0
 
     def _settle(self) -> None:
-        """Merge counted buffers if this saves time, and write a run if they are large."""
+        """Merge the counted buffers if this saves time, and write a run if the result is large."""
         sizes = [keys.size for keys, _ in self._counted]
         if sum(sizes[1:]) >= min(sizes[0], RUN):
             self._merge()
@@ -142,7 +145,7 @@ class PairTally:
         self.runs += 1
 
     def _write(self, arrays: dict[str, Array], name: str) -> None:
-        # DuckDB cannot infer the type of an empty array of texts.
+        # DuckDB cannot infer the type of an empty array of strings.
         types = {
             column: "VARCHAR" if array.dtype == np.object_ else "BIGINT"
             for column, array in arrays.items()
@@ -151,7 +154,7 @@ class PairTally:
 
 
 def _add_up(*counted: tuple[npt.NDArray[K], Ints]) -> tuple[npt.NDArray[K], Ints]:
-    """Return the distinct keys of some (keys, counts) tables in order, with their total counts."""
+    """Return the sorted distinct keys of several (keys, counts) tables, with their total counts."""
     keys, counts = (np.concatenate(column) for column in zip(*counted, strict=True))
     order = np.argsort(keys, kind="stable")
     keys, counts = keys[order], counts[order]

@@ -1,4 +1,4 @@
-"""Similarity of words by their contexts, and by vectors if there are few contexts."""
+"""Similarity of words, computed from their contexts, and from their vectors for rare words."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from roget.core.counts.views import like, to_dense, unit
 from roget.core.types import Floats, Ints
 
 SMOOTHING = 0.75
-"""Exponent of context totals in PPMI, which makes rare contexts slightly more frequent."""
+"""Exponent applied to context totals in PPMI, which slightly raises the totals of rare contexts."""
 
 SURE = 100.0
-"""Number of tokens at which a word's contexts and its vector have equal weight."""
+"""Number of tokens at which a word's contexts and vector have equal weight."""
 
 FEW = 10.0
-"""Number of tokens at which a similarity is shrunk by half."""
+"""Number of tokens at which a similarity is shrunk to half its value."""
 
 COMMON = 1000
-"""Number of most frequent words whose pairs determine mean and deviation of the similarities."""
+"""Number of most frequent words whose pairs determine the mean and deviation of similarities."""
 
 
 ROUNDED = 1e-9
@@ -31,7 +31,9 @@ ROUNDED = 1e-9
 
 
 class StandardisedCosine:
-    """Cosine similarity of words, standardised by mean and deviation over pairs of common words.
+    """Standardised cosine similarity of words.
+
+    The mean and standard deviation are computed over pairs of common words.
 
     The vectors are the rows of a table of words. For a table of words × classes, a word's vector is
     a weighted sum of class vectors, and `products` holds the inner products of class vectors.
@@ -51,7 +53,10 @@ class StandardisedCosine:
         return np.asarray((to_dense(found) - self._mean) / self._spread)
 
     def keep(self, rows: Ints) -> StandardisedCosine:
-        """Return a copy for some rows of a sparse table; −1 stands for an unknown word."""
+        """Return a copy restricted to some rows of a sparse table.
+
+        Row −1 stands for an unknown word.
+        """
         kept = copy(self)
         kept.__dict__.pop("_back", None)
         # Append an empty row, which index −1 selects.
@@ -68,7 +73,7 @@ class StandardisedCosine:
 
 
 class Similarity:
-    """Similarity of words as a mixture of the similarities of their contexts and their vectors.
+    """Similarity of words as a mixture of context similarity and vector similarity.
 
     Let e be the geometric mean of two words' numbers of tokens. The similarity of their contexts
     has weight e/(e + SURE), the similarity of their vectors the remaining weight, and the result is
@@ -89,7 +94,7 @@ class Similarity:
 
 
 def weigh_contexts(counts: Counts) -> Any:
-    """Return a csr_array of context weights with unit rows.
+    """Return context weights as a csr_array whose rows have unit length.
 
     The weight of a context with pointwise mutual information w is w²/(1 + w), so contexts that
     most words share (have, be) have almost no weight.

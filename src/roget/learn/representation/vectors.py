@@ -1,4 +1,4 @@
-"""Word representations: PPMI weights of contexts, and low-dimensional vectors made from them."""
+"""Word representations: PPMI weights of contexts, and low-dimensional vectors derived from them."""
 
 from __future__ import annotations
 
@@ -18,44 +18,45 @@ from roget.core.types import Array, Floats, Ints
 Singles = npt.NDArray[np.float32]
 
 WIDTHS = (150, 300)
-"""Number of dimensions of the two blocks: the SVD of the weights, and of the weights with unit
-rows."""
+"""Numbers of dimensions of the two blocks of a vector: the SVD of the weights, and the SVD of the
+weights normalised to unit rows."""
 
 SYMMETRIC = ("conj:", "~conj:")
-"""Slots of symmetric relations, in which a word is also counted as a context of itself."""
+"""Slots of symmetric relations, in which a word also counts as a context of itself."""
 
 BLOCK = 2048
 """Batch size: number of rows compared at once."""
 
 ITERATIONS = 8
-"""Number of subspace iterations from a random start, enough to make the result nearly independent
-of the seed."""
+"""Number of subspace iterations from a random start. It is high enough to make the result nearly
+independent of the seed."""
 
 FURTHER = 2
 """Number of subspace iterations when starting from an earlier representation."""
 
 MORE = 20
-"""Number of extra dimensions during the iterations, so the last requested dimensions converge."""
+"""Number of extra dimensions used during the iterations to make the last requested ones
+converge."""
 
 EXACT = 4000
-"""Maximum number of words whose matrix of products is decomposed exactly, on request."""
+"""Maximum number of words for which an exact decomposition can be requested."""
 
 PIECE = 1 << 16
 """Batch size: number of contexts processed at once when new words are embedded."""
 
 GRAIN = 2.0**-25
-"""Rounding unit of `multiply_exactly`, finer than float32 near 1."""
+"""Rounding unit of `multiply_exactly`, which is finer than float32 near 1."""
 
 
 def weigh(matrix: Any, totals: Floats) -> Any:
-    """Return positive pointwise mutual information as float32; `totals` are context totals."""
+    """Return positive pointwise mutual information as float32. `totals` are the context totals."""
     words = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     return ppmi(matrix, np.where(words > 0, words, 1.0), totals).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """Vectors of words; words with similar contexts have similar vectors.
+    """Word vectors. Words with similar contexts have similar vectors.
 
     The weights are positive pointwise mutual information. In coordinations (conj), a word also
     counts as coordinated with itself, with its highest weight. Vectors have length 1 and consist of
@@ -95,7 +96,7 @@ class Representation:
         weights = _close(weigh(matrix, totals), words, contexts)
         parts, lengths, values = [], [], []
         near = [None] * len(widths) if start is None else start.bases(weights.shape[0])
-        # Compute two blocks: the SVD of the weights, and of the weights with unit rows.
+        # Compute two blocks: the SVD of the weights, and the SVD of the weights with unit rows.
         for table, width, basis in zip((weights, unit(weights)), widths, near, strict=True):
             if exact and width + MORE < table.shape[0] <= EXACT:
                 left, singular = decompose_exactly(table, width)
@@ -105,7 +106,7 @@ class Representation:
             lengths.append(np.linalg.norm(rows, axis=1))
             values.append(singular.astype(np.float32))
             parts.append(unit(rows) * np.float32(2**-0.5))
-        # Round to the precision on disk, so a saved representation is identical.
+        # Round to the precision used on disk, so a saved and reloaded representation is identical.
         vectors = np.hstack(parts).astype(np.float16).astype(np.float32)
         return cls(
             weights, vectors, np.stack(lengths, 1), np.concatenate(values), values[0].size, totals
@@ -117,9 +118,11 @@ class Representation:
         return int(self.weights.shape[0] if self.rows is None else self.rows.size)
 
     def embed(self, matrix: Any) -> Singles:
-        """Return vectors of new words from a csr_array of counts; 0 if no context is known.
+        """Return vectors for new words, given a csr_array of counts.
 
-        The matrix may lack the last contexts, which only a background has.
+        The vector is 0 if no context is known.
+
+        The matrix may lack the last contexts if these occur only in a background corpus.
         """
         weights = weigh(widen(matrix, self.totals.size), self.totals)
         both = ((weights, self.weights), (unit(weights), self._unit_weights))
@@ -137,13 +140,13 @@ class Representation:
         return found
 
     def _list_blocks(self) -> Iterator[tuple[Singles, Singles]]:
-        """Yield the vectors (with original lengths) and the singular values of each block."""
+        """Yield the vectors (before normalisation) and the singular values of each block."""
         for at, part in enumerate((slice(0, self.width), slice(self.width, None))):
             rows = self.vectors[:, part] * (self.lengths[:, at : at + 1] * np.float32(2**0.5))
             yield rows, np.maximum(self.values[part], 1e-6)
 
     def keep(self, rows: Ints) -> Representation:
-        """Return the representation of selected words; −1 stands for an unknown word."""
+        """Return the representation of selected words. Row −1 stands for an unknown word."""
         known = rows if self.rows is None else np.where(rows < 0, -1, self.rows[rows])
         return replace(self, rows=known)
 
@@ -158,7 +161,10 @@ class Representation:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> Self:
-        """Restore a representation from arrays; raise KeyError or ValueError if invalid."""
+        """Restore a representation from arrays.
+
+        Raise KeyError or ValueError if they are invalid.
+        """
         weights = folder.from_arrays(arrays, "weights")
         n, m = weights.shape
         schema: folder.Schema = {
@@ -183,12 +189,15 @@ class Representation:
 
     @cached_property
     def _basis(self) -> list[Singles]:
-        """U/S for each block; weights w of a new word are embedded as w·knownᵀ·U/S = w·V."""
+        """U/S for each block. The weights w of a new word are embedded as w·knownᵀ·U/S = w·V."""
         return [rows / values**2 for rows, values in self._list_blocks()]
 
 
 def _project(new: Any, known: Any, basis: Any) -> Singles:
-    """Return new · knownᵀ · basis, in batches of contexts; rows do not affect each other."""
+    """Return new · knownᵀ · basis, computed in batches of contexts.
+
+    Rows do not affect each other.
+    """
     found = np.zeros((new.shape[0], basis.shape[1]), dtype=np.float32)
     for begin in range(0, new.shape[1], PIECE):
         here = new[:, begin : begin + PIECE]
@@ -202,7 +211,7 @@ def _project(new: Any, known: Any, basis: Any) -> Singles:
 
 
 def multiply_exactly(rows: Array, columns: Array) -> Floats:
-    """Multiply unit rows by unit columns; the result does not depend on the order of summation.
+    """Multiply unit rows by unit columns, independently of the order of summation.
 
     The order in which BLAS adds products depends on the threads, the machine and the number of
     rows. Here numbers are rounded to multiples of `GRAIN`, so sums in float64 are exact.
@@ -215,10 +224,10 @@ def spread(
     vectors: Singles, common: Singles, own: Ints | None = None, share: float = 0.3,
     nearest: int = 10, multiply: Callable[[Any, Any], Any] = np.matmul,
 ) -> Singles:  # fmt: skip
-    """Smooth each vector by mixing in a share of the vectors of its nearest common words.
+    """Smooth each vector by mixing in the vectors of its nearest common words, with weight `share`.
 
-    Neighbours are weighted by the cube of their cosine. `own` holds the row of each common word in
-    `vectors`, if common words are included: no word is its own neighbour.
+    Neighbours are weighted by the cube of their cosine. If `vectors` includes the common words,
+    `own` holds their rows, so no word is its own neighbour.
     """
     nearest = min(nearest, common.shape[0] - 1)
     if nearest < 1:
@@ -264,7 +273,7 @@ def _close(weights: Any, words: Any, contexts: Any) -> Any:
 def decompose_exactly(matrix: Any, dimensions: int) -> tuple[Any, Any]:
     """Return U and the largest singular values from the eigenvectors of A·Aᵀ, on one thread.
 
-    No random start is involved, so that the classes do not depend on the seed.
+    No random start is involved, so the classes do not depend on the seed.
     """
     from scipy.linalg import eigh
     from threadpoolctl import threadpool_limits
@@ -286,7 +295,7 @@ def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tupl
     """
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1):  # the same bits on every machine
+    with threadpool_limits(1):  # gives identical results on every machine
         if min(matrix.shape) <= dimensions + MORE:
             left, values, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
             return left[:, :dimensions], values[:dimensions], right[:dimensions]
