@@ -1,4 +1,4 @@
-"""Expectations over random clusterings whose cluster sizes are random, too (Gates & Ahn 2017).
+"""Expectations over random clusterings with random cluster sizes (Gates & Ahn 2017).
 
 In the models `num` all clusterings of N items into K clusters are equally likely, in the models
 `all` all clusterings of N items. The number of clusterings is N! times the coefficient of z^N in
@@ -36,12 +36,12 @@ from roget.scoring.tables.records import Sizes
 
 
 def expect_information(model: str, sizes: Sizes) -> Values:
-    """Return the mean plug-in mutual information of random clusterings, in each group."""
+    """Return the mean plug-in mutual information of random clusterings in each group."""
     return _each(_expect_information, model, sizes)
 
 
 def expect_disagreement(model: str, sizes: Sizes) -> Values:
-    """Return the mean share of pairs on which random clusterings disagree (1 − Rand)."""
+    """Return the mean fraction of pairs on which random clusterings disagree (1 − Rand)."""
     return _each(_expect_disagreement, model, sizes)
 
 
@@ -53,10 +53,10 @@ def _each(expect: Callable[[str, Histogram, Histogram], float], model: str, size
 
 
 def _expect_information(model: str, gold: Histogram, system: Histogram) -> float:
-    """Return E[I] = E[H(C)] + E[H(K)] − E[H(C,K)] of one group."""
+    """Return E[I] = E[H(C)] + E[H(K)] − E[H(C,K)] for one group."""
     n = gold.total
-    # The models num1 and all1 keep the gold classes fixed; the sizes of a random side are replaced
-    # by the expected numbers of clusters of each size.
+    # The models num1 and all1 keep the gold classes fixed. For a random clustering, the sizes are
+    # replaced by the expected number of clusters of each size.
     sides = [
         side if fixed else _expect_sizes(n, side.seen if "num" in model else None)
         for side, fixed in ((gold, model.endswith("1")), (system, False))
@@ -67,12 +67,12 @@ def _expect_information(model: str, gold: Histogram, system: Histogram) -> float
 
 
 def _expect_disagreement(model: str, gold: Histogram, system: Histogram) -> float:
-    """Return the probability that one side joins a pair of items and the other separates it."""
+    """Return the probability that exactly one of two clusterings joins a pair of items."""
     n = gold.total
     if n == 1:
         return 0.0
-    # The probability that two items share a cluster, for each side: the share of such pairs if the
-    # side is fixed, and by `_Circle.together` if it is random.
+    # The probability, for each clustering, that two items share a cluster. For a fixed clustering
+    # it is the fraction of such pairs, for a random clustering `_Circle.together`.
     joined = [
         sum(int(c) * (int(c) - 1) * int(m) for c, m in zip(side.counts, side.cells, strict=True))
         / (n * (n - 1))
@@ -85,7 +85,9 @@ def _expect_disagreement(model: str, gold: Histogram, system: Histogram) -> floa
 
 @lru_cache(maxsize=256)
 def _expect_sizes(n: int, clusters: int | None) -> Histogram:
-    """Return the expected number of clusters of each size, sampled if the range is wide."""
+    """Return the expected number of clusters of each size, or of sampled sizes if many are
+    possible.
+    """
     if clusters in (1, n):
         return Histogram(np.array([n / clusters]), np.array([float(clusters)]))
     # Sizes are distributed almost like a Poisson variable with mean r. All but a negligible part
@@ -95,7 +97,7 @@ def _expect_sizes(n: int, clusters: int | None) -> Histogram:
     reach = 10 * math.sqrt(circle.radius)
     low = max(1, math.floor(circle.radius - reach - 5))
     high = min(most, math.ceil(circle.radius + reach + 60))
-    # A wide distribution is sampled at steps of 1/12 of the standard deviation. For smooth
+    # Sample a wide distribution at steps of 1/12 of the standard deviation. For smooth
     # functions the sum over the samples, times the step, equals the full sum to machine precision.
     step = max(1, math.floor(math.sqrt(circle.radius) / 12)) if circle.radius > 2500 else 1
     sizes = np.arange(low, high + 1, step).astype(np.float64)
@@ -107,19 +109,19 @@ def _expect_sizes(n: int, clusters: int | None) -> Histogram:
 
 
 _WHOLE = 1 << 11
-"""Half the number of points up to which the whole circle is sampled."""
+"""Half the number of points at and below which the whole circle is sampled."""
 
 _SMALL = 300.0
-"""Largest radius at which the whole circle is sampled; on larger circles f would overflow."""
+"""Largest radius at which the whole circle is sampled. On larger circles f would overflow."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Circle:
-    """The points of a circle through the saddle point, and their weights."""
+    """Points on a circle through the saddle point, with weights."""
 
     n: int
     clusters: int | None
-    """The number of clusters K; None for any number."""
+    """The number of clusters K, or None if it is not fixed."""
     radius: float
 
     @classmethod
@@ -132,13 +134,13 @@ class _Circle:
             return cls(n, None, float(lambertw(n).real))
         if clusters in (1, n):
             return cls(n, clusters, 0.0)
-        # Newton's method for r/(1 − e^−r) = N/K. The function is convex and the start N/K is to
-        # the right of the root, so the iteration decreases monotonically.
+        # Newton's method for r/(1 − e^−r) = N/K. The function is convex and the initial value N/K
+        # is to the right of the root, so the iterates decrease monotonically.
         share = n / clusters
         r = share
         for _ in range(100):
-            # `below` is 1 − e^−r; the derivative is (1 − e^−r − r·e^−r)/(1 − e^−r)², by its series
-            # for small r, where the difference would cancel.
+            # `below` is 1 − e^−r; the derivative is (1 − e^−r − r·e^−r)/(1 − e^−r)², computed by
+            # its series for small r, where the difference would cancel.
             below = -math.expm1(-r)
             slope = (below - r * math.exp(-r)) / below**2 if r > 0.01 else 0.5 + r / 6
             before, r = r, r - (r / below - share) / slope
@@ -148,22 +150,23 @@ class _Circle:
 
     @property
     def deviation(self) -> float:
-        """The inverse of the width of the peak: the root of the curvature at the saddle point."""
+        """The inverse width of the peak: the square root of the curvature at the saddle point."""
         # The square root of d²/dt² log f(r·e^t) at t = 0, which is also the standard deviation of
         # a sum of K independent cluster sizes.
         r, k = self.radius, self.clusters
         if k is None:
             return math.sqrt(r * (1 + r) * math.exp(r))
         below = -math.expm1(-r)
-        # `rest` is 1 − e^−r·(1 + r), by its series for small r, where the difference would cancel.
+        # `rest` is 1 − e^−r·(1 + r), computed by its series for small r, where the difference
+        # would cancel.
         rest = below - r * math.exp(-r) if r > 0.01 else r * r * (1 / 2 - r / 3 + r * r / 8)
         return math.sqrt(k * r * rest) / below
 
     @cached_property
     def angles(self) -> Floats:
-        """The angles of the points, which cover the peak densely enough for exact sums."""
+        """The angles of the points, spaced densely enough for exact sums over the peak."""
         # The trapezoidal rule converges geometrically. For large N only the peak is sampled, up to
-        # 9.5 times its width. In `count_sizes` one of the K clusters is left out, and the weights
+        # 9.5 times its width. In `count_sizes` one of the K clusters is left out, so the weights
         # decay more slowly by the factor √(1 − 1/K).
         k = 2 if self.clusters is None else self.clusters
         last = math.ceil(10 * self.deviation + 32)

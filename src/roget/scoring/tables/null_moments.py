@@ -47,7 +47,7 @@ from roget.scoring.tables.records import PairCounts, Sizes
 
 
 def deviate_pairs(pairs: PairCounts, sizes: Sizes) -> Values:
-    """Return the standard deviation of the number of pairs that are together on both sides.
+    """Return the standard deviation of the number of pairs together in both gold and system.
 
     The formula is due to Fowlkes & Mallows 1983.
     """
@@ -60,18 +60,18 @@ def deviate_pairs(pairs: PairCounts, sizes: Sizes) -> Values:
 
 
 def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
-    """Compute the deviation of one group in exact integer arithmetic.
+    """Return the standard deviation for one group, using exact integer arithmetic.
 
     The two sides have p and q ordered pairs, and p3 and q3 ordered triples, of items of one set.
     With the falling factorials n₂ = n(n−1), n₃ and n₄,
     (5)  4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
     """
     two, three, four = n * (n - 1), n * (n - 1) * (n - 2), n * (n - 1) * (n - 2) * (n - 3)
-    # The first three terms of equation (5) are for two pairs that have two, one or no common items.
-    # With too few items a falling factorial is 0, and so is its numerator.
+    # The first three terms of equation (5) are for two pairs with two, one or no common items. If
+    # there are too few items, a falling factorial and its numerator are both 0.
     apart = (p * p - 2 * p - 4 * p3) * (q * q - 2 * q - 4 * q3)
     kinds = (2 * p * q, two), (4 * p3 * q3, three), (apart, four)
-    # Put all terms over the common denominator `whole`; a single division rounds only once.
+    # Put all terms over the common denominator `whole`, so a single division rounds only once.
     whole = two * two * max(three, 1) * max(four, 1)
     above = sum(count * (whole // ways) for count, ways in kinds if ways) - (
         p * p * q * q * max(three, 1) * max(four, 1)
@@ -80,14 +80,15 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
 
 
 def _count_triples(sizes: Histogram) -> Any:
-    """Return the number of ordered triples, Σ x(x−1)(x−2) over set sizes x, as Python integers."""
+    """Return the number of ordered triples, Σ x(x−1)(x−2) over set sizes x, as a Python integer."""
     counts, cells = sizes.counts.astype(object), sizes.cells.astype(object)
     sums = sum_parts(counts * (counts - 1) * (counts - 2) * cells, sizes.begins)
     return sums[0] if sizes.starts is None else sums
 
 
 MOST_SIZES = 1 << 18
-"""Largest number of distinct (class size, cluster size) pairs for the variance of information."""
+"""Largest number of distinct (class size, cluster size) pairs for the exact variance.
+"""
 
 _MOST_PAIRS = 1 << 23
 """Largest total number of (class size, cluster size) pairs, summed over all groups."""
@@ -96,7 +97,7 @@ _MOST_PAIRS = 1 << 23
 def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Values:
     """Return the standard deviation of plug-in mutual information, in nats."""
     # Step 1: list the (class size, cluster size) pairs of all groups. Equal pairs are expanded
-    # once: `kind` is the expansion that belongs to a pair.
+    # once: `kind` is the index of a pair's expansion.
     n = np.atleast_1d(total).astype(np.float64)
     rows, columns, group = _cross_all(gold, system)
     sizes = PairSizes(
@@ -109,8 +110,8 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
     kind, first = sizes.find_kinds()
     if first.size > MOST_SIZES:
         raise Undefined(
-            f"the variance is computed for up to {MOST_SIZES:,} distinct pairs of a class size and "
-            f"a cluster size; this table has {first.size:,}"
+            f"the variance supports at most {MOST_SIZES:,} distinct (class size, cluster size) "
+            f"pairs; this table has {first.size:,}"
         )
     # Step 2: expand the function of each kind of cell, equation (1).
     alone, degrees = _expand(sizes.take(first))
@@ -142,26 +143,26 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
         in_class = _by_group(gold, n_gold * across**2, n.size)
         variance += sign * (in_cluster - np.bincount(group, squares * u_squares, n.size))
         variance += sign * (in_class - np.bincount(group, squares * v_squares, n.size))
-        # Step 4b: pairs of cells in different classes and different clusters, by inclusion and
-        # exclusion. Both factors of equation (2) have the sign (−1)^k, which cancels.
+        # Step 4b: add pairs of cells in different classes and different clusters, by
+        # inclusion–exclusion. Both factors of equation (2) have the sign (−1)^k, which cancels.
         variance += (
             both**2
             - _by_group(gold, n_gold * (u * across) ** 2, n.size)
             - _by_group(system, n_system * (v * down) ** 2, n.size)
             + np.bincount(group, squares * u_squares * v_squares, n.size)
         )
-    # The expansion is of N·I, so the deviation is divided by N.
+    # The expansion is of N·I, so divide the standard deviation by N.
     deviation: Floats = np.sqrt(np.maximum(variance, 0.0)) / n
     return deviation if gold.starts is not None else float(deviation[0])
 
 
 def _by_group(sizes: Histogram, values: Floats, groups: int) -> Floats:
-    """Return the sum of the values of each group's sizes."""
+    """Return, for each group, the sum of the values of its sizes."""
     return np.bincount(sizes.owners, values, groups).astype(np.float64)
 
 
 def _step(sizes: Floats, n: Floats, k: int) -> Floats:
-    """Return u_k/u_{k−1} of equation (3); 0 if there is no polynomial of degree k."""
+    """Return u_k/u_{k−1} of equation (3), or 0 if there is no polynomial of degree k."""
     left, right = sizes - (k - 1), n - sizes - (k - 1)
     return np.sqrt(np.where((left > 0) & (right > 0), left / np.maximum(right, 1.0), 0.0))
 
@@ -171,17 +172,17 @@ def _cross_all(gold: Histogram, system: Histogram) -> tuple[Ints, Ints, Ints]:
     count = int(np.bincount(gold.owners) @ np.bincount(system.owners))
     if count > _MOST_PAIRS:
         raise Undefined(
-            f"the variance is computed for up to {_MOST_PAIRS:,} pairs of a class size and a "
-            f"cluster size; there are {count:,}"
+            f"the variance supports at most {_MOST_PAIRS:,} (class size, cluster size) pairs; "
+            f"there are {count:,}"
         )
     return next(cross_sizes(gold, system, count))
 
 
 _DEGREES = 60
-"""Largest degree of a polynomial."""
+"""Largest degree of the orthogonal polynomials."""
 
 _REST = 1e-22
-"""The expansion of a cell stops when less than this share of its variance remains."""
+"""The expansion of a cell stops when less than this fraction of its variance remains."""
 
 _BLOCK = 1 << 16
 """Batch size: number of probabilities processed at once."""
@@ -215,12 +216,13 @@ def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
             alpha = (mass * x * here * here).sum(axis=1)
             following = (x - alpha[:, None]) * here - beta[:, None] * before
             beta = np.sqrt((mass * following * following).sum(axis=1))
-            # A distribution over k counts has no polynomial of degree k: β is 0.
+            # A distribution over k counts has no polynomial of degree k, so β is 0.
             following *= np.where((beta > 1e-10) & (left > enough), 1 / (beta + 1e-300), 0.0)[
                 :, None
             ]
             before, here = here, following
-            # Step 4: c_k = E[f·Q_k], equation (1); subtract c_k·Q_k and measure the variance left.
+            # Step 4: c_k = E[f·Q_k], equation (1); subtract c_k·Q_k and compute the remaining
+            # variance.
             coefficient = (mass * values * here).sum(axis=1)
             values -= coefficient[:, None] * here
             left = (mass * values * values).sum(axis=1)
@@ -231,7 +233,7 @@ def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
 
 
 def _list_blocks(pairs: PairSizes) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield batches of pairs, with the counts of their cells and the probabilities.
+    """Yield batches of pairs, with the counts and probabilities of their cells.
 
     The cells of a batch have distributions of similar width. Wide distributions are sampled.
     """
@@ -253,7 +255,7 @@ _POINTS = 161
 
 
 def _sample(pairs: PairSizes, variance: Floats) -> tuple[Floats, Floats]:
-    """Return sampled counts of wide cells and their probabilities.
+    """Return sampled counts of wide cells, and their probabilities.
 
     The step is at most 1/6 of the standard deviation, so sums over the samples equal sums over all
     counts up to a relative error of e^−700 (Poisson summation). Probabilities are computed by
@@ -278,7 +280,7 @@ def _sample(pairs: PairSizes, variance: Floats) -> tuple[Floats, Floats]:
 
 
 def excess(t: Floats) -> Floats:
-    """Return (1+t)·log(1+t) − t, which is 1 at t = −1; small t use the series."""
+    """Return (1+t)·log(1+t) − t, which is 1 at t = −1; use the series for small t."""
     # The series is Σ_{k≥2} (−1)^k·t^k/(k(k−1)), evaluated by Horner's rule.
     small = np.abs(t) < 0.02
     tame = np.where(small | (t <= -1), 0.0, t)

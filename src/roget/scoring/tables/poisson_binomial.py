@@ -26,19 +26,19 @@ from roget.core.types import BoolArray, Floats, Ints
 from roget.scoring.tables.hypergeometric import find_reach
 
 _RUN = 32
-"""Largest number of items in a run."""
+"""Largest number of items in a run (a part of a cell)."""
 
 _ROWS = 512
-"""Batch size: number of runs processed at once, small enough for the CPU cache."""
+"""Batch size: number of runs processed at once, chosen to fit in the CPU cache."""
 
 _ITEMS = 1 << 21
-"""Batch size: number of weights processed at once, which limits the memory."""
+"""Batch size: number of weights processed at once, to limit memory use."""
 
 
 def expected_cells(
     weights: Floats, starts: Ints, coarse: Ints | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the expected numbers of cells, and of merged cells, with count j = 0, 1, ….
+    """Return the expected numbers of cells and of merged cells with count j, for j = 0, 1, ….
 
     The items of cell i have the probabilities weights[starts[i]:starts[i + 1]]. Adjacent cells with
     equal numbers in `coarse` form one merged cell. By default no cells are merged.
@@ -83,7 +83,7 @@ class _Runs(NamedTuple):
 
 
 def _split_batches(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
-    """Yield ranges of cells with about _ITEMS items that do not split a merged cell."""
+    """Yield ranges of cells with about _ITEMS items each that do not split a merged cell."""
     ends = np.flatnonzero(np.diff(coarse, append=coarse[-1] + 1)) + 1
     first = last = 0
     for end in ends.tolist():
@@ -96,14 +96,14 @@ def _split_batches(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
 
 def _make_runs(weights: Floats, lengths: Ints) -> _Runs:
     """Split the items of each cell into short runs and return their distributions."""
-    # Items with probability 1 do not enter the recursion: they shift the count of the first run.
+    # Items with probability 1 are not part of the recursion: they shift the count of the first run.
     cell = np.repeat(np.arange(lengths.size), lengths)
     certain = weights >= 1.0
     shift = np.bincount(cell[certain], minlength=lengths.size)
     if certain.any():
         cell, weights = cell[~certain], weights[~certain]
         lengths = np.bincount(cell, minlength=lengths.size)
-    # The length of runs adapts to the mean length of cells; otherwise short cells would be mostly
+    # Adapt the length of runs to the mean length of cells; otherwise short cells would be mostly
     # padding.
     size = min(_RUN, 1 << max(0, math.ceil(math.log2(max(1.0, float(lengths.mean()))))))
     # Write the probabilities of each run into a row, padded with 0.
@@ -117,7 +117,8 @@ def _make_runs(weights: Floats, lengths: Ints) -> _Runs:
         mass[begin : begin + _ROWS] = _apply_recursion(padded[begin : begin + _ROWS])
     offset = np.zeros(padded.shape[0], dtype=np.int64)
     offset[first_run] = shift
-    # The mean is Σ p and the variance Σ p(1 − p); items with probability 1 add to the mean only.
+    # The mean is Σ p and the variance is Σ p(1 − p), so items with probability 1 add only to the
+    # mean.
     mean = padded.sum(axis=1)
     variance = mean - np.einsum("ij,ij->i", padded, padded)
     mean[first_run] += shift
@@ -131,7 +132,7 @@ def _apply_recursion(probability: Floats) -> Floats:
     mass[0] = 1.0
     moved = np.empty_like(mass)
     for t, p in enumerate(np.ascontiguousarray(probability.T)):
-        # With probability p item t raises the count, so p·P(j) moves from j to j + 1.
+        # Item t increases the count with probability p, so p·P(j) moves from j to j + 1.
         np.multiply(mass[: t + 1], p, out=moved[: t + 1])
         mass[: t + 1] -= moved[: t + 1]
         mass[1 : t + 2] += moved[: t + 1]
@@ -155,7 +156,7 @@ def _merge_runs(runs: _Runs) -> list[_Runs]:
     """Convolve the runs of each cell in pairs until one run per cell remains."""
     finished: list[_Runs] = []
     while runs.owner.size:
-        # A run without another run of the same cell on either side is finished.
+        # A run is finished if neither adjacent run belongs to the same cell.
         alone = (np.diff(runs.owner, prepend=-1) != 0) & (np.diff(runs.owner, append=-1) != 0)
         finished.append(runs.take(alone))
         runs = _convolve_pairs(runs.take(~alone))
@@ -163,7 +164,7 @@ def _merge_runs(runs: _Runs) -> list[_Runs]:
 
 
 def _convolve_pairs(runs: _Runs) -> _Runs:
-    """Convolve runs 0 and 1, 2 and 3, … of each cell; an unpaired last run is kept."""
+    """Convolve runs 0 and 1, 2 and 3, … of each cell, keeping an unpaired last run."""
     if not runs.owner.size:
         return runs
     position = np.arange(runs.owner.size) - np.searchsorted(runs.owner, runs.owner)
@@ -199,7 +200,7 @@ def _trim(runs: _Runs) -> _Runs:
     kept = int((np.minimum(high, width - 1) - low).max()) + 1
     if kept >= width:
         return runs
-    # All rows keep the width of the widest window.
+    # Trim all rows to the width of the widest window.
     low = np.minimum(low, width - kept)
     windows = np.lib.stride_tricks.sliding_window_view(runs.mass, kept, axis=1)
     mass = windows[np.arange(low.size), low]
@@ -217,7 +218,7 @@ def _concatenate(parts: list[_Runs]) -> _Runs:
 
 
 def _sum_masses(runs: _Runs) -> Floats:
-    """Return the sum of all distributions, which is the expected histogram of the counts."""
+    """Return the sum of all distributions, i.e. the expected histogram of the counts."""
     at = runs.offset[:, None] + np.arange(runs.mass.shape[1])
     return np.bincount(at.ravel(), runs.mass.ravel()).astype(np.float64, copy=False)
 

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Leaves
 
 MOST_PAIRS = 1 << 29
-"""Largest number of pairs of leaves of one class; they take about half a minute."""
+"""Largest number of pairs of leaves of the same class, which take about half a minute."""
 
 _ROUNDING = 1e-12
-"""Similarities closer to 1 than this are rounded to 1."""
+"""Tolerance: similarities closer to 1 than this are rounded to 1."""
 
 
 class _Walks(NamedTuple):
-    """The factors of equation (2)."""
+    """The factors of the walk probabilities, equation (2)."""
 
     leave: Floats
     """The factor of the start item, for each leaf in the order of the layout."""
@@ -68,9 +68,9 @@ class TreeElements(Elements):
         pairs = np.add.reduceat(many * (many - 1) / 2, [0] if table.cuts is None else table.cuts)
         if pairs.max() > MOST_PAIRS:
             raise Undefined(
-                f"computed for trees with up to {MOST_PAIRS:,} pairs of leaves of one class; this "
-                f"tree has {pairs.max():,.0f}. To score the cut into K clusters instead, use "
-                "`roget score --set cuts=K`"
+                f"element-centric similarity supports trees with at most {MOST_PAIRS:,} pairs of "
+                f"leaves of the same class; this tree has {pairs.max():,.0f}. To score the cut into "
+                "K clusters instead, use `roget score --set cuts=K`"
             )
         # Step 2: find the lowest common ancestor of each cell and the next cell of its class;
         # `met` holds its factor `meet`.
@@ -87,8 +87,9 @@ class TreeElements(Elements):
             own[begin:end] = walks.meet[tree.layout.nodes[at]]
             met[begin:end] = walks.meet[lowest[begin:end]]
         # Step 4: sum the overlap of the two walks. In gold, the walk from an item puts α/size on
-        # every item of its class; the restart mass 1 − α at the item itself is the same on both
-        # sides. The similarity is the sum over items of the smaller probability, divided by α.
+        # every item of its class. The restart mass 1 − α at the item itself is the same in gold
+        # and in the system. The similarity is the sum over items of the smaller probability,
+        # divided by α.
         even = alpha / table.row_totals[rows]
         common = counts * np.minimum(even, leave * reach * own)
         one, step, least = apart, 1, met[apart]

@@ -1,4 +1,4 @@
-"""Records of the sufficient statistics that measures receive.
+"""Records of the sufficient statistics that are passed to measures.
 
 For a single table each statistic is a number, for many groups an array with one entry per group.
 """
@@ -37,7 +37,7 @@ class Entropies:
     @property
     def mutual(self) -> Values:
         """The mutual information I(C;K)."""
-        # In this order of operations the result is exactly H(C) if all clusters are pure.
+        # With this order of operations, the result is exactly H(C) if all clusters are pure.
         return self.gold - (self.joint - self.system)
 
     @property
@@ -48,7 +48,7 @@ class Entropies:
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Numbers of pairs of items: all pairs, pairs together in gold, in the system, and in both.
+    """Numbers of item pairs: all pairs, and pairs together in gold, in the system and in both.
 
     Pair counts of whole-number tables are exact. Products of pair counts may exceed 64 bits, so
     large counts are Python integers (object arrays for groups).
@@ -64,8 +64,8 @@ class PairCounts:
 class BCubed:
     """B-cubed precision and recall.
 
-    The precision of an item is the share of its cluster that belongs to its class; its recall is
-    the share of its class that belongs to its cluster. Both are averaged over items.
+    The precision of an item is the fraction of its cluster that belongs to its class. Its recall is
+    the fraction of its class that belongs to its cluster. Both are averaged over items.
     """
 
     precision: Values
@@ -101,30 +101,32 @@ class Chance:
     expected: Values
     perfect: Any
     constant: Any
-    """True if one side is one cluster or all singletons, so all tables have the same score."""
+    """True if gold or the system is one cluster or all singletons, so all tables score the same."""
 
 
 @dataclass(frozen=True)
 class Matched:
-    """The number of items in the best one-to-one match of clusters to classes, out of n."""
+    """The number of items, out of n, in the best one-to-one match of clusters to classes."""
 
     items: Any
     n: Any
     common: tuple[Any, Any, Any] | None = None
     """The number of common items in their best match, and the numbers of items in gold and in the
-    system; None if every item is on both sides."""
+    system; None if all items are in both.
+    """
 
     @property
     def of_sides(self) -> tuple[Any, Any, Any]:
-        """The numbers of items in the best match, in gold and in the system."""
+        """The numbers of items in the best match, in gold, and in the system."""
         return self.common or (self.items, self.n, self.n)
 
 
 @dataclass(frozen=True)
 class Links:
-    """Numbers of pairs of mentions that gold, the system or both link or separate.
+    """Numbers of mention pairs that gold, the system, or both link or leave unlinked.
 
-    Only pairs within a document count, and only sides that contain both mentions of the pair.
+    Only pairs within a document are counted, and only by gold or system if it contains both
+    mentions of the pair.
     """
 
     gold: Any
@@ -136,7 +138,7 @@ class Links:
 
 
 _EXACT_PRODUCTS = 1 << 13
-"""Up to this number of items, products of two pair counts are below 2^53 and exact as floats."""
+"""Largest number of items for which products of two pair counts are exact as floats (< 2^53)."""
 
 
 def pairs_among(n: Any) -> Any:
@@ -147,7 +149,7 @@ def pairs_among(n: Any) -> Any:
 
 
 def pairs_within(histogram: Histogram) -> Any:
-    """Return Σ x(x−1)/2 over cells, as 64-bit integers if they suffice, otherwise as objects."""
+    """Return Σ x(x−1)/2 over cells, as 64-bit integers if they suffice, else as Python ints."""
     counts, cells = histogram.counts, histogram.cells
     total = int(np.max(histogram.total))
     if int(counts.max()) * total >= 2**63:
@@ -174,4 +176,4 @@ class Elements(ABC):
 
     @abstractmethod
     def each(self, alpha: float, r: float = 1.0) -> Floats:
-        """Return the similarity of each kind of items; in a table, the cells are the kinds."""
+        """Return the similarity of each kind of item. In a table, each cell is a kind."""

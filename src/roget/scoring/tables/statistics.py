@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from roget.scoring.tables.dendrogram import Dendrogram
 
 Outline: TypeAlias = "Contingency | Overlap"
-"""The number of common items of each class and cluster, without disjoint pairs."""
+"""The number of common items of each class and cluster, omitting disjoint pairs."""
 
 
 class Statistics(ReportMixin, ABC):
-    """A source of sufficient statistics; measures name the statistics they need."""
+    """A source of sufficient statistics. Measures declare the statistics that they need."""
 
     kind = "contingency"
 
@@ -75,7 +75,7 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The numbers of pairs of items that are together on each side."""
+        """The numbers of item pairs that are together in gold, in the system and in both."""
         if self.fractional:
             raise Undefined("pair counts are undefined for fractional counts")
         within = map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
@@ -108,7 +108,7 @@ class Statistics(ReportMixin, ABC):
 
     @property
     def outline(self) -> Outline:
-        """The number of common items of each class and cluster, without disjoint pairs."""
+        """The number of common items of each class and cluster, omitting disjoint pairs."""
         return self.table
 
     @property
@@ -118,7 +118,7 @@ class Statistics(ReportMixin, ABC):
 
     @property
     def groups(self) -> int | None:
-        """The number of groups; None for a single table, whose statistics are numbers."""
+        """The number of groups, or None for a single table, whose statistics are scalars."""
         return None
 
     def block(self, group: int) -> Statistics:
@@ -127,7 +127,7 @@ class Statistics(ReportMixin, ABC):
 
     @property
     def perfect(self) -> Any:
-        """True if clusters and classes are the same sets."""
+        """True if the clusters and the classes are the same sets."""
         sizes = self.sizes
         return np.equal(self.joint.seen, sizes.classes) & np.equal(sizes.classes, sizes.clusters)
 
@@ -137,7 +137,7 @@ class Statistics(ReportMixin, ABC):
         return False
 
     def entropies(self, estimator: str | Estimator = "ml") -> Entropies:
-        """Return H(C), H(K) and H(C,K) in nats, by an estimator or the name of an estimator."""
+        """Return H(C), H(K) and H(C,K) in nats, given an estimator or its name."""
         chosen, cache = get(estimator), self._entropy_cache
         if chosen.name not in cache:
             cache[chosen.name] = self._estimate(chosen)
@@ -148,8 +148,9 @@ class Statistics(ReportMixin, ABC):
         return {}
 
     def _estimate(self, estimator: Estimator) -> Entropies:
-        # The support is the number of outcomes that could occur: for cells, all classes × clusters
-        # if the estimator uses the product, otherwise the outcomes that did occur.
+        # The support is the number of possible outcomes. For cells it is the number of (class,
+        # cluster) pairs if the estimator uses the product, otherwise the number of outcomes that
+        # occurred.
         c, k = self.sizes.classes, self.sizes.clusters
         product = estimator.joint_support == "product"
         supports = (c, k, c * k) if product else (None, None, None)
@@ -160,7 +161,7 @@ class Statistics(ReportMixin, ABC):
         )
 
     def _estimate_joint(self, estimator: Estimator, support: Any) -> Values:
-        """Return H(C,K); `support` is the number of cells that could occur."""
+        """Return H(C,K), where `support` is the number of possible cells."""
         return estimator(self.joint, support)
 
     @cached_property
@@ -170,7 +171,8 @@ class Statistics(ReportMixin, ABC):
         if self.fractional:
             raise Undefined("the adjustment for chance is undefined for fractional counts")
         plain = self.entropies("ml")
-        # If one side is one cluster or all singletons, every table of these sizes has the same I.
+        # If gold or the system is one cluster or all singletons, every table with these sizes has
+        # the same I.
         constant = np.equal(c, 1) | np.equal(c, n) | np.equal(k, 1) | np.equal(k, n)
         expected = plain.mutual
         if not np.all(constant):
@@ -186,22 +188,22 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def deviation(self) -> Values:
-        """The standard deviation of plug-in mutual information over tables of the same sizes."""
+        """The standard deviation of plug-in mutual information over tables with the same sizes."""
         if self.fractional:
             raise Undefined("the standard deviation is undefined for fractional counts")
         return deviate_information(self.sizes.gold, self.sizes.system, self.n)
 
     @cached_property
     def random_cells(self) -> Histogram:
-        """The expected number of cells with each count, over all tables with the same sizes."""
+        """The expected number of cells with each count over all tables with the same sizes."""
         return expected_cells(self.sizes.gold, self.sizes.system, self.n)[0]
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
-        """Return the value of one measure; raise Undefined if it is undefined."""
+        """Return the value of one measure, or raise Undefined."""
         return float(self._compute(parse(measure), get(entropy)))
 
     def measure_groups(self, measure: str | Measure, entropy: str | Estimator = "ml") -> Floats:
-        """Return the value of one measure in each group, NaN where it is undefined.
+        """Return the value of one measure in each group, or NaN where it is undefined.
 
         Raise Undefined if it is undefined in all groups.
         """
@@ -222,7 +224,7 @@ class Statistics(ReportMixin, ABC):
 def measure_each(
     tables: Iterable[Statistics], measure: str | Measure, entropy: str | Estimator
 ) -> Floats:
-    """Return the value of one measure for each table, NaN where it is undefined.
+    """Return the value of one measure for each table, or NaN where it is undefined.
 
     Raise Undefined if it is undefined for all tables.
     """
@@ -243,7 +245,7 @@ class Separate:
     """The statistics of several groups, each computed separately."""
 
     tables: Sequence[Any]
-    """The statistics of each group, or other objects with a method `measure`."""
+    """The statistics of each group, or other objects with a `measure` method."""
 
     @property
     def groups(self) -> int:
@@ -255,5 +257,5 @@ class Separate:
         return self.tables[group]
 
     def measure_groups(self, measure: str | Measure, entropy: str | Estimator = "ml") -> Floats:
-        """Return the value of one measure in each group, NaN where it is undefined."""
+        """Return the value of one measure in each group, or NaN where it is undefined."""
         return measure_each(self.tables, measure, entropy)

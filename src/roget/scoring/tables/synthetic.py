@@ -80,7 +80,7 @@ def make_dom_table(
         )
     if len(errors) != 3 or not all(error >= 0 for error in errors) or not sum(errors) <= 1:
         raise InputError(
-            f"errors={errors!r}: expected three shares ε1, ε2, ε3 with a sum of at most 1",
+            f"errors={errors!r}: expected three fractions ε1, ε2, ε3 with a sum of at most 1",
             code="invalid-option",
         )
     if n is not None and not 1 <= n < 2**53:
@@ -97,7 +97,7 @@ def make_dom_table(
         ("ε2", in_clusters, shares[:classes, clusters:], None, "there is no noise cluster"),
         ("ε3", in_classes, shares[classes:, :clusters], None, "there is no noise class"),
     )
-    # The correct items are spread evenly over the matches, each error evenly over its cells.
+    # The correct items are spread evenly over the matches, and each error evenly over its cells.
     useful[matched] = (1 - sum(errors)) / matched.sum()
     for name, error, block, where, lack in parts:
         places = np.ones(block.shape, dtype=bool) if where is None else where
@@ -109,7 +109,7 @@ def make_dom_table(
 
 
 def match_evenly(classes: int, clusters: int) -> BoolArray:
-    """Return a mask of matches: the larger side is split evenly among the smaller one.
+    """Return a mask of matching cells, splitting the longer side evenly among the shorter one.
 
     >>> match_evenly(3, 2).astype(int)
     array([[1, 0],
@@ -127,7 +127,7 @@ def _round_shares(shares: Floats, n: int) -> Ints:
     """Round n·shares to whole numbers with sum n by the largest-remainder method."""
     exact = shares * n
     counts = np.floor(exact).astype(np.int64)
-    # Remainders are rounded first, so floating-point noise does not decide between equal ones.
+    # Round the remainders first, so floating-point noise does not decide between equal remainders.
     order = np.argsort(-np.round(exact - counts, 9).ravel(), kind="stable")
     counts.flat[order[: n - int(counts.sum())]] += 1
     return counts

@@ -1,4 +1,4 @@
-"""Statistics of weighted labels: weights are probabilities of labels, scores are expectations.
+"""Statistics of weighted labels. Weights are probabilities of labels, and scores are expectations.
 
 Each item i has a random class and, independently, a random cluster, with probabilities w(c|i) and
 w(k|i). The count n of a cell (c, k) is then a sum of independent Bernoulli variables, one per item,
@@ -57,11 +57,11 @@ class WeightedCells:
 
     @classmethod
     def from_entries(cls, keys: Ints, weights: Floats) -> WeightedCells:
-        """Sort entries by the key of their cell and drop entries of weight 0."""
+        """Sort entries by the key of their cell, and drop entries of weight 0."""
         positive = weights > 0
         if not positive.all():
             keys, weights = keys[positive], weights[positive]
-        # numpy uses radix sort, which takes linear time, for small integer types only.
+        # numpy uses radix sort, which takes linear time, only for small integer types.
         narrow = keys.astype(np.min_scalar_type(int(keys.max())))
         order = np.argsort(narrow, kind="stable")
         keys = keys[order]
@@ -83,11 +83,11 @@ class WeightedCells:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSide:
-    """The labels of one side and the expected sizes of its clusters."""
+    """The labels of gold or of the system, and their expected sizes."""
 
     labels: Labels
     known: Floats | None = None
-    """The expected number of labels with j items for each j, if already computed."""
+    """The expected number of labels with j items, for each j, if already computed."""
 
     @cached_property
     def sums(self) -> Floats:
@@ -104,7 +104,7 @@ class WeightedSide:
 
     @property
     def pairs(self) -> int | float:
-        """The number of pairs of items that share a label; an expectation if weighted."""
+        """The number of item pairs that share a label; an expectation if labels are weighted."""
         if not self.labels.weighted:
             return int(pairs_within(self.sizes))
         # Equation (3), with the labels of this side as cells.
@@ -113,7 +113,7 @@ class WeightedSide:
 
     @cached_property
     def expected(self) -> Floats:
-        """The expected number of labels with j items for each j, for weighted labels."""
+        """The expected number of weighted labels with j items, for each j."""
         if self.known is not None:
             return self.known
         _, codes, weights = self.labels.entries()
@@ -123,12 +123,12 @@ class WeightedSide:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightedTable(Statistics):
-    """The statistics of a comparison in which at least one side has weighted labels."""
+    """The statistics of a comparison in which gold or the system has weighted labels."""
 
     gold: WeightedSide
     system: WeightedSide
     cells: WeightedCells
-    """The cells; if only one side is weighted, they are sorted by the labels of that side."""
+    """The cells. If only gold or only the system is weighted, they are sorted by its labels."""
     fractions: Contingency
     """The table of expected counts."""
     cut: bool = False
@@ -136,12 +136,12 @@ class WeightedTable(Statistics):
 
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> WeightedTable:
-        """Compute the statistics of two labellings of the same items in the same order."""
+        """Compute the statistics of two labellings of the same items, in the same order."""
         return replace(cls.from_sides(WeightedSide(gold), WeightedSide(system)), cut=cut)
 
     @classmethod
     def from_sides(cls, gold: WeightedSide, system: WeightedSide) -> WeightedTable:
-        """Compute the statistics of two sides, reusing the expectations they already have."""
+        """Compute the statistics of gold and system, reusing known expectations."""
         # Step 1: pair each gold label of an item with each system label of the same item. `left`
         # and `right` are the positions of the paired labels among the entries of their side. A
         # hard side has one entry per item, so the pairs are the entries of the other side.
@@ -176,10 +176,10 @@ class WeightedTable(Statistics):
 
     @cached_property
     def expected(self) -> tuple[Floats | None, Floats | None, Floats]:
-        """E[h_j] of equation (2) for gold labels, for system labels (None if hard) and for cells.
+        """E[h_j] of equation (2) for gold labels, system labels (each None if hard) and cells.
 
-        If one side is hard, each label of the other side is a union of cells, so a single pass
-        computes the distributions of the cells and of the labels.
+        If gold or the system is hard, each label of the other one is a union of cells, so a single
+        pass computes the distributions of the cells and of the labels.
         """
         gold, system = self.gold, self.system
         if gold.labels.weighted and system.labels.weighted:
@@ -220,13 +220,13 @@ class WeightedTable(Statistics):
         gold, system, joint = self.expected
 
         def expect(expected: Floats, support: int) -> Values:
-            # Equation (2) over the counts j ≥ 1 that can occur; the estimator adds the term of
-            # j = 0 itself, from the support.
+            # Equation (2) over the counts j ≥ 1 that can occur; the estimator adds the term for j
+            # = 0 from the support.
             counts = np.flatnonzero(expected[1:] > 0) + 1
             return estimator.expect(Histogram(counts, expected[counts]), self.n, support)
 
         def side(expected: Floats | None, sizes: Histogram, support: int) -> Values:
-            # The sizes of hard labels are not random: apply the estimator itself.
+            # The sizes of hard labels are not random, so apply the estimator directly.
             if expected is None:
                 return float(estimator(sizes, support if product else None))
             return expect(expected, support)
@@ -265,7 +265,7 @@ class WeightedTable(Statistics):
 
 
 def _cross_entries(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
-    """Return every pair of a left entry and a right entry of the same item.
+    """Return every pair of a left entry and a right entry that belong to the same item.
 
     `left` and `right` hold the item of each entry, in increasing order.
     """
