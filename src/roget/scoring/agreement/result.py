@@ -299,7 +299,7 @@ class Agreement(Result):
         Parameters
         ----------
         at_least
-            Minimum share of clusterings that put the two items in one cluster, among the
+            Minimum fraction of clusterings that put the two items in one cluster, among the
             clusterings that contain both.
         most
             Maximum number of pairs.

@@ -61,7 +61,7 @@ def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
 
     `drawn` has the shape (samples, differences).
 
-    p is the share of bootstrap samples whose difference is at least as far from the mean of the
+    p is the fraction of bootstrap samples whose difference is at least as far from the mean of the
     samples as the observed difference is from 0. Undefined (NaN) samples are excluded; if more than
     half are undefined, p is undefined.
     """

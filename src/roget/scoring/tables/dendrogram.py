@@ -125,7 +125,7 @@ class Dendrogram:
     def pairs(self) -> tuple[Floats, Floats]:
         """The number of item pairs that meet at each branch, and the purity of each branch.
 
-        The purity is the share of the branch's class among all items below the branch.
+        The purity is the fraction of all items below the branch that belong to the branch's class.
         """
         branches = self.branches
         pairs = branches.subtract_parts(branches.items * (branches.items - 1.0) / 2)

@@ -85,9 +85,7 @@ def _expect_disagreement(model: str, gold: Histogram, system: Histogram) -> floa
 
 @lru_cache(maxsize=256)
 def _expect_sizes(n: int, clusters: int | None) -> Histogram:
-    """Return the expected number of clusters of each size, or of sampled sizes if many are
-    possible.
-    """
+    """Return the expected number of clusters of each size, sampling sizes if the range is wide."""
     if clusters in (1, n):
         return Histogram(np.array([n / clusters]), np.array([float(clusters)]))
     # Sizes are distributed almost like a Poisson variable with mean r. All but a negligible part
@@ -109,7 +107,7 @@ def _expect_sizes(n: int, clusters: int | None) -> Histogram:
 
 
 _WHOLE = 1 << 11
-"""Half the number of points at and below which the whole circle is sampled."""
+"""Largest number of points on a half circle for which the whole circle is sampled."""
 
 _SMALL = 300.0
 """Largest radius at which the whole circle is sampled. On larger circles f would overflow."""

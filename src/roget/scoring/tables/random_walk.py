@@ -69,8 +69,8 @@ class TreeElements(Elements):
         if pairs.max() > MOST_PAIRS:
             raise Undefined(
                 f"element-centric similarity supports trees with at most {MOST_PAIRS:,} pairs of "
-                f"leaves of the same class; this tree has {pairs.max():,.0f}. To score the cut into "
-                "K clusters instead, use `roget score --set cuts=K`"
+                f"leaves of the same class; this tree has {pairs.max():,.0f}. To score the "
+                "cut into K clusters instead, use `roget score --set cuts=K`"
             )
         # Step 2: find the lowest common ancestor of each cell and the next cell of its class;
         # `met` holds its factor `meet`.
@@ -120,7 +120,7 @@ class TreeElements(Elements):
         # they are scaled to a maximum of 1.
         powers = r * (tree.depths / np.maximum(tree.depths + tree.heights, 1))
         weights = np.exp(powers - powers.max())
-        # `shares` is α·u of each node, `above` is W: the sum of the weights of a node and its
+        # `shares` is α·u of each node. `above` is W, the sum of the weights of a node and its
         # ancestors.
         shares = alpha * np.divide(weights, below, out=np.zeros(below.size), where=below > 0)
         above = weights.copy()

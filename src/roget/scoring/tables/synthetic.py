@@ -38,7 +38,8 @@ def make_dom_table(
         noise clusters, ε3 in noise classes.
     n
         Number of items. Counts are rounded to whole numbers by the largest-remainder method; ties
-        are resolved in favour of the first cell. By default the table contains shares with sum 1.
+        are resolved in favour of the first cell. By default the table contains fractions with sum
+        1.
 
     Returns
     -------
@@ -124,7 +125,7 @@ def match_evenly(classes: int, clusters: int) -> BoolArray:
 
 
 def _round_shares(shares: Floats, n: int) -> Ints:
-    """Round n·shares to whole numbers with sum n by the largest-remainder method."""
+    """Round the fractions times n to whole numbers with sum n, by the largest-remainder method."""
     exact = shares * n
     counts = np.floor(exact).astype(np.int64)
     # Round the remainders first, so floating-point noise does not decide between equal remainders.
