@@ -20,6 +20,7 @@ OLD = Path(__file__).resolve().parents[1] / "old_folders" / "thesauri"
 READ = {
     "golds",
     "cells",
+    "matrix",
     "splits",
     "stop",
     "vocabulary",
@@ -45,7 +46,9 @@ def labels(tmp_path, monkeypatch):
         ("score", "g.tsv", "s.tsv", "--save", "items=s.tsv"),
         ("score", "g.tsv", "s.tsv", "-o", "link.tsv"),
         ("score", "g.tsv", "s.tsv", "--gold", "other.tsv", "-o", "other.tsv"),
+        ("score", "--matrix", "g.tsv", "-o", "g.tsv"),
         ("compare", "g.tsv", "a=s.tsv", "-o", "s.tsv"),
+        ("compare", "g.tsv", "runs", "-o", "runs/1.csv"),
         ("compare", "g.tsv", "a=s.tsv", "--save", "mapping=./g.tsv"),
         ("agree", "g.tsv", "s.tsv", "--save", "consensus=g.tsv"),
         ("agree", "runs", "-o", "runs/1.csv"),
@@ -64,7 +67,7 @@ def test_inputs_stay_as_they_are(arguments, tmp_path):
     files = {path: path.read_bytes() for path in tmp_path.rglob("*.?sv")}
     done = CliRunner().invoke(app, arguments)
     assert isinstance(done.exception, InputError)
-    assert "one of the inputs" in str(done.exception)
+    assert "input" in str(done.exception)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.?sv")} == files
 
 
