@@ -39,7 +39,7 @@ ROOT = ""
 
 
 class Nodes(NamedTuple):
-    """The nodes of a tree, ordered so that parents come before children."""
+    """The nodes of a tree, in an order in which parents come before children."""
 
     classes: list[str]
     """The class of each node."""

@@ -36,7 +36,7 @@ class Triple(NamedTuple):
     predicate: str
     object: str
     language: str | None
-    """Lower-case language tag of a literal ("" if it has none), or None for a URI."""
+    """Lower-case language tag of a literal, "" for a literal without a tag, or None for a URI."""
 
 
 def read(

@@ -13,11 +13,11 @@ from roget.errors import InputError
 from roget.learn.representation.vectors import Representation
 
 MAX_ITERATIONS = 50
-"""Maximum number of iterations of two-means, and of the power iteration."""
+"""Maximum number of iterations of two-means clustering, and of the power iteration."""
 
 
 def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArray:
-    """Split words in two; return True for the words of the smaller cluster (the second if tied).
+    """Split words into two clusters; return True for words in the smaller one (the second if tied).
 
     The method is spherical two-means, initialised by the first principal component of the words'
     vectors, or of √p(context|word) if there are no vectors.
@@ -35,7 +35,7 @@ def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArra
     has_vector = np.asarray((table * table).sum(axis=1)).ravel() > 0
     if has_vector.sum() < 2:
         raise InputError(
-            "fewer than two words of the class have contexts: specify the words to split off",
+            "fewer than two words of the class have contexts; specify the words to split off",
             code="edit-refused",
         )
     some = table[has_vector]
@@ -43,7 +43,7 @@ def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArra
     length = np.linalg.norm(_sum(some, np.ones(some.shape[0], dtype=bool)))
     if not length < some.shape[0] * (1 - 1e-9):
         raise InputError(
-            "the words of the class have identical contexts: specify the words to split off",
+            "the words of the class have identical contexts; specify the words to split off",
             code="edit-refused",
         )
     sides = _split_by_variance(some)
@@ -60,7 +60,7 @@ def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArra
 
 
 def _get_vectors(counts: Counts, known: Representation | None, rows: Ints) -> Any:
-    """Return unit vectors of rows: learnt vectors, or square roots of relative frequencies."""
+    """Return unit vectors for the rows: learnt vectors, or square roots of relative frequencies."""
     if known is not None:
         at = rows if known.rows is None else known.rows[rows]
         vectors = known.vectors[np.maximum(at, 0)].astype(np.float64)
@@ -75,11 +75,11 @@ def _split_by_variance(table: Any) -> BoolArray:
     """Return True for words above the mean along the first principal component."""
     size = table.shape[0]
     mean = _sum(table, np.ones(size, dtype=bool)) / size
-    # Start from the word least similar to the mean, which is deterministic.
+    # Start from the word that is least similar to the mean, for a deterministic result.
     far = int(np.asarray(table @ mean).argmin())
     scores = np.asarray(table @ (_sum(table, np.arange(size) == far) - mean))
     scores = scores - scores.mean()
-    # Power iteration; the matrix is centred implicitly, so it stays sparse.
+    # Run power iteration. The matrix is centred implicitly, so it stays sparse.
     for _ in range(MAX_ITERATIONS):
         back = np.asarray(table.T @ scores) - mean * scores.sum()
         length = np.linalg.norm(back)
@@ -94,5 +94,5 @@ def _split_by_variance(table: Any) -> BoolArray:
 
 
 def _sum(table: Any, rows: BoolArray) -> Floats:
-    """Sum some rows of a dense or sparse table."""
+    """Sum the selected rows of a dense or sparse table."""
     return np.asarray(table.T @ rows.astype(np.float64), dtype=np.float64)

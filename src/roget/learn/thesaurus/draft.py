@@ -1,4 +1,4 @@
-"""`Draft`: the state of a thesaurus after some edits, before its tables are computed.
+"""`Draft`: the state of a thesaurus after a sequence of edits, before its tables are computed.
 
 Words belong to *units*, which are the learnt clusters and the two sides of each cluster that an
 edit has split. Merging and nesting only change the cluster that a unit is part of.
@@ -37,57 +37,62 @@ class Deleted(NotCounted):
     code = "unknown-word"
 
     def __init__(self, word: str) -> None:
-        LookupError.__init__(self, f"{word!r} was deleted: undo the edit, or add the word again")
+        LookupError.__init__(self, f"{word!r} was deleted; undo the edit, or add the word again")
 
 
 class EditTarget(NamedTuple):
-    """An edit made to another thesaurus, translated to this one."""
+    """An edit of another thesaurus, translated to this one."""
 
     edits: list[Edit]
-    """The edits to apply; a word added there may have to be moved here."""
+    """The edits to apply. A word that the original edit added may have to be moved here."""
     left: Edit | None
-    """The part of an edit that does not apply because words are missing."""
+    """The part of the edit that does not apply, because its words are missing."""
     unsure: list[tuple[ClassSnapshot, MatchedClass]]
-    """Classes matched with low similarity."""
+    """Snapshots that were matched to a class with low similarity."""
 
 
 class Memory(NamedTuple):
-    """A cache that all drafts of a thesaurus share."""
+    """A cache shared by all drafts of a thesaurus."""
 
     labels: dict[Any, list[str]]
-    """Words of generated labels; the key has everything they depend on."""
+    """Words of generated labels. The key contains everything that a label depends on."""
     divergences: dict[tuple[int, ...], float]
-    """KL divergence of the centroid of some units from the background."""
+    """KL divergence from the background, keyed by the units whose centroid is compared."""
 
 
 class Draft:
-    """A thesaurus with a sequence of edits applied. Immutable: `after` returns a new draft."""
+    """A thesaurus with a sequence of edits applied. Immutable: `after` returns a new draft.
+
+    Clusters consist of units. A unit is a learnt cluster, or one side of a cluster that an edit has
+    split. The home of a word is the unit that determines its leaf.
+    """
 
     def __init__(self, base: Thesaurus) -> None:
         self.base, self.tree, self.ids = base, base.tree, base.ids
         self.labels, self.notes = dict(base.labels), dict(base.notes)
         self.before: Draft | None = None
         self.edit: Edit | None = None
-        """The last edit; `before` is the draft before it."""
+        """The last edit, or None. `before` is the draft before this edit."""
         self.added: tuple[str, ...] = ()
         self.gone: frozenset[int] = frozenset()
-        """Rows of deleted words; the rows of the words `added` come after the base."""
+        """Rows of deleted words. Rows of words in `added` come after the rows of the base."""
         self.settled: frozenset[int] = frozenset()
-        """Rows of words that an edit put into one class."""
+        """Rows of words that an edit has put into a single class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)
-        """The cluster of each unit, −1 for a unit that was split."""
+        """The cluster of each unit, or −1 for a unit that was split."""
         self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = {}
-        """Row → home unit of words that edits moved; `moved` has their units and weights."""
+        """Home unit of each word that edits moved, by row. `moved` has the units and weights of
+        these words."""
         self.changes = {one.number: one for one in base.changes}
         self.states: dict[int, str] = {}
-        """Number → state of growth changes that were accepted or refused."""
+        """State of each growth change that was accepted or refused, by change number."""
         self.memory = Memory({}, {})
         self._table, self._homes = base.memberships, base.tree.cluster[base.places]
 
     def history(self) -> list[Draft]:
-        """Return all drafts up to this one, the oldest first."""
+        """Return all drafts up to this one, oldest first."""
         found = [self]
         while found[-1].before is not None:
             found.append(found[-1].before)
@@ -104,7 +109,7 @@ class Draft:
         return made
 
     def after_all(self, edits: Iterable[Edit]) -> Draft:
-        """Return the draft after several edits; waiting edits are skipped."""
+        """Return the draft after several edits, skipping edits that wait for the next rebuild."""
         made = self
         for edit in edits:
             if not edit.waiting:
@@ -112,14 +117,14 @@ class Draft:
         return made
 
     def row(self, word: str) -> int:
-        """Return the row of a word; added words come after the words of the base thesaurus."""
+        """Return the row of a word. Added words come after the words of the base thesaurus."""
         row = self._find_row(word)
         if row in self.gone:
             raise Deleted(word)
         return self.base.row(word) if row < 0 else row
 
     def _find_row(self, word: str) -> int:
-        """Return the row of a word, even if it was deleted; −1 if it never existed."""
+        """Return the row of a word, even if it was deleted, or −1 if it never existed."""
         row = self.base.rows.get(word, -1)
         return len(self.base) + self.added.index(word) if row < 0 and word in self.added else row
 
@@ -137,13 +142,13 @@ class Draft:
 
     @property
     def origin(self) -> Ints | None:
-        """The row of each word in the base, −1 for added words; None if the words are unchanged."""
+        """Row of each word in the base (−1 for added words), or None if the words are unchanged."""
         if not self.gone and not self.added:
             return None
         return np.where(self.rows < len(self.base), self.rows, -1)
 
     def counts(self) -> Counts:
-        """Return the counts of the remaining words; added words have no counts."""
+        """Return the counts of the remaining words. Added words have no occurrences."""
         return self.base.counts if self.origin is None else self.base.counts.cover(self.words)
 
     def places(self) -> Ints:
@@ -163,15 +168,16 @@ class Draft:
         return [tuple(some) for some in found]
 
     def senses(self, learnt: Any) -> Any:
-        """Translate learnt senses to the edited classes: csr_array, words × clusters.
+        """Translate learnt senses to the edited classes, as a csr_array (words, clusters).
 
-        Senses in merged clusters are summed. A sense in a split cluster goes to one of the sides.
-        A word that an edit put into a class has only this sense.
+        Senses in merged clusters are summed. A sense in a split cluster is assigned to one of its
+        two sides. A word that an edit put into a class has only this sense.
         """
         table, homes = learnt.tocoo(), self._home_units()
         row, unit, data = table.row, table.col.astype(np.int64), table.data
         size = self.base.tree.n_clusters
-        # 1. Replace split clusters by the side of the word's home, or the more probable side.
+        # 1. Replace split clusters by the side that contains the word's home, or else the more
+        # probable side.
         for number, division in enumerate(self.divisions):
             first = size + 2 * number
             at = np.flatnonzero(np.isin(unit, division.clusters))
@@ -180,7 +186,7 @@ class Draft:
             for side in (0, 1):
                 second[self._descendants(first + side)[homes[row[at]]]] = side
             unit[at] = first + second
-        # 2. Words placed by edits, and added words, have their home as the only sense.
+        # 2. For words that were placed or added by edits, the home is the only sense.
         own = np.zeros(homes.size, dtype=bool)
         own[sorted(self.settled)] = True
         own[table.shape[0] :] = True
@@ -188,13 +194,13 @@ class Draft:
         rows, units = np.concatenate([row[kept], alone]), np.concatenate([unit[kept], homes[alone]])
         cells = np.concatenate([data[kept], np.ones(alone.size)]), (rows, self.parts[units])
         found = sparse.csr_array(cells, shape=(homes.size, self.tree.n_clusters))
-        # 3. A single sense is the home of the word.
+        # 3. If a word has a single sense, this sense is its home.
         lone = np.flatnonzero(np.diff(found.indptr) == 1)
         found.indices[found.indptr[lone]] = self.parts[homes[lone]]
         return found[self.rows] if self.gone else found
 
     def _descendants(self, unit: int) -> BoolArray:
-        """Return a mask of the unit itself and all units it was split into."""
+        """Return a mask of a unit and all units into which it was split."""
         found: BoolArray = np.arange(self.parts.size) == unit
         size = self.base.tree.n_clusters
         for number, division in enumerate(self.divisions):
@@ -221,7 +227,7 @@ class Draft:
         Parameters
         ----------
         known
-            A clustering with the same clusters, if available; then only its words are updated.
+            A clustering with the same clusters, if available. Only its words are then updated.
         """
         base, belongs = self.base.clustering, self.memberships()
         kept, origin = base.representation, self.origin
@@ -242,7 +248,7 @@ class Draft:
         return table[self.rows] if self.gone else table
 
     def locate(self, edit: Edit) -> EditTarget:
-        """Translate an edit of another thesaurus; its classes are matched by their words."""
+        """Translate an edit of another thesaurus to this one, matching classes by their words."""
         known, missing = [], []
         for word in edit.words:
             try:
@@ -260,7 +266,8 @@ class Draft:
             found = match_class(seen, rows, places, sizes, self.tree)
             if found.node and found.similarity < editing.SURE_MATCH:
                 unsure.append((seen, found))
-            # Keep the original words, so matching does not degrade over several rebuilds.
+            # Keep the words of the original snapshot, so matching does not degrade over several
+            # rebuilds.
             return replace(seen, node=found.node)
 
         node, into = (None if seen is None else translate(seen) for seen in (edit.node, edit.into))
@@ -296,7 +303,7 @@ class Draft:
         self._reshape(tree_edits.nest(self.tree, _node(edit), _into(edit)), edit.ids)
 
     def _move(self, edit: Edit) -> None:
-        """Move words to a class, as their only class."""
+        """Move words to a class, which becomes their only class."""
         self.moved, self.home = dict(self.moved), dict(self.home)
         for word in edit.words:
             self._put(self.row(word), _node(edit))
@@ -324,7 +331,7 @@ class Draft:
         self.notes = {at: held for at, held in self.notes.items() if at not in edit.words}
 
     def _split(self, edit: Edit) -> None:
-        """Split a leaf in two; the words of the edit go to the second side."""
+        """Split a leaf into two sides. The words of the edit go to the second side."""
         node = _node(edit)
         made = tree_edits.split(self.tree, node)
         units = self._find_units(np.array([self.tree.cluster[node]]))
@@ -338,8 +345,10 @@ class Draft:
                 raise _refuse(f"{word!r} is in another class, not in node {node}")
             apart[row] = True
         if not (inside & ~apart).any():
-            raise _refuse("the new class would get all words: leave at least one in the other")
-        # The counts of both sides define how other words are divided between them.
+            raise _refuse(
+                "the new class would contain all words; leave at least one word in the other class"
+            )
+        # The counts of both sides determine how other words are divided between the sides.
         weights = np.asarray(table[:, units].sum(axis=1)).ravel()
         counts = self.base.counts.matrix
         known = slice(0, counts.shape[0])
@@ -347,13 +356,14 @@ class Draft:
             [np.where(side, weights, 0)[known] @ counts for side in (inside & ~apart, apart)]
         )
         division = split_cluster(units, *self._centroid(units), sides)
-        # Members of the class go to one side, other words partly to both, by their counts.
+        # Members of the class go to one side. Other words are divided between both sides by their
+        # counts.
         share = np.zeros(homes.size)
         others = np.flatnonzero((weights > 0) & ~inside)
         others = others[others < counts.shape[0]]
         share[others] = division.share(counts[others])
         share[apart] = 1
-        # The sides are two new units, which replace the old ones.
+        # The sides are two new units, which replace the units of the class.
         size = table.shape[1]
         kept = ~np.isin(table.indices, units)
         rows = np.repeat(np.arange(homes.size), np.diff(table.indptr))[kept]
@@ -394,7 +404,7 @@ class Draft:
                 merged = tree_edits.merge(self.tree, self.find(change.target), self.find(into))
                 self._reshape(merged, ())
                 if None not in (change.rest, change.source) and change.source not in self.ids:
-                    # The merged class gets the id that the class had before the split.
+                    # Restore the id that the class had before the split.
                     ids = self.ids.copy()
                     ids[ids == change.rest] = int(change.source or 0)
                     ids.flags.writeable = False
@@ -405,9 +415,9 @@ class Draft:
         known = self.changes
         if number not in known:
             there = f"changes are {min(known)} to {max(known)}" if known else "there are no changes"
-            raise _refuse(f"unknown change {number}: {there}")
+            raise _refuse(f"unknown change {number}; {there}")
         if number in self.states:
-            raise _refuse(f"change {number} is already {self.states[number]}: undo that first")
+            raise _refuse(f"change {number} is already {self.states[number]}; undo that first")
         self.states = {**self.states, number: state}
         return known[number]
 
@@ -415,7 +425,7 @@ class Draft:
         """Return the node of a class id."""
         found = np.flatnonzero(self.ids == id)
         if not found.size:
-            raise _refuse(f"class {id} no longer exists: move the words by hand")
+            raise _refuse(f"class {id} no longer exists; move the words by hand")
         return int(found[0])
 
     def _reshape(self, made: EditedTree, ids: Sequence[int]) -> None:
@@ -448,9 +458,9 @@ class Draft:
             self.parts = np.where(self.parts >= 0, made.clusters[self.parts], -1)
 
     def _put(self, row: int, node: int) -> None:
-        """Put a word into one class only, with unchanged proportions among its units.
+        """Put a word into one class only, keeping its proportions among the units of the class.
 
-        A word that was in none of the units is distributed by its counts.
+        A word that belonged to none of these units is distributed by its counts.
         """
         clusters = self.tree.cluster[self.tree.leaves(node)]
         units = self._find_units(clusters)
@@ -461,7 +471,7 @@ class Draft:
         some = weights > 0
         self.settled |= {row}
         self.moved[row] = units[some], weights[some]
-        # A home that is already in the class is kept, e.g. after a merge.
+        # Keep a home that is already in the class, e.g. after a merge.
         home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)
         if home < 0 or self.parts[home] not in clusters:
             sums = np.bincount(self.parts[units], weights, minlength=self.tree.n_clusters)
@@ -470,7 +480,7 @@ class Draft:
             self.home[row] = int(units[np.where(there, weights, -1.0).argmax()])
 
     def _find_units(self, clusters: Ints) -> Ints:
-        """Return the units of some clusters."""
+        """Return the units of the given clusters."""
         return np.flatnonzero(np.isin(self.parts, clusters))
 
     def _unit_weights(self, row: int) -> Floats:
@@ -485,7 +495,7 @@ class Draft:
         return belongs
 
     def _place_among(self, row: int, units: Ints) -> Floats:
-        """Return the probabilities of units for a word that was in none of them."""
+        """Return the probability of each unit for a word that belonged to none of them."""
         # Find the learnt clusters from which these units were split.
         learnt = self.base.tree.n_clusters
         feeding, size = set(units.tolist()), self.parts.size
@@ -503,7 +513,7 @@ class Draft:
         return found if found.sum() > 0 else np.ones(units.size)
 
     def _centroid(self, units: Ints) -> tuple[Floats, float]:
-        """Return p(context|units), and the mass of the units."""
+        """Return p(context|units) and the total mass of the units."""
         base = self.base.clustering
         learnt, mass, rows = base.n_clusters, [], []
         for unit in units.tolist():
@@ -527,7 +537,7 @@ class Draft:
         return homes
 
     def _unit_memberships(self) -> Any:
-        """Return memberships, words × units, as a csr_array; deleted words are included."""
+        """Return the memberships as a csr_array (words, units), including deleted words."""
         table, rows = self._table, sorted(self.moved)
         if not rows:
             return table
@@ -543,10 +553,10 @@ def _refuse(message: str) -> InputError:
 
 
 def _node(edit: Edit) -> int:
-    """Return the node number of the class of an edit; −1 if it is missing."""
+    """Return the node number of the class of an edit, or −1 if it is missing."""
     return edit.node.node if edit.node is not None else -1
 
 
 def _into(edit: Edit) -> int:
-    """Return the node number of the target class of an edit; −1 if it is missing."""
+    """Return the node number of the target class of an edit, or −1 if it is missing."""
     return edit.into.node if edit.into is not None else -1

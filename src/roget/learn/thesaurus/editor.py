@@ -1,4 +1,4 @@
-"""`Editor`: edits of a thesaurus, undo and redo, and replay on another thesaurus."""
+"""`Editor`: edits, undo and redo, and replay of edits on another thesaurus."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWN = 10
 
 
 class Replayed(NamedTuple):
-    """A thesaurus after a replay of edits of another one."""
+    """A thesaurus after replaying the edits of another one."""
 
     thesaurus: Thesaurus
     problems: list[str]
@@ -42,7 +42,9 @@ class Replayed(NamedTuple):
 
 
 class Editor:
-    """The editor of a thesaurus. Each edit returns a new thesaurus; the old one is unchanged.
+    """The editor of a thesaurus.
+
+    Each edit returns a new thesaurus and leaves the old one unchanged.
 
     >>> from roget import Counts, SoftAnnealing, Thesaurus
     >>> counts = Counts([[9, 1, 0], [8, 2, 0], [0, 1, 7]], ["tea", "ale", "book"])
@@ -71,7 +73,7 @@ class Editor:
         return self._append(Edit(editing.MOVE, seen, words=self._resolve(words)))
 
     def merge(self, node: int, into: int) -> Thesaurus:
-        """Merge a class into another one, which keeps its id; nodes are renumbered.
+        """Merge a class into another one, which keeps its id. Nodes are renumbered.
 
         If the other class is a leaf, the leaves of both are merged: memberships and masses are
         summed, and centroids are averaged by mass. Otherwise the subclasses of the class become
@@ -80,7 +82,7 @@ class Editor:
         return self._append(Edit(editing.MERGE, self._remember(node), into=self._remember(into)))
 
     def nest(self, node: int, into: int) -> Thesaurus:
-        """Move a class with its subtree under another class; nodes are renumbered.
+        """Move a class with its subtree under another class. Nodes are renumbered.
 
         If the other class is a leaf, its words go into a new subclass. A class that is left with a
         single subclass is replaced by it.
@@ -111,11 +113,11 @@ class Editor:
         return self._append(Edit(editing.ADD, seen, words=editing.check_words(words)))
 
     def delete(self, words: str | Iterable[str]) -> Thesaurus:
-        """Delete one or more words; the centroids of classes are unchanged."""
+        """Delete one or more words. The centroids of classes remain unchanged."""
         return self._append(Edit(editing.DELETE, words=self._resolve(words)))
 
     def split(self, node: int, words: str | Iterable[str] | None = None) -> Thesaurus:
-        """Split a leaf into two new subclasses; nodes are renumbered.
+        """Split a leaf into two new subclasses. Nodes are renumbered.
 
         The class keeps its id and name. Words of other classes with a partial membership in this
         one are distributed over the subclasses by their counts.
@@ -141,14 +143,14 @@ class Editor:
         return self._append(Edit(editing.SPLIT, seen, words=apart, ids=ids))
 
     def suggest_split(self, node: int) -> tuple[str, ...]:
-        """Return the words that `split` separates by default, the smaller of two clusters."""
+        """Return the words that `split` separates by default: the smaller of two clusters."""
         thesaurus = self.thesaurus
         rows = thesaurus.inside(node)
         apart = bisect(thesaurus.counts, thesaurus.clustering.representation, rows)
         return tuple(thesaurus.words[rows[apart]].tolist())
 
     def note(self, about: int | str, text: str, field: str = editing.REMARK) -> Thesaurus:
-        """Write a note or a definition on a class or a word; "" removes it.
+        """Write a note on, or a definition of, a class or a word. An empty string removes it.
 
         Parameters
         ----------
@@ -193,7 +195,7 @@ class Editor:
         listed = [numbers] if isinstance(numbers, int | np.integer) else list(numbers)
         chosen = tuple(dict.fromkeys(editing.check_number(one, "change") for one in listed))
         if not chosen:
-            raise InputError("no changes: pass one or more numbers", code="edit-refused")
+            raise InputError("no changes; pass one or more numbers", code="edit-refused")
         known = self.thesaurus.draft.changes
         words = [word for one in chosen if one in known for word in known[one].words]
         edit = Edit(kind, words=tuple(dict.fromkeys(words)) or ("?",), changes=chosen)
@@ -201,12 +203,12 @@ class Editor:
 
     @property
     def done(self) -> tuple[Edit, ...]:
-        """The edits in effect, without edits that wait for the next rebuild."""
+        """The edits in effect, excluding edits that wait for the next rebuild."""
         return tuple(edit for edit in self.thesaurus.edits if not edit.waiting)
 
     @property
     def undoable(self) -> Edit | None:
-        """The edit that `undo` would undo; None without edits."""
+        """The edit that `undo` would undo, or None if there are no edits."""
         return self.done[-1] if self.done else None
 
     def undo(self) -> Thesaurus:
@@ -228,7 +230,7 @@ class Editor:
         done = [at for at, edit in enumerate(edits) if not edit.waiting]
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n <= len(done):
             raise InputError(
-                f"cannot undo to edit {n!r}: expected a number from 0 to {len(done)}",
+                f"cannot undo to edit {n!r}; expected a number from 0 to {len(done)}",
                 code="edit-refused",
             )
         gone = set(done[n:])
@@ -239,7 +241,7 @@ class Editor:
 
     @property
     def state(self) -> str:
-        """An identifier of the current state, which exports contain.
+        """An identifier of the current state, which is stored in exports.
 
         It consists of the number of edits, and a hash of the edits, words and classes.
         """
@@ -252,13 +254,13 @@ class Editor:
         if number is None or number > len(self.done) or self._digest(self.done[:number]) != digest:
             raise InputError(
                 "the file was exported from another thesaurus, or this one was rebuilt, grown or "
-                "undone since: export it again, and repeat the changes",
+                "undone since; export it again, and repeat the changes",
                 code="edit-refused",
             )
         return self.undo_to(number)
 
     def _digest(self, done: Sequence[Edit]) -> str:
-        """Return a hash of the unedited thesaurus and some edits."""
+        """Return a hash of the unedited thesaurus and the given edits."""
         base = self.thesaurus.base
         content = [
             base.words.tolist(),
@@ -301,28 +303,25 @@ class Editor:
         return Replayed(self.with_edits(log), problems, doubts)
 
     def _used_ids(self, log: Iterable[Edit]) -> set[int]:
-        """Return the ids that new classes must not use."""
+        """Return the ids that are taken, which new classes must not use."""
         return {*range(self.thesaurus.base.next_id), *(id for edit in log for id in edit.ids)}
 
     def with_edits(
         self, edits: Iterable[Edit], undone: Iterable[Edit] = (), next_id: int = 0
     ) -> Thesaurus:
-        """Return the thesaurus with exactly these edits, whose classes are given by node number.
+        """Return the thesaurus with exactly these edits, which identify classes by node number.
 
         Parameters
         ----------
         edits
-            The edits in order; waiting edits are kept, but not applied.
-        undone
-            The edits for `redo`, the next one first.
-        next_id
-            A lower bound of the id of the next new class.
+            The edits in order. Waiting edits are kept but not applied. undone The edits for `redo`,
+            the next one first. next_id A lower bound of the id of the next new class.
         """
         edits, undone, now = tuple(edits), tuple(undone), self.thesaurus
         before = now.draft
         draft = _continue(before, [edit for edit in edits if not edit.waiting])
         ids = [id + 1 for edit in (*edits, *undone) for id in edit.ids]
-        # Reuse the indexes whose input these edits leave unchanged.
+        # Reuse the indexes that these edits do not affect.
         same_words = draft.added == before.added and draft.gone == before.gone
         same_clusters = draft.parts is before.parts and draft.divisions is before.divisions
         same_places = (
@@ -360,7 +359,7 @@ class Editor:
         return self.with_edits((*self.thesaurus.edits, edit))
 
     def _resolve(self, words: str | Iterable[str]) -> tuple[str, ...]:
-        """Return the words in the spelling of the thesaurus; refuse unknown words."""
+        """Return the words in the spelling of the thesaurus; raise an error for unknown words."""
         thesaurus = self.thesaurus
         return tuple(
             str(thesaurus.words[thesaurus.row(word)]) for word in editing.check_words(words)
@@ -379,7 +378,7 @@ class Editor:
 
 
 def _continue(draft: Draft, edits: list[Edit]) -> Draft:
-    """Return the draft of some edits, starting from the last state in common with `draft`."""
+    """Return a draft with the given edits applied, reusing the states it shares with `draft`."""
     history = draft.history()
     for at, (edit, one) in enumerate(zip(edits, history[1:], strict=False)):
         if edit is not one.edit and edit != one.edit:
@@ -423,7 +422,7 @@ class EditRequest:
         editor = thesaurus.editor
         if self.action not in editing.KINDS:
             raise InputError(
-                f"unknown action {self.action!r}: expected one of {', '.join(editing.KINDS)}",
+                f"unknown action {self.action!r}; expected one of {', '.join(editing.KINDS)}",
                 code="edit-refused",
             )
         if self.action == editing.DELETE:
@@ -437,7 +436,7 @@ class EditRequest:
             case editing.RENAME:
                 if len(self.text) > LONGEST_LABEL:
                     raise InputError(
-                        f"the label has {len(self.text):,} characters: expected at most "
+                        f"the label has {len(self.text):,} characters; expected at most "
                         f"{LONGEST_LABEL}",
                         code="edit-refused",
                     )
@@ -457,7 +456,7 @@ class EditRequest:
     def is_done(self, thesaurus: Thesaurus) -> bool:
         """Return True if the class or word already has the requested name or note.
 
-        Moving a word to its current class is never done already, since the edit fixes the class for
+        Moving a word to its current class never counts as done, since the edit fixes the class for
         later rebuilds.
         """
         if self.action == editing.NOTE and self.field in editing.FIELDS:
@@ -495,7 +494,7 @@ def apply_edits(
     Raises
     ------
     InputError
-        If edits cannot be applied; the message lists them with their origin.
+        If edits cannot be applied. The message lists these edits with their origin.
     """
     problems, listed = [], list(requests)
     for number, one in enumerate(listed):
@@ -529,7 +528,7 @@ def find_class(thesaurus: Thesaurus, name: int | str | None) -> int:
     """Return the node of a class, given its id, its name, or a word of the class."""
     if name is None or name == "":
         raise InputError(
-            "the class is missing: expected its id, its name, or a word in it", code="edit-refused"
+            "the class is missing; expected its id, its name, or a word in it", code="edit-refused"
         )
     if isinstance(name, int):
         return thesaurus.node(name)
@@ -543,7 +542,7 @@ def find_class(thesaurus: Thesaurus, name: int | str | None) -> int:
     if len(found) > 1:
         ids = ", ".join(str(thesaurus.ids[node]) for node in found)
         raise InputError(
-            f"several classes have the name {text!r}: use an id instead ({ids})",
+            f"several classes have the name {text!r}; use an id instead ({ids})",
             code="edit-refused",
         )
     if found:

@@ -30,28 +30,28 @@ NEEDS: dict[str, tuple[str, ...]] = {
     ACCEPT: ("words", "changes"),
     REFUSE: ("words", "changes"),
 }
-"""Required fields of each kind of edit; a note also needs a class (node) or a word (words)."""
+"""Required fields of each kind of edit. A note also needs a class (node) or a word (words)."""
 
 KINDS = tuple(NEEDS)
 
 DEFINITION, REMARK = "definition", "note"
 FIELDS = (DEFINITION, REMARK)
-"""Fields of a note on a class or word."""
+"""Fields to which a note on a class or word can be written."""
 
 LONGEST_WORD, LONGEST_NOTE = 200, 10_000
-"""Maximum number of characters of a word and of a note."""
+"""Maximum numbers of characters in a word and in a note."""
 
 SAMPLE = 100
 """Maximum number of words in the snapshot of a class."""
 
 MIN_MATCH = 0.5
-"""Minimum F-measure of the words of two classes that are matched."""
+"""Minimum F-measure of the word sets of two classes for the classes to match."""
 
 SURE_MATCH = 0.8
-"""Minimum F-measure of a match that is not reported as doubtful."""
+"""Minimum F-measure for a match not to be reported as doubtful."""
 
 SHOWN, LINE = 3, 80
-"""Maximum number of words, and of characters of a text, shown in a message."""
+"""Maximum number of words, and of characters of a string, shown in a message."""
 
 _CONTROL = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufdd0-\\ufdef"
@@ -70,13 +70,13 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassSnapshot:
-    """A class at the time of an edit, with words for matching it after a rebuild."""
+    """A class at the time of an edit, with the words by which it is matched after a rebuild."""
 
     node: int
     label: str
     size: int
     words: tuple[str, ...]
-    """All words of the class; for a large class, a sample across all frequencies."""
+    """All words of the class or, for a large class, a sample across all frequencies."""
 
 
 class MatchedClass(NamedTuple):
@@ -84,27 +84,28 @@ class MatchedClass(NamedTuple):
 
     node: int
     similarity: float
-    """F-measure of the words."""
+    """F-measure of the two sets of words."""
     common: int
     """Estimated number of common words."""
     size: int
-    """Number of words of the matched class."""
+    """Number of words in the matched class."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """An edit by a user; `str` returns a description."""
+    """An edit made by a user. `str` returns a description of it."""
 
     kind: str
     """One of `KINDS`."""
     node: ClassSnapshot | None = None
-    """The class that is renamed, merged, nested, split or annotated, or that gets words."""
+    """The class that is renamed, merged, nested, split or annotated, or to which words are
+    added."""
     text: str = ""
     """The new label, or the text of a note."""
     into: ClassSnapshot | None = None
     """The class to merge into or nest under."""
     waiting: bool = False
-    """True if the edit does not apply to this thesaurus and is kept for the next rebuild."""
+    """True if the edit cannot be applied to this thesaurus and is kept for the next rebuild."""
     words: tuple[str, ...] = ()
     """The words that are moved, added, deleted, split off or annotated."""
     ids: tuple[int, ...] = ()
@@ -116,7 +117,7 @@ class Edit:
 
     def __post_init__(self) -> None:
         if self.kind not in NEEDS:
-            raise _refuse(f"unknown kind of edit {self.kind!r}: expected {', '.join(KINDS)}")
+            raise _refuse(f"unknown kind of edit {self.kind!r}; expected {', '.join(KINDS)}")
         needs = NEEDS[self.kind]
         for name in ("node", "into", "words", "field", "changes"):
             if self.kind == NOTE and name in ("node", "words"):
@@ -126,12 +127,12 @@ class Edit:
                 verb = "needs" if name in needs else "has no"
                 raise _refuse(f"an edit of kind {self.kind} {verb} {name!r}")
         if self.kind == RENAME:
-            _check_letters(self.text)  # old labels may contain more characters
+            _check_letters(self.text)  # existing labels may contain more characters
         if self.kind == NOTE:
             if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
                 raise _refuse("a note needs exactly one class or one word")
             if self.field not in FIELDS:
-                raise _refuse(f"unknown field {self.field!r} of a note: use {' or '.join(FIELDS)}")
+                raise _refuse(f"unknown field {self.field!r} of a note; use {' or '.join(FIELDS)}")
             check_text(self.text, f"the {self.field}", LONGEST_NOTE)
 
     def __str__(self) -> str:
@@ -170,9 +171,12 @@ class Edit:
             ids, field = content.get("ids", ()), content.get("field", "")
             changes = content.get("changes", ())
             if not _is_list(words, str) or not _is_list(ids, int) or not isinstance(field, str):
-                raise TypeError("'words' must be strings, 'ids' integers and 'field' a string")
+                raise TypeError(
+                    "'words' must be a list of strings, 'ids' a list of integers, and 'field' "
+                    "a string"
+                )
             if not _is_list(changes, int):
-                raise TypeError("'changes' must be integers")
+                raise TypeError("'changes' must be a list of integers")
             node, into = (
                 None if content[name] is None else _read_snapshot(content[name])
                 for name in ("node", "into")
@@ -198,25 +202,25 @@ def _refuse(message: str) -> InputError:
 
 
 def check_label(label: object) -> None:
-    """Refuse an invalid new label of a class."""
+    """Raise an error if a new label of a class is invalid."""
     _check_letters(label)
     if _CONTROL.search(str(label)):
         raise _refuse(f"invalid label {label!r:.80}: expected one line of printable characters")
 
 
 def _check_letters(label: object) -> None:
-    """Refuse a label that is empty or not a string."""
+    """Raise an error if a label is empty or not a string."""
     check_text(label, "the label")
     if not str(label).strip():
         raise _refuse("the label is empty")
 
 
 def check_text(text: object, what: str, longest: int | None = None) -> None:
-    """Refuse a value that is not a string, is too long, or cannot be encoded as UTF-8."""
+    """Raise an error if a value is not a string, is too long, or cannot be encoded as UTF-8."""
     if not isinstance(text, str):
-        raise _refuse(f"{what} is {text!r}: expected a string")
+        raise _refuse(f"{what} is {text!r}; expected a string")
     if longest is not None and len(text) > longest:
-        raise _refuse(f"{what} has {len(text):,} characters: expected at most {longest:,}")
+        raise _refuse(f"{what} has {len(text):,} characters; expected at most {longest:,}")
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -224,34 +228,34 @@ def check_text(text: object, what: str, longest: int | None = None) -> None:
 
 
 def check_word(word: str) -> None:
-    """Refuse an invalid new word."""
+    """Raise an error if a new word is invalid."""
     check_text(word, "the word", LONGEST_WORD)
     if not word.strip() or word != word.strip():
-        raise _refuse(f"invalid word {word!r}: it is empty, or has leading or trailing blanks")
+        raise _refuse(f"invalid word {word!r}: it is empty, or has leading or trailing spaces")
     if not word.isprintable():
         raise _refuse(f"invalid word {word!r}: expected printable characters on one line")
 
 
 def check_words(words: str | Iterable[str]) -> tuple[str, ...]:
-    """Return one or several words as a tuple without duplicates; refuse other types."""
+    """Return one or more words as a tuple without duplicates; raise an error for other types."""
     listed = (words,) if isinstance(words, str) else tuple(words)
     for word in listed:
         if not isinstance(word, str):
-            raise _refuse(f"the word is {word!r}: expected a string")
+            raise _refuse(f"the word is {word!r}; expected a string")
     if not listed:
-        raise _refuse("no words: pass one or more")
+        raise _refuse("no words; pass one or more")
     return tuple(dict.fromkeys(str(word) for word in listed))
 
 
 def check_number(number: object, what: str = "node") -> int:
-    """Return an integer as an int; refuse other types."""
+    """Convert an integer-like value to int; raise an error for any other type."""
     if isinstance(number, int | np.integer) and not isinstance(number, bool):
         return int(number)
-    raise _refuse(f"{what} {number!r}: expected an integer")
+    raise _refuse(f"{what} is {number!r}; expected an integer")
 
 
 def list_words(words: tuple[str, ...]) -> str:
-    """Join words for a message, shortened to the first few."""
+    """Join the first few words for a message."""
     shown = words if len(words) <= SHOWN + 1 else words[:SHOWN]
     listed = [_quote(word) for word in shown]
     if len(words) > len(shown):
@@ -265,7 +269,7 @@ def describe_changes(numbers: tuple[int, ...]) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return a text on one line, shortened and in quotes."""
+    """Return a string on one line, shortened and in quotes."""
     line = " ".join(text.split())
     return f"“{line if len(line) <= LINE else line[: LINE - 1] + '…'}”"
 
@@ -291,7 +295,7 @@ def match_class(
     best = 0
     if seen.node:
         best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
-        # A class ties with a subclass that has all of its words: prefer the original node.
+        # A class ties with a subclass that has all of its words. Prefer the original node.
         if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
             best = seen.node
         if not best:
@@ -305,14 +309,14 @@ def match_class(
 
 
 def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
-    """Describe the match of a snapshot, for users to check."""
+    """Describe the match of a snapshot, so users can check it."""
     others = found.size - found.common
     more = f", and {plural(others, 'other', ',')}" if others else ""
     return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{more})"
 
 
 def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
-    """Return the edit with the number of ids it needs in a tree; free ids are kept."""
+    """Return the edit with as many ids as it needs in a tree. Ids that are still free are kept."""
     needed = 2 if edit.kind == SPLIT else 0
     if edit.kind == NEST and edit.into is not None and not tree.children(edit.into.node):
         needed = 1
@@ -323,7 +327,7 @@ def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
 
 
 def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
-    """Split an edit that adds words; words that are already present are moved instead."""
+    """Split an edit that adds words. Words that are already present are moved instead."""
     new = tuple(word for word in edit.words if word not in present)
     old = tuple(word for word in edit.words if word in present)
     parts = (edit.kind, new), (MOVE, old)
@@ -331,7 +335,7 @@ def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
 
 
 def _is_list(value: object, kind: type) -> bool:
-    """Return True for a list or tuple of values of one type, which are not booleans."""
+    """Return True for a list or tuple whose elements have the given type and are not booleans."""
     return isinstance(value, list | tuple) and all(
         isinstance(one, kind) and not isinstance(one, bool) for one in value
     )
