@@ -213,7 +213,7 @@ class Draft:
         return self.tree.sum_up(np.bincount(places, weights, minlength=self.tree.n_nodes))
 
     def fingerprints(self) -> list[tuple[float, float]]:
-        """Return a hash of the words of each node: the sums of two random numbers per word."""
+        """Return a hash of the words below each node: the sums of two random numbers per word."""
         rows, places = self.rows, self.places()
         found = []
         for seed in (1, 2):

@@ -1,4 +1,7 @@
-"""Reading and writing of thesaurus folders: counts, clustering and labels, and a log of edits.
+"""Reading and writing of thesaurus folders: counts, clustering, labels, and a log of edits.
+
+Spare counts are the counts of rare or uncertain words, which are not in the thesaurus but may be
+added when it grows.
 
 thesaurus.json       format, sizes, tree, labels, path of the search, rule for new words, files
 edits.json           the edits, done and undone; all other files hold the unedited thesaurus
@@ -48,10 +51,10 @@ _SEALED = 2
 MEMBERSHIP = "membership.parquet"
 
 SPARE = {f"spare-{name}": types for name, types in counts_files.TABLES.items()}
-"""Tables of the counts of words that are not in the thesaurus."""
+"""Tables of the spare counts, with the types of their columns."""
 
 HELD_OUT = ("all", "class", "word", "both")
-"""Models that are evaluated on held-out tokens."""
+"""Names of the models that are evaluated on held-out tokens."""
 
 
 class Changed(InputError):
@@ -61,7 +64,7 @@ class Changed(InputError):
 
 
 class FolderState(NamedTuple):
-    """Hashes of the files that identify the content of a folder; "" for a missing file."""
+    """Hashes of the files that identify the content of a folder, or "" for a missing file."""
 
     manifest: str
     edits: str
@@ -74,7 +77,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_tree(value: Any) -> bool:
-    """Return True for a tree in JSON."""
+    """Return True for a valid JSON representation of a tree."""
     return (
         is_mapping(value)
         and all(is_list_of(is_whole)(value.get(name)) for name in ("parent", "cluster"))
@@ -83,12 +86,12 @@ def _is_tree(value: Any) -> bool:
 
 
 def _is_step(value: Any) -> bool:
-    """Return True for a mapping to plain values."""
+    """Return True for a mapping to JSON scalars."""
     return is_mapping(value) and not any(isinstance(one, dict | list) for one in value.values())
 
 
 def _is_heldout(value: Any) -> bool:
-    """Return True for held-out bits per token of all models."""
+    """Return True for a mapping that has the held-out bits per token of all models."""
     return is_mapping(value) and all(_is_number(value.get(one)) for one in HELD_OUT)
 
 
@@ -110,7 +113,7 @@ def _is_text_mapping(value: Any) -> bool:
 
 
 def _is_note(value: Any) -> bool:
-    """Return True for [node or word, definition, note]."""
+    """Return True for a list of a node or word, a definition and a note."""
     return (
         isinstance(value, list)
         and len(value) == 3
@@ -120,17 +123,20 @@ def _is_note(value: Any) -> bool:
 
 
 def _optional(is_valid: folders.Check) -> folders.Check:
-    """Return a check that also accepts None."""
+    """Return a validation function that also accepts None."""
     return lambda value: value is None or is_valid(value)
 
 
 def _check_old(place: Path, record: dict[str, Any]) -> None:
-    """Refuse a changed manifest of version 1 or 2; version 2 has its hash in `sha256`."""
+    """Raise an error if a manifest of version 1 or 2 was modified.
+
+    Version 2 stores a hash in `sha256`.
+    """
     if record["version"] == 1:
         if "sha256" in record or (place.parent / EDITS).exists():
             raise InputError(
-                f"{place}: 'version' is 1, which has no 'sha256' and no {EDITS}: the file has "
-                "been modified",
+                f"{place}: the file has been modified; in version 1 there is no 'sha256' "
+                f"and no {EDITS}",
                 code="damaged-folder",
             )
         record.setdefault("labels", {})
@@ -230,14 +236,14 @@ def write(
 
 
 def read(path: PathLike, kind: type[Thesaurus]) -> Thesaurus:
-    """Read a thesaurus; refuse missing, truncated or modified files."""
+    """Read a thesaurus; raise an error if a file is missing, truncated or modified."""
     folder = folders.open_folder(path, KIND)
     log, digest = _read_edits(folder)
     folder.verify()
     base = _read_base(folder, kind)
     state = FolderState(folder.digest, digest)
     if _read_state(folder.path) != state:
-        raise Changed(f"{path}: the thesaurus changed while it was read: load it again")
+        raise Changed(f"{path}: the thesaurus changed while it was read; load it again")
     base.homes[folder.path.resolve()] = state
     try:
         return base.editor.with_edits(*log) if any(log) else base
@@ -267,7 +273,7 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) ->
         "counts": counts.provenance,
         "clustering": {**held, "contexts": None},
     }
-    # Ids are stored only if they differ from the node numbers.
+    # Store ids only if they differ from the node numbers.
     if base.next_id != base.tree.n_nodes or (base.ids != np.arange(base.tree.n_nodes)).any():
         plain |= {"ids": base.ids.tolist(), "next_id": base.next_id}
     if base.notes:
@@ -289,7 +295,7 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) ->
 
 
 def _make_spare_tables(spare: Counts | None, counts: Counts) -> dict[str, Any]:
-    """Return the tables of spare counts by name."""
+    """Return the tables of the spare counts, by name."""
     if spare is None:
         return {}
     tables = counts_files.to_tables(spare)
@@ -299,7 +305,7 @@ def _make_spare_tables(spare: Counts | None, counts: Counts) -> dict[str, Any]:
 
 
 def _make_spare_reader(folder: folders.Folder) -> Callable[[], Counts | None]:
-    """Return a function that reads the spare counts, which are rarely needed, on first use."""
+    """Return a function that reads the spare counts on its first call and caches them."""
 
     @cache
     def read() -> Counts | None:
@@ -307,7 +313,7 @@ def _make_spare_reader(folder: folders.Folder) -> Callable[[], Counts | None]:
             return None
         if folders.open_folder(folder.path, KIND).digest != folder.digest:
             raise Changed(
-                f"{folder.path}: the folder has changed since it was loaded: load it again"
+                f"{folder.path}: the folder has changed since it was loaded; load it again"
             )
         tables = dict(zip(counts_files.TABLES, folder.tables(*SPARE).values(), strict=True))
         shape = len(tables[counts_files.WORDS]["word"]), len(tables[counts_files.CONTEXTS]["slot"])
@@ -326,7 +332,8 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
         shape = [*map(len, names), int(arrays["mass"].size)]
         if record["shape"] != shape:
             raise InputError(
-                f"'shape' is {record['shape']}, but the tables have {shape}", code="damaged-folder"
+                f"'shape' is {record['shape']}, but the shape of the tables is {shape}",
+                code="damaged-folder",
             )
         words, contexts, clusters = shape
         counts = counts_files.from_tables(
@@ -385,7 +392,7 @@ def _write_edits(folder: Path, thesaurus: Thesaurus, digest: str) -> str:
 
 
 def _read_edits(folder: folders.Folder) -> tuple[EditLog, str]:
-    """Read the edits, and the SHA-256 of their file ("" in version 1)."""
+    """Read the edits, and the SHA-256 of their file, which is "" in version 1."""
     if folder.record["version"] == 1:
         return EditLog(), ""
     place = folder.path / EDITS
@@ -401,7 +408,7 @@ def _read_edits(folder: folders.Folder) -> tuple[EditLog, str]:
         raise folders.changed(place)
     if record.get("thesaurus") != folder.digest:
         raise InputError(
-            f"{place}: the edits belong to another {KIND.manifest}", code="damaged-folder"
+            f"{place}: the edits belong to a different {KIND.manifest}", code="damaged-folder"
         )
     try:
         edits, later = (tuple(Edit.from_json(one) for one in some) for some in (done, undone))
@@ -411,7 +418,7 @@ def _read_edits(folder: folders.Folder) -> tuple[EditLog, str]:
 
 
 def _is_hashed(plain: Any, seal: object) -> bool:
-    """Return True if the hash of plain values, computed as in older versions, is `seal`."""
+    """Return True if `seal` is the hash of JSON values as older versions computed it."""
     try:
         return seal == hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
     except RecursionError:  # roget never writes deeply nested files
@@ -419,25 +426,25 @@ def _is_hashed(plain: Any, seal: object) -> bool:
 
 
 def _read_state(folder: Path) -> FolderState:
-    """Return the hashes of the files of a folder."""
+    """Return the hashes of the manifest and the edits in a folder."""
     files = (folder / KIND.manifest, folder / EDITS)
     manifest, edits = (folders.sha256(file) if file.is_file() else "" for file in files)
     return FolderState(manifest, edits)
 
 
 def _require_unchanged(folder: Path, known: FolderState) -> None:
-    """Refuse a folder that has changed; missing files are allowed."""
+    """Raise an error if a folder has changed. Missing files are allowed."""
     for name, now, before in zip((KIND.manifest, EDITS), _read_state(folder), known, strict=True):
         if now not in ("", before):
             what = "edited" if name == EDITS else "rebuilt or changed"
             raise Changed(
                 f"{folder / name}: the thesaurus was {what} by another program since it was "
-                "loaded: load it again, or save it under another name"
+                "loaded; load it again, or save it under another name"
             )
 
 
 def _is_complete(path: Path) -> bool:
-    """Return True if a folder has all files of a thesaurus, by manifest and file sizes."""
+    """Return True if a folder has all files listed in its manifest, with the right sizes."""
     try:
         folder = folders.open_folder(path, KIND)
         files = folder.record["files"].items()
@@ -447,7 +454,7 @@ def _is_complete(path: Path) -> bool:
 
 
 def _finite(step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the step with None for numbers that JSON cannot represent."""
+    """Return the step with infinite and NaN values, which JSON cannot represent, set to None."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in step.items()

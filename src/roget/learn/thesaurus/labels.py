@@ -19,13 +19,14 @@ LABEL = 3
 """Number of words in a label."""
 
 REPEATED = 0.5
-"""Factor on the score of a word that is in a label further up in the tree."""
+"""Factor applied to the score of a word that is in a label further up in the tree."""
 
 STABLE = 0.95
-"""Minimum F-measure of the words of a class before and after edits for keeping its label."""
+"""Minimum F-measure between the words of a class before and after edits for it to keep its
+label."""
 
 CACHED = 64
-"""Number of cached profiles of classes."""
+"""Maximum number of class profiles in the cache."""
 
 
 class ClassLabels:
@@ -46,7 +47,7 @@ class ClassLabels:
         self._totals = np.asarray(counts.word_totals, dtype=np.float64)
         self._tree = tree
         first, last = tree.layout.first, tree.layout.end
-        # Words are sorted by leaf, so the words of a node are a slice.
+        # Sort the words by leaf, so the words of each node form a slice.
         self._order = np.argsort(first[places], kind="stable")
         at = first[places][self._order]
         self._begin, self._end = np.searchsorted(at, first), np.searchsorted(at, last)
@@ -62,21 +63,27 @@ class ClassLabels:
         return self._chosen[node]
 
     def _choose(self, node: int) -> list[int]:
-        """Return the label of a class, after the labels of its ancestors have been chosen."""
+        """Return the rows of a class's label.
+
+        The labels of its ancestors must be chosen already.
+        """
         rows = self._inside(node)
         totals = self._totals[rows]
         score, last = totals, np.zeros(rows.size, dtype=bool)
         if node:
             *above, parent = self._tree.path(int(self._tree.parent[node]))
             score = self._score(node, rows, (0, parent))
-            # Words in the label of the root, which is not specific, are not penalised.
+            # Do not penalise words in the label of the root, which is not specific.
             used = np.isin(rows, [row for one in above if one for row in self._chosen[one]])
             score = np.where(used & (score > 0), REPEATED * score, score)
             last = np.isin(rows, self._chosen[parent] if parent else [])
         return [int(row) for row in rows[np.lexsort((rows, -totals, -score, last))[:LABEL]]]
 
     def _score(self, node: int, rows: Ints, outside: tuple[int, ...]) -> Floats:
-        """Return Σ n(v)·ln(½ + ½·p(v|class) / p(v|reference)) of each word over all references."""
+        """Return the score Σ n(v)·ln(½ + ½·p(v|class) / p(v|reference)) of each word.
+
+        Scores are summed over all references.
+        """
         part = self._matrix[rows]
         word = np.repeat(np.arange(rows.size), np.diff(part.indptr))
         contexts, n = part.indices, np.asarray(part.data, dtype=np.float64)
@@ -108,7 +115,7 @@ class ClassLabels:
 
 
 class StableLabels(ClassLabels):
-    """Labels after edits; a class whose words have hardly changed keeps its label."""
+    """Labels after edits. A class whose words have hardly changed keeps its label."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places)
@@ -144,7 +151,7 @@ class StableLabels(ClassLabels):
         return bool(2 * members[origin].sum() >= STABLE * (members.sum() + origin.size))
 
     def _key(self, node: int) -> Any:
-        """Return a cache key with everything that the label of a class depends on."""
+        """Return a cache key that contains everything that the label of a class depends on."""
         here, (*above, _) = self._thesaurus, self._thesaurus.tree.path(node)
         labels = tuple(tuple(here.words[self.rows(one)].tolist()) for one in above)
         marks = here.index.places.fingerprints

@@ -1,5 +1,7 @@
 """Lookup in a thesaurus, with indexes of its words, classes and places.
 
+The place of a word is the leaf that contains it.
+
 The indexes are computed on first use. An edited thesaurus shares the indexes that the edit does not
 affect with the thesaurus before the edit.
 """
@@ -46,14 +48,14 @@ if TYPE_CHECKING:
 Rows: TypeAlias = npt.NDArray[np.intp]
 
 MIN_PROBABILITY = 0.01
-"""Minimum probability of the second and further classes that are listed for a new word."""
+"""Minimum probability for listing a second or further class for a new word."""
 
 _MAX_LEFT_OUT = 100
 """Maximum number of contexts that are left out one at a time to measure their weights."""
 
 
 class WordIndex:
-    """An index of words, derived from the counts alone."""
+    """An index of words, derived only from the counts."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
@@ -65,7 +67,7 @@ class WordIndex:
 
     @cached_property
     def conditional(self) -> Any:
-        """p(context|word): csr_array, words × contexts."""
+        """p(context|word) as a csr_array of shape (words, contexts)."""
         return self._counts.conditional()
 
     @cached_property
@@ -93,7 +95,7 @@ class ClassProfiles:
 
     @cached_property
     def centroids(self) -> npt.NDArray[np.floating[Any]]:
-        """p(context|cluster): dense array, clusters × contexts."""
+        """p(context|cluster) as a dense array of shape (clusters, contexts)."""
         table = self._clustering.centroids
         return np.asarray(table.toarray() if sparse.issparse(table) else table)
 
@@ -104,11 +106,11 @@ class ClassProfiles:
 
     @cached_property
     def divergences(self) -> Floats:
-        """KL(centroid ‖ average) of each cluster in nats."""
+        """KL(centroid ‖ average) of each cluster, in nats."""
         return np.array([kl(centroid, self.average) for centroid in self.centroids])
 
     def mean(self, clusters: Ints) -> Floats:
-        """Return the mean centroid of some clusters, weighted by mass."""
+        """Return the mean centroid of the given clusters, weighted by mass."""
         weights = self.mass[clusters] if self.mass[clusters].sum() > 0 else np.ones(clusters.size)
         if clusters.size * 8 < self.mass.size:
             return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
@@ -119,14 +121,14 @@ class ClassProfiles:
 
 
 class PlaceIndex:
-    """An index of places, the leaves of words: sizes, labels and senses of classes."""
+    """An index of places (the leaves of words), and of the sizes, labels and senses of classes."""
 
     def __init__(self, thesaurus: Thesaurus, places: Ints | None = None) -> None:
         self._thesaurus, self._tree = thesaurus, thesaurus.tree
         if places is not None:
             self.places = places
         self.described: dict[int, str] = {}
-        """Generated labels by node."""
+        """Generated labels, by node."""
 
     @cached_property
     def places(self) -> Ints:
@@ -138,7 +140,7 @@ class PlaceIndex:
 
     @cached_property
     def sizes(self) -> Ints:
-        """The number of words of each node."""
+        """The number of words below each node."""
         return self._tree.sum_up(np.bincount(self.places, minlength=self._tree.n_nodes))
 
     @cached_property
@@ -154,19 +156,19 @@ class PlaceIndex:
 
     @cached_property
     def fingerprints(self) -> list[tuple[float, float]]:
-        """A hash of the words of each node."""
+        """A hash of the set of words below each node."""
         return self._thesaurus.draft.fingerprints()
 
     @cached_property
     def labels(self) -> ClassLabels:
-        """The words of generated labels."""
+        """The generator of class labels."""
         if self._thesaurus.edited is None:
             return ClassLabels(self._thesaurus.counts, self._tree, self.places)
         return StableLabels(self._thesaurus)
 
     @cached_property
     def senses(self) -> Senses:
-        """The senses of all words; after edits, the learnt senses mapped to the edited classes."""
+        """The senses of all words. After edits, learnt senses are mapped to the edited classes."""
         thesaurus, draft = self._thesaurus, self._thesaurus.edited
         if draft is None:
             home = self._tree.cluster[self.places]
@@ -175,7 +177,7 @@ class PlaceIndex:
         return learnt.after(draft.homes(), draft.senses(learnt.memberships), draft.origin)
 
     def inside(self, node: int) -> Rows:
-        """Return the rows of the words of a node."""
+        """Return the rows of the words below a node."""
         node, layout = self._tree.require_node(node), self._tree.layout
         at = layout.first[self.places]
         return np.flatnonzero((at >= layout.first[node]) & (at < layout.end[node]))
@@ -186,7 +188,7 @@ class PlaceIndex:
 
 
 class Carried(NamedTuple):
-    """Indexes shared with the thesaurus before an edit; None if the edit affects the index."""
+    """Indexes shared with the thesaurus before an edit, or None for an index that it affects."""
 
     words: WordIndex | None = None
     profiles: ClassProfiles | None = None
@@ -195,7 +197,7 @@ class Carried(NamedTuple):
 
 
 class Index:
-    """The indexes of a thesaurus, shared with an earlier one or computed on first use."""
+    """The indexes of a thesaurus, shared with an earlier thesaurus or computed on first use."""
 
     def __init__(self, thesaurus: Thesaurus, carried: Carried) -> None:
         self._thesaurus, self._carried = thesaurus, carried
@@ -233,7 +235,7 @@ class Index:
 
     @property
     def known_neighbours(self) -> Neighbours | None:
-        """The index of neighbours; None if it has not been computed."""
+        """The index of neighbours, or None if it has not been computed."""
         found: Neighbours | None = vars(self).get("neighbours")
         return found
 
@@ -246,19 +248,19 @@ def centroid(thesaurus: Thesaurus, node: int) -> Floats:
 def select_distinct(
     here: Floats, average: Floats, contexts: Array, n: int
 ) -> Iterator[TypicalContext]:
-    """Yield the n contexts that distinguish a distribution most from the average.
+    """Yield the n contexts that most distinguish a distribution from the average.
 
     Contexts are ranked by p·ln(p / average), their contribution to the KL divergence.
     """
     seen = np.flatnonzero((here > 0) & (average > 0))
     p, lift = here[seen], np.log(here[seen] / average[seen])
-    # At the root all lifts are 0 up to rounding, and the most frequent contexts come first.
+    # At the root, all lifts are 0 up to rounding, so the most frequent contexts come first.
     for at in np.lexsort((-p, -p * lift.round(9)))[:n]:
         yield TypicalContext(str(contexts[seen[at]]), float(p[at]), float(lift[at]))
 
 
 def describe_class(thesaurus: Thesaurus, node: int) -> str:
-    """Return a generated label of a class: typical words, or contexts in brackets."""
+    """Generate a label for a class: typical words, or contexts in brackets if it has no words."""
     if rows := thesaurus.index.places.labels.rows(node):
         return ", ".join(str(thesaurus.words[row]) for row in rows)
     typical = select_distinct(
@@ -268,11 +270,11 @@ def describe_class(thesaurus: Thesaurus, node: int) -> str:
 
 
 def select_splits(thesaurus: Thesaurus, value: float) -> BoolArray:
-    """Return True for nodes whose split is at least as good as a value."""
+    """Return True for each node whose split value is at least as good as the given value."""
     tree = thesaurus.tree
     values, inner = tree.value.copy(), tree.cluster < 0
     for node in np.flatnonzero(inner & np.isnan(values)).tolist():
-        # A split made by an edit gets the value of its parent.
+        # A split made by an edit takes the value of its parent.
         values[node] = values[tree.parent[node]] if node else math.nan
     if np.isnan(values[inner]).any() or math.isnan(value):
         raise InputError(
@@ -285,7 +287,7 @@ def select_splits(thesaurus: Thesaurus, value: float) -> BoolArray:
 
 
 def word_class(thesaurus: Thesaurus, node: int, n: int = 10) -> WordClass:
-    """Return the class of a node with its n most typical words and contexts."""
+    """Return the class at a node, with its n most typical words and contexts."""
     tree, index, average = thesaurus.tree, thesaurus.index.places, thesaurus.index.profiles.average
     inside, profile = index.inside(node), centroid(thesaurus, node) if node else average
     candidates = inside if inside.size else np.arange(len(thesaurus))
@@ -306,10 +308,10 @@ def word_class(thesaurus: Thesaurus, node: int, n: int = 10) -> WordClass:
 def context_classes(
     thesaurus: Thesaurus, node: int = 0, n: int | None = None
 ) -> list[ContextClass]:
-    """Return the context classes that distinguish a word class most.
+    """Return the context classes that most distinguish a word class from the average.
 
-    They are ranked by their contribution to the divergence of the class from the average; for the
-    root, by probability. The list is empty if contexts were not clustered.
+    They are ranked by their contribution to the divergence of the word class from the average or,
+    for the root, by probability. The list is empty if contexts were not clustered.
     """
     labels = thesaurus.clustering.context_labels
     if labels is None:
@@ -319,7 +321,7 @@ def context_classes(
     here, usual = (
         np.asarray(np.bincount(labels, p, minlength=k), dtype=np.float64) for p in (own, average)
     )
-    # The columns of each context class, sorted by decreasing frequency.
+    # List the columns of each context class, sorted by decreasing frequency.
     ends = np.cumsum(np.bincount(labels, minlength=k))[:-1]
     members = np.split(np.lexsort((-average, labels)), ends)
     return [
@@ -334,7 +336,7 @@ def context_classes(
 
 
 def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalWord]:
-    """Return the n words nearest to the centroid of a class, among all words."""
+    """Return the n words, out of all words, that are nearest to the centroid of a class."""
     profile = centroid(thesaurus, node)
     return _rank_words(thesaurus, node, profile, np.arange(len(thesaurus)), n)
 
@@ -376,7 +378,9 @@ def list_neighbours(
 
 
 def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) -> list[str]:
-    """Return "text", "background" or "both" for each of some words that are similar to a word.
+    """Return the source of the similarity of a word to each other word.
+
+    The source is "text", "background" or "both".
 
     The list is empty if the thesaurus was built without a background.
     """
@@ -385,7 +389,7 @@ def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) ->
         return []
     rows = np.array([thesaurus.row(one) for one in (word, *others)])
     at = rows if known.rows is None else known.rows[rows]
-    # Words without vectors of their own have the text's contexts only.
+    # Words without learnt vectors only have the contexts of the text.
     nothing = sparse.csr_array((1, known.weights.shape[1]), dtype=known.weights.dtype)
     weights = sparse.vstack([known.weights, nothing], format="csr")[at]
     own = sparse.csr_array(thesaurus.counts.matrix[rows])
@@ -410,7 +414,7 @@ def similarities(
 
 
 def senses(thesaurus: Thesaurus, word: str, n: int = 10) -> list[Sense]:
-    """Return the senses of a word, the most frequent first; see `Thesaurus.senses`."""
+    """Return the senses of a word, most frequent first; see `Thesaurus.senses`."""
     row, table = thesaurus.row(word), thesaurus.index.words.conditional
     here = slice(*table.indptr[row : row + 2])
     own = dict(zip(table.indices[here].tolist(), table.data[here].tolist(), strict=True))
@@ -438,7 +442,10 @@ def evidence(thesaurus: Thesaurus, word: str, n: int = 10) -> list[TypicalContex
 def shared_evidence(
     thesaurus: Thesaurus, word: str, other: str, n: int = 10
 ) -> list[TypicalContext]:
-    """Return the n most informative common contexts of two words, by the lower probability."""
+    """Return the n most informative common contexts of two words.
+
+    The probability of a context is the lower one of the two words.
+    """
     rows = [thesaurus.row(word), thesaurus.row(other)]
     both = thesaurus.index.words.conditional[rows].toarray()
     return list(
@@ -447,10 +454,10 @@ def shared_evidence(
 
 
 def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
-    """Return the n contexts of a word that most favour a class over the best other leaf.
+    """Return the n contexts of a word that most favour a class over the best leaf outside it.
 
-    The word is placed by its contexts like a new word, then again without each context. The weight
-    of a context is the decrease of the log odds.
+    The word is placed by its contexts like a new word, and again with each context left out in
+    turn. The weight of a context is the decrease of the log odds when it is left out.
     """
     index, clustering = thesaurus.index.places, thesaurus.clustering
     row, inside = thesaurus.row(word), index.clusters(node)
@@ -460,7 +467,7 @@ def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
     other = int(rest[placed[rest].argmax()]) if rest.size else None
     against = node if other is None else int(thesaurus.tree.cluster_nodes[other])
     outside = inside if other is None else np.array([other])
-    # Only contexts whose likelihood ratio favours the class most are left out in turn.
+    # Leave out only the contexts whose likelihood ratio favours the class most.
     both = np.maximum([centroid(thesaurus, one)[own.indices] for one in (node, against)], 1e-12)
     order = np.argsort(-own.data * np.log(both[0] / both[1]), kind="stable")
     tried = order[: max(_MAX_LEFT_OUT, n)]
@@ -489,7 +496,7 @@ def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
 
 
 def _leave_one_out(own: Any, left_out: Ints) -> Any:
-    """Return a csr_array with copies of a row, each without one entry."""
+    """Return a csr_array with copies of a row, in each of which one entry is left out."""
     kept = ~np.eye(own.indices.size, dtype=np.bool_)[left_out]
     ends = np.arange(left_out.size + 1) * (own.indices.size - 1)
     columns, counts = (np.tile(one, (left_out.size, 1))[kept] for one in (own.indices, own.data))
@@ -510,7 +517,7 @@ def find_node(thesaurus: Thesaurus, name: str) -> int:
         if thesaurus.label(node).casefold() == name.casefold():
             return node
     raise InputError(
-        f"unknown class {name!r:.60}: expected its number, its label, or a word in it",
+        f"unknown class {name!r:.60}; expected its number, its label, or a word in it",
         code="unknown-word",
     )
 
@@ -518,7 +525,7 @@ def find_node(thesaurus: Thesaurus, name: str) -> int:
 def find_lines(
     thesaurus: Thesaurus, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
 ) -> list[EvidenceLine]:
-    """Return stored example sentences of a word, or of a word in a context.
+    """Return stored example sentences for a word, or for a word in a context.
 
     See `Evidence.lines`.
     """
@@ -529,7 +536,7 @@ def find_lines(
 
 def list_placements(thesaurus: Thesaurus, counts: Counts, n: int = 3) -> list[Placement]:
     """Return the n most probable leaves for each new word."""
-    # Imported here because it loads scikit-learn, which other functions do not need.
+    # Import here, because this loads scikit-learn, which other functions do not need.
     from roget.learn.clustering.inputs import align_contexts
 
     belongs, leaves = thesaurus.classify(counts), thesaurus.tree.cluster_nodes

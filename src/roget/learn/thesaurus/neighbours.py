@@ -1,4 +1,4 @@
-"""Nearest neighbours of words, by contexts, by classes, or by both."""
+"""Nearest neighbours of words, based on contexts, on classes, or on both."""
 
 from __future__ import annotations
 
@@ -51,9 +51,8 @@ class Neighbours:
         counts, clustering
             The counts and the clustering after the edits.
         rows
-            The row of each word before the edits, −1 for new words; by default unchanged.
-        parts
-            The new class of each old class, if classes were only merged.
+            The row of each word before the edits, or −1 for new words. By default, rows are
+            unchanged. parts The new class of each old class, if classes were only merged.
         """
         made = Neighbours(counts, clustering)
         made._own = self._own if rows is None else self._own.keep(rows)
@@ -70,13 +69,18 @@ class Neighbours:
         return made
 
     def nearest(self, rows: Ints, n: int, by: str = "both") -> Iterator[tuple[Ints, Floats]]:
-        """Yield the n nearest rows and their similarities for each row; ties by row number."""
+        """Yield the n nearest rows and their similarities for each row.
+
+        Ties are broken by row number.
+        """
         if n < 1:
-            raise InputError(f"{n} neighbours: expected 1 or more", code="invalid-option")
+            raise InputError(
+                f"the number of neighbours is {n}; expected 1 or more", code="invalid-option"
+            )
         measure, size = self._measure(rows, by), len(self._counts)
         seen = self._counts.word_totals > 0
         for part in parts(rows.size, size):
-            # Rounded, because the last digits depend on the batch.
+            # Round the similarities, because their last digits depend on the batch.
             for row, found in zip(rows[part], measure.compare(rows[part]).round(9), strict=True):
                 others = np.flatnonzero(seen) if by == "counts" else np.arange(size)
                 others = others[others != row]
@@ -87,7 +91,7 @@ class Neighbours:
                 yield best, found[best]
 
     def compare(self, rows: Ints, others: Ints, by: str = "both") -> Floats:
-        """Return the similarities of pairs of words, which equal the similarities of `nearest`."""
+        """Return the similarities of pairs of words, on the same scale as `nearest`."""
         measure = self._measure(np.concatenate([rows, others]), by)
         distinct, at = np.unique(rows, return_inverse=True)
         found = np.empty(rows.size)
@@ -98,7 +102,7 @@ class Neighbours:
         return found
 
     def _measure(self, rows: Ints, by: str) -> StandardisedCosine | Similarity:
-        """Return the requested similarity; refuse rows that it cannot compare."""
+        """Return the requested similarity; raise an error for rows that it cannot compare."""
         if by not in WAYS:
             raise UnknownName("way to compare words", by, WAYS)
         if by == "counts" and not (self._counts.word_totals[rows] > 0).all():
@@ -135,7 +139,7 @@ class Neighbours:
 
     @cached_property
     def _products(self) -> Floats:
-        """Classes × classes: dot products of the summed context weights."""
+        """Dot products of the summed context weights of each pair of classes."""
         sums = self._sum_classes()
         return to_dense(sums @ transpose(sums))
 
@@ -152,7 +156,7 @@ class Neighbours:
         if known.rows is not None:
             vectors, rest = vectors[known.rows], known.rows < 0
             vectors[rest] = known.embed(self._counts.matrix[rest])
-            # A word without occurrences gets the mean vector of its classes.
+            # Use the mean vector of its classes for a word without occurrences.
             unseen = rest & (self._counts.word_totals == 0)
             belongs = self._clustering.memberships
             vectors[unseen] = unit(belongs[unseen] @ (transpose(belongs) @ vectors))

@@ -1,4 +1,4 @@
-"""Operations on the nodes of the tree: the leaf of each word, and fewer levels."""
+"""Operations on the nodes of the tree: assigning words to leaves, and reducing the levels."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
 LISTED = 0.1
-"""Minimum membership for listing a word in another class than its own."""
+"""Minimum membership for listing a word in a class other than its own."""
 
 MANY = 4096
-"""Maximum number of classes that are compared pairwise; taxonomies may have more."""
+"""Maximum number of classes that are compared pairwise. Taxonomies may have more classes."""
 
 CELLS = 1 << 22
 """Batch size: cells of a dense array computed at once."""
@@ -32,18 +32,16 @@ def parts(rows: int, columns: int) -> Iterator[slice]:
 
 
 def assign_leaves(memberships: Any, tree: Tree) -> Ints:
-    """Return the leaf of each word, following the child with the largest membership.
+    """Return the leaf of each word, found by following the child with the largest membership.
 
     Parameters
     ----------
     memberships
-        p(cluster|word): csr_array, words × clusters.
-    tree
-        The tree over the clusters.
+        p(cluster|word) as a csr_array of shape (words, clusters). tree The tree over the clusters.
     """
     above, order = _tabulate_ancestors(tree)
     leaves = np.zeros(memberships.shape[0], dtype=np.int64)
-    # Upper bound of the number of nodes of a word: all ancestors of its clusters.
+    # Upper bound on the number of nodes to which a word belongs: all ancestors of its clusters.
     reach = np.minimum(np.diff(memberships.indptr) * np.diff(above.indptr).max(), tree.n_nodes)
     batch = (np.cumsum(reach) - reach) // CELLS
     for begin in np.unique(batch, return_index=True)[1].tolist():
@@ -53,7 +51,7 @@ def assign_leaves(memberships: Any, tree: Tree) -> Ints:
 
 
 def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
-    """Follow the child with the largest membership down to a leaf; the first child if tied."""
+    """Follow the child with the largest membership, or the first if tied, down to a leaf."""
     size, column = order.size, np.argsort(order)
     # Columns are sorted by parent, so the children of a node are adjacent.
     above = column[tree.parent[order]]
@@ -78,7 +76,7 @@ def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
 
 
 def _tabulate_ancestors(tree: Tree) -> tuple[Any, Ints]:
-    """Return a matrix with 1 if a cluster (row) is below a node (column), and the column nodes.
+    """Return a matrix with 1 where a cluster (row) is below a node (column), and the nodes.
 
     Nodes are ordered by depth, then by the column of their parent, then by number.
     """
@@ -93,7 +91,7 @@ def _tabulate_ancestors(tree: Tree) -> tuple[Any, Ints]:
 
 
 def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int = 1) -> Thesaurus:
-    """Return the thesaurus with fewer levels, keeping only the classes of some cuts.
+    """Return the thesaurus with fewer levels, keeping only the classes of the given cuts.
 
     Classes keep their ids, labels and notes, and words keep their places. Clusters within a class
     of the finest cut are merged.
@@ -103,8 +101,7 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
     thesaurus
         The thesaurus, which is not changed.
     levels
-        Numbers of classes of the cuts, e.g. 8 and 64. By default all classes are kept.
-    min_children
+        Number of classes of each cut, e.g. 8 and 64. By default, all classes are kept. min_children
         Replace inner classes with fewer subclasses than this by their subclasses.
 
     Raises
@@ -139,13 +136,13 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
             for about, note in thesaurus.notes.items()
             if isinstance(about, str) or about in kept
         },
-        # Keep the places: with more children per node, the descent may choose another child.
+        # Keep the places. With more children per node, the descent could choose a different child.
         places=np.asarray(inside[thesaurus.places]),
     )
 
 
 def _dissolve(tree: Tree, kept: set[int], min_children: int) -> set[int]:
-    """Drop nodes with too few children; their children move up."""
+    """Drop nodes with too few children, and attach their children to the node above."""
     kept = {0, *kept}
     children = dict.fromkeys(kept, 0)
 

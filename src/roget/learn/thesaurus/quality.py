@@ -1,4 +1,4 @@
-"""Quality of classes: the mutual information that they preserve."""
+"""Quality of classes: how much mutual information they preserve."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Information(NamedTuple):
-    """Mutual information of classes and of words with the contexts, in nats."""
+    """Mutual information between classes and contexts, and between words and contexts, in nats."""
 
     classes: float
     words: float
 
 
 def information(thesaurus: Thesaurus) -> Information:
-    """Return the mutual information of classes and of words with the contexts.
+    """Return the mutual information that classes, and words, have with the contexts.
 
     I(classes; contexts) = Σ p(c)·KL(p(v|c) ‖ p(v)) is at most I(words; contexts).
     """

@@ -25,7 +25,7 @@ class TypicalContext(NamedTuple):
     context: str
     probability: float
     lift: float
-    """ln of the probability divided by p(context)."""
+    """Log ratio ln(probability / p(context))."""
 
 
 class ContextClass(NamedTuple):
@@ -33,15 +33,15 @@ class ContextClass(NamedTuple):
 
     number: int
     contexts: tuple[str, ...]
-    """All contexts of the class, the most frequent first."""
+    """All contexts of the class, most frequent first."""
     probability: float
-    """Probability in the class of words."""
+    """Probability of the contexts in the class of words."""
     lift: float
-    """ln of the probability divided by the probability over all words."""
+    """Log ratio of the probability in the class of words to the probability over all words."""
 
     @property
     def label(self) -> str:
-        """The most frequent contexts."""
+        """Label of the class: its most frequent contexts."""
         return ", ".join(self.contexts[:4])
 
 
@@ -50,7 +50,7 @@ class Neighbour(NamedTuple):
 
     word: str
     similarity: float
-    """Standard deviations above the mean similarity of common words."""
+    """Similarity, in standard deviations above the mean similarity of common words."""
 
     @property
     def distance(self) -> float:
@@ -59,13 +59,13 @@ class Neighbour(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """A context of a word as a reason for one class and against another."""
+    """A context that is a reason to put a word into one class rather than another."""
 
     context: str
     seen: float
     """Occurrences of the word in the context."""
     weight: float
-    """Decrease of the log odds in nats if the context is left out."""
+    """Decrease of the log odds, in nats, if the context is left out."""
 
 
 class Reasons(NamedTuple):
@@ -73,9 +73,9 @@ class Reasons(NamedTuple):
 
     node: int
     probability: float
-    """p(class|word) by the contexts of the word."""
+    """p(class|word), based on the contexts of the word."""
     against: int
-    """The most probable other class; the class itself if there is only one."""
+    """The most probable other class, or the class itself if there is only one."""
     other: float
     """p(other class|word)."""
     odds: float
@@ -90,9 +90,9 @@ class Sense(NamedTuple):
 
     node: int
     share: float
-    """Share of the uses of the word."""
+    """Fraction of the uses of the word."""
     contexts: tuple[TypicalContext, ...]
-    """Contexts of the word that support the class, the strongest first."""
+    """Contexts of the word that support the class, strongest first."""
     words: tuple[str, ...]
     """Words of the class that are most similar to the word in these contexts."""
 
@@ -105,7 +105,7 @@ class Placement(NamedTuple):
     label: str
     probability: float
     known: float
-    """Share of the word's tokens in contexts known to the thesaurus."""
+    """Fraction of the word's tokens whose contexts are known to the thesaurus."""
 
 
 @dataclass(frozen=True)
@@ -118,11 +118,11 @@ class WordClass:
     label: str
     """Name of the class, or words that distinguish it from other classes."""
     size: int
-    """Number of words of the class."""
+    """Number of words in the class."""
     mass: float
-    """p(class); 1 for the root."""
+    """p(class), which is 1 for the root."""
     value: float | None
-    """Value of the split, β or the nats saved; None for a leaf."""
+    """Value of the split (β or the nats saved), or None for a leaf."""
     words: tuple[TypicalWord, ...]
     contexts: tuple[TypicalContext, ...]
 
@@ -142,33 +142,36 @@ STATES = (OPEN, ACCEPTED, REFUSED)
 
 @dataclass(frozen=True)
 class GrowthChange:
-    """A change made by growth, which users accept or refuse; classes are given by id."""
+    """A change made by growth, which users can accept or refuse. Classes are identified by id."""
 
     number: int
     kind: str
     """One of `CHANGE_KINDS`."""
     words: tuple[str, ...]
-    """The word; for a split, the words of the smaller part; for a new class, all its words."""
+    """The new or moved word, the words of the smaller part of a split, or all words of a new
+    class."""
     source: int | None
-    """The previous class; for a new class, the most similar class; None for a new word."""
+    """The previous class, the class most similar to a new class, or None for a new word."""
     target: int
     """The new class."""
     score: float
-    """Strength of the change. For words: log odds in nats to the previous or second-best class. For
-    a split: mean cosine within the parts minus between them. For a new class: mean cosine."""
+    """Strength of the change. For a word, the log odds against the previous or second-best class,
+    in nats. For a split, the mean cosine within the parts minus the mean cosine between them. For a
+    new class, the mean cosine between its words."""
     reasons: tuple[str, ...]
-    """Contexts that support the change, the strongest first."""
+    """Contexts that support the change, strongest first."""
     tokens: float
     """Number of new tokens of the words."""
     state: str = OPEN
     rest: int | None = None
-    """The id of the larger part, for a split."""
+    """For a split, the id of the larger part."""
 
     def __post_init__(self) -> None:
         if self.kind not in CHANGE_KINDS or self.state not in STATES:
             raise InputError(
-                f"invalid change: kind {self.kind!r}, state {self.state!r}; expected a kind of "
-                f"{', '.join(CHANGE_KINDS)} and a state of {', '.join(STATES)}",
+                f"invalid change with kind {self.kind!r} and state {self.state!r}; the "
+                f"kind must be one of {', '.join(CHANGE_KINDS)}, and the state one of "
+                f"{', '.join(STATES)}",
                 code="damaged-folder",
             )
 
@@ -183,7 +186,7 @@ class GrowthChange:
             plain = dict(content)
             for name in ("words", "reasons"):
                 if not all(isinstance(text, str) for text in plain[name]):
-                    raise TypeError(f"{name!r} must be strings")
+                    raise TypeError(f"{name!r} must be a list of strings")
                 plain[name] = tuple(plain[name])
             for name in ("number", "target", "source", "rest"):
                 value = plain[name]

@@ -25,7 +25,7 @@ from roget.learn.clustering.memberships import one_hot, tabulate
 from roget.learn.thesaurus.nodes import MANY, parts
 
 CANDIDATES = 16
-"""Number of most similar classes used in the decomposition of a word."""
+"""Number of classes, the most similar ones, used in the decomposition of a word."""
 
 SWEEPS = 10
 """Number of passes of coordinate descent over the weights."""
@@ -35,30 +35,31 @@ MAX_SENSES = 4
 
 THRESHOLD = 3.9
 """Minimum z-score of the weight of a sense, for a word with the usual number of contexts. With this
-value, nine of ten nouns with one sense in WordNet have one sense here."""
+value, 90 % of the nouns with one sense in WordNet have one sense here."""
 
 ZIPF = 2.5
-"""Decrease of the threshold if the number of contexts is e times larger."""
+"""Decrease of the threshold for each factor of e in the number of contexts."""
 
 MAX_COSINE = 0.2
-"""Maximum cosine of two classes that are different senses."""
+"""Maximum cosine between two classes for them to count as different senses."""
 
 TOGETHER, LEAST_CLASSES = 5, 40
 """Mean number of classes in a part of the tree that counts as one sense, and the minimum number of
-classes for which this applies, since the classes of small trees are broad."""
+classes in a tree for it to be divided into such parts. Smaller trees have broad classes."""
 
 PRIOR = 10.0
-"""Number of pseudo-words with the overall mean, which regularises small classes."""
+"""Number of pseudo-words with the overall mean added to each class, which regularises small
+classes."""
 
 MIN_SPREAD = 0.02
 """Minimum standard deviation of weights."""
 
 HALF_CONTEXTS = 50.0
-"""Number of contexts at which the similarity of a word to a sense is halved."""
+"""Number of contexts of a word at which its similarity to a sense is halved."""
 
 
 class Vote(NamedTuple):
-    """A sense: its cluster, its share, and columns and rows of the best contexts and words."""
+    """A sense: its cluster, its weight, and its best contexts (columns) and words (rows)."""
 
     cluster: int
     share: float
@@ -78,7 +79,7 @@ class Senses:
     tree
         The tree over the clusters.
     fallback
-        p(class|word), a csr_array, which is used if there are too many classes to compare.
+        p(class|word) as a csr_array, which is used if there are too many classes to compare.
     """
 
     def __init__(self, counts: Counts, home: Ints, tree: Tree, fallback: Any = None) -> None:
@@ -90,7 +91,7 @@ class Senses:
         fit = _ClassFit(self._rows, home, tree)
         weights = fit.weigh()
         shares = like(weights[0], (weights[0].data + weights[1].data) / 2)
-        # The first sense is the place of the word, unless no other word supports it.
+        # The first sense is the word's own class, unless no other word supports it.
         placed = np.asarray(shares[np.arange(home.size), home]).ravel() > 0
         first = np.where(placed, home, np.asarray(shares.argmax(axis=1)).ravel())
         row = np.repeat(np.arange(home.size), np.diff(shares.indptr))
@@ -98,7 +99,7 @@ class Senses:
         score += ZIPF * _log_ratio_to_usual(np.diff(counts.matrix.indptr))[row]
         good = (score >= THRESHOLD) & (shares.indices != first[row]) & (shares.data > 0)
         self.memberships = fit.keep(shares, first, score, good)
-        """p(sense|word): csr_array, words × clusters."""
+        """p(sense|word) as a csr_array of shape (words, clusters)."""
 
     def after(self, home: Ints, memberships: Any, rows: Ints | None = None) -> Senses:
         """Return the senses after edits of the classes.
@@ -123,14 +124,14 @@ class Senses:
 
     @cached_property
     def _members(self) -> list[Ints]:
-        """The rows of the words of each cluster."""
+        """The rows of the words in each cluster."""
         order = np.argsort(self._home, kind="stable")
         ends = np.cumsum(np.bincount(self._home, minlength=self._n_clusters))
         return np.split(order, ends[:-1])
 
     @cached_property
     def _sums(self) -> Any:
-        """The sum of the rows of each cluster: csr_array with sorted indices."""
+        """The sum of the rows of each cluster, as a csr_array with sorted indices."""
         belongs = sparse.csr_array(one_hot(self._home, self._n_clusters).T)
         return sparse.csr_array(belongs @ self._rows).sorted_indices()
 
@@ -144,11 +145,11 @@ class Senses:
 
     @cached_property
     def _member_rows(self) -> dict[int, Any]:
-        """Cache: cluster → rows of its words, as a csr_array."""
+        """Cache for the matrix rows of the words of each cluster, as a csr_array."""
         return {}
 
     def _get_sums(self, clusters: Ints, columns: Ints) -> Floats:
-        """Return some columns of the sums of some clusters as a dense array."""
+        """Return the given columns of the sums of the given clusters as a dense array."""
         table = np.zeros((clusters.size, columns.size))
         for at, cluster in enumerate(clusters.tolist()):
             begin, end = self._sums.indptr[cluster : cluster + 2]
@@ -159,18 +160,18 @@ class Senses:
         return table
 
     def rank(self, row: int, n: int) -> list[Vote]:
-        """Return the senses of a word, the largest share first, each with n contexts and words."""
+        """Return the senses of a word, largest weight first, each with n contexts and n words."""
         begin, end = self.memberships.indptr[row : row + 2]
         order = begin + np.argsort(-self.memberships.data[begin:end], kind="stable")
         kept, shares = self.memberships.indices[order], self.memberships.data[order]
         here = slice(*self._rows.indptr[row : row + 2])
         columns, values = self._rows.indices[here], self._rows.data[here]
-        # The sums of the classes in the contexts of the word, without the word itself.
+        # Compute the sums of the classes in the contexts of the word, without the word itself.
         known = self._get_sums(kept, columns)
         known -= (kept == self._home[row])[:, None] * values
-        # Differences below 1e-9 are rounding errors of the subtraction.
+        # Treat differences below 1e-9 as rounding errors of the subtraction.
         known = np.where(known > 1e-9, known / self._lengths[kept][:, None], 0.0)
-        # A context is divided among senses in proportion to share × class value.
+        # Divide a context among senses in proportion to weight × class value.
         votes = known * shares[:, None]
         votes *= values / np.maximum(votes.sum(axis=0), 1e-300)
         found = []
@@ -207,7 +208,7 @@ class _ClassFit:
         self._cosines = self._gram / lengths / lengths[:, None]
 
     def weigh(self) -> list[Any]:
-        """Return the weights, words × classes, of both fits; non-zero rows sum to 1."""
+        """Return the weights of both fits, with shape (words, classes). Non-zero rows sum to 1."""
         size, clusters = self._home.size, self._gram.shape[0]
         n, grams = min(CANDIDATES, clusters), (self._cosines, self._cosines @ self._cosines)
         found: list[list[Any]] = [[], []]
@@ -225,11 +226,11 @@ class _ClassFit:
         return [sparse.csr_array(sparse.vstack(out)) for out in found]
 
     def _compare(self, part: slice) -> Floats:
-        """Return the cosines of words and classes, where a class excludes the word itself."""
+        """Return the cosines between words and classes, where a class excludes the word itself."""
         table, home = (self._rows[part] @ self._sums.T).toarray(), self._home[part]
         at, seen = (np.arange(home.size), home), np.diff(self._rows.indptr)[part] > 0
-        # With |w| = 1, the class sum s − w has the product s·w − 1 with the word, and the
-        # squared norm |s|² − 2 s·w + 1.
+        # With |w| = 1, the class sum without the word, s − w, has the dot product s·w − 1 with the
+        # word and the squared norm |s|² − 2 s·w + 1.
         lengths = np.tile(np.diag(self._gram), (home.size, 1))
         lengths[at] += seen * (1 - 2 * table[at])
         table[at] -= seen
@@ -237,7 +238,10 @@ class _ClassFit:
         return np.where(good, table / np.sqrt(np.where(good, lengths, 1.0)), 0.0)
 
     def keep(self, shares: Any, first: Ints, score: Floats, good: BoolArray) -> Any:
-        """Return p(sense|word) for the first class and good, distinct others; else the place."""
+        """Return p(sense|word) over the first class and other good, distinct classes.
+
+        A word without other good classes has its own class as its only sense.
+        """
         kept = {}
         ends = shares.indptr
         for word in np.unique(np.searchsorted(ends, np.flatnonzero(good), side="right") - 1):
@@ -261,7 +265,10 @@ class _ClassFit:
 
 
 def find_kin(tree: Tree) -> Ints:
-    """Return the part of the tree of each cluster; clusters of one part are one sense."""
+    """Return the part of the tree to which each cluster belongs.
+
+    Clusters of the same part count as one sense.
+    """
     k = tree.n_clusters
     kin = tree.cut(k // TOGETHER) if k >= LEAST_CLASSES else np.arange(k)
     return kin if kin.any() else np.arange(k)
@@ -284,10 +291,10 @@ def fit(grams: Floats, target: Floats) -> Floats:
 
 
 def standardise(weights: list[Any], shares: Any, first: Ints, belongs: Any) -> Floats:
-    """Return the z-score of each share among the words with the same first class.
+    """Return the z-score of each weight among the words with the same first class.
 
-    `weights` has the shares of both fits, with the same sparsity as `shares`; z-scores are
-    averaged.
+    `weights` has the weights of both fits, with the same sparsity as `shares`. The z-scores of the
+    two fits are averaged.
     """
     score, at = np.zeros(shares.nnz), shares.indices
     size = np.asarray(belongs.sum(axis=1)).ravel()
@@ -301,12 +308,15 @@ def standardise(weights: list[Any], shares: Any, first: Ints, belongs: Any) -> F
 
 
 def _shrink_means(sums: Floats, size: Floats) -> Floats:
-    """Return the mean weight of a class (column) in the words of a class (row), shrunk."""
+    """Return the mean weight of each class (column) over the words of each class (row).
+
+    The means are shrunk towards the overall mean.
+    """
     usual = (sums.sum(axis=0) - np.diag(sums)) / np.maximum(size.sum() - size, 1)
     return np.asarray((sums + PRIOR * usual) / (size[:, None] + PRIOR))
 
 
 def _log_ratio_to_usual(contexts: Any) -> Floats:
-    """Return ln of each number divided by their geometric mean, weighted by the numbers."""
+    """Return the log ratio of each number to the geometric mean, weighted by the numbers."""
     logs = np.log(np.maximum(contexts, 1))
     return np.asarray(logs - np.average(logs, weights=contexts) if contexts.any() else logs)

@@ -163,7 +163,7 @@ class Thesaurus(ReportMixin):
             provenance = provenance or _describe_model(model)
             clustering = model.clustering_
             if model.unsure_:
-                # Leave out uncertain words, and record the reasons.
+                # Leave out uncertain words, and record why.
                 why = {str(counts.words[row]): reason for row, reason in model.unsure_.items()}
                 rows = np.setdiff1d(np.arange(len(counts)), list(model.unsure_))
                 counts = counts.select(counts.words[rows].tolist())
@@ -209,7 +209,7 @@ class Thesaurus(ReportMixin):
         a "beta"), else by Bayes. For other keywords see `from_clustering`.
         """
         rule, unit = infer_rule(provenance or {})
-        # p(context) from the counts, since contexts may be missing from all classes.
+        # Take p(context) from the counts, since some contexts may be missing from all classes.
         background = counts.context_totals / max(counts.total, 1e-300)
         clustering = Clustering(tree, memberships, centroids, mass, background, rule, unit, steps)
         return cls.from_clustering(counts, clustering, provenance=provenance, **about)
@@ -251,12 +251,12 @@ class Thesaurus(ReportMixin):
 
     @property
     def memberships(self) -> Any:
-        """p(cluster|word): csr_array, words × clusters."""
+        """p(cluster|word) as a csr_array of shape (words, clusters)."""
         return self.clustering.memberships
 
     @property
     def centroids(self) -> npt.NDArray[np.floating[Any]]:
-        """p(context|cluster): array, clusters × contexts."""
+        """p(context|cluster) as an array of shape (clusters, contexts)."""
         return self.index.profiles.centroids
 
     @property
@@ -286,7 +286,7 @@ class Thesaurus(ReportMixin):
 
     @property
     def unsure(self) -> Mapping[str, str]:
-        """Words left out of all classes → reason."""
+        """Words that are left out of all classes, with the reasons."""
         return self.provenance.get("unsure") or {}
 
     @property
@@ -296,7 +296,7 @@ class Thesaurus(ReportMixin):
 
     @property
     def spare(self) -> Counts | None:
-        """Counts of rare or uncertain words, which growth may add; None if not stored."""
+        """Counts of rare or uncertain words, which growth may add, or None if not stored."""
         return self.load_spare()
 
     @property
@@ -320,7 +320,7 @@ class Thesaurus(ReportMixin):
         return Index(self, self.carried)
 
     def row(self, word: str) -> int:
-        """Return the row of a word; the error for an unknown word has the reason, if known."""
+        """Return the row of a word. The error for an unknown word states the reason, if known."""
         if self.edited is not None and word not in self.rows:
             self.edited.row(word)  # raises an error for a deleted word
         try:
@@ -343,7 +343,7 @@ class Thesaurus(ReportMixin):
         raise InputError(f"class id {id}: {reason}", code="unknown-word")
 
     def inside(self, node: int) -> Rows:
-        """Return the rows of the words of a class."""
+        """Return the rows of the words in a class."""
         return self.index.places.inside(node)
 
     def path(self, word: str) -> tuple[int, ...]:
@@ -351,9 +351,12 @@ class Thesaurus(ReportMixin):
         return self.tree.path(int(self.places[self.row(word)]))
 
     def common_class(self, *words: str) -> int:
-        """Return the smallest class that contains all words; for one word, its leaf."""
+        """Return the smallest class that contains all given words.
+
+        For one word, this is its leaf.
+        """
         if not words:
-            raise InputError("no words: pass one or more", code="invalid-input")
+            raise InputError("no words; pass one or more", code="invalid-input")
         # Node numbers increase from the root to the leaves.
         return max(set.intersection(*(set(self.path(word)) for word in words)))
 
@@ -370,7 +373,7 @@ class Thesaurus(ReportMixin):
         return described[node]
 
     def membership(self, word: str, k: int | None = None) -> dict[int, float]:
-        """Return p(class|word) of the leaves, or of k classes, the most probable first.
+        """Return p(class|word) for the leaves, or for k classes, most probable first.
 
         Parameters
         ----------
@@ -393,7 +396,7 @@ class Thesaurus(ReportMixin):
     def neighbours(
         self, word: str, n: int = NeighbourOptions.n, by: str = NeighbourOptions.by
     ) -> list[Neighbour]:
-        """Return the n words most similar to a word, the most similar first.
+        """Return the n words most similar to a word, in order of decreasing similarity.
 
         The similarity is a cosine, in standard deviations above the mean of common words.
 
@@ -412,7 +415,7 @@ class Thesaurus(ReportMixin):
         return lookup.list_neighbours(self, np.array([self.row(word)]), n, by)[0]
 
     def senses(self, word: str, n: int = 10) -> list[Sense]:
-        """Return the classes in which a word is used, the most frequent first.
+        """Return the classes in which a word is used, most frequent first.
 
         Most words have a single sense, the class of their place. Each sense has up to n contexts
         that support it, and up to n words of the class that are most similar to the word in these
@@ -423,7 +426,7 @@ class Thesaurus(ReportMixin):
 
     @property
     def sense_memberships(self) -> Any:
-        """p(class|word) by senses: csr_array, words × clusters; see `senses`."""
+        """p(class|word) by senses, as a csr_array of shape (words, clusters); see `senses`."""
         return self.index.places.senses.memberships
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
@@ -447,7 +450,7 @@ class Thesaurus(ReportMixin):
     def cut(
         self, k: int | None = None, *, depth: int | None = None, value: float | None = None
     ) -> Ints:
-        """Return the class number of each word in a cut of the tree; by default the leaves.
+        """Return the class number of each word in a cut of the tree. The default cut is the leaves.
 
         Parameters
         ----------
@@ -471,7 +474,7 @@ class Thesaurus(ReportMixin):
         return [self.word_class(node, n) for node in self.nodes(k)]
 
     def word_class(self, node: int, n: int = 10) -> WordClass:
-        """Return the class of a node, with its n most typical words and contexts.
+        """Return the class at a node, with its n most typical words and contexts.
 
         Typical words are the words of the class (of all classes, if it has no words) with the
         smallest KL(p_word ‖ p_class). Typical contexts contribute most to the divergence of the
@@ -480,7 +483,7 @@ class Thesaurus(ReportMixin):
         return lookup.word_class(self, node, n)
 
     def classify(self, counts: Counts) -> Any:
-        """Return p(cluster|word) of new words: csr_array, words × clusters.
+        """Return p(cluster|word) of new words as a csr_array of shape (words, clusters).
 
         Contexts are matched by name; unknown contexts are ignored. A word without known contexts
         gets p(cluster). The clusterer defines the placement rule: exp(−β·KL) after annealing,
@@ -491,14 +494,14 @@ class Thesaurus(ReportMixin):
         InputError
             If no context of the new words is known.
         """
-        # Imported here because it loads scikit-learn, which lookup does not need.
+        # Import here, because this loads scikit-learn, which lookup does not need.
         from roget.learn.clustering.inputs import align_contexts
 
         if len(counts) and not align_contexts(counts, self.contexts).nnz:
             theirs, ours = (f"{names[0]!r}" for names in (counts.contexts, self.contexts))
             raise InputError(
-                f"no context of the new words (e.g. {theirs}) is in the thesaurus (e.g. {ours}): "
-                "count them with the same relation",
+                f"no context of the new words (e.g. {theirs}) is in the thesaurus (e.g. "
+                f"{ours}); count them with the same relation",
                 code="no-common-contexts",
             )
         # Entries below 1e-12 are dropped; rows are normalised again.
@@ -535,7 +538,7 @@ def load(path: PathLike) -> Thesaurus:
 
 
 def _describe_model(model: Clusterer) -> dict[str, Any]:
-    """Return the provenance of a fitted clusterer, with its name, options and facts."""
+    """Return the provenance of a fitted clusterer: its name, options and facts."""
     return {
         "roget": __version__,
         "clusterer": type(model).__name__,
@@ -550,7 +553,7 @@ def _describe_model(model: Clusterer) -> dict[str, Any]:
 
 
 def _check(thesaurus: Thesaurus) -> None:
-    """Refuse inconsistent parts."""
+    """Raise an error if the parts are inconsistent."""
     clustering, tree, k = thesaurus.clustering, thesaurus.tree, thesaurus.tree.n_clusters
     shapes = {"memberships": (len(thesaurus), k), "centroids": (k, thesaurus.contexts.size)}
     for name, expected in shapes.items():

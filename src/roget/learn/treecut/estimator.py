@@ -1,4 +1,4 @@
-"""`TreeCut`: p(word|head) from the cut of a thesaurus with minimum description length.
+"""`TreeCut`: p(word|head) from the cut of a thesaurus that has minimum description length.
 
 For a head with |S| tokens, a cut Γ of the tree and counts f of its nodes, the description length in
 nats is (Li & Abe 1998)
@@ -42,7 +42,7 @@ PAIRS = 1 << 16
 """Batch size: (word, head) pairs whose probabilities are computed at once."""
 
 ROUNDING = 1e-9
-"""Minimum relative saving of a split; ties keep the higher node."""
+"""Minimum relative saving for splitting a node. On ties, the higher node is kept."""
 
 
 class CutClass(NamedTuple):
@@ -51,16 +51,16 @@ class CutClass(NamedTuple):
     node: int
     """Number of the node in `hierarchy_`."""
     id: str
-    """Identifier of the class in its source (node, synset, …); "" for a single word."""
+    """Identifier of the class in its source (node, synset, …), or "" for a single word."""
     label: str
     probability: float
     """p(class|head)."""
     prior: float
     """p(class) over all heads."""
     size: float
-    """Number of words of the class; words of several classes count partially."""
+    """Number of words in the class. Words in several classes count partially."""
     words: tuple[tuple[str, float], ...]
-    """Words of the class that occur with the head, with their (partial) counts, sorted."""
+    """Words of the class that occur with the head, sorted by their (partial) counts."""
 
     @property
     def association(self) -> float:
@@ -70,7 +70,7 @@ class CutClass(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class TreeCut(BaseEstimator):  # type: ignore[misc]
-    """A tree cut model: a cut of a thesaurus for each head, with probabilities of classes.
+    """A tree cut model: for each head, a cut of a thesaurus with the probabilities of its classes.
 
     The cut of a head minimises the description length of its |S| tokens (Li & Abe 1998):
     (nodes − 1)/2·log|S| nats for the parameters, and −Σ f·log p nats for the tokens, where
@@ -125,7 +125,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     senses: str = "even"
 
     def fit(self, X: Counts, y: Any = None) -> Self:
-        """Find the cut of each head, that is, each context of the counts."""
+        """Find the cut for each head, that is, for each context of the counts."""
         if not isinstance(X, Counts):
             raise InputError(
                 f"X has the type {type(X).__name__}: expected Counts, which have words",
@@ -151,7 +151,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return self
 
     def cut(self, head: str, empty: bool = False) -> list[CutClass]:
-        """Return the classes of the cut of a head, the most probable first.
+        """Return the classes in the cut of a head, most probable first.
 
         With `empty`, classes with probability 0 are included. For a head without known words, the
         cut is the root with probability 0.
@@ -170,7 +170,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return sorted(classes, key=lambda one: (-one.probability, -one.prior, one.node))
 
     def probability(self, nouns: str | Sequence[str], heads: str | Sequence[str]) -> Floats:
-        """Return p(noun|head) for pairs of nouns and heads; a single string is paired with all.
+        """Return p(noun|head) for pairs of nouns and heads. A single string is paired with all.
 
         The probability is 0 for nouns that are not in the thesaurus, for unknown heads, and for
         classes that do not occur with the head.
@@ -195,10 +195,10 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return np.minimum(out, 1.0)
 
     def _sum_shares(self, rows: Array, columns: Array) -> Floats:
-        """Return Σ share·density over nodes, for pairs sorted by head."""
+        """Return Σ share·density over nodes for each pair. Pairs must be sorted by head."""
         shares = self.hierarchy_.shares[rows]
         density = np.empty(shares.nnz)
-        # The densities p(class|head)/size of one head at all nodes, reset for each head.
+        # Densities p(class|head)/size of one head at all nodes, which are reset for each head.
         here = np.zeros(self.hierarchy_.tree.n_nodes)
         first = np.flatnonzero(np.diff(columns, prepend=-1))
         for begin, end in zip(first, [*first[1:], rows.size], strict=True):
@@ -211,7 +211,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return np.add.reduceat(shares.data * density, shares.indptr[:-1])
 
     def _cut(self, seen: Any, totals: Floats) -> None:
-        """Find the cuts of batches of heads; store the densities p(class|head)/size."""
+        """Find the cuts for all heads in batches, and store the densities p(class|head)/size."""
         shape = totals.size, self.hierarchy_.tree.n_nodes
         self.description_length_ = np.zeros(totals.size)
         reach = np.diff(self.hierarchy_.shares.indptr) @ (seen != 0)
@@ -227,7 +227,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         self.density_ = sum(densities[1:], densities[0])
 
     def _find_empty(self, nodes: Array) -> list[int]:
-        """Return the nodes of a cut without counts, given its nodes with counts.
+        """Return the nodes of a cut that have no counts, given the nodes that have counts.
 
         These are the other children of ancestors of the nodes with counts.
         """
@@ -241,7 +241,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return sorted(set(below) - above - set(nodes.tolist()))
 
     def _make_class(self, node: int, probability: float, column: int) -> CutClass:
-        """Return a class of a cut, with its words that occur with the head."""
+        """Return a class of a cut, with the words in it that occur with the head."""
         hierarchy = self.hierarchy_
         begin, end = self._seen.indptr[column : column + 2]
         rows = self._seen.indices[begin:end]
@@ -260,7 +260,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
 
 
 def _select_rows(hierarchy: WordHierarchy, counts: Counts) -> Any:
-    """Return the counts as a csc_array with the rows of the hierarchy; drop other words."""
+    """Return the counts of the words in the hierarchy as a csc_array, in its row order."""
     lifted = grouping_matrix(hierarchy.rows(counts.words.tolist()), hierarchy.words.size)
     table = (sparse.csr_array(lifted.T) @ counts.matrix).tocsc()
     table.eliminate_zeros()
@@ -268,7 +268,7 @@ def _select_rows(hierarchy: WordHierarchy, counts: Counts) -> Any:
 
 
 class HeadCuts(NamedTuple):
-    """Cuts of several heads: an entry for each node with counts, and the lengths."""
+    """Cuts for several heads: an entry for each node with counts, and the description lengths."""
 
     node: Ints
     head: Ints

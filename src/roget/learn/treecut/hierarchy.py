@@ -1,4 +1,4 @@
-"""`WordHierarchy`: a thesaurus or taxonomy as a tree with shares of words at its nodes.
+"""`WordHierarchy`: a thesaurus or taxonomy as a tree whose nodes hold fractions of words.
 
 `name_classes` names the classes of a thesaurus after the best matching classes of a taxonomy.
 """
@@ -22,18 +22,18 @@ from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
 
 OWN = " (itself)"
-"""Suffix of the label of a node for the direct words of a class with subclasses."""
+"""Label suffix of a node that holds the direct words of a class with subclasses."""
 
 COVERED = 0.2
-"""Minimum share of the words of a class that the taxonomy class must contain."""
+"""Minimum fraction of the words of a class that a taxonomy class must contain to name it."""
 
 LEAST = 0.1
-"""Minimum F-measure, which excludes taxonomy classes that are too broad."""
+"""Minimum F-measure between a class and a taxonomy class, which excludes broad taxonomy classes."""
 
 
 @dataclass(frozen=True, eq=False)
 class WordHierarchy:
-    """A tree with shares of words at its nodes.
+    """A tree whose nodes hold words, each with a fractional weight (its share).
 
     The shares of a word sum to 1 on every cut of the tree. Nodes without words are left out.
     """
@@ -41,9 +41,9 @@ class WordHierarchy:
     words: Names
     tree: Tree
     shares: Any
-    """csr_array, words × nodes: the share of each word in the subtree of each node."""
+    """Share of each word in the subtree of each node: a csr_array of shape (words, nodes)."""
     n_classes: int
-    """Number of classes; nodes from this number on are single words."""
+    """Number of classes. Nodes with this or a higher number are single words."""
     origin: Ints
     """For each node, the number of the original class, or the row of the word."""
     name_of: Callable[[int], str]
@@ -58,9 +58,9 @@ class WordHierarchy:
     ) -> WordHierarchy:
         """Make the hierarchy of a thesaurus or taxonomy.
 
-        With `words`, single words are nodes below their classes. `senses` defines how a word of a
-        taxonomy is distributed over its classes. Several parents of a class always get equal
-        shares.
+        If `words` is True, single words are nodes below their classes. `senses` defines how a word
+        of a taxonomy is distributed over its classes. If a class has several parents, its share is
+        always divided equally among them.
         """
         if isinstance(thesaurus, WordHierarchy):
             return thesaurus
@@ -77,19 +77,23 @@ class WordHierarchy:
 
     @cached_property
     def sizes(self) -> Floats:
-        """The sum of the shares of words at each node."""
+        """The size of each node: the sum of the shares of its words."""
         return np.asarray(self.shares.sum(axis=0)).ravel()
 
     @cached_property
     def spread(self) -> Floats:
-        """The entropy −Σ share·ln share of each word over leaves; 0 for a word in one leaf."""
+        """The entropy −Σ share·ln share of each word over the leaves."""
         lowest = self.shares[:, np.flatnonzero(self.tree.cluster >= 0)]
         table = lowest.copy()
         table.data = -table.data * np.log(table.data)
         return np.asarray(table.sum(axis=1)).ravel()
 
     def label(self, node: int) -> str:
-        """Return the word, or the label of the class, with a suffix for a node of direct words."""
+        """Return the label of a node.
+
+        For a single word, this is the word. For a node that holds the direct words of a class, the
+        label of the class has a suffix.
+        """
         at = int(self.origin[node])
         if node >= self.n_classes:
             return str(self.words[at])
@@ -97,11 +101,11 @@ class WordHierarchy:
         return self.name_of(at) + OWN * own
 
     def identifier(self, node: int) -> str:
-        """Return the identifier of a class in its source; "" for a word."""
+        """Return the identifier of a class in its source, or "" for a word."""
         return self.id_of(int(self.origin[node])) if node < self.n_classes else ""
 
     def rows(self, words: Sequence[str]) -> Ints:
-        """Return the row of each word, matched exactly or in lower case; −1 if unknown."""
+        """Return the row of each word, matched exactly or in lower case, or −1 if unknown."""
         exact, small = self._rows
         return np.array(
             [exact.get(word, small.get(word.lower(), -1)) for word in words], dtype=np.int64
@@ -109,7 +113,7 @@ class WordHierarchy:
 
     @cached_property
     def _rows(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Rows by word, and by word in lower case."""
+        """Mappings from words, and from lower-case words, to rows."""
         exact = {word: row for row, word in enumerate(self.words.tolist())}
         # For words that differ only in case, use the first row.
         return exact, {word.lower(): row for word, row in reversed(exact.items())}
@@ -123,7 +127,7 @@ def _build(
     name_of: Callable[[int], str],
     id_of: Callable[[int], str],
 ) -> WordHierarchy:
-    """Make the hierarchy from a tree of classes and cells (word row, class, share)."""
+    """Make the hierarchy from a tree of classes and entries (word row, class, share)."""
     row, at, share = (np.asarray(part) for part in cells)
     row, at, share = row[share > 0], at[share > 0], share[share > 0].astype(np.float64)
     n_classes, origin = tree.n_nodes, np.arange(tree.n_nodes)
@@ -148,9 +152,9 @@ def _build(
 
 
 def _from_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
-    """Make the hierarchy of a thesaurus by its memberships."""
+    """Make the hierarchy of a thesaurus from its memberships."""
     belongs = thesaurus.memberships.tocoo()
-    # Normalise: entries that were too small to be stored are missing.
+    # Normalise, because entries that were too small to be stored are missing.
     totals = np.asarray(thesaurus.memberships.sum(axis=1)).ravel()
     at = thesaurus.tree.cluster_nodes[belongs.col]
     return _build(

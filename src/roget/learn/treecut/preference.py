@@ -1,4 +1,4 @@
-"""Selectional preferences: the classes of words that a head selects in a slot."""
+"""Selectional preferences: the classes of words that a head prefers in a slot."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from roget.learn.treecut.estimator import CutClass, TreeCut
 from roget.learn.treecut.hierarchy import WordHierarchy
 
 TOP, LEAST_WORD, LEAST_CONTEXT = 4000, 3, 8
-"""Thresholds for learning classes: maximum number of words, and minimum counts of a word and of a
-context."""
+"""Thresholds for learning classes: the maximum number of words, and the minimum counts of a word
+and of a context."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Preference:
     tokens: float
     """Number of tokens in the slot of the head."""
     unknown: float
-    """Share of tokens that are not in the thesaurus and are left out."""
+    """Fraction of tokens that are left out because their words are not in the thesaurus."""
     description_length: float
     """Description length of the cut in nats."""
     classes: tuple[CutClass, ...]
-    """The classes, most preferred first; copies of a class are merged."""
+    """The classes, most preferred first. Copies of a class are merged."""
 
 
 def prefer(
@@ -48,7 +48,7 @@ def prefer(
     penalty: float = CutOptions.penalty,
     senses: str = CutOptions.senses,
 ) -> Preference:
-    """Return the classes of words that a head prefers, such as the objects of "eat".
+    """Return the classes of words that a head prefers, for example as objects of "eat".
 
     The contexts of the counts are heads, optionally with a slot, as in "obj:eat". The prior of a
     class is estimated from all heads with the same slot. For the options see `TreeCut`.
@@ -69,7 +69,7 @@ def prefer(
 
 
 def find_context(counts: Counts, head: str, slot: str | None = None) -> str:
-    """Return the context of a head in a slot; the slot is optional if the head has only one."""
+    """Return the context of a head in a slot. The slot is optional if the head has only one."""
     names = counts.contexts.tolist()
     if slot is None and head in set(names):
         return head
@@ -78,7 +78,7 @@ def find_context(counts: Counts, head: str, slot: str | None = None) -> str:
         if slot not in counts.relations:
             known = f", only {', '.join(counts.relations)}" if counts.relations else ""
             raise InputError(
-                f"slot {slot!r}: the counts have no slots{known}; omit the slot",
+                f"slot {slot!r} does not apply: the counts have no slots{known}; omit the slot",
                 code="conflicting-options",
             )
         return str(names[counts.context_id(head)])
@@ -112,13 +112,13 @@ def learn_classes(
     if not chosen.entries:
         raise InputError("cannot learn a thesaurus: the counts are empty", code="empty-input")
     model = catalogue.load("clusterers", method).make(random_state=seed, progress=progress)
-    with ignore_trivial():  # cuts also work with a trivial clustering
+    with ignore_trivial():  # a trivial clustering is sufficient for cuts
         model.fit(chosen)
     return Thesaurus.from_clustering(chosen, model)
 
 
 def _join(cut: list[CutClass]) -> list[CutClass]:
-    """Merge copies of a class, and occurrences of a single word, in a cut."""
+    """Merge the copies of a class, and the occurrences of a single word, in a cut."""
     groups: dict[tuple[str, str], list[CutClass]] = {}
     for one in cut:
         groups.setdefault((one.id, one.label), []).append(one)
