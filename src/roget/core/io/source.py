@@ -326,8 +326,7 @@ class Source:
         return [replace(self, start=a, stop=b) for a, b in zip(cuts, ends, strict=False)]
 
     def blocks(self, size: int | None = None, reach: int = REACH) -> Iterator[TextBlock]:
-        """Yield the content as UTF-8 blocks that end after a blank line if possible, else a
-        line."""
+        """Yield the content as UTF-8 blocks, which end after a blank line if possible."""
         line, rest = 0, b""
         longest = max(self.longest_line(), 2 * reach)
         for chunk in self._decode_chunks(size or BLOCK, reach):

@@ -1,4 +1,4 @@
-"""Labels: reading them from files, arrays, mappings and tables, and joining two sides by item."""
+"""Labels: reading them from files, arrays, mappings and tables, and joining gold and system."""
 
 from roget.scoring.labels.align import AlignedLabels, align
 from roget.scoring.labels.labels import Labels

@@ -33,17 +33,17 @@ from roget.scoring.labels.labels import (
 from roget.scoring.labels.table import varies
 from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 
-_SHOWN = 5
-"""Number of missing items listed in an error."""
-_FEW = 4
-"""Minimum number of items for a warning that every item is a class of its own."""
+_MAX_SHOWN = 5
+"""Maximum number of missing items to list in an error message."""
+_MIN_ITEMS = 4
+"""Minimum number of items for the warning that every item is a class of its own."""
 _SAMPLE = 1 << 16
-"""Number of items that are checked for repeated labels before all items are checked."""
+"""Number of items to check first for repeated labels. All items are checked only if none repeat."""
 
 
 @dataclass(frozen=True, eq=False)
 class AlignedLabels:
-    """Gold and system labels of the same items in the same order; every item has a label."""
+    """Gold and system labels of the same items, in the same order. Every item has both labels."""
 
     gold: Labels
     system: Labels
@@ -56,11 +56,11 @@ class AlignedLabels:
     """Number of system items that gold does not contain."""
     warnings: tuple[str, ...]
     counts: CountArray | None = None
-    """Number of items, or weight, of each row; None if each row is one item."""
+    """Number or total weight of the items in each row, or None if each row is one item."""
     weighed: tuple[str, ...] = ()
-    """Kinds of item weights in use, for the signature; empty if all weights are equal."""
+    """Types of item weights in use, for the signature. Empty if all weights are equal."""
     leaves: Labels | None = None
-    """The leaves of the system's tree, if the system labels are a cut of a tree."""
+    """The leaves of the system's tree as labels, if the system labels are a cut of a tree."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
     """Additional parts of the signature."""
 
@@ -100,10 +100,8 @@ def align(
         "unmatched": each gets a class that marks it as missing from gold. Otherwise they are
         dropped. The default depends on whether items are mentions.
 
-    Returns
-    -------
-    AlignedLabels
-        Sides that already have the same items are not copied.
+    Returns ------- AlignedLabels The aligned labels. They are not copied if both sides already have
+    the same items.
     """
     options_of(LabelOptions)["missing"].check(missing)
     _, missing, extra = choose_rules(gold, None, missing, extra, system, noise)
@@ -111,7 +109,7 @@ def align(
         gold = replace(gold, absent=True)
     if missing == "unmatched":
         system = replace(system, absent=True)
-    # A coreference system may detect no mentions.
+    # An empty system is allowed for coreference, because it may detect no mentions.
     if not len(gold) or not (len(system) or (system.mentions and system.absent)):
         raise NoItems(f"{(system if len(gold) else gold).source}: no items")
     _check_first_rows(gold, system)
@@ -124,7 +122,9 @@ def align(
     whole, rows = gold, join(gold, system)
     warnings = [*gold.warnings, *system.warnings]
     if gold.groups is None and system.groups is not None:
-        text = f"{system.source} has groups, but {gold.source} does not: scored as one group"
+        text = (
+            f"{system.source} has groups, but {gold.source} does not: all are scored as one group"
+        )
         warnings.append(Notice(text, code="unused-groups"))
     if rows is None and gold.complete and system.complete:
         if noise is not None:
@@ -177,12 +177,13 @@ def choose_rules(
     system: Labels | None = None,
     noise: Any = None,
 ) -> Rules:
-    """Return the rules, with defaults for mentions or other items instead of None.
+    """Return the rules for averaging, missing items and extra items, with defaults instead of None.
+
+    The defaults depend on whether the items are coreference mentions.
 
     `gold` is None for precounted cells, whose items are not mentions. If a side is a list of pairs,
-    an item that the list does not contain is a singleton on that side.
-    Items declared as noise are singletons too: one cluster of all noise would be scored like any
-    other cluster.
+    an item that the list does not contain is a singleton on that side. Items declared as noise are
+    singletons, too, because a single noise cluster would be scored like any other cluster.
     """
     default = OF_MENTIONS if gold is not None and gold.mentions else RULES
     alone = noise is not None or (system is not None and system.pairs)
@@ -194,7 +195,7 @@ def choose_rules(
 
 
 def mark_noise(labels: Labels, noise: str) -> Labels:
-    """Remove the label `noise`; items with this label become items without a label.
+    """Remove the label `noise`, so that items with this label have no label.
 
     >>> mark_noise(Labels(np.array([0, 1, 0]), 2, [-1, 0]), "-1").codes.tolist()
     [-1, 1, -1]
@@ -219,7 +220,7 @@ def mark_noise(labels: Labels, noise: str) -> Labels:
 
 
 def is_called(label: str, name: str) -> bool:
-    """Return True if a label equals a name; "-1.0" equals "-1", as pandas may write floats.
+    """Return True if a label equals a name. "-1.0" equals "-1", because pandas may write floats.
 
     >>> is_called("-1.0", "-1"), is_called("-1", "-1.0"), is_called("01", "1")
     (True, True, False)
@@ -228,11 +229,15 @@ def is_called(label: str, name: str) -> bool:
 
 
 def find_noise(labels: Labels) -> str | None:
-    """Return a label that probably means noise: "noise", "outlier", or −1 if others are ≥ 0."""
+    """Return the label that probably means noise, or None if there is none.
+
+    Noise labels are "noise", "outlier", or −1 if all other labels are numbers ≥ 0.
+    """
     if labels.n_labels - labels.made < 2:
         return None
     if labels.names is None:
-        # Labels are the numbers from the offset on. If the offset is −1, all others are ≥ 0.
+        # Labels are consecutive numbers from the offset. If the offset is −1, all other labels are
+        # ≥ 0.
         return "-1" if labels.offset == -1 and np.any(labels.codes == 0) else None
     texts = list(map(labels.label, range(labels.n_labels - labels.made)))
     minus = [code for code, text in enumerate(texts) if is_called(text, "-1")]
@@ -243,14 +248,14 @@ def find_noise(labels: Labels) -> str | None:
 
 
 def find_unknown(side: Labels, rows: Ints) -> Ints:
-    """Return the rows of a side that are not among `rows`."""
+    """Return the row numbers of a side that do not occur in `rows`."""
     known = np.zeros(len(side), dtype=bool)
     known[rows[rows >= 0]] = True
     return np.flatnonzero(~known)
 
 
 def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tuple[Labels, Ints]:
-    """Add a class to gold for each system item that gold does not contain."""
+    """Add each system item that gold does not contain to gold, as a class of its own."""
     if gold.weighted:
         raise InputError(
             "--extra count requires gold labels without weights", code="conflicting-options"
@@ -260,7 +265,7 @@ def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tup
         # Items in groups that gold does not contain cannot be assigned to a contingency table.
         unknown = unknown[groups[unknown] >= 0] if groups is not None else unknown[:0]
     if not system.weighted:
-        # Sort by cluster, as in precounted cells, for the same order of summation.
+        # Sort by cluster, as in precounted cells, so that sums are computed in the same order.
         unknown = unknown[np.argsort(system.codes[unknown], kind="stable")]
     wide = gold.codes.astype(code_type(gold.n_labels))
     codes = np.concatenate((wide, np.full(unknown.size, -1, wide.dtype)))
@@ -288,8 +293,8 @@ def settle(
 ) -> AlignedLabels:
     """Apply the rule `missing` to rows without a system label, and to noise in gold.
 
-    Each row is a gold item or, with `counts`, a cell of several equal items. Every row has a gold
-    label.
+    Each row is a gold item or, with `counts`, a cell of several items with the same labels. Every
+    row has a gold label.
     """
     if noise is not None:
         gold, system, counts = _settle_noise(gold, system, counts, warnings, missing, noise)
@@ -306,7 +311,8 @@ def settle(
         warnings.append(Notice(text, code="missing-items"))
         if missing == "drop" and left_out == items:
             raise InputError(
-                f"{system.source}: no item of {gold.source} has a label", code="no-common-items"
+                f"{system.source} has no label for any item of {gold.source}",
+                code="no-common-items",
             )
         if missing == "unmatched" and counts is not None and counts.dtype.kind == "f":
             raise InputError(
@@ -320,19 +326,19 @@ def settle(
 
 
 def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
-    """Return the number of items in the given rows."""
+    """Return the total number of items in the selected rows."""
     return round(float(rows.sum() if counts is None else counts[rows].sum()))
 
 
 def _fill_gaps(
     side: Labels, other: Labels, counts: CountArray | None, gaps: BoolArray, missing: str
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Apply the rule `missing` to the gaps of one side; select the same rows of the other side."""
+    """Apply the rule `missing` to items without a label on one side; keep the sides parallel."""
     kept: Ints | None = None
     if missing == "drop":
         kept = np.flatnonzero(~gaps)
     elif counts is not None and missing != "cluster":
-        # Each item needs a label of its own, so split cells without a label into items.
+        # Each item needs a label of its own, so split cells without a label into single items.
         kept = np.repeat(np.arange(counts.size), np.where(gaps, counts, 1).astype(np.int64))
     if kept is not None:
         side, other, gaps = take(side, kept), take(other, kept), gaps[kept]
@@ -350,7 +356,7 @@ def _settle_noise(
     missing: str,
     noise: str,
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Apply the rule `missing` to noise items in gold; "cluster" leaves them unchanged."""
+    """Apply the rule `missing` to noise items in gold. The rule "cluster" leaves them unchanged."""
     gaps = ~mark_noise(gold, noise).answered()
     number = _count_items(counts, gaps)
     if not number or gold.weighted:
@@ -393,7 +399,9 @@ def _build_aligned(
     masses = gold.item_weights
     weighed: tuple[str, ...] = ()
     if masses is not None and system.weighted:
-        text = f"the weights of {gold.source} are not used: items have several weighted labels"
+        text = (
+            f"the weights of {gold.source} are not used, because items have several weighted labels"
+        )
         warnings.append(Notice(text, code="unused-weights"))
     elif masses is not None:
         text = f"items are weighted by the weights of {gold.source}"
@@ -404,7 +412,7 @@ def _build_aligned(
 
 
 def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
-    """Return group codes numbered in order of first occurrence, without unused codes."""
+    """Renumber the group codes in order of first occurrence, without unused codes."""
     codes, names = gold.groups, gold.group_names
     if codes is None or names is None:
         return None, None
@@ -425,7 +433,7 @@ def warn_extra(
 ) -> list[Notice]:
     """Return notices about `extra` system items that gold does not contain.
 
-    `shared` of these items are in clusters with scored items.
+    `shared` is the number of these items that are in clusters with scored items.
     """
     if not extra:
         return []
@@ -443,24 +451,27 @@ def warn_extra(
 
 
 def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
-    """Return a notice if every gold item is its own class or group, probably a wrong column."""
+    """Return a notice if every gold item is its own class or group.
+
+    The wrong column was probably specified.
+    """
     items = len(gold)
     if counts is not None and items < int(counts.sum()):
         return []
     groups = gold.groups
     n_groups = 1 if gold.group_names is None else len(gold.group_names)
-    if items < _FEW:
+    if items < _MIN_ITEMS:
         return []
     if n_groups == items:
-        text = "every group has a single item: is the group column correct?"
+        text = "every group has a single item; check the group column"
         return [Notice(text, code="suspicious-column")]
-    # With fewer labels than items, labels must repeat, so the items need not be checked.
+    # If there are fewer labels than items, labels must repeat, so the items need not be checked.
     if gold.weighted or gold.n_labels * n_groups < items:
         return []
     keys = gold.codes if groups is None else groups.astype(np.int64) * gold.n_labels + gold.codes
     if not (_all_differ(keys[:_SAMPLE]) and _all_differ(keys)):
         return []
-    text = "every gold item is a class of its own: is the label column correct?"
+    text = "every gold item is a class of its own; check the label column"
     return [Notice(text, code="suspicious-column")]
 
 
@@ -474,13 +485,16 @@ def _describe_missing(number: int, items: int, system: Labels) -> str:
 
 
 def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:
-    shown = [example(whole, row) for row in rows[:_SHOWN].tolist()]
+    shown = [example(whole, row) for row in rows[:_MAX_SHOWN].tolist()]
     text = _describe_missing(rows.size, items, system)
-    return f"{text}: {', '.join(shown)}{', …' if rows.size > _SHOWN else ''}"
+    return f"{text}: {', '.join(shown)}{', …' if rows.size > _MAX_SHOWN else ''}"
 
 
 def join(gold: Labels, system: Labels) -> Ints | None:
-    """Return the system row of each gold item, −1 if missing; None if all rows already match."""
+    """Return the system row of each gold item, or −1 if it is missing.
+
+    Return None if the rows of both sides already match.
+    """
     if gold.items is None or system.items is None:
         if gold.items is not None or system.items is not None:
             with_ids, without = (gold, system) if system.items is None else (system, gold)
@@ -510,7 +524,7 @@ def join(gold: Labels, system: Labels) -> Ints | None:
 
 
 def example(labels: Labels, row: int) -> str:
-    """Return the description of an item for messages."""
+    """Return a short description of an item for messages."""
     if labels.items is None:
         return f"the item at position {row + 1} of {len(labels)}"
     if labels.groups is None or labels.group_names is None:
@@ -522,7 +536,8 @@ def _require_same_positions(gold: Labels, system: Labels) -> None:
     if len(gold) != len(system):
         raise InputError(
             f"{_has(gold.source)} {plural(len(gold), 'item', ',')} and {_has(system.source)} "
-            f"{len(system)}; items without ids are joined by position, so the numbers must agree"
+            f"{len(system)}; items without ids are joined by position, so the numbers of items "
+            f"must be equal"
             f"{_suggest_linkage(gold, system)}",
             code="length-mismatch",
         )
@@ -543,14 +558,17 @@ def _call_linkage(source: str) -> str:
 
 
 def _suggest_linkage(gold: Labels, system: Labels) -> str:
-    """Return a hint if a matrix may be a linkage: four columns, and one row less than items."""
+    """Return a hint if the system may be a linkage matrix.
+
+    A linkage matrix has four columns and one row less than there are items.
+    """
     if system.tree or not system.weighted or system.n_labels != 4 or len(system) + 1 != len(gold):
         return ""
     return "; for a linkage pass roget.Hierarchy.from_linkage(Z)"
 
 
 def _match_groups(gold: Labels, system: Labels) -> Codes | None:
-    """Return the group of each system item in gold's codes, −1 if gold lacks the group.
+    """Return the gold code of each system item's group, or −1 if gold does not contain the group.
 
     Return None unless both sides have groups.
     """
@@ -584,7 +602,10 @@ def _join_ids(gold: Labels, system: Labels, groups: Codes | None) -> Ints:
 
 
 def _refuse_repeats(labels: Labels) -> None:
-    """Raise an error if an item id is not unique; only groups on both sides would allow this."""
+    """Raise an error if item ids are not unique.
+
+    Repeated ids are allowed only if both sides have groups.
+    """
     seen: dict[str, int] = {}
     items = labels.items or ()
     if len(set(items)) == len(items):
@@ -601,7 +622,7 @@ def _refuse_repeats(labels: Labels) -> None:
 
 
 def _has(source: str) -> str:
-    """Return a source followed by "has" (files) or "have" (labels in memory).
+    """Return the name of a source followed by "has" (files) or "have" (labels in memory).
 
     >>> _has("gold.tsv"), _has("the gold labels")
     ('gold.tsv has', 'the gold labels have')
@@ -611,7 +632,7 @@ def _has(source: str) -> str:
 
 
 def _check_first_rows(gold: Labels, system: Labels) -> None:
-    """Raise an error if both files begin with the same field and it is probably a header.
+    """Raise an error if both files begin with the same field and it may be a header.
 
     This is the case if one of the files has a header with this field, or if the first label of
     each file occurs nowhere else.
@@ -632,7 +653,7 @@ def _check_first_rows(gold: Labels, system: Labels) -> None:
 
 
 def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
-    """Add the repeated mentions of the system that gold does not contain.
+    """Add those repeated mentions of the system that gold does not contain.
 
     They enlarge the system's entities, as in the CoNLL reference scorer, which removes repeated
     mentions only if they are in the key.

@@ -1,4 +1,4 @@
-"""Factorization of labels: convert one-dimensional data to integer codes, without sorting.
+"""Factorization of labels: one-dimensional data are converted to integer codes without sorting.
 
 Labels that are equal in Python have the same code: 1, 1.0 and True are equal, but "1" is different.
 None, NaN, NA and NaT mean no label and have the code −1. An integer array with a small range is
@@ -87,7 +87,7 @@ def _integers(values: Codes) -> LabelCodes:
     # The bitwise OR is an upper bound of all labels and needs only one pass over the data.
     bits = int(np.bitwise_or.reduce(values))
     if 0 <= bits < largest:
-        # numpy converts a mix of uint64 and signed integers to floats, so view it as int64.
+        # View uint64 as int64, because numpy converts uint64 mixed with signed integers to floats.
         codes = values.view(np.int64) if values.dtype == np.uint64 else values
         return LabelCodes(codes, bits + 1)
     low, high = int(values.min()), int(values.max())
@@ -116,7 +116,7 @@ def _by_bits(values: npt.NDArray[Any], bits: Callable[[npt.NDArray[Any]], Word])
 
 
 def _text(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Decode byte strings if they are UTF-8, so that labels are shown as text."""
+    """Decode byte strings to text if they are valid UTF-8."""
     if values.dtype.kind == "U":
         return values
     try:
@@ -126,7 +126,7 @@ def _text(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _with_gaps(values: npt.NDArray[Any], answered: BoolArray) -> LabelCodes:
-    """Factorize the items that have a label; all other items get the code −1."""
+    """Factorize the items that have a label, and assign the code −1 to all other items."""
     coded = factorize(values[answered])
     wide = np.int64 if coded.codes.dtype.itemsize == 8 else np.int32
     codes = np.full(answered.shape, -1, dtype=wide)
@@ -150,10 +150,10 @@ def _unhashable(values: Sequence[Any], error: TypeError) -> Exception:
 
 Word = npt.NDArray[np.uint64]
 Words = list[Word]
-"""The rows of a chunk as 64-bit words; array j holds word j of every row."""
+"""The rows of a chunk as 64-bit words. Array j contains word j of every row."""
 
 CHUNK = 1 << 15
-"""Rows per chunk; temporary arrays of this size stay in the CPU cache."""
+"""Number of rows per chunk. Temporary arrays of this size fit into the CPU cache."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
@@ -161,10 +161,10 @@ _HALF = np.uint64(32)
 
 
 class RowTable:
-    """A hash table that assigns numbers to distinct rows, with open addressing.
+    """A hash table with open addressing that assigns numbers to distinct rows.
 
-    A row consists of one or more 64-bit words. `firsts` holds, for each number, the index of the
-    first row with this number.
+    A row consists of one or more 64-bit words. `firsts` contains the index of the first row with
+    each number.
     """
 
     def __init__(self, n_words: int, rows: int) -> None:
@@ -179,14 +179,14 @@ class RowTable:
         return self._firsts[: self.size]
 
     def codes(self, words: Words, start: int) -> npt.NDArray[np.int32]:
-        """Return the number of each row of a chunk whose first row has index `start`."""
+        """Return the numbers of the rows in a chunk. `start` is the index of its first row."""
         self._reserve(len(words[0]))
         slots = self._hash(words)
         rows = np.arange(start, start + slots.size)
         numbers = self._look_up(words, slots, rows)
         collided = np.flatnonzero(self._differ(words, numbers))
         while collided.size:
-            # Linear probing: if the slot holds a different row, try the next slot.
+            # Linear probing: if a slot is occupied by a different row, try the next slot.
             slots = (slots[collided] + 1) & (self._slots.size - 1)
             words = [word[collided] for word in words]
             rows = rows[collided]
@@ -196,7 +196,7 @@ class RowTable:
         return numbers
 
     def _hash(self, words: Words) -> Ints:
-        """Return the first slot of each row: a multiplicative hash of its words."""
+        """Return the first slot to try for each row, using a multiplicative hash of its words."""
         h = words[0] * _GOLDEN
         for word in words[1:]:
             h ^= h >> _HALF
@@ -208,7 +208,10 @@ class RowTable:
         return h.view(np.int64)
 
     def _look_up(self, words: Words, slots: Ints, rows: Ints) -> npt.NDArray[np.int32]:
-        """Return the numbers in the slots; rows with empty slots are added to the table."""
+        """Return the numbers stored in the slots.
+
+        Rows whose slots are empty are added to the table.
+        """
         numbers = self._slots.take(slots)
         free = np.flatnonzero(numbers < 0)
         if not free.size:
@@ -223,7 +226,7 @@ class RowTable:
         return numbers
 
     def _differ(self, words: Words, numbers: npt.NDArray[np.int32]) -> BoolArray:
-        """Return True for each row that differs from the stored row with its number."""
+        """Return a mask of the rows that differ from the stored row with the same number."""
         differ: BoolArray = words[0] != self._rows[0].take(numbers)
         for word, known in zip(words[1:], self._rows[1:], strict=True):
             differ |= word != known.take(numbers)
@@ -260,7 +263,7 @@ class RowTable:
 
 
 def number_rows(rows: int, n_words: int, words: Callable[[int, int], Words]) -> tuple[Codes, Ints]:
-    """Return the codes of `rows` rows, and the index of the first row of each code.
+    """Return the codes of `rows` rows, and the index of the first row with each code.
 
     `words(start, end)` returns a slice of the rows as 64-bit words; only one slice at a time is in
     memory.
@@ -285,7 +288,8 @@ def number_strings(values: npt.NDArray[Any]) -> tuple[Codes, Ints]:
         rows = np.ascontiguousarray(values[start:end])
         return rows.view(unit).reshape(end - start, width)
 
-    # Most characters fit into 8 or 16 of 32 bits, which reduces the number of words per row.
+    # Most characters need only 8 or 16 of their 32 bits. Packing them reduces the number of 64-bit
+    # words per row.
     top = max(
         int(characters(start, min(start + CHUNK, values.size)).max())
         for start in range(0, values.size, CHUNK)

@@ -1,4 +1,4 @@
-"""Columns of label tables: which column holds the items, labels, weights and groups.
+"""Column roles in label tables: the columns of items, labels, weights and groups.
 
 Columns are specified by the caller, or found by known names (see `NAMES`; upper and lower case are
 equal), or by position. A header of more than two columns must have known names, unless the caller
@@ -20,7 +20,10 @@ from roget.core.io.values import whole_number
 from roget.errors import InputError
 
 Columns: TypeAlias = Mapping[str, str | int]
-"""Role → column name or number (from 1); a role may be limited to one side, e.g. gold.item."""
+"""Map from roles to columns, which are names or numbers from 1.
+
+A role may be limited to gold or the system, e.g. gold.item.
+"""
 
 _GOLD = ("gold", "class", "truth", "y_true", "labels_true", "true_label", "gold_label")
 _SYSTEM = (
@@ -36,10 +39,10 @@ NAMES: dict[str, tuple[str, ...]] = {
     "group": ("group",),
     "count": ("count", "n", "freq", "frequency"),
 }
-"""Role → known column names."""
+"""Map from each role to its known column names."""
 
 NOUNS = ("word", "lemma", "document", "doc")
-"""Names of item columns that are used only if no other column can hold the items."""
+"""Names of columns that are read as items only if there is no other candidate."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
@@ -47,34 +50,34 @@ LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
-"""Column names that are unlikely to be items of a word list."""
+"""Column names that are unlikely to occur as items in a list of words."""
 
 
 @dataclass(frozen=True)
 class LabelRoles(Roles):
-    """The roles of a label table."""
+    """The column roles in a label table."""
 
     @property
     def is_pair(self) -> bool:
-        """True if the table has the labels of both sides."""
+        """True if the table has both gold and system labels."""
         return "gold" in self.all
 
     def parse(self, columns: Any) -> dict[str, Any] | None:
-        """Return the caller's columns as a dict; they are already a mapping."""
+        """Return the caller's columns, which are already a mapping, as a dictionary."""
         return None if columns is None else dict(columns)
 
     def is_header(self, first: Sequence[str]) -> bool:
-        """Return True if a row has known column names."""
+        """Return True if a row contains known column names."""
         return is_header(first)
 
     def heads_numbers(
         self, first: Sequence[str], second: Sequence[str], columns: Requested
     ) -> bool:
-        """Return True if the first row must be a header, because it does not fit as data.
+        """Return True if the first row must be a header, because it cannot be data.
 
-        This is the case if it is text above numbers, or if there are more columns than roles. In a
-        file with both sides and three columns, one with numbers, the names are needed to assign
-        the columns.
+        This is the case if the first row is text and the second row is numbers, or if there are
+        more columns than roles. It is also the case if a file with gold and system labels has three
+        columns, one of them numeric, because their roles can only be assigned by name.
         """
         if columns or not all(first) or any(parse_number(cell) is not None for cell in first):
             return False
@@ -92,7 +95,7 @@ class LabelRoles(Roles):
         numeric: Sequence[int] = (),
         transpose: bool | None = None,
     ) -> Table:
-        """Return the table with the column of each role.
+        """Find the column of each role, and return the table with these columns assigned.
 
         If a table has one or two columns and all names are unknown, roles are assigned by position.
         """
@@ -104,7 +107,7 @@ class LabelRoles(Roles):
         else:
             places = self.find_by_position(table.names, columns, table.name)
             if table.header and lowered[-1] in NOUNS and lowered[0] not in NOUNS:
-                # In "kmeans, doc" the second column holds the items.
+                # With a header such as "kmeans, doc", the second column contains the items.
                 places = {role: len(lowered) - 1 - at for role, at in places.items()}
         return replace(table, places=places)
 
@@ -113,7 +116,7 @@ class LabelRoles(Roles):
     ) -> dict[str, int]:
         """Return the column index of each role for a table with column names.
 
-        If no column can hold the items, items are identified by position. One column may have an
+        If no column contains items, items are identified by position. One column may have an
         unknown name only if the table has two columns.
         """
         found = self.find_requested(names, columns, source)
@@ -127,7 +130,7 @@ class LabelRoles(Roles):
             exact = [at for at in near if lowered[at] == role]
             if len(exact or near) > 1:
                 shown = ", ".join(names[at] for at in exact or near)
-                # Columns with the same name can only be specified by number.
+                # Columns that have the same name can only be specified by number.
                 same = len({lowered[at] for at in near}) < len(near)
                 example = {role: str(near[0] + 1) if same else names[near[0]]}
                 raise InputError(
@@ -145,13 +148,13 @@ class LabelRoles(Roles):
     def _complete(
         self, found: dict[str, int], names: Sequence[str], columns: Columns | None, source: str
     ) -> dict[str, int]:
-        """Assign a label or item column with an unknown name, in a table of two columns."""
+        """Assign the missing role to the column with an unknown name, in a table of two columns."""
         lowered = _lower(names)
         for role in (*(role for role in self.all if role in LABEL_ROLES), "item"):
             left = [at for at in range(len(names)) if at not in found.values()]
             if role in found or (role == "item" and (self.is_pair or not left)):
                 continue
-            # In "doc, topic, weight" the remaining column holds the items.
+            # With a header such as "doc, topic, weight", the remaining column contains the items.
             noun = role == "item" and all(lowered[at] in NOUNS for at in left)
             if len(left) != 1 or (len(names) > 2 and not noun):
                 example = self._likely(found, names, left)
@@ -161,8 +164,8 @@ class LabelRoles(Roles):
                     else ""
                 )
                 raise InputError(
-                    f"{source}: none of the columns {', '.join(names)} is known to be the {role} "
-                    f"column; {_show_choice(example, columns)}{matrix}",
+                    f"{source}: cannot determine which of the columns {', '.join(names)} is the "
+                    f"{role} column; {_show_choice(example, columns)}{matrix}",
                     code="ambiguous-columns",
                 )
             found[role] = left[0]
@@ -192,7 +195,8 @@ class LabelRoles(Roles):
     ) -> dict[str, int]:
         """Return the column index of each role for a table without a header.
 
-        The role "third" is a column that holds weights or groups, depending on its values.
+        The role "third" stands for a column that contains weights or groups, depending on its
+        values.
         """
         width = len(names)
         if columns:
@@ -245,18 +249,18 @@ def _make_roles(needed: Sequence[str], others: Sequence[str]) -> LabelRoles:
 
 
 SINGLE = _make_roles(("item", "label"), ("weight", "group"))
-"""Roles of a file with the labels of one side."""
+"""Column roles in a file with either gold or system labels."""
 PAIR = _make_roles(("item", "gold", "system"), ("weight", "group"))
-"""Roles of a file with the labels of both sides."""
+"""Column roles in a file with both gold and system labels."""
 CELLS = _make_roles(("gold", "system", "count"), ("group",))
-"""Roles of a table of contingency cells."""
+"""Column roles in a table of contingency cells."""
 
 
 def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
-    """Return True if a row is a header: it has two known names, or a name of a label column.
+    """Return True if a row is a header, i.e. has two known names or the name of a label column.
 
-    Words such as group, word or class may also be items of a word list, so a row in which only the
-    first field is such a word is not a header.
+    Words such as group, word or class may also be items in a list of words. A row in which only the
+    first field is such a word is therefore not a header.
 
     >>> is_header(["doc_id", "Topic"]), is_header(["gold", "k-means"]), is_header(["group", "A"])
     (True, True, False)
@@ -272,14 +276,14 @@ def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
 
 
 class ColumnMap(dict[str, str | int]):
-    """Columns of one side by role."""
+    """The columns of gold or of the system, by role."""
 
     side: str = ""
-    """The side to name in messages: gold or system."""
+    """The side to mention in messages: gold or system."""
 
 
 def choose_side(columns: Columns | None, side: str) -> ColumnMap:
-    """Return the columns of one side; a role of this side (gold.item) overrides a general role.
+    """Return the columns of one side. A role of this side (gold.item) overrides a general role.
 
     >>> choose_side({"item": "id", "gold.label": "topic"}, "system")
     {'item': 'id'}
@@ -300,21 +304,21 @@ def choose_side(columns: Columns | None, side: str) -> ColumnMap:
 
 
 def has_several(columns: Columns | None) -> bool:
-    """Return True if labels are in several columns, from general to specific (label=a+b)."""
+    """Return True if hierarchical labels are in several columns (label=a+b)."""
     chosen = (columns or {}).items()
     return any("+" in str(name) for role, name in chosen if role.endswith("label"))
 
 
 def _show_choice(example: Mapping[str, str], columns: Columns | None) -> str:
-    """Return the advice to pass --columns, with an example that fits the table."""
+    """Return advice to pass --columns, with an example that fits the table."""
     side = getattr(columns, "side", "")
     example = {f"{side}.{role}" if side else role: name for role, name in example.items()}
     pairs = ",".join(f"{role}={name}" for role, name in example.items())
-    return f"name the columns, e.g. --columns {pairs} (in Python columns={example})"
+    return f"specify the columns, e.g. --columns {pairs} (in Python columns={example})"
 
 
 def _find_column(names: Sequence[str], role: str, value: str | int, source: str) -> int:
-    """Return the index of a column specified by name, ignoring case, or by number from 1."""
+    """Return the index of a column that is specified by name (ignoring case) or number (from 1)."""
     if isinstance(value, str):
         name = value.strip()
         for candidates, target in ((list(names), name), (_lower(names), name.lower())):

@@ -1,4 +1,4 @@
-"""Joins of label tables on a cluster: rows are partitioned by item, and each part is joined.
+"""Joins of label tables on a cluster: rows are partitioned by item, and each partition is joined.
 
 SQL statements and checks are shared with `duckdb_join`, so scores are bit for bit the same.
 """
@@ -40,35 +40,38 @@ from roget.scoring.labels.files import LabelFile, name_files
 from roget.scoring.labels.formats import is_binary, list_files, list_suffixes
 
 SHARE = 8 << 20
-"""Minimum bytes of files per task; larger files are split, and smaller files are combined."""
-_PART = 16 << 20
-"""Bytes of files per partition."""
-_MOST = 64
-"""Maximum number of tasks per side, and of partitions; every task sends data to all partitions."""
-_FEWEST_PARTS = 8
+"""Minimum number of bytes per task. Larger files are split, and smaller files are combined."""
+_PARTITION_SIZE = 16 << 20
+"""Number of input bytes per partition."""
+_MAX_PARTS = 64
+"""Maximum number of partitions, and of tasks per side.
+
+It is limited because every task sends data to every partition.
+"""
+_MIN_PARTS = 8
 """Minimum number of partitions."""
 _MEMORY = "2GB"
-"""Memory limit of a task; beyond it data spill to the worker's disk."""
-_NOTHING = (
+"""Memory limit of a task. Beyond this limit, data spill to the worker's disk."""
+_NO_ROWS = (
     "SELECT NULL::VARCHAR AS item, NULL::VARCHAR AS label, NULL::VARCHAR AS name,"
     " NULL::BIGINT AS r, NULL::DOUBLE AS w WHERE false"
 )
 
 
 class SchemaMismatch(Exception):
-    """The error that a file has another layout than the first file of its side."""
+    """The error for a file whose layout differs from that of the first file of its side."""
 
 
 class NotSplittable(Exception):
-    """The error that a file cannot be split, because its rows may span several lines."""
+    """The error for a file that cannot be split, because its rows may span several lines."""
 
 
 class JoinShare(NamedTuple):
-    """A file or a part of a file: a range of rows (Parquet) or of bytes (text)."""
+    """A file or a part of it, which is a range of rows (Parquet) or bytes (text)."""
 
     path: str
     number: int
-    """Position of the share among all shares of its side; it determines the order of rows."""
+    """Position of the share among all shares of its side. It determines the order of rows."""
     start: int = 0
     stop: int | None = None
 
@@ -114,7 +117,7 @@ class DaskJoin:
             self._engine.close()
 
     def count(self, system: Any, missing: str, extra: str) -> AlignedLabels | None:
-        """Return the cells of gold and a system; None if the slower readers are required."""
+        """Return the cells of gold and a system, or None if the slower readers are needed."""
         paths = _list_side(self._gold), _list_side(system)
         gold, answers = self._inspect(paths[0], "gold"), self._inspect(paths[1], "system")
         if gold is None or answers is None:
@@ -127,12 +130,12 @@ class DaskJoin:
                 self._gold_parts.clear()
                 parts = self._join(paths, (gold, answers))
         except (duckdb.Error, SchemaMismatch):
-            # The readers report which line cannot be read.
+            # The slower readers report which line cannot be read.
             return None
         return Joined(parts, self._noise, gold, answers).join(missing, extra)
 
     def _inspect(self, paths: Sequence[str], side: str) -> Table | None:
-        """Return the layout of the first file of a side; other files must have the same layout."""
+        """Return the layout of the first file of a side. All files must have the same layout."""
         if any(is_binary(path) for path in paths):
             return None
         head = list_suffixes().get(Source(paths[0]).suffix) in ("tsv", "csv")
@@ -147,7 +150,7 @@ class DaskJoin:
         if self._engine is None:
             self._engine = self._make()
             size = sum(_size(path) for side in paths for path in side)
-            self._parts = min(_MOST, max(_FEWEST_PARTS, size // _PART))
+            self._parts = min(_MAX_PARTS, max(_MIN_PARTS, size // _PARTITION_SIZE))
         if not self._gold_parts:
             self._gold_parts = self._partition(self._engine, "gold", paths[0], tables[0])
         rows_by_part = [
@@ -179,7 +182,7 @@ def _list_side(given: Any) -> list[str]:
     if paths == [STANDARD_INPUT] or any(map(is_pipe, paths)):
         name = Source(paths[0]).name
         raise InputError(
-            f"workers cannot read {name}; save it as a file, or use the engine local",
+            f"workers cannot read {name}; save it as a file, or use the local engine",
             code="conflicting-options",
         )
     return paths
@@ -191,7 +194,7 @@ def share_files(side: str, paths: Sequence[str], form: str) -> list[Shuffle]:
     Large files are split, unless the format `form` is empty.
     """
     sizes = list(map(_size, paths))
-    target = max(SHARE, sum(sizes) // _MOST)
+    target = max(SHARE, sum(sizes) // _MAX_PARTS)
     bundles: list[list[JoinShare]] = []
     filled, number = target, 0
     for path, size in zip(map(absolute, paths), sizes, strict=True):
@@ -210,9 +213,9 @@ def _size(path: str) -> int:
 
 
 def _cut_file(path: str, size: int, target: int, form: str) -> Iterator[tuple[int, int | None]]:
-    """Yield the start and end of each piece of a file; pieces have about `target` bytes."""
+    """Yield the start and end of each piece of a file. A piece has about `target` bytes."""
     number = size // target
-    # A worker would have to download all of a remote file to read a piece of it.
+    # Do not split a remote file, because a worker would have to download all of it to read a piece.
     if number < 2 or not form or is_remote(path):
         yield 0, None
     elif form == "parquet":
@@ -235,7 +238,7 @@ def partition_rows(
     task: Shuffle,
     report: Increment,
 ) -> list[bytes]:
-    """Partition the rows of files by a hash of the item; return one Parquet file per partition."""
+    """Partition rows by a hash of the item; return the bytes of one Parquet file per partition."""
     with ExitStack() as opened:
         folder = Path(opened.enter_context(TemporaryDirectory(prefix="roget.")))
         connection = opened.enter_context(duck.connect(_MEMORY, 1, folder / "spill", ordered=True))
@@ -252,7 +255,7 @@ def partition_rows(
 
 
 def _read_part(folder: Path) -> bytes:
-    """Return the Parquet file of a partition as bytes; empty if the partition has no rows."""
+    """Return the Parquet file of a partition as bytes, which are empty if it has no rows."""
     if not folder.exists():
         return b""
     (file,) = folder.iterdir()
@@ -299,12 +302,12 @@ def _open_share(
 
 
 class JoinPart(NamedTuple):
-    """The join of one partition."""
+    """The result of joining one partition."""
 
     cells: dict[str, tuple[Array, BoolArray]]
     rows: tuple[int, int]
     repeats: tuple[bool, bool]
-    """For gold and system: True if items that only this side has are repeated or have no name."""
+    """For gold and system, True if items that occur only on this side are repeated or unnamed."""
 
 
 def join_part(
@@ -314,7 +317,7 @@ def join_part(
     pieces: Sequence[bytes],
     report: Increment,
 ) -> JoinPart:
-    """Join a partition; the first `golds` pieces belong to gold, the others to the system."""
+    """Join a partition. The first `golds` pieces belong to gold, the other pieces to the system."""
     with (
         TemporaryDirectory(prefix="roget.") as folder,
         duck.connect(_MEMORY, 1, Path(folder), ordered=True) as connection,
@@ -330,7 +333,7 @@ def join_part(
                 if piece:
                     files.append(Path(folder) / f"{side}.{number}.parquet")
                     files[-1].write_bytes(piece)
-            sides.append(f"SELECT * FROM {duck.parquet(*files)}" if files else _NOTHING)
+            sides.append(f"SELECT * FROM {duck.parquet(*files)}" if files else _NO_ROWS)
         query = join_cells(sides[0], sides[1], by_group=by_group, weighed=weighed)
         cells = fetch_arrays(connection, query)
         rows = [fetch(f"SELECT count(*) FROM ({side})")[0] for side in sides]
@@ -339,19 +342,19 @@ def join_part(
             and len(set(fetch(count_lone(*of, by_group=by_group)))) > 1
             for other, of in (("system", sides), ("gold", sides[::-1]))
         ]
-        # Send data and mask as separate arrays, because masked arrays cannot be sent.
+        # Send the data and the mask as separate arrays, because masked arrays cannot be sent.
         plain = {name: (values.data, values.mask) for name, values in cells.items()}
         return JoinPart(plain, (rows[0], rows[1]), (repeats[0], repeats[1]))
 
 
 class Joined(Counting):
-    """The cells of two tables that were joined in partitions."""
+    """The contingency cells of two tables that were joined in partitions."""
 
     def __init__(self, parts: Sequence[JoinPart], noise: str | None, *tables: Table) -> None:
         self.parts, self.noise, self.tables = parts, noise, tables
 
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
-        """Concatenate the cells of all partitions; items are already stripped."""
+        """Concatenate the cells of all partitions. White space has already been stripped."""
         found = {}
         for name in self.parts[0].cells:
             arrays = zip(*(part.cells[name] for part in self.parts), strict=True)

@@ -1,4 +1,4 @@
-"""Contingency cells of two large label tables, read, joined and counted by DuckDB.
+"""Contingency cells of two large label tables, which DuckDB reads, joins and counts.
 
 Labels are not converted to Python strings, which makes this path fast. It only handles plain tables
 with one label per row; missing and extra items result from the join. In all other cases (items
@@ -31,7 +31,7 @@ from roget.scoring.labels.readers.delimited import (
     warn_of_header,
 )
 from roget.scoring.labels.readers.jsonl import inspect_json
-from roget.scoring.labels.readers.lines import doubt_first_line
+from roget.scoring.labels.readers.lines import warn_first_line
 from roget.scoring.labels.readers.parquet import inspect_parquet_file
 from roget.scoring.labels.table import may_be_header, varies, warn_unused_weights
 
@@ -57,9 +57,9 @@ def count_files(
     memory: str | None = None,
     header: bool | None = None,
 ) -> AlignedLabels | None:
-    """Return the cells of two tables, or of one table with both sides.
+    """Return the contingency cells of two tables, or of one table with gold and system columns.
 
-    `paths` holds the files of each table. Return None if the slower readers are required.
+    `paths` contains the files of each table. Return None if the slower readers are needed.
     """
     import duckdb
 
@@ -87,7 +87,10 @@ def inspect_sides(
     header: bool | None,
     opened: ExitStack,
 ) -> list[Table] | None:
-    """Return the layout of the files of each side, which stay open; None if they are not tables."""
+    """Return the layout of the files of each side, or None if they are not tables.
+
+    The files stay open until `opened` is closed.
+    """
     roles = PAIR if len(paths) == 1 else SINGLE
     tables = []
     for side, name in zip(paths, ("gold", "system"), strict=False):
@@ -111,7 +114,7 @@ def get_layout(table: Table) -> tuple[Any, ...]:
 def inspect_file(
     file: LabelFile, labels: str | None, columns: Columns | None, roles: LabelRoles
 ) -> Table | None:
-    """Return the layout of a file; None if it is not a table with one label per item."""
+    """Return the layout of a file, or None if it is not a table with one label per item."""
     format = labels or detect_format(file)
     table: Table | None = None
     if format == "parquet":
@@ -125,14 +128,14 @@ def inspect_file(
     elif format == "lines" and roles is SINGLE and not columns and not file.header:
         refuse_json(file, "one label per line")
         table = Table(file.name, file.plain.path, format, ("1",), delimiter="\x01")
-        table = replace(table, places={"label": 0}, note=doubt_first_line(file) or "")
+        table = replace(table, places={"label": 0}, note=warn_first_line(file) or "")
     if table is None or "third" in table.places:
         return None
     return table if roles is not SINGLE or "label" in table.places else None
 
 
 class Counting:
-    """The cells of one or two label tables, counted in a database."""
+    """The contingency cells of one or two label tables, counted in a database."""
 
     def __init__(self, connection: DuckDBPyConnection, noise: str | None, *tables: Table) -> None:
         self.connection = connection
@@ -140,7 +143,7 @@ class Counting:
         self.tables = tables
 
     def join(self, missing: str, rule: str) -> AlignedLabels | None:
-        """Return the cells of two tables joined by item, and by group if both have groups.
+        """Return the cells of two tables, joined by item and, if both have groups, by group.
 
         `rule` is the rule for items that gold does not contain, as in `align`. Return None if the
         slower readers are required.
@@ -150,8 +153,8 @@ class Counting:
         named = "item" in gold.places
         if ("group" in system.places and not by_group) or named != ("item" in system.places):
             return None
-        # A fast join first, without stripping. Repeat it with stripping if some items are blank or
-        # have no match.
+        # Try a fast join without stripping white space first. Repeat the join with stripping if
+        # some items are blank or have no match.
         found = self._join(by_group, careful=False)
         odd = bool(found["odd"].any())
         if odd or found["gold"].mask.any() or found["system"].mask.any():
@@ -164,7 +167,7 @@ class Counting:
         extra, absent = found["gold"].mask, found["system"].mask
         if not named and (extra.any() or absent.any()):
             return None
-        # More cells than rows means that items are repeated.
+        # If the counts add up to more than the number of rows, items are repeated.
         rows = [found[last].filled(0).max(initial=0) for last in ("gold_rows", "system_rows")]
         if counts[~extra].sum() > rows[0] or counts[~absent].sum() > rows[1]:
             return None
@@ -206,7 +209,7 @@ class Counting:
         return self._cells(found, 0, 0, missing) if found["n"].size else None
 
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
-        """Return the cells with names, the number of rows of each table, and a flag `odd`.
+        """Return the cells with label names, the number of rows of each table, and a flag `odd`.
 
         The label of an absent side is NULL, and an empty label is ''. If `careful` is False, items
         are compared without stripping white space, which is faster; if all items match, the result
@@ -220,16 +223,16 @@ class Counting:
 
     @property
     def weighed(self) -> list[bool]:
-        """For each table, True if it has weights."""
+        """A list that is True for each table with weights."""
         return ["weight" in table.places for table in self.tables]
 
     def rows(self, table: Table, *, careful: bool, chosen: str = "true") -> str:
-        """Return SQL for the rows of a table: number, item, weight (if any), label, group name."""
+        """Return SQL that selects row number, item, weight (if any), label and group name."""
         name = "CAST(NULL AS VARCHAR)"
         if "group" in table.places:
             name = self._cell(table, "group", careful=careful)
             name = name if careful else f"coalesce({name}, '')"
-        # Without ids, items are identified by position.
+        # Items without ids are identified by position.
         item = "row_number() OVER ()"
         if "item" in table.places:
             item = self._cell(table, "item", careful=careful)
@@ -240,13 +243,16 @@ class Counting:
         )
 
     def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:
-        """Return True if items that only table `one` has are repeated or have no name."""
+        """Return True if items that occur only in table `one` are repeated or unnamed."""
         sides = (self.rows(table, careful=True) for table in (one, other))
         rows, with_name, distinct = self._fetch(count_lone(*sides, by_group=by_group))
         return not rows == with_name == distinct
 
     def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
-        """Return SQL for a cell as text; with `careful`, stripped, and NULL if it is empty."""
+        """Return SQL for a cell as text.
+
+        With `careful`, it is stripped, and an empty cell is NULL.
+        """
         cell = table.cell(role)
         if table.format == "jsonl":
             raw = quoted(table.names[table.places[role]], '"')
@@ -262,7 +268,7 @@ class Counting:
         return f"nullif(CASE WHEN {ends} THEN trim({cell}, {quoted(_BLANK)}) ELSE {cell} END, '')"
 
     def _weight(self, table: Table) -> str:
-        """Return SQL for the weight, if the table has weights; -1 stands for an invalid weight."""
+        """Return SQL for the weight, if the table has weights. Invalid weights become -1."""
         if "weight" not in table.places:
             return ""
         cell = self._cell(table, "weight", careful=True)
@@ -281,10 +287,10 @@ class Counting:
     def _cells(
         self, found: dict[str, Any], extra: int, shared: int, missing: str
     ) -> AlignedLabels | None:
-        """Convert cells to codes and add the notices of the readers.
+        """Convert cells to label codes, and add the same notices as the slower readers.
 
-        Return None if gold items lack labels. Cells whose gold label is NULL hold items that gold
-        does not contain; each of these items becomes a class of its own.
+        Return None if gold items lack labels. Cells whose gold label is NULL contain items that
+        gold does not have. Each of these items becomes a class of its own.
         """
         order = np.argsort(found["gold_first"].filled(np.iinfo(np.int64).max), kind="stable")
         found = {name: values[order] for name, values in found.items()}
@@ -308,7 +314,7 @@ class Counting:
         warnings: list[str] = [*warn_of_header(one, {roles[0]: class_names})]
         begins = int(counts[classes == 0].sum()), int(counts[~new].sum())
         if may_be_header(class_names[0], *begins):
-            warnings += _doubt_first_row(one)
+            warnings += _warn_first_row(one)
         warnings += warn_of_header(other, {roles[1]: cluster_names})
         if ends and varies(unused):
             warnings.append(warn_unused_weights(other.name))
@@ -341,7 +347,7 @@ class Counting:
     def _share_header(
         self, begins: tuple[int, int], class_names: Sequence[str], found: dict[str, Any]
     ) -> bool:
-        """Return True if both files begin with the same possible header; see `align`."""
+        """Return True if both files begin with the same row and it may be a header; see `align`."""
         one, other = self.tables
         if not (one.first and other.first and "item" in one.places and "item" in other.places):
             return False
@@ -358,8 +364,8 @@ class Counting:
         return may_be_header(class_names[0], *begins) and may_be_header(first_cluster, *clusters)
 
 
-def _doubt_first_row(table: Table) -> list[Notice]:
-    """Return the notice that the first row, read as data, may be a header."""
+def _warn_first_row(table: Table) -> list[Notice]:
+    """Return a notice if the first row was read as data but may be a header."""
     if table.format not in ("tsv", "csv"):
         return [table.note] if isinstance(table.note, Notice) else []
     doubt = describe_first_row(table, 1).doubt
@@ -369,7 +375,7 @@ def _doubt_first_row(table: Table) -> list[Notice]:
 def _split_unknown(
     gold: Labels, system: Labels, counts: Ints, new: BoolArray
 ) -> tuple[Labels, Labels, Ints]:
-    """Split the cells of items that gold does not contain into items, with one class each."""
+    """Split the cells of items that gold does not contain, so that each item is its own class."""
     known, unknown = np.flatnonzero(~new), np.flatnonzero(new)
     if gold.groups is not None:
         # Items in groups that gold does not contain cannot be assigned to a contingency table.
@@ -391,7 +397,7 @@ def join_cells(
     blank: str = "false",
     weighed: Sequence[bool] = (False, False),
 ) -> str:
-    """Return SQL that joins two sides and counts cells, separately for each gold weight."""
+    """Return SQL that joins gold and system and counts cells, separately for each gold weight."""
     answered = "FILTER (s.label <> '')"
     weights = " g.w AS w," if weighed[0] else ""
     if weighed[1]:
@@ -408,7 +414,7 @@ def join_cells(
 
 
 def count_lone(one: str, other: str, *, by_group: bool) -> str:
-    """Return SQL that counts the rows that only side `one` has: all, with a name, and distinct."""
+    """Return SQL that counts the rows found only on side `one`: all, named and distinct rows."""
     keys = ["item", "name"] if by_group else ["item"]
     on = " AND ".join(f"a.{key} = b.{key}" for key in keys)
     names = ", ".join(f"a.{key}" for key in keys)
@@ -428,13 +434,13 @@ def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Any]:
 
 
 def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:
-    """Assign codes to names in order of first occurrence; the empty name has code −1."""
+    """Assign codes to names in order of first occurrence. The empty name has the code −1."""
     strip = table.format in _STRIPPED
     texts = map(str, values.filled("").tolist())
     names = [name.strip() if strip else name for name in texts]
     order = np.argsort(firsts, kind="stable")
     coder = Coder()
-    # Add the empty name first: its code is 0, and becomes −1 below.
+    # Add the empty name first, so that its code is 0, which becomes −1 below.
     coder.codes([""], 1)
     codes = np.empty(order.size, dtype=np.int64)
     codes[order] = coder.codes((names[at] for at in order.tolist()), order.size)

@@ -21,10 +21,10 @@ from roget.scoring.labels.labels import NoItems
 ONE_SIDE = "standard input can be used for one side only"
 
 BLOCK = 1 << 20
-"""Bytes per block that is read at once."""
+"""Number of bytes to read at once."""
 
 SMALL = 1 << 20
-"""Maximum bytes of a file whose lines are read once and cached."""
+"""Maximum size in bytes of a file whose lines are cached after the first read."""
 
 
 def is_thesaurus(path: str) -> bool:
@@ -37,7 +37,7 @@ def is_thesaurus(path: str) -> bool:
 
 
 def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
-    """Return the files of an input: the file itself, all files of a folder, or glob matches.
+    """Return the files of an input, which may be a file, a folder or a glob pattern.
 
     An existing file whose name contains wildcards is not treated as a pattern.
     """
@@ -49,7 +49,7 @@ def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
         except InputError:
             known = ", ".join(suffixes)
             raise InputError(
-                f"{path}: is a folder without label files; expected the suffixes {known}",
+                f"{path} is a folder without label files; expected the suffixes {known}",
                 code="file-not-found",
             ) from None
     if is_remote(path):
@@ -58,7 +58,7 @@ def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
 
 
 def name_files(paths: Sequence[str]) -> str:
-    """Return the name of one or several files for messages.
+    """Return a name for one or several files for use in messages.
 
     >>> name_files(["a.csv"]), name_files(["a.csv", "b.csv", "c.csv"])
     ('a.csv', 'a.csv and 2 more')
@@ -70,7 +70,7 @@ def name_files(paths: Sequence[str]) -> str:
 class LabelFile:
     """An open label file, with options for its reader.
 
-    `cover` means that items may be repeated with another cluster. `header` overrides the detection
+    With `cover`, an item may be repeated with a different cluster. `header` overrides the detection
     of a header. With `head`, only the first lines of a compressed file are decompressed.
     """
 
@@ -96,7 +96,7 @@ class LabelFile:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         try:
-            # Several files may be open, so handle only errors of this file.
+            # Several files may be open, so handle only errors raised for this file.
             if isinstance(error, NotText) and error.source == self.name:
                 raise self._name_byte() from None
         finally:
@@ -104,7 +104,7 @@ class LabelFile:
 
     @cached_property
     def plain(self) -> Source:
-        """A plain file that can be read repeatedly, also by DuckDB; a copy if necessary."""
+        """A plain file that can be read repeatedly, also by DuckDB. If necessary, it is a copy."""
         if self.source.is_plain:
             return self.source
         if self._head and self.source.compression:
@@ -117,7 +117,7 @@ class LabelFile:
         return Source(path, os.path.getsize(path))
 
     def keep(self, text: str) -> str:
-        """Write a text to a temporary file, deleted on closing; return its path."""
+        """Write a text to a temporary file and return its path. The file is deleted on closing."""
         folder = self._open.enter_context(TemporaryDirectory(prefix="roget."))
         path = os.path.join(folder, "text")
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
@@ -156,7 +156,7 @@ class LabelFile:
         for chunk in chain(self.plain.chunks(), [b""]):
             data = rest + chunk
             begin = begin or data[:2]
-            # Decode only complete lines, to avoid splitting a character or \r\n.
+            # Decode only complete lines, so that no character or \r\n is split.
             cut = data.rfind(b"\n") + 1 if chunk else len(data)
             try:
                 data[:cut].decode("utf-8")

@@ -1,4 +1,4 @@
-"""Label formats: detection of formats, and access to the readers in the catalogue."""
+"""Detection of label formats, and access to the registered readers."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from roget.scoring.labels.readers.base import LabelReader
 
 KIND = "label formats"
 THESAURUS = "thesaurus"
-"""Name of the format of thesaurus folders, which are recognised by their content."""
+"""Name of the format of thesaurus folders, which are detected by their content."""
 
-_SNIFFED = 100
-"""Number of lines that are used to detect a format."""
+_SNIFF_LINES = 100
+"""Number of lines to read to detect a format."""
 
 
 @cache
 def list_readers() -> dict[str, LabelReader]:
-    """Return the built-in readers by name of the format."""
+    """Return the built-in readers, keyed by the name of the format."""
     names = (name for name in catalogue.KINDS[KIND] if name != THESAURUS)
     return {name: catalogue.load(KIND, name) for name in names}
 
 
 @cache
 def list_suffixes() -> dict[str, str]:
-    """Return suffix → format for the built-in readers."""
+    """Return a map from file suffixes to formats for the built-in readers."""
     return {suffix: name for name, reader in list_readers().items() for suffix in reader.suffixes}
 
 
@@ -44,7 +44,7 @@ def get_reader(format: str) -> LabelReader:
 
 
 def is_tree(format: str | None) -> bool:
-    """Return True if a format is a tree; trees are allowed for systems only."""
+    """Return True if a format stores trees. Trees are allowed for systems only."""
     if format is None or format == THESAURUS:
         return format == THESAURUS
     return bool(getattr(catalogue.load(KIND, format), "is_tree", False))
@@ -62,7 +62,7 @@ def list_files(path: str) -> list[str]:
 
 
 def find_suffix(suffix: str) -> str | None:
-    """Return the format of a suffix, including plug-ins; None if the suffix is unknown."""
+    """Return the format with a suffix, including plug-ins, or None if the suffix is unknown."""
     own = list_suffixes().get(suffix)
     if own is not None or suffix in ("", ".txt"):
         return own
@@ -74,7 +74,7 @@ def find_suffix(suffix: str) -> str | None:
 
 
 def detect_format(file: LabelFile) -> str:
-    """Detect the format of a file by its suffix, else by its first lines.
+    """Detect the format of a file from its suffix or, if that is unknown, its first lines.
 
     Some formats, such as exports of a thesaurus, share their suffix with another format; they are
     recognised by the first lines.
@@ -88,7 +88,7 @@ def detect_format(file: LabelFile) -> str:
         return format
     if file.plain.head(4) == b"PAR1":
         return "parquet"
-    return sniff_format([text for _, text in islice(file.first_lines(), _SNIFFED)])
+    return sniff_format([text for _, text in islice(file.first_lines(), _SNIFF_LINES)])
 
 
 def sniff_format(lines: list[str]) -> str:
@@ -102,7 +102,7 @@ def sniff_format(lines: list[str]) -> str:
 
 
 def refuse_tree(source: Any) -> Any:
-    """Return the source; raise an error if it is a tree, which only the local engine supports."""
+    """Return the source, or raise an error if it is a tree, which requires the local engine."""
     tree = hasattr(source, "to_labels")
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)

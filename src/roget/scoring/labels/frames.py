@@ -1,4 +1,4 @@
-"""Conversion of data frames of pandas, polars and pyarrow, column by column.
+"""Column-by-column conversion of data frames from pandas, polars and pyarrow.
 
 This module does not import these libraries. The library of a column is determined by the module of
 its type, so it is already imported when it is needed.
@@ -24,7 +24,7 @@ from roget.scoring.labels.table import LabelTable
 def select_columns(
     named: Mapping[str, Any], roles: LabelRoles, columns: Columns | None, source: str
 ) -> LabelTable:
-    """Select columns by the names of their roles, and return them as a label table."""
+    """Select the columns of all roles by name, and return them as a label table."""
     names = list(named)
     places = roles.find_by_name(names, columns, source)
     by_role = {role: named[names[at]] for role, at in places.items()}
@@ -32,12 +32,12 @@ def select_columns(
 
 
 def table_from_columns(columns: Mapping[str, Any], problems: Problems) -> LabelTable:
-    """Convert columns by role to a label table; rows are numbered from 1, like lines."""
+    """Convert columns, keyed by role, to a label table. Rows are numbered from 1, like lines."""
     columns = dict(columns)
     for role, column in columns.items():
         if getattr(column, "ndim", 1) > 1 or is_frame(column):
             raise InputError(
-                f"{problems.name}: several columns have the name of the {role} column",
+                f"{problems.name}: several columns have the same name as the {role} column",
                 code="duplicate-name",
             )
     items = _items(columns.pop("item")) if "item" in columns else None
@@ -53,7 +53,7 @@ def table_from_columns(columns: Mapping[str, Any], problems: Problems) -> LabelT
 
 
 def _items(column: Any) -> list[str]:
-    """Return each value as a string; missing values are empty strings."""
+    """Convert each value to a string; missing values become empty strings."""
     methods = [name for name in ("tolist", "to_list", "to_pylist") if hasattr(column, name)]
     values = getattr(column, methods[0])() if methods else list(column)
     if set(map(type, values)) <= {str}:
@@ -62,11 +62,11 @@ def _items(column: Any) -> list[str]:
 
 
 class FrameColumns(dict[str, Sequence[Any]]):
-    """Columns by name from a file that was read without a frame library."""
+    """Columns, keyed by name, of a file that was read without a data frame library."""
 
 
 def library(value: object) -> str:
-    """Return the top-level package of the type of a value."""
+    """Return the top-level package that defines the type of a value."""
     return type(value).__module__.partition(".")[0]
 
 
@@ -85,12 +85,12 @@ def is_frame(value: object) -> bool:
 
 
 def frame_columns(frame: Any) -> dict[str, Any]:
-    """Return the columns of a table by name."""
+    """Return the columns of a table, keyed by name."""
     if isinstance(frame, FrameColumns):
         return frame
     if library(frame) != "pyarrow":
         return {str(name): frame[name] for name in frame.columns}
-    # Columns with the same name are returned as one table, as in pandas.
+    # Columns that have the same name are returned as one table, as in pandas.
     places: dict[str, list[int]] = {}
     for at, name in enumerate(frame.schema.names):
         places.setdefault(name, []).append(at)
@@ -101,7 +101,7 @@ def frame_columns(frame: Any) -> dict[str, Any]:
 
 
 def factorize_column(column: Any) -> LabelCodes:
-    """Factorize a column; a pandas index is ignored."""
+    """Factorize a column. The index of a pandas column is ignored."""
     return _COLUMNS[library(column)](column)
 
 
@@ -139,7 +139,7 @@ def _arrow(column: Any) -> LabelCodes:
     if isinstance(column, pyarrow.ChunkedArray):
         column = column.combine_chunks()
         if isinstance(column, pyarrow.ChunkedArray):
-            # Strings of more than 2 GiB do not fit into one array.
+            # Strings with a total size above 2 GiB do not fit into one array.
             return factorize_objects(column.to_pylist())
     kind = column.type
     numeric = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)
@@ -158,7 +158,7 @@ def _arrow(column: Any) -> LabelCodes:
 
 
 def _coded(codes: npt.NDArray[Any], names: list[Any]) -> LabelCodes:
-    """Return the codes of a dictionary-encoded column; its dictionary may have duplicates or NA."""
+    """Convert a dictionary-encoded column, whose dictionary may contain duplicates or NA."""
     complete = not codes.size or bool(codes.min() >= 0)
     distinct = factorize_objects(names)
     if distinct.complete and distinct.n_labels == len(names):

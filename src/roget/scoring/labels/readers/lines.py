@@ -23,13 +23,13 @@ def read_lines(
         texts = texts[1:]
     labels = code_texts(texts).drop_empty()
     rows = LabelTable(problems, np.arange(1, labels.codes.size + 1), None, {"label": labels})
-    doubt = doubt_first_line(file)
+    doubt = warn_first_line(file)
     if doubt is not None:
         rows.first_row = FirstRow(texts[0] if texts else "", is_header=False, doubt=doubt)
     return rows
 
 
-def doubt_first_line(file: LabelFile) -> Notice | None:
+def warn_first_line(file: LabelFile) -> Notice | None:
     """Return a notice if the first label looks like a header or a comment."""
     line, text = file.first_line
     if file.header is not None:
