@@ -19,8 +19,8 @@ from roget.scoring.results import Comparison
 def list_systems(systems: Any) -> Any:
     """Return the columns of a data frame or the files in a folder as systems.
 
-    Other collections of systems are returned unchanged, and so is a folder that holds the parts of
-    one table or a thesaurus.
+    Other collections of systems are returned unchanged, as is a folder that contains a thesaurus or
+    the parts of one table.
     """
     alone = systems if isinstance(systems, str | os.PathLike) else None
     if isinstance(systems, Sequence) and not isinstance(systems, str) and len(systems) == 1:
@@ -51,11 +51,12 @@ def compare(
 ) -> Comparison:
     """Score several systems on one gold standard, and test which of them differ.
 
-    If a number of bootstrap samples `ci` is specified, every score has a 95 % interval, and the
-    difference of every pair of systems is tested. The p-values are corrected for the number of
-    pairs by Holm's method. Groups are resampled if there are any, otherwise items; all systems are
-    scored on the same samples. If `golds` is specified, scores are means over several gold
-    standards, and the scores of each annotator on the gold standards of the others are listed, too.
+    If `ci`, the number of bootstrap samples, is specified, every score has a 95 % confidence
+    interval, and the difference between every pair of systems is tested. The p-values are corrected
+    for the number of pairs by Holm's method. Groups are resampled if there are any, otherwise
+    items; all systems are scored on the same samples. If `golds` is specified, scores are means
+    over several gold standards, and each annotator is also scored on the gold standards of the
+    others.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def compare(
         The gold standard, as in `roget.score`.
     systems
         A mapping from names to anything that `roget.score` accepts as a system, a data frame
-        with one column per system, or a list of paths, which are named by their files.
+        with one column per system, or a list of paths, which are named after their files.
     measures, entropy
         Names of measures and entropy estimators, such as "v(beta=0.5)" and "jk".
     progress

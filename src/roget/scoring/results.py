@@ -300,7 +300,7 @@ class ScoreTable(Result):
     def flat(self) -> dict[str, float]:
         """Return the defined scores under names for experiment trackers, e.g. {"v/jk": 0.71}.
 
-        The names of the scores of levels have a prefix, e.g. {"level-1/v/jk": 0.6}; means over
+        The names of scores for single levels have a prefix, e.g. {"level-1/v/jk": 0.6}; means over
         levels have no prefix.
         """
         values = {}
@@ -313,7 +313,7 @@ class ScoreTable(Result):
     def falls_short(self, bounds: Iterable[str]) -> list[str]:
         """Return a message for each score that is worse than a bound such as "v@jk=0.6".
 
-        The bound of a distance is an upper bound, the bound of any other score a lower bound. An
+        The bound is an upper bound for distances and a lower bound for all other scores. An
         undefined score violates every bound.
         """
         missed = []
@@ -468,7 +468,8 @@ class Comparison(Result):
         """The score by which systems are sorted.
 
         By default it is the first score on which the best system beats all baselines, where
-        corrected scores come before plug-in scores; if there is no such score, the first one.
+        corrected scores come before plug-in scores. If there is no such score, it is the first
+        score.
         """
         scores = sorted(self.scores, key=is_plug_in)
         return self.chosen or next(filter(self._beats_baselines, scores), self.scores[0])
@@ -554,8 +555,8 @@ class Comparison(Result):
     def sets(self, kind: str = "clusters") -> Columns:
         """Return the columns of the table of "classes", of "clusters" or of their "mapping".
 
-        The table contains the rows of all systems. The kind "pairs" lists the differences of all
-        pairs of systems, with intervals and p-values.
+        The table contains the rows of all systems. The kind "pairs" lists the differences between
+        all pairs of systems, with intervals and p-values.
         """
         if kind == "pairs":
             return self._list_pairs()

@@ -98,8 +98,8 @@ def score_system(
 ) -> ScoredSystem:
     """Tabulate one system and compute every requested score for every group.
 
-    Baselines are scored, too, if there is a `seed`. The clusters of the random baseline have the
-    sizes of the gold classes if `like_gold`, otherwise of the system's clusters.
+    Baselines are also scored if `seed` is not None. Random clusters have the sizes of the gold
+    classes if `like_gold` is true, otherwise the sizes of the system's clusters.
     """
     tables = tabulate(sides, pooled=pooled)
     values = np.full((len(requests), tables.groups or 1), np.nan)

@@ -136,7 +136,7 @@ def find_consensus(agreement: Agreement, by: str, clusters: int | None) -> Conse
 def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
     """Return the support of each item and of each consensus cluster (Monti et al. 2003).
 
-    The numbers of pairs are computed from the contingency table of each clustering and the
+    The numbers of pairs are computed from the contingency tables of each clustering with the
     consensus, without listing pairs.
     """
     ours = panel.code(labels)

@@ -169,7 +169,8 @@ def _evaluate(
 ) -> tuple[Floats, Floats, Reasons]:
     """Return the values of a batch, the numbers of items, and the reasons for undefined values.
 
-    Values have the shape (directions, scores, pairs, groups), numbers of items (pairs, groups).
+    Values have the shape (directions, scores, pairs, groups). Numbers of items have the shape
+    (pairs, groups).
     """
     count, blocks = len(batch.pairs), batch.blocks
     values = np.full((2, len(requests), count * groups), np.nan)

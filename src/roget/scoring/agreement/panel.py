@@ -35,7 +35,7 @@ def name_clusterings(
 ) -> dict[str, Any]:
     """Return a mapping from names to clusterings, given a mapping, a list of paths or a table.
 
-    A folder or a pattern is replaced by its files, with one clustering per file.
+    A folder or a glob pattern is expanded to its files, with one clustering per file.
     """
     if isinstance(sources, str | os.PathLike):
         sources = [sources]
@@ -204,10 +204,10 @@ def line_up(
 ) -> Panel:
     """Align several clusterings by item.
 
-    `missing` is the rule for items that some clusterings do not contain: "drop" excludes them,
-    "pairs" compares each pair of clusterings on its common items, "cluster" puts them into one
-    extra cluster, "singletons" puts each into a separate cluster, and "error" raises InputError.
-    Items with the label `noise` are treated as missing.
+    `missing` specifies how to treat items that some clusterings do not contain: "drop" excludes
+    them, "pairs" compares each pair of clusterings on its common items, "cluster" puts them into
+    one extra cluster, "singletons" puts each into a separate cluster, and "error" raises
+    InputError. Items with the label `noise` are treated as missing.
     """
     sides = [side if noise is None else mark_noise(side, noise) for side in labels]
     # Step 1: collect all items. If only some clusterings have groups, their groups are used for

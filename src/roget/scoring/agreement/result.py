@@ -272,12 +272,12 @@ class Agreement(Result):
             "medoid" is the clustering with the best mean of the first score. "average" is an
             average-linkage clustering of how often items share a cluster.
         clusters
-            Number of clusters per group for "average", by default the median over clusterings.
+            Number of clusters per group for "average". Defaults to the median over the clusterings.
 
         Returns
         -------
         Consensus
-            The consensus clustering, and its support by the clusterings.
+            The consensus clustering, with its support.
         """
         from roget.scoring.agreement.consensus import find_consensus
 

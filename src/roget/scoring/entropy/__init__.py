@@ -34,8 +34,8 @@ def entropy_of(
     estimator
         Name of an estimator (`roget list entropies`), or an Estimator.
     support
-        Number of outcomes that could occur, by default the number of positive counts. Only some
-        estimators use it.
+        Number of possible outcomes, by default the number of positive counts. Only some estimators
+        use it.
 
     Returns
     -------

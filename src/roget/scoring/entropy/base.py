@@ -1,6 +1,6 @@
 """Histograms of counts, base classes for entropy estimators, and the simple estimators.
 
-An estimator computes an entropy in nats from a histogram of counts. The estimators of this module
+An estimator computes an entropy in nats from a histogram of counts. The estimators in this module
 have closed forms: plug-in, Miller–Madow, jackknife and Grassberger.
 """
 
@@ -57,7 +57,7 @@ class Histogram:
     def from_counts(cls, counts: CountArray, starts: Ints | None = None) -> Histogram:
         """Make the histogram of an array of non-negative counts, ignoring zeros.
 
-        With `starts`, make one histogram for each part of an array of positive counts.
+        With `starts`, make one histogram for each group of an array of positive counts.
         """
         if counts.dtype.kind == "f" and counts.size and counts.max() < 2**53:
             # Floats below 2**53 that are whole numbers are converted to integers exactly.

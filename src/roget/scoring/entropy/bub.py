@@ -8,8 +8,8 @@ For N items in m cells with true probabilities p, a linear estimator Ĥ = Σ_j a
     (3)  variance ≤ N·max_j (a_{j+1} − a_j)²   (Efron–Stein; `_Variance` has a sharper bound).
 
 The coefficients minimise the bound on bias² + variance: the first k coefficients a_0, …, a_{k−1}
-are fitted by least squares, the others are the coefficients of Miller–Madow, and the k ≤ 11 with
-the smallest bound is chosen. For N < 20 all coefficients are fitted.
+are fitted by least squares, the remaining ones are the Miller–Madow coefficients, and the k ≤ 11
+with the smallest bound is chosen. For N < 20 all coefficients are fitted.
 """
 
 from __future__ import annotations
@@ -181,10 +181,10 @@ def _miller_madow_steps(j: Floats, total: int) -> Floats:
 class _Variance:
     """Two upper bounds on the variance, divided by N.
 
-    Both are computed for the coefficients of Miller–Madow and then corrected for the fitted ones.
-    The first bound is equation (3). The second, sharper one is 4·max_p f(p)·V1(p), with
-    f(p) = min(m, 1/p) and
-    (4)  V1(p) = Σ_j (j/N)(a_j − a_{j−1})²·B_{j,N}(p) = p·E[(a_{n+1} − a_n)²],   n ~ Bin(N−1, p).
+    Both are computed for the Miller–Madow coefficients and then corrected for the fitted
+    coefficients. The first bound is equation (3). The second, sharper one is 4·max_p f(p)·V1(p),
+    with f(p) = min(m, 1/p) and (4)  V1(p) = Σ_j (j/N)(a_j − a_{j−1})²·B_{j,N}(p) = p·E[(a_{n+1} −
+    a_n)²],   n ~ Bin(N−1, p).
     """
 
     after: Floats

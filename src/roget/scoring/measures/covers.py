@@ -25,10 +25,10 @@ class ElementCentric(
 
     At each step a walk moves, with probability `alpha`, to an item of a cluster of the current
     item; otherwise it returns to its first item. If every item has one class and one cluster, the
-    similarity of an item is overlap/(size of the larger), for any `alpha`. For a tree the whole
-    tree is scored, not a cut: an item belongs to every node above it with weight exp(`r` · level),
-    where the level is 0 at the root and 1 at leaves. A tree usually scores below 1 against flat
-    classes, even if each class is a node of the tree.
+    similarity of an item is the overlap of its class and cluster divided by the size of the larger
+    set, for any `alpha`. For a tree the whole tree is scored, not a cut: an item belongs to every
+    node above it with weight exp(`r` · level), where the level is 0 at the root and 1 at leaves. A
+    tree usually scores below 1 against flat classes, even if each class is a node of the tree.
     """
 
     alpha: float = 0.9
@@ -53,8 +53,8 @@ class ElementCentric(
 class ExtendedPrecision(Measure, name="xb3-precision", reference=AMIGO):
     """B-cubed precision for overlapping clusters. Best value: 1.
 
-    The precision of two items that share s clusters and g classes is min(g, s)/s. It is averaged
-    over the pairs of each item with the items that share a cluster with it, and then over items.
+    The precision of two items that share s clusters and g classes is min(g, s)/s. For each item it
+    is averaged over all items that share a cluster with it, and then over items.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -64,8 +64,8 @@ class ExtendedPrecision(Measure, name="xb3-precision", reference=AMIGO):
 class ExtendedRecall(Measure, name="xb3-recall", reference=AMIGO):
     """B-cubed recall for overlapping classes. Best value: 1.
 
-    The recall of two items that share g classes and s clusters is min(g, s)/g. It is averaged over
-    the pairs of each item with the items that share a class with it, and then over items.
+    The recall of two items that share g classes and s clusters is min(g, s)/g. For each item it is
+    averaged over all items that share a class with it, and then over items.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -75,7 +75,7 @@ class ExtendedRecall(Measure, name="xb3-recall", reference=AMIGO):
 class ExtendedF(Measure, name="xb3-f", symmetric=True, reference=AMIGO):
     """Harmonic mean of extended B-cubed precision and recall. Best value: 1.
 
-    If every item has one class and one cluster, it equals B-cubed F.
+    If every item has one class and one cluster, the score equals B-cubed F.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -110,10 +110,10 @@ class OverlappingNMI(
 ):
     """Normalised mutual information of overlapping classes and clusters. Best value: 1.
 
-    Classes and clusters are sets of items, each compared with its most informative partner on the
-    other side. `norm=max` divides by the larger of the two entropies. `norm=lfk` is the older
-    measure of Lancichinetti, Fortunato & Kertész (2009): the fraction of a set's entropy that its
-    best partner explains, averaged over sets.
+    Each class is compared with its most informative cluster, and each cluster with its most
+    informative class. `norm=max` divides by the larger of the two entropies. `norm=lfk` is the
+    older measure of Lancichinetti, Fortunato & Kertész (2009): the fraction of a set's entropy that
+    its best partner explains, averaged over sets.
     """
 
     norm: str = "max"
@@ -142,8 +142,8 @@ def _unknown(overlap: Overlap) -> float:
 class MeanBestF1(Measure, name="mean-best-f1", symmetric=True, reference="Yang & Leskovec 2013"):
     """Mean F of each class with its best cluster, and vice versa. Best value: 1.
 
-    The mean over classes and the mean over clusters are averaged. Without overlaps the mean over
-    classes equals `larsen`.
+    The score is the average of the mean over classes and the mean over clusters. Without overlaps
+    the mean over classes equals `larsen`.
     """
 
     def compute(self, cover: Cover) -> float:
@@ -201,8 +201,8 @@ class FuzzyF(Measure, name="fuzzy-b3-f", symmetric=True, best=None, reference=JU
 class FuzzyNMI(Measure, name="fuzzy-nmi", symmetric=True, reference=JURGENS):
     """Normalised mutual information of classes and clusters with weighted labels. Best value: 1.
 
-    Weights are scaled to a maximum of 1 per item and discretised into `bins` bins. Each set is
-    compared with its most informative partner on the other side. Without weights the score equals
+    Weights are scaled to a maximum of 1 per item and discretised into `bins` bins. Each class is
+    compared with its most informative cluster, and vice versa. Without weights the score equals
     `onmi`.
     """
 

@@ -260,10 +260,10 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
     """Mutual information adjusted by its exact expectation. Best value: 1; chance level: 0.
 
     The average of the entropies is arithmetic, geometric, min or max. Entropies are plug-in
-    estimates. `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num the
-    number of clusters, and all only the number of items; num1 and all1 also keep gold fixed. Under
-    models other than perm, the maximum of the information is log K or log N. A perfect clustering
-    scores 1 under every model.
+    estimates. `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num
+    keeps the number of clusters, and all keeps only the number of items; num1 and all1 also keep
+    gold fixed. Under models other than perm, the maximum of the information is log K or log N. A
+    perfect clustering scores 1 under every model.
     """
 
     adjusts = "Vinh, Epps & Bailey 2010"
@@ -280,8 +280,8 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
             return self._adjust(chance, sizes)
         most = average(self.average, chance.gold, chance.system)
         value = divide(chance.mutual - chance.expected, most - chance.expected)
-        # If one side is one cluster or all singletons, all clusterings of the same sizes have the
-        # same information, which equals its expectation.
+        # If gold or the system is one cluster or all singletons, all clusterings of the same
+        # sizes have the same information, which equals its expectation.
         return np.where(chance.perfect, 1.0, np.where(chance.constant, 0.0, value))
 
     def _adjust(self, chance: Chance, sizes: Sizes) -> Values:
@@ -304,8 +304,8 @@ class SMI(
     """Standardised mutual information, (I − E[I])/SD(I). Higher is better; chance level: 0.
 
     The mean and the standard deviation over all random clusterings with the same sizes are exact.
-    The score is undefined if one side is one cluster or all singletons, because all clusterings of
-    such sizes have the same information.
+    The score is undefined if gold or the system is one cluster or all singletons, because all
+    clusterings of such sizes have the same information.
     """
 
     def compute(self, chance: Chance, deviation: Values) -> Values:

@@ -1,7 +1,7 @@
 """Mathematical properties of the measures: metric, constant baseline, monotone, linear cost.
 
-The tests check every law on generated clusterings, and the table of measures and properties in the
-documentation is made from this module. Symmetry and ranges are declared by the measures.
+The tests check every property on generated clusterings, and the table of properties in the
+documentation is generated from this module. Symmetry and ranges are declared by the measures.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measures of coreference resolution, which compare gold entities with system entities.
 
-Items are mentions; classes and clusters are entities, i.e. sets of mentions. A mention that only
-one side contains is unmatched. As in the reference scorer (Pradhan et al. 2014), it counts as a
-member of its entity, and no link to it is correct.
+Items are mentions; classes and clusters are entities, i.e. sets of mentions. A mention that occurs
+only in gold or only in the system is unmatched. As in the reference scorer (Pradhan et al. 2014),
+it counts as a member of its entity, and no link to it is correct.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def resolve_entities(table: Contingency) -> Values:
     """Return LEA recall: the fraction of each class's links that are resolved, weighted by class
     size.
 
-    A singleton has one link, to itself, which is resolved if the mention is a singleton on the
-    other side, too.
+    A singleton has one link, to itself, which is resolved if the mention is a singleton in the
+    other clustering, too.
     """
     refuse_fractions(table)
     sizes, counts = table.row_totals.astype(np.float64), table.counts.astype(np.float64)

@@ -36,14 +36,16 @@ class InversePurity(Measure, name="inverse-purity", reference="Zhao & Karypis 20
 class MicroPrecision(Purity, name="micro-precision", reference="Dhillon, Mallela & Modha 2003"):
     """Micro-averaged precision if each cluster is mapped to its majority class. Best value: 1.
 
-    Since every item has one class and one cluster, it equals micro-averaged recall and purity.
+    Since every item has one class and one cluster, the score equals micro-averaged recall and
+    purity.
     """
 
 
 class MicroRecall(Purity, name="micro-recall", reference="Dhillon, Mallela & Modha 2003"):
     """Micro-averaged recall if each cluster is mapped to its majority class. Best value: 1.
 
-    Since every item has one class and one cluster, it equals micro-averaged precision and purity.
+    Since every item has one class and one cluster, the score equals micro-averaged precision and
+    purity.
     """
 
 
@@ -283,10 +285,10 @@ class NCA(Measure, name="nca", range=(-0.5, 1.0), reference="Gagolewski 2025"):
 class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rezaei & Fränti 2016"):
     """Pair sets index: overlaps in the best one-to-one match. Best value: 1; chance level: 0.
 
-    The formula is (S − E)/(M − E). S is the sum of overlap/(larger size) over the matched pairs of
-    a class and a cluster. E is the expected sum for random clusters if classes and clusters are
-    matched by the rank of their sizes. M is the number of classes or of clusters, whichever is
-    larger. Unlike in the publication, negative values are not set to 0.
+    The formula is (S − E)/(M − E). S is the sum of overlap/(larger size) over the matched (class,
+    cluster) pairs. E is the expected sum for random clusters if classes and clusters are matched by
+    the rank of their sizes. M is the number of classes or of clusters, whichever is larger. Unlike
+    in the publication, negative values are not set to 0.
     """
 
     def compute(self, table: Contingency) -> Values:

@@ -54,9 +54,9 @@ class ARI(Adjusted, name="ari", linear="pairs"):
     """Rand index adjusted for chance. Best value: 1; chance level: 0; negative if worse than
     chance.
 
-    `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num the number of
-    clusters, and all only the number of items; num1 and all1 also keep gold fixed. The minimum
-    under perm is −1.
+    `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num keeps the
+    number of clusters, and all keeps only the number of items; num1 and all1 also keep gold fixed.
+    The minimum under perm is −1.
     """
 
     adjusts = "Hubert & Arabie 1985"
@@ -95,7 +95,7 @@ class Gamma(
 ):
     """Correlation of "together in gold" and "together in system". Best value: 1; chance level: 0.
 
-    The score is undefined if one side joins all pairs or no pairs.
+    The score is undefined if gold or the system joins all pairs or no pairs.
     """
 
     def compute(self, pairs: PairCounts) -> Values:
@@ -125,7 +125,8 @@ def one_sided(pairs: PairCounts) -> Any:
 class CorrelationDistance(Distance, name="correlation-distance", symmetric=True, reference=GOSGENS):
     """Angle arccos(gamma)/π between the two sets of pairs. Best value: 0; chance level: 1/2.
 
-    The score is undefined if one side joins all pairs or no pairs, unless the sides are identical.
+    The score is undefined if gold or the system joins all pairs or no pairs, unless they are
+    identical.
     """
 
     def compute(self, pairs: PairCounts) -> Values:
@@ -147,7 +148,7 @@ class SokalSneath(
     """Mean precision and recall of joined and of separated pairs. Best value: 1; chance level: 1/2.
 
     The formula is (N11/(N11+N10) + N11/(N11+N01) + N00/(N00+N10) + N00/(N00+N01))/4. The score is
-    undefined if one side joins all pairs or no pairs, unless the sides are identical.
+    undefined if gold or the system joins all pairs or no pairs, unless they are identical.
     """
 
     def compute(self, pairs: PairCounts) -> Values:

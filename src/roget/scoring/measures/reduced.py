@@ -137,7 +137,7 @@ def count_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
     With m rows of sums a_i and columns of sums b_j, Jerdee, Kirkley & Newman 2022 estimate
     (2)  Ω ≈ Π_j C(b_j + m − 1, m − 1)·Π_i C(a_i + α − 1, α − 1)/C(N + mα − 1, mα − 1),
     where α matches the covariances of the row sums of random tables with these column sums. The
-    result is exact if one side is a single set, or if every column contains one item.
+    result is exact if there is a single row or column, or if every column contains one item.
     """
     from scipy.special import gammaln
 
@@ -163,7 +163,7 @@ LOW, HIGH = math.log(1e-4), math.log(1e4)
 def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
     """Return N·RMI about `target`, with Dirichlet–multinomial codes for the sizes and the table.
 
-    The concentration of each code is the one with the shortest message.
+    The concentration parameter of each code is the one that gives the shortest message.
     """
     q = np.float64(target.seen)
 
@@ -225,7 +225,7 @@ def log_tables(sizes: Sizes) -> Values:
     """Return the approximate log of the number of tables with these row and column sums.
 
     The approximation is equation 29 of Newman, Cantwell & Young. It is slightly asymmetric, so the
-    mean of both directions is returned. The result is exactly 0 if one side is a single cluster.
+    mean of both directions is returned. The result is exactly 0 if there is a single row or column.
     """
     n = np.float64(sizes.n)
     logs = _log_tables(sizes.gold, sizes.system, n) + _log_tables(sizes.system, sizes.gold, n)

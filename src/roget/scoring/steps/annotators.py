@@ -2,7 +2,7 @@
 
 Systems are scored on each gold standard separately. In addition, each annotator is scored on the
 gold standards of the others, by the same measures and on the items that both have labelled. The
-agreement of annotators shows which score can be expected of a system.
+agreement between annotators shows which score can be expected of a system.
 """
 
 from __future__ import annotations

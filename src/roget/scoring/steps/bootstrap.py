@@ -1,12 +1,10 @@
 """Bootstrap and jackknife resampling, computed from counts without reading labels again.
 
-Items with the same labels in gold and in all systems are of the same kind. A sample is the number
-of times that each kind of item is drawn.
-
 If there are groups, whole groups are resampled, and their scores are averaged or their tables are
-pooled. Otherwise items are resampled: a sample is a multinomial over the joint table of gold and
-all systems, so all systems are scored on the same samples. All samples are derived from one seed
-and summed in a fixed order, so results do not depend on the number of threads.
+pooled. Otherwise items are resampled. Items with the same labels in gold and in all systems are of
+the same kind, and a sample is a multinomial over kinds, so all systems are scored on the same
+samples. All samples are derived from one seed and summed in a fixed order, so results do not depend
+on the number of threads.
 """
 
 from __future__ import annotations
@@ -534,7 +532,7 @@ class CoverResampler(ItemResampler):
 class GroupResampler(Resampler):
     """A resampler that draws groups with replacement and pools them into one table.
 
-    Equal labels of different groups are different clusters, so a group that is drawn twice counts
+    Equal labels in different groups are different clusters, so a group that is drawn twice counts
     as two groups. Resampling changes neither the cells of a group nor the bias of its entropies, so
     samples need not be shifted.
     """
@@ -669,7 +667,7 @@ def resample(
 
     If items are resampled, baselines have no intervals. The bootstrap is skipped if intervals need
     only the jackknife and there are no `pairs` of systems to test. `step` is called after each
-    sample. Samples of items and of pooled groups are scored by the engine of the options.
+    sample. Samples of items and of pooled groups are scored on the engine selected in `options`.
     """
     means, method = scores.means, options.interval
     if scores.weights.size > 1:

@@ -1,6 +1,6 @@
 """The headline of a report: a few scores, quick confidence intervals, and a verdict.
 
-JSON and CSV output always contains all scores. Printed reports show only the headline, unless
+JSON and CSV output always contain all scores. Printed reports show only the headline, unless
 measures or `all` are requested.
 """
 

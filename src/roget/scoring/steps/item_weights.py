@@ -1,6 +1,6 @@
 """Item weights, passed by the caller or chosen to give all classes the same total weight.
 
-A weight is a multiplicity: an item of weight 2 counts like two equal items. Pair counts and bias
+A weight is a multiplicity: an item of weight 2 counts as two identical items. Pair counts and bias
 corrections are therefore defined only for whole weights.
 """
 

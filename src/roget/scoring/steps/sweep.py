@@ -125,7 +125,7 @@ def sweep(
     system
         A tree: a `Hierarchy`, or the path of a thesaurus, a Newick file or a linkage matrix.
     cuts
-        Numbers of clusters, as an iterable or as text: "all", "1..500" or "2,8,64".
+        Numbers of clusters, as an iterable or a string: "all", "1..500" or "2,8,64".
     measures, entropy
         Names of measures (by default v, vi, nvi, q2 and ami) and of entropy estimators.
     average, missing, noise, extra, labels, columns
@@ -241,7 +241,7 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
 def _parse(cuts: Any, leaves: int) -> Ints | None:
     """Parse the numbers of clusters; return None for "all" cuts.
 
-    Ranges are limited to one more than the number of leaves.
+    Ranges are truncated at the number of leaves plus one.
 
     >>> _parse("1..4, 8", 10).tolist(), _parse("8..1000000000", 10).tolist()
     ([1, 2, 3, 4, 8], [8, 9, 10, 11])

@@ -139,8 +139,8 @@ class Contingency(Statistics):
         """Make a table from counted cells, such as the result of a GROUP BY query.
 
         Rows are the classes and columns the clusters of the cells, as labels of any type and in any
-        order. Repeated cells are summed; without counts each cell counts 1. Integer codes in row
-        order are not copied.
+        order. Repeated cells are summed; if `counts` is omitted, each cell counts once. Integer
+        codes in row order are not copied.
 
         >>> table = Contingency.from_cells(["a", "b", "a"], ["x", "x", "y"], [3, 2, 1])
         >>> table.n, table.counts.tolist(), table.class_name(0)
@@ -271,9 +271,9 @@ class Contingency(Statistics):
     def held(self) -> Occupied | None:
         """Masks of the real classes, clusters and cells, or None if no item is unmatched.
 
-        An unmatched item, which only one side contains, has a placeholder class or cluster on the
-        other side. Measures for mentions use these masks to treat unmatched items specially; other
-        measures count the placeholders as singletons.
+        An unmatched item occurs only in gold or only in the system, and has a placeholder cluster
+        or class in the other one. Measures for mentions use these masks to treat unmatched items
+        specially; other measures count the placeholders as singletons.
         """
         sides, codes = (self.gold, self.system), (self.class_codes, self.cluster_codes)
         if not any(side is not None and side.absent and side.made for side in sides):
@@ -597,7 +597,7 @@ class HardElements(Elements):
     """Element-centric similarity of items with one class and one cluster each.
 
     A random walk never leaves the item's class (or cluster) and is uniform over it, so the overlap
-    of the two walks is (items in both)/(size of the larger), for every `alpha`.
+    of the two walks is (items in both)/(size of the larger set), for every `alpha`.
     """
 
     cells: Contingency

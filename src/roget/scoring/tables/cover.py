@@ -540,7 +540,7 @@ class CoverElements(Elements):
     the distribution of the walk from each item is a row of
     (1)  (1 − α)·Σ_k α^k·(L·A)^k = (1 − α)·(I + α·L·(I − α·S)⁻¹·A),
     so only a sets × sets matrix is inverted. The similarity of an item is 1 minus half the L1
-    distance of its two walks, divided by α, since both walks restart at the item itself with
+    distance between its two walks, divided by α, because both walks restart at the item itself with
     probability 1 − α.
     """
 

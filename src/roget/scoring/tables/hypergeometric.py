@@ -75,8 +75,9 @@ class PairSizes(NamedTuple):
 def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
     """Return the expected histogram of cell counts and expected number of empty cells, per group.
 
-    Counts of the histogram may be repeated. The counts of cells with a wide, smooth distribution
-    are the nodes of a quadrature rule for smooth functions of the count, not whole numbers.
+    The histogram may list a count more than once. The counts of cells with a wide, smooth
+    distribution are the nodes of a quadrature rule for smooth functions of the count, not whole
+    numbers.
     """
     n = np.atleast_1d(total).astype(np.float64)
     parts: list[tuple[Ints, Floats, Floats]] = []
@@ -212,8 +213,9 @@ def share_blocks(widths: Ints, size: int) -> Iterator[Ints]:
 def make_block(pairs: PairSizes, low: Floats, width: int) -> tuple[Floats, Floats]:
     """Return `width` counts starting at `low`, and their probabilities by equation (3).
 
-    Both arrays are cells × counts. The ratio is 0 at the largest possible count, so probabilities
-    beyond it are 0, too. Probabilities are relative to the first one and then normalised to sum 1.
+    Both arrays have the shape (cells, counts). The ratio is 0 at the largest possible count, so
+    probabilities beyond it are 0, too. Probabilities are relative to the first one and then
+    normalised to sum 1.
     """
     a, b, _, n, _ = pairs
     counts = low[:, None] + np.arange(width, dtype=np.float64)

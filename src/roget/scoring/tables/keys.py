@@ -37,7 +37,7 @@ def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
     """Return the kind number of each row, and the position of one row of each kind.
 
     Rows with equal codes in all columns are of the same kind. A column consists of an array of
-    codes and an exclusive upper bound of the codes.
+    codes and an exclusive upper bound on the codes.
 
     >>> find_kinds([(np.array([0, 1, 0]), 2), (np.array([2, 2, 2]), 3)])
     (array([0, 1, 0]), array([2, 1]))
@@ -66,7 +66,7 @@ def sum_by_code(codes: Ints, counts: CountArray, size: int) -> CountArray:
 def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[Ints, Ints]:
     """Return the distinct keys first·n_second + second in increasing order, and their counts.
 
-    `keys` is an exclusive upper bound of the keys. If there are few possible keys, they are counted
+    `keys` is an exclusive upper bound on the keys. If there are few possible keys, they are counted
     in an array; otherwise one key of 4 or 8 bytes per item is sorted. A large dense table is never
     allocated.
     """

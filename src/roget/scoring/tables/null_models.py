@@ -1,8 +1,8 @@
 """Expectations over random clusterings with random cluster sizes (Gates & Ahn 2017).
 
-In the models `num` all clusterings of N items into K clusters are equally likely, in the models
-`all` all clusterings of N items. The number of clusterings is N! times the coefficient of z^N in
-the generating function
+In the `num` models all clusterings of N items into K clusters are equally likely; in the `all`
+models all clusterings of N items are equally likely. The number of clusterings is N! times the
+coefficient of z^N in the generating function
 
     (1)  f(z) = (e^z − 1)^K/K!   (num)   or   f(z) = exp(e^z − 1)   (all),
 

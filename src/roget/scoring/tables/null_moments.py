@@ -1,9 +1,9 @@
 """Exact standard deviations of pair counts and mutual information over random tables.
 
 All assignments of the items to clusters of fixed sizes are equally likely, so the count of each
-cell is hypergeometric. The deviation of pair counts has a closed form. Mutual information is a sum
-over cells of a function f of the cell's count x, which is expanded in the orthonormal (Hahn)
-polynomials Q_k of the cell's distribution:
+cell is hypergeometric. The standard deviation of pair counts has a closed form. Mutual information
+is a sum over cells of a function f of the cell's count x, which is expanded in the orthonormal
+(Hahn) polynomials Q_k of the cell's distribution:
 
     (1)  f(x) = E f + Σ_k c_k·Q_k(x),   Var f = Σ_k c_k².
 
@@ -62,9 +62,9 @@ def deviate_pairs(pairs: PairCounts, sizes: Sizes) -> Values:
 def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
     """Return the standard deviation for one group, using exact integer arithmetic.
 
-    The two sides have p and q ordered pairs, and p3 and q3 ordered triples, of items of one set.
-    With the falling factorials n₂ = n(n−1), n₃ and n₄,
-    (5)  4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
+    Let p and q be the numbers of ordered pairs of items in the same set in gold and in the system,
+    and p3 and q3 the numbers of such ordered triples. With the falling factorials n₂ = n(n−1), n₃
+    and n₄, (5)  4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
     """
     two, three, four = n * (n - 1), n * (n - 1) * (n - 2), n * (n - 1) * (n - 2) * (n - 3)
     # The first three terms of equation (5) are for two pairs with two, one or no common items. If

@@ -1,6 +1,7 @@
 """Records of the sufficient statistics that are passed to measures.
 
-For a single table each statistic is a number, for many groups an array with one entry per group.
+For a single table each statistic is a number; for many groups it is an array with one entry per
+group.
 """
 
 from __future__ import annotations
@@ -125,8 +126,8 @@ class Matched:
 class Links:
     """Numbers of mention pairs that gold, the system, or both link or leave unlinked.
 
-    Only pairs within a document are counted, and only by gold or system if it contains both
-    mentions of the pair.
+    Only pairs within a document are counted, and gold and the system each count only pairs of their
+    own mentions.
     """
 
     gold: Any

@@ -1,8 +1,9 @@
 """The interface between tables and measures.
 
-Measures see sufficient statistics, never labels. Every source of statistics (a contingency table,
-weighted labels, a baseline) provides the same statistics, so each measure is written once and works
-with all sources. For a single table statistics are numbers, for many groups they are arrays.
+Measures are computed from sufficient statistics, never from labels. Every source of statistics (a
+contingency table, weighted labels, a baseline) provides the same statistics, so each measure is
+written once and works with all sources. For a single table statistics are numbers; for many groups
+they are arrays.
 """
 
 from __future__ import annotations

@@ -34,12 +34,10 @@ def make_dom_table(
     noise_classes
         Number of classes whose items are spread evenly over all useful clusters.
     errors
-        Shares of all items: ε1 in cells of useful classes and clusters that are not matched, ε2 in
-        noise clusters, ε3 in noise classes.
-    n
-        Number of items. Counts are rounded to whole numbers by the largest-remainder method; ties
-        are resolved in favour of the first cell. By default the table contains fractions with sum
-        1.
+        Fractions of all items: ε1 in unmatched cells of useful classes and clusters, ε2 in noise
+        clusters, ε3 in noise classes. n Number of items. Counts are rounded to whole numbers by the
+        largest-remainder method; ties are resolved in favour of the first cell. By default the
+        table contains fractions with sum 1.
 
     Returns
     -------
