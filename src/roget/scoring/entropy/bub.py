@@ -183,8 +183,8 @@ class _Variance:
 
     Both are computed for the Miller–Madow coefficients and then corrected for the fitted
     coefficients. The first bound is equation (3). The second, sharper one is 4·max_p f(p)·V1(p),
-    with f(p) = min(m, 1/p) and (4)  V1(p) = Σ_j (j/N)(a_j − a_{j−1})²·B_{j,N}(p) = p·E[(a_{n+1} −
-    a_n)²],   n ~ Bin(N−1, p).
+    with f(p) = min(m, 1/p) and
+    (4)  V1(p) = Σ_j (j/N)(a_j − a_{j−1})²·B_{j,N}(p) = p·E[(a_{n+1} − a_n)²],   n ~ Bin(N−1, p).
     """
 
     after: Floats

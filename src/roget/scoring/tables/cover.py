@@ -150,10 +150,11 @@ class Overlap(NamedTuple):
         """Return the entropy of each class given its most informative cluster.
 
         Let h(p) = −p·log p, and let p₁₁, p₀₀, p₁₀, p₀₁ be the fractions of items in both sets, in
-        neither, in the class only and in the cluster only. A cluster is a candidate only if (1)
-        h(p₁₁) + h(p₀₀) ≥ h(p₁₀) + h(p₀₁), because otherwise the complement of the cluster would be
-        more similar to the class. With `strict` the inequality must be strict. A class without
-        candidates keeps its own entropy (McDaid et al. 2011).
+        neither, in the class only and in the cluster only. A cluster is a candidate only if
+        (1)  h(p₁₁) + h(p₀₀) ≥ h(p₁₀) + h(p₀₁),
+        because otherwise the complement of the cluster would be more similar to the class. With
+        `strict` the inequality must be strict. A class without candidates keeps its own entropy
+        (McDaid et al. 2011).
         """
         rows, columns, both = self._informative()
         gold, system = self.gold[rows], self.system[columns]

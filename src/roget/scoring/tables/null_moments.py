@@ -64,7 +64,8 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
 
     Let p and q be the numbers of ordered pairs of items in the same set in gold and in the system,
     and p3 and q3 the numbers of such ordered triples. With the falling factorials n₂ = n(n−1), n₃
-    and n₄, (5)  4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
+    and n₄,
+    (5)  4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
     """
     two, three, four = n * (n - 1), n * (n - 1) * (n - 2), n * (n - 1) * (n - 2) * (n - 3)
     # The first three terms of equation (5) are for two pairs with two, one or no common items. If
