@@ -136,7 +136,7 @@ def test_large_tables_are_drawn_cell_by_cell(monkeypatch):
     gold = random.integers(0, 4, 2000)
     system = np.where(random.random(2000) < 0.06, gold, random.integers(0, 4, 2000))
     by_item = rows(gold, system, "v", chance=999)[0]
-    monkeypatch.setattr(baselines, "_MOST_CELLS", 1000)
+    monkeypatch.setattr(baselines, "_MAX_CELLS", 1000)
     by_cell = rows(gold, system, "v", chance=999)[0]
     assert by_cell.p == pytest.approx(by_item.p, abs=0.05)
     assert by_cell.z == by_item.z

@@ -560,7 +560,7 @@ def test_what_element_centric_of_a_tree_cannot_do_is_said(monkeypatch):
         found = score(gold, tree, "element-centric", cut=2, **rules)
         assert found.rows[0].value is None
         assert found.rows[0].reason
-    monkeypatch.setattr("roget.scoring.tables.random_walk.MOST_PAIRS", 1)
+    monkeypatch.setattr("roget.scoring.tables.random_walk.MAX_PAIRS", 1)
     found = score(dict.fromkeys("abcd", 0), tree, "element-centric,ari", cut=2)
     assert found.rows[0].value is None
     assert "6" in found.rows[0].reason

@@ -94,7 +94,7 @@ def test_many_items_are_drawn_by_share():
 
 
 def test_a_table_too_large_to_draw_is_undefined(monkeypatch):
-    monkeypatch.setattr(baselines, "_MOST_CELLS", 10)
+    monkeypatch.setattr(baselines, "_MAX_CELLS", 10)
     answer = RandomSameSizes(np.full(20, 5), np.full(10, 10), seed=0)
     assert value(answer, "one-to-one") is None
     assert value(answer, "v") is not None

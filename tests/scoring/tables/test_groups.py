@@ -144,7 +144,7 @@ def test_larger_groups_equal_a_loop(count, most, clusters):
 
 
 def test_drawn_tables_have_the_sizes_of_each_group(monkeypatch):
-    monkeypatch.setattr(baselines, "_MOST_CELLS", 60)
+    monkeypatch.setattr(baselines, "_MAX_CELLS", 60)
     whole, singles = tables_of([[(i % 4, i % 6) for i in range(size)] for size in (30, 100, 1, 40)])
     random = make_baselines(whole, seed=3)["random"]
     assert isinstance(random, RandomSameSizes)
@@ -153,7 +153,7 @@ def test_drawn_tables_have_the_sizes_of_each_group(monkeypatch):
         block = drawn.block(group)
         assert block.row_totals.tolist() == single.row_totals.tolist()
         assert block.column_totals.tolist() == single.column_totals.tolist()
-    monkeypatch.setattr(baselines, "_MOST_CELLS", 10)
+    monkeypatch.setattr(baselines, "_MAX_CELLS", 10)
     random = make_baselines(whole, seed=3)["random"]
     assert np.isnan(random.measure_groups("one-to-one")).tolist() == [True, True, False, True]
 

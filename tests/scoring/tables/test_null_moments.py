@@ -125,6 +125,6 @@ def test_smi_says_where_it_has_no_value(monkeypatch):
             contingency(gold, system).measure("smi")
     with refused("undefined"):
         Contingency.from_table([[0.5, 1.5], [1.0, 2.0]]).measure("smi")
-    monkeypatch.setattr(null_moments, "MOST_SIZES", 3)
+    monkeypatch.setattr(null_moments, "MAX_SIZES", 3)
     with refused("undefined", 3, 4):
         contingency([0, 0, 0, 1, 1], [0, 1, 1, 1, 1]).measure("smi")

@@ -31,7 +31,7 @@ SETTLED = 1e-8
 
 The error is about the square of the last change.
 """
-MOST_PIECES = 1 << 14
+MAX_PIECES = 1 << 14
 """Maximum number of intervals of the trapezoidal rule."""
 BLOCK = 1 << 20
 """Batch size: maximum number of (β, count) pairs held in memory at once."""
@@ -90,7 +90,7 @@ class _Posterior:
             mass += float(weight.sum())
             moment += float(np.dot(weight, self._mean_entropy(points)))
             mean = moment / mass
-            if abs(mean - before) <= SETTLED * (mean + SETTLED) or pieces > MOST_PIECES:
+            if abs(mean - before) <= SETTLED * (mean + SETTLED) or pieces > MAX_PIECES:
                 return mean
             # Halve the step: add the midpoints of all intervals, reusing the sums over the old
             # points.

@@ -316,7 +316,7 @@ def match_sizes(table: Contingency) -> Any:
     return matched if table.groups else float(matched[0])
 
 
-_MOST_ITEMS = 10**9
+_MAX_ITEMS = 10**9
 """Largest population that numpy's hypergeometric sampler accepts."""
 
 
@@ -361,8 +361,8 @@ class SupervisedRecall(
             return 1.0
         if table.fractional:
             raise Undefined("random splits are undefined for fractional counts")
-        if table.n > _MOST_ITEMS:
-            raise Undefined(f"random splits are limited to {_MOST_ITEMS:,} items")
+        if table.n > _MAX_ITEMS:
+            raise Undefined(f"random splits are limited to {_MAX_ITEMS:,} items")
         mapped = round(self.train * table.n)
         if not 0 < mapped < table.n:
             message = f"{table.n} items are too few for a training fraction of {self.train:g}"

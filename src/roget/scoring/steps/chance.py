@@ -27,7 +27,7 @@ from roget.scoring.options import ScoreOptions
 from roget.scoring.results import ScoreRow
 from roget.scoring.steps.bootstrap import fill_samples
 from roget.scoring.systems import ScoredSystem
-from roget.scoring.tables.baselines import MOST_SAMPLED, RandomSameSizes
+from roget.scoring.tables.baselines import MAX_SAMPLED, RandomSameSizes
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.null_moments import deviate_pairs
 from roget.scoring.tables.records import Chance, PairCounts
@@ -104,9 +104,9 @@ def _check_system(system: ScoredSystem) -> None:
     weighted = isinstance(system.tables, Contingency) and system.tables.fractional
     if sides.weighed or weighted:
         raise InputError("chance cannot be combined with item weights", code="conflicting-options")
-    if system.items >= MOST_SAMPLED:
+    if system.items >= MAX_SAMPLED:
         raise InputError(
-            f"chance supports at most {MOST_SAMPLED:,} items; there are {system.items:,}",
+            f"chance supports at most {MAX_SAMPLED:,} items; there are {system.items:,}",
             code="too-large",
         )
 

@@ -40,10 +40,10 @@ NOTICEABLE = 0.005
 FEWEST_ITEMS = 20
 """Smallest number of items for which jackknife intervals are reliable."""
 
-MOST_CELLS = 4_000
+MAX_CELLS = 4_000
 """Largest number of non-empty cells for which the jackknife takes less than a second."""
 
-MOST_GROUPS = 1_000
+MAX_GROUPS = 1_000
 """Largest number of groups for which the bootstrap takes less than a second."""
 
 GROUP_SAMPLES = 1_000
@@ -333,7 +333,7 @@ def _plan_board(
             return {}
         cells += 0 if plan.table is None else int(plan.table.counts.size)
         plans[system.name] = plan
-    return plans if cells <= 2 * MOST_CELLS else {}
+    return plans if cells <= 2 * MAX_CELLS else {}
 
 
 def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, float]]:
@@ -418,7 +418,7 @@ def plan_intervals(
     if not requests:
         return None
     if scores.weights.size > 1:
-        if scores.weights.size > MOST_GROUPS:
+        if scores.weights.size > MAX_GROUPS:
             return None
         values = system.values[chosen]
         return QuickIntervals(requests, None, values, scores.weights, options.seed)
@@ -426,7 +426,7 @@ def plan_intervals(
     if not isinstance(table, Contingency) or table.fractional or table.held is not None:
         return None
     several = table.documents is not None or system.sides.groups is not None
-    if several or table.counts.size > MOST_CELLS or table.n < FEWEST_ITEMS:
+    if several or table.counts.size > MAX_CELLS or table.n < FEWEST_ITEMS:
         return None
     # Keep only the contingency cells, so the result does not store the labels of all items.
     small = replace(table, gold=None, system=None, leaves=None)

@@ -48,8 +48,8 @@ from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 
 NAMES = ("one cluster", "one per item", "random")
 
-_MOST_ITEMS = 10**6
-_MOST_CELLS = 250_000
+_MAX_ITEMS = 10**6
+_MAX_CELLS = 250_000
 """Limits on the size of baseline tables.
 
 Beyond them, measures that need a table have no baseline.
@@ -61,10 +61,10 @@ DRAWS = 20
 _ITEMS_DRAWN = 50_000
 """Largest total number of items in all random tables, which limits their number for large data."""
 
-_MOST_COVERED = 20_000
+_MAX_COVERED = 20_000
 """Largest number of items in overlapping clusters for which baselines are computed."""
 
-MOST_SAMPLED = 10**9
+MAX_SAMPLED = 10**9
 """Largest population that numpy's hypergeometric sampler accepts."""
 
 
@@ -167,7 +167,7 @@ def _make_weighted(
 def _make_covers(cover: Cover, seed: int, draws: int, like_gold: bool) -> dict[str, Measurable]:
     """Return the baselines for overlapping clusters. The random baseline permutes the items."""
     n = cover.n
-    if n > _MOST_COVERED:
+    if n > _MAX_COVERED:
         return {}
     # A cover stores each kind of item once, with its frequency. Repeat the kinds to obtain items.
     items = np.repeat(np.arange(cover.times.size), cover.times.astype(np.int64))
@@ -254,8 +254,8 @@ class OnePerItem(Statistics):
     @cached_property
     def table(self) -> Contingency:
         items = self.source.row_totals.sum()
-        if items > _MOST_ITEMS:
-            raise Undefined(f"this baseline supports at most {_MOST_ITEMS:,} items")
+        if items > _MAX_ITEMS:
+            raise Undefined(f"this baseline supports at most {_MAX_ITEMS:,} items")
         sizes = self.source.row_totals.astype(np.int64)
         rows = np.repeat(np.arange(sizes.size), sizes)
         whole = Contingency.from_cells(rows, np.arange(items), np.ones(items, dtype=np.int64))
@@ -382,14 +382,14 @@ class RandomSameSizes(Statistics):
         random = np.random.default_rng(self.seed)
         if np.all(self._too_large):
             raise Undefined(
-                f"this baseline supports at most {_MOST_CELLS:,} items or {_MOST_CELLS:,} cells"
+                f"this baseline supports at most {_MAX_CELLS:,} items or {_MAX_CELLS:,} cells"
             )
         return [self.draw(random) for _ in range(self.draws)]
 
     @cached_property
     def _too_large(self) -> Any:
         """A mask of the groups that have too many items and too many cells for sampling."""
-        large = np.greater(self.n, _MOST_CELLS) & np.greater(self._cells, _MOST_CELLS)
+        large = np.greater(self.n, _MAX_CELLS) & np.greater(self._cells, _MAX_CELLS)
         return large & (not self.thorough)
 
     @property
@@ -400,7 +400,7 @@ class RandomSameSizes(Statistics):
     def _few(self) -> Any:
         """A mask of the groups whose tables are sampled item by item."""
         fewer = self.thorough & np.less(self.n, self._cells)
-        return np.atleast_1d(np.less_equal(self.n, _MOST_CELLS) | fewer)
+        return np.atleast_1d(np.less_equal(self.n, _MAX_CELLS) | fewer)
 
     @cached_property
     def _items(self) -> tuple[Ints, Ints, Ints, Ints]:
@@ -466,7 +466,7 @@ def _draw_table(random: np.random.Generator, rows: Ints, columns: Ints) -> Ints:
     Above the limit of the hypergeometric sampler, rows are multinomial, and the column sums are
     correct only in expectation.
     """
-    if columns.size == 1 or columns.sum() >= MOST_SAMPLED:
+    if columns.size == 1 or columns.sum() >= MAX_SAMPLED:
         return random.multinomial(rows, columns / columns.sum())
     # Each row is a sample without replacement from the items that earlier rows did not use.
     left, table = columns.copy(), np.empty((rows.size, columns.size), dtype=np.int64)

@@ -87,11 +87,11 @@ def _count_triples(sizes: Histogram) -> Any:
     return sums[0] if sizes.starts is None else sums
 
 
-MOST_SIZES = 1 << 18
+MAX_SIZES = 1 << 18
 """Largest number of distinct (class size, cluster size) pairs for the exact variance.
 """
 
-_MOST_PAIRS = 1 << 23
+_MAX_PAIRS = 1 << 23
 """Largest total number of (class size, cluster size) pairs, summed over all groups."""
 
 
@@ -109,9 +109,9 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
         group,
     )
     kind, first = sizes.find_kinds()
-    if first.size > MOST_SIZES:
+    if first.size > MAX_SIZES:
         raise Undefined(
-            f"the variance supports at most {MOST_SIZES:,} distinct (class size, cluster size) "
+            f"the variance supports at most {MAX_SIZES:,} distinct (class size, cluster size) "
             f"pairs; this table has {first.size:,}"
         )
     # Step 2: expand the function of each kind of cell, equation (1).
@@ -171,9 +171,9 @@ def _step(sizes: Floats, n: Floats, k: int) -> Floats:
 def _cross_all(gold: Histogram, system: Histogram) -> tuple[Ints, Ints, Ints]:
     """Return all (class size, cluster size) pairs, or raise Undefined if there are too many."""
     count = int(np.bincount(gold.owners) @ np.bincount(system.owners))
-    if count > _MOST_PAIRS:
+    if count > _MAX_PAIRS:
         raise Undefined(
-            f"the variance supports at most {_MOST_PAIRS:,} (class size, cluster size) pairs; "
+            f"the variance supports at most {_MAX_PAIRS:,} (class size, cluster size) pairs; "
             f"there are {count:,}"
         )
     return next(cross_sizes(gold, system, count))

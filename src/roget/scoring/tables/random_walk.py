@@ -27,7 +27,7 @@ from roget.scoring.tables.records import Elements
 if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Leaves
 
-MOST_PAIRS = 1 << 29
+MAX_PAIRS = 1 << 29
 """Largest number of pairs of leaves of the same class, which take about half a minute."""
 
 _ROUNDING = 1e-12
@@ -66,9 +66,9 @@ class TreeElements(Elements):
         ends = [*starts[1:], rows.size]
         many = np.bincount(rows).astype(np.float64)
         pairs = np.add.reduceat(many * (many - 1) / 2, [0] if table.cuts is None else table.cuts)
-        if pairs.max() > MOST_PAIRS:
+        if pairs.max() > MAX_PAIRS:
             raise Undefined(
-                f"element-centric similarity supports trees with at most {MOST_PAIRS:,} pairs of "
+                f"element-centric similarity supports trees with at most {MAX_PAIRS:,} pairs of "
                 f"leaves of the same class; this tree has {pairs.max():,.0f}. To score the "
                 "cut into K clusters instead, use `roget score --set cuts=K`"
             )
