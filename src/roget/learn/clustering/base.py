@@ -23,7 +23,7 @@ from roget.errors import InputError, Notice, UnknownName
 from roget.learn.clustering.inputs import export_names, restore_names, table
 from roget.learn.clustering.memberships import log_likelihood, replace_rows, sparsify
 from roget.learn.clustering.notices import TrivialClusteringWarning, ignore_trivial
-from roget.learn.clustering.options import CALLED
+from roget.learn.clustering.options import OPTION_FORMAT
 from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
 
 LEVELS = (1.0, 0.5, 0.25, 0.1)
@@ -157,7 +157,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _check_options(self) -> None:
         """Raise InputError for options with invalid values."""
-        check(self, CALLED)
+        check(self, OPTION_FORMAT)
 
     labels_: Array = _make_fitted("labels", "The most probable cluster of each word.")
     membership_: Any = _make_fitted(

@@ -59,10 +59,10 @@ def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints
     """Convert a sequence of pairwise merges down to one class to splits, in reverse order.
 
     Returns the class that each split divides, and the new number of each merged class, in the order
-    of the old numbers. In a split, one part keeps the number of the class, the other part gets the
-    next number.
+    of the old numbers. In a split, one part keeps the number of the class, and the other part is
+    assigned the next number.
     """
-    # The last merge is the first split; class 0 survives all merges.
+    # The last merge is the first split, and class 0 survives all merges.
     number, parents = {0: 0}, []
     for one, two in reversed(merges):
         parents.append(number[one])

@@ -17,7 +17,7 @@ from roget.core.progress import Report
 CLUSTERS = ("--clusters", "-k")
 """Command-line flags for the number of clusters."""
 
-CALLED = "{name}={value!r}"
+OPTION_FORMAT = "{name}={value!r}"
 """Format of an option and its value in error messages of estimators."""
 
 

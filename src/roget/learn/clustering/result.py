@@ -143,7 +143,7 @@ class Rule:
         By default, nothing changes.
 
         `made` is `before` with more words and contexts, but without a representation. `background`
-        is passed to rules of clusterers that borrow counts.
+        is passed only to rules of clusterers that use counts from other texts.
         """
         return made
 
@@ -168,7 +168,8 @@ class Rule:
 
         Return None if the folder belongs to another kind of rule.
 
-        Such a thesaurus records β and the options, such a class model β and an old rule name.
+        Such a folder records β and the options (a thesaurus), or β and an old rule name (a class
+        model).
         """
         return None
 
@@ -342,8 +343,8 @@ class Clustering(ReportMixin):
     learnt: Clustering | None = field(default=None, repr=False)
     """The clustering before clusters were joined or split, or None if nothing was changed."""
     parts: Ints | None = field(default=None, repr=False)
-    """The current cluster of each learnt cluster, followed by that of the two sides of each split.
-    The value is −1 for clusters that were split."""
+    """Maps each learnt cluster, and then the two sides of each split, to its current cluster. The
+    value is −1 for clusters that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
     """Splits of learnt clusters in two, in the order in which they were made."""
 
@@ -572,7 +573,7 @@ class Clustering(ReportMixin):
 
     @classmethod
     def from_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Clustering:
-        """Restore a clustering; raise KeyError or ValueError if parts are missing or invalid."""
+        """Restore a clustering. Raise KeyError or ValueError if parts are missing or invalid."""
         inner = folder.take_under("learnt", arrays)
         learnt = cls.from_parts(plain["learnt"], inner) if "learnt" in plain else None
         vectors = folder.take_under("representation", arrays)
@@ -640,7 +641,7 @@ class Clustering(ReportMixin):
 
 
 def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
-    """Return weighted means of the rows of `centroids` and of the centroids of `divisions`."""
+    """Return weighted means over the rows of `centroids` and the centroids in `divisions`."""
     dtype, learnt = centroids.dtype, centroids.shape[0]
     sides = np.vstack([one.centroids for one in divisions] or [np.empty((0, centroids.shape[1]))])
     if sparse.issparse(centroids):

@@ -70,7 +70,8 @@ class TextFilter:
 
     def __init__(self, strings: Strings, accepts: Callable[[str], bool]) -> None:
         self._strings, self._accepts = strings, accepts
-        # answers[i] is the result for the string with id i; the last element is for NONE (-1).
+        # answers[i] is the result for the string with id i. The last element is the result for NONE
+        # (-1).
         self._answers = np.zeros(1, np.bool_)
 
     def __call__(self, ids: Ids) -> BoolArray:
@@ -85,7 +86,7 @@ class Written(NamedTuple):
     """The original text of a batch of sentences, with token marks (see `evidence`)."""
 
     text: npt.NDArray[np.uint8]
-    """UTF-8 bytes of all sentences; sentence i is text[ends[i]:ends[i + 1]]."""
+    """UTF-8 bytes of all sentences. Sentence i is text[ends[i]:ends[i + 1]]."""
     ends: Ints
     line: Ints
     """Line on which each sentence starts, counted from 1 in this piece of the source, or 0 if

@@ -1,4 +1,4 @@
-"""CoNLL-U, the format of Universal Dependencies: ten tab-separated columns, one line per word.
+"""Reader for CoNLL-U, the format of Universal Dependencies, with ten columns per word.
 
 Comments, multiword ranges (1-2) and empty nodes (8.1) are skipped. If the lemma is "_", the form
 is used; if both are "_", the token has no word. Words are lower-cased with `str.lower` and not
@@ -123,7 +123,7 @@ class _Column:
         self._columns, self._strings, self._fold = columns, strings, fold
         slots, ends = np.full(1 << 10, NONE, np.int64), np.zeros((1 << 9) + 1, np.int64)
         self._pool = kernel.Pool(slots, ends, np.empty(1 << 12, np.uint8), np.zeros(1, np.int64))
-        # ids[k] is the id of string k of the pool; the last element is for NONE (-1).
+        # ids[k] is the id of string k in the pool. The last element is the id for NONE (-1).
         self._ids = np.array([NONE], np.int32)
 
     def __call__(self, lines: _Lines) -> Places:

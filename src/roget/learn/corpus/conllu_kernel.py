@@ -139,7 +139,7 @@ def _end_sentence(table: TokenTable, first: int, token: int, found: int) -> int:
     for i in range(first, token):
         if table.heads[i] > size and found < len(table.problems):
             found = _add_problem(table.problems, found, RANGE, table.lines[i], size)
-        # Heads are numbered from 1 within the sentence; 0 marks the root.
+        # Heads are numbered from 1 within the sentence, and 0 marks the root.
         table.heads[i] = first + table.heads[i] - 1 if table.heads[i] else _NONE
     return found
 
@@ -286,7 +286,7 @@ def intern(
     """Assign numbers to the strings of a column from token `start` on.
 
     Returns the token at which the pool was full, or the number of tokens. Tokens that already have
-    a number keep it, and missing strings ("_" or empty) get no number.
+    a number keep it, and missing strings ("_" or empty) have no number.
     """
     slots, ends, pool, known = strings
     mask = len(slots) - 1

@@ -200,7 +200,7 @@ def _parse(text: str) -> list[Relation]:
     """Return the relations denoted by a name or pattern."""
     if "," in text and "/" not in text:
         each = " ".join(f"-r {name.strip()}" for name in text.split(",") if name.strip())
-        _refuse(text, f"pass one relation at a time ({each}) or a list")
+        _raise_invalid(text, f"pass one relation at a time ({each}) or a list")
     if "/" in text:
         slot, equals, pattern = text.rpartition("=")
         straight = pattern.removeprefix(_TRANSPOSED)
@@ -208,7 +208,7 @@ def _parse(text: str) -> list[Relation]:
         if equals:
             transposed = straight != pattern
             named = replace(relations[0], name=slot, transposed=transposed, named=True)
-            return [named] if slot else _refuse(text, "the slot before = is empty")
+            return [named] if slot else _raise_invalid(text, "the slot before = is empty")
     else:
         straight, pattern = text.removeprefix(_TRANSPOSED), text
         meaning = expand(text)
@@ -234,7 +234,7 @@ def expand(name: str) -> str | Sequence[str]:
     return meaning
 
 
-def _refuse(text: str, why: str) -> NoReturn:
+def _raise_invalid(text: str, why: str) -> NoReturn:
     """Raise an InputError for an invalid relation."""
     raise InputError(f"relation {text!r}: {why}", code="invalid-relation")
 
@@ -243,7 +243,7 @@ def _parse_pattern(text: str) -> Relation:
     """Parse a pattern HEAD/label/DEPENDENT."""
     parts = text.split("/")
     if len(parts) != 3:
-        _refuse(
+        _raise_invalid(
             text,
             f"a pattern has 3 parts, HEAD/label/DEPENDENT, such as VERB/obj/NOUN, "
             f"but this one has {len(parts)}",
@@ -253,13 +253,13 @@ def _parse_pattern(text: str) -> Relation:
     for one in suffixes:
         if one not in _SUFFIXES:
             allowed = " or ".join(_SUFFIXES.values())
-            _refuse(text, f"unknown suffix {f'+{one}'!r} after the label; use {allowed}")
+            _raise_invalid(text, f"unknown suffix {f'+{one}'!r} after the label; use {allowed}")
     labels = tuple(name.split(","))
     if not all(one.removeprefix("!") for one in labels):
-        _refuse(text, "a label is empty; use * for any label")
+        _raise_invalid(text, "a label is empty; use * for any label")
     case, conjuncts, bare = (one in suffixes for one in _SUFFIXES)
     if case and bare:
-        _refuse(text, "+case requires a preposition and +bare excludes one; use one of them")
+        _raise_invalid(text, "+case requires a preposition and +bare excludes one; use one of them")
     tags = _parse_tags(text, heads), labels, _parse_tags(text, dependents)
     return Relation(name, *tags, case, conjuncts=conjuncts, bare=bare)
 
@@ -271,5 +271,5 @@ def _parse_tags(text: str, part: str) -> tuple[str, ...]:
     tags = tuple(part.split(","))
     for tag in tags:
         if tag not in UPOS:
-            _refuse(text, f"unknown UPOS tag {tag!r}; use * or any of {', '.join(UPOS)}")
+            _raise_invalid(text, f"unknown UPOS tag {tag!r}; use * or any of {', '.join(UPOS)}")
     return tags

@@ -39,7 +39,7 @@ _SPELT = 0.5
 texts."""
 _ALONE = 0.002
 """Minimum relative frequency at which a single character counts as a word."""
-_MOST = 20_000
+_MAX_WORDS = 20_000
 """Maximum number of multi-character words in a lexicon."""
 _UNKNOWN = 3.0
 """Extra cost in nats of an unknown character, compared with a character that occurs once."""
@@ -125,7 +125,7 @@ class LearntSegmenter:
             ((n, word) for word, n in counts.items() if _count_units(word) > 1), reverse=True
         )
         short = ((word, n) for word, n in counts.items() if _count_units(word) == 1)
-        return tuple(sorted([*short, *((word, n) for n, word in long[:_MOST])]))
+        return tuple(sorted([*short, *((word, n) for n, word in long[:_MAX_WORDS])]))
 
     def __call__(self, run: str) -> list[str]:
         """Split a run into the most probable sequence of words."""

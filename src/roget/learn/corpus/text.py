@@ -95,7 +95,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
         ends = batch == _BREAK
         word = batch[~ends]
         if word.size:
-            # The end of a sentence is the start of the next; np.unique drops empty sentences.
+            # The end of a sentence is the start of the next one. np.unique drops empty sentences.
             places = np.flatnonzero(ends) - np.arange(ends.sum())
             starts = np.unique(np.concatenate([[0], places, [word.size]]))
             written = _write(text, divided, line, place(divided)) if reading.texts else None
@@ -153,7 +153,7 @@ def passages(source: Source) -> Iterator[tuple[int, str]]:
         try:
             text = block.data.decode()
         except UnicodeDecodeError:
-            raise _refuse_encoding(source, block) from None
+            raise _make_encoding_error(source, block) from None
         even = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
         yield block.line, even
 
@@ -240,7 +240,7 @@ def _find_pattern(text: str) -> Any:
     return _ANY_WORD if _NOT_PLAIN.search(text) else _PLAIN_WORD
 
 
-def _refuse_encoding(source: Source, block: TextBlock) -> FormatError:
+def _make_encoding_error(source: Source, block: TextBlock) -> FormatError:
     """Return an error that lists the lines of a block that are not valid UTF-8."""
     problems = []
     for number, line in enumerate(block.data.split(b"\n"), block.line + 1):

@@ -2,10 +2,10 @@
 
 `run` writes the counts to disk and `count_in_memory` returns them. Both follow the same steps:
 
-1. `inspect_inputs` finds the sources and reads a sample of their text.
-2. `make_plan` turns options and findings into a recipe, cuts and tasks.
-3. `count_tasks` counts each task into a part on disk, and skips finished parts.
-4. `CountMerger` adds up the parts, applies the cuts and chooses example sentences.
+1. `inspect_inputs` finds the sources and reads a sample of their text. 2. `make_plan` turns options
+and findings into a recipe, filters and tasks. 3. `count_tasks` counts each task into a part on
+disk, and skips finished parts. 4. `CountMerger` adds up the parts, applies the filters and chooses
+example sentences.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def run(
     target = Path(output)
     _check_output(target)
     plan = inputs if isinstance(inputs, CountPlan) else plan_inputs(inputs, options)
-    _refuse_input_as_output(plan, target)
+    _check_output_differs(plan, target)
     keeps = keep and plan.recipe.limit is None
     to_file = formats.is_file(target)
     with (
@@ -212,7 +212,7 @@ def _check_output(target: Path) -> None:
     formats.check(target)
 
 
-def _refuse_input_as_output(plan: CountPlan, target: Path) -> None:
+def _check_output_differs(plan: CountPlan, target: Path) -> None:
     """Raise InputError if the output would overwrite an input."""
     files = [source.path for source in plan.sources if os.path.exists(source.path)]
     if target.exists() and any(os.path.samefile(file, target) for file in files):

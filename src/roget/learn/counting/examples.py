@@ -38,7 +38,7 @@ ROOM = 128 << 20
 SHORTEST, LONGEST = 6, 30
 """Minimum and maximum number of tokens in an easily readable sentence."""
 
-MOST, WIDEST = 1 << 14, 1 << 16
+MAX_BYTES, MAX_TOKENS = 1 << 14, 1 << 16
 """Maximum number of bytes, and of tokens, in an example sentence."""
 
 TYPES = {
@@ -84,7 +84,7 @@ class ExampleSampler:
         first, other = places.word[0], places.context[0]
         sentence = np.repeat(np.arange(sizes.size), sizes)[first]
         begins = tokens.starts[sentence]
-        good = (sizes <= WIDEST) & (bytes_of <= MOST)
+        good = (sizes <= MAX_TOKENS) & (bytes_of <= MAX_BYTES)
         kept = slice(None) if good.all() else np.flatnonzero(good[sentence])
         context = pairs.slot.astype(np.int64) << 32 | pairs.context
         self._seen.append(

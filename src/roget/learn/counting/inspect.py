@@ -147,7 +147,7 @@ def inspect_inputs(inputs: Inputs, options: CountOptions) -> Findings:
 
 
 def drop_duplicates(sources: list[Source]) -> tuple[list[Source], tuple[Notice, ...]]:
-    """Return the sources without copies of earlier ones, and a note on the copies.
+    """Return the sources without copies of earlier sources, and a note on the copies.
 
     Texts are copies if they differ only in spaces and capitals. Large files, remote files and
     standard input are not compared.
@@ -171,8 +171,8 @@ def drop_duplicates(sources: list[Source]) -> tuple[list[Source], tuple[Notice, 
         return sources, ()
     one, other = copies[0]
     text = (
-        f"{len(copies):,} of {len(sources):,} files are copies of others, e.g. {one.name} of "
-        f"{other.name}, and are not counted again (--duplicates keep)"
+        f"{len(copies):,} of {len(sources):,} files were skipped as copies of other files, e.g. "
+        f"{one.name} of {other.name} (count them with --duplicates keep)"
     )
     return kept, (Notice(text, code="copies"),)
 
@@ -318,7 +318,7 @@ class Heads:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The first bytes decoded as UTF-8; an incomplete character at the end is dropped."""
+        """The first bytes, decoded as UTF-8. An incomplete character at the end is dropped."""
         return [head.decode("utf-8", "ignore") for head in self.heads]
 
     @property

@@ -1,7 +1,7 @@
 """Merging of parts: assign final ids to words and contexts, and add up equal pairs.
 
 The merge runs in DuckDB, which spills to disk if the data do not fit in memory. Pairs are grouped
-by a key that combines the ids of word and context, not by their texts.
+by a key that combines the ids of word and context, not by their strings.
 """
 
 from __future__ import annotations
@@ -277,8 +277,8 @@ class CountMerger:
     ) -> str:
         """Return the SQL condition that selects the words or contexts to keep.
 
-        The column `column` holds their texts and n their counts; `only` is the list of allowed
-        texts, or None.
+        The column `column` holds the strings, and n their counts. `only` is the list of allowed
+        strings, or None.
         """
         plain = f"regexp_replace({column}, '/[^/]*$', '')" if self._recipe.tags else column
         # A threshold of 1 removes nothing, although a fractional total may be below 1.

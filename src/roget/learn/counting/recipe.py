@@ -200,7 +200,7 @@ def draft_recipe(options: CountOptions, reader: str, *, has_heads: bool = True) 
     `has_heads` is False if the tagger finds no heads, so relations cannot be counted.
     """
     reader = _choose_reader(options, reader)
-    _refuse_unused(options, reader)
+    _check_reader_options(options, reader)
     if reader in TABULAR:
         return Draft(_draft_table(options, reader))
     if options.columns is not None:
@@ -210,7 +210,7 @@ def draft_recipe(options: CountOptions, reader: str, *, has_heads: bool = True) 
             code="conflicting-options",
         )
     relations, window, notes = _choose_contexts(options, reader, has_heads)
-    _refuse_inapplicable(options, reader, window)
+    _check_context_options(options, reader, window)
     recipe = CountRecipe(
         reader,
         ReadContext(
@@ -268,7 +268,7 @@ def _choose_reader(options: CountOptions, reader: str) -> str:
     return options.tagger
 
 
-def _refuse_unused(options: CountOptions, reader: str) -> None:
+def _check_reader_options(options: CountOptions, reader: str) -> None:
     """Raise InputError for options that do not apply to a reader."""
     for name in list_changed(options, _UNUSED.get(reader, ())):
         hint = f"; add --tagger {' or '.join(TAGGERS)}" if reader == UNPARSED else ""
@@ -278,7 +278,7 @@ def _refuse_unused(options: CountOptions, reader: str) -> None:
         )
 
 
-def _refuse_inapplicable(options: CountOptions, reader: str, window: int | None) -> None:
+def _check_context_options(options: CountOptions, reader: str, window: int | None) -> None:
     """Raise InputError for window options without a window and relation options with one."""
     unused: tuple[str, ...] = _PARSED_ONLY
     why = "applies to relations, not to a window"

@@ -46,7 +46,7 @@ def test_leave_one_out_fit_equals_the_direct_computation() -> None:
 
 def test_words_beyond_the_first_join_the_nearest_class(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moves, "START", 20)
-    monkeypatch.setattr(moves, "MOST", 20)
+    monkeypatch.setattr(moves, "MAX_SAMPLE", 20)
     middles = np.eye(4, 8)
     rng = np.random.default_rng(0)
     vectors = middles[np.arange(80) % 4] + 0.1 * rng.normal(size=(80, 8))

@@ -59,7 +59,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
             )
             self.notes_.append(Notice(text, code="words-capped"))
         joint = weigh_words(matrix[learnt], self.prior)
-        # Merge down to one cluster; k only determines where the sequence is cut.
+        # Merge down to one cluster, because k only determines where the sequence is cut.
         merges = self._merge(joint)
         left = merges.n_words - merges.losses.size
         k = max(left, min(learnt.size, self.n_clusters or round(math.sqrt(learnt.size))))
@@ -78,7 +78,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
         return [(make_clustering(merges, joint, k, tokens),) for k in known]
 
     def _merge(self, joint: Any) -> Merges:
-        """Return all merges (fewer if interrupted); resume from a checkpoint if there is one."""
+        """Return all merges, or fewer if interrupted. Resume from a checkpoint if there is one."""
         kept = checkpoints.Checkpoint(
             self.checkpoint, self.name, (joint.indptr, joint.indices, joint.data), {}
         )
@@ -117,7 +117,7 @@ def _make_path(merges: Merges, joint: Any) -> list[dict[str, Any]]:
     """Return one row per merge, with the mutual information I(c; v) that remains, in nats."""
     cells, totals = joint.tocoo(), np.asarray(joint.sum(axis=0)).ravel()
     words = np.asarray(joint.sum(axis=1)).ravel()
-    # Start with I(words; contexts) before any merge; each merge subtracts its loss.
+    # Start with I(words; contexts) before any merge. Each merge subtracts its loss.
     ratio = cells.data / (words[cells.row] * totals[cells.col])
     left = float(np.sum(cells.data * np.log(ratio))) - np.cumsum(merges.losses)
     rows = zip(*merges.pairs.T.tolist(), merges.losses.tolist(), left.tolist(), strict=True)

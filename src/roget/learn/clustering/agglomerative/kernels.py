@@ -1,6 +1,6 @@
 """Compiled kernels for greedy merging, with a list of nearest neighbours for each cluster.
 
-The loss of merging clusters a and b is the decrease of the information about contexts, in nats:
+The loss of merging clusters a and b is the decrease in information about contexts, in nats:
 
     L(a, b) = W ln W − p(a) ln p(a) − p(b) ln p(b)
               − Σ_{v in both} [S_v ln S_v − p(a,v) ln p(a,v) − p(b,v) ln p(b,v)],
@@ -8,10 +8,10 @@ The loss of merging clusters a and b is the decrease of the information about co
 with W = p(a) + p(b) and S_v = p(a,v) + p(b,v). It equals W times the Jensen–Shannon divergence of
 the two clusters, weighted by their masses.
 
-Every cluster has a short list of its nearest clusters, with a lower bound for the loss of merging
-it with any cluster outside the list. A merge removes two clusters from the lists and inserts the
-new one. A list is rebuilt, by comparing the cluster with all others, only if it has no entry below
-its bound and no other cluster has a lower cost. A table of all pairs is never stored.
+Every cluster has a short list of its nearest clusters, with a lower bound on the loss of merging it
+with any cluster outside the list. A merge removes two clusters from the lists and inserts the new
+one. A list is rebuilt, by comparing the cluster with all others, only if it has no entry below its
+bound and no other cluster has a lower cost. A table of all pairs is never stored.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Clusters(NamedTuple):
 
 
 @compiled_within
-def _lose(clusters: Clusters, one: int, other: int) -> float:
+def _compute_loss(clusters: Clusters, one: int, other: int) -> float:
     """Return the loss L(one, other) of a merge.
 
     `one` must be in the dense buffer. The result is exactly symmetric in both clusters.
@@ -106,7 +106,7 @@ def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
 
 @compiled_within
 def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
-    """Remove two clusters from the list of `one`; return True if the list has changed."""
+    """Remove two clusters from the list of `one`. Return True if the list has changed."""
     # Shift the remaining entries to close the gaps.
     kept = 0
     for at in range(LISTED):
@@ -154,7 +154,7 @@ def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
     clusters.near[one], clusters.costs[one], clusters.bound[one] = -1, np.inf, np.inf
     for other in range(clusters.mass.size):
         if other != one and clusters.mass[other] > 0.0:
-            lost = _lose(clusters, one, other)
+            lost = _compute_loss(clusters, one, other)
             _insert(clusters, one, other, lost)
             if gone >= 0:
                 _update(clusters, other, one, gone, lost)

@@ -24,7 +24,7 @@ BLOCK = 64
 
 @dataclass(frozen=True, eq=False)
 class Merges:
-    """The merges of n words in order; in each pair, the second cluster is merged into the first.
+    """The merges of n words, in order. In each pair, the second cluster is merged into the first.
 
     A cluster is named by the number of its first word. `losses` are in nats per token. There are
     n − 1 merges, or fewer if the run was interrupted.
@@ -36,7 +36,7 @@ class Merges:
 
     @classmethod
     def read(cls, n_words: int, kept: Mapping[str, Any]) -> Self:
-        """Restore saved merges; raise KeyError or ValueError if they are invalid."""
+        """Restore saved merges. Raise KeyError or ValueError if they are invalid."""
         require_arrays(kept, {"pairs": ("iu", ("n", 2)), "losses": ("f", ("n",))})
         pairs = kept["pairs"].astype(np.int64)
         require_range("pairs", pairs, 0, n_words)

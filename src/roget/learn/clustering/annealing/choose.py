@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HELD_OUT = 0.1
 """Fraction of the tokens that are held out."""
 LOSSES = ("backoff", "alone")
-"""Names of the two losses; see `KSelection`."""
+"""Names of the two losses (see `KSelection`)."""
 PATIENCE = 2
 """Number of consecutive values of k (numbers of clusters) without improvement before the search
 stops."""
@@ -35,7 +35,7 @@ LEAST = 1e-4
 SOFTER = 0.7
 """First β to try for a larger number of clusters, as a fraction of the best β so far."""
 
-MOST = 768
+MAX_CLUSTERS = 768
 """Maximum number of clusters to try."""
 
 
@@ -105,7 +105,7 @@ def choose(
             table += [candidate.row for candidate in group]
             if report is not None:
                 k, beta = group[-1].row["n_clusters"], group[-1].row["beta"]
-                report(int(k), beta, math.log(k) / math.log(min(rows.size, MOST)))
+                report(int(k), beta, math.log(k) / math.log(min(rows.size, MAX_CLUSTERS)))
             for loss in LOSSES:
                 leader = min(group, key=lambda candidate: candidate.row[loss])
                 waited[loss] += 1
@@ -131,7 +131,7 @@ def _try_numbers(
 ) -> Iterator[list[_Candidate]]:
     """Yield a list of candidates for each number of clusters, with one candidate per β tried."""
     least = 0.0
-    for k in _grid(min(words, MOST)):
+    for k in _grid(min(words, MAX_CLUSTERS)):
         search = options.method.search
         # Split until there are k clusters, then raise β and evaluate each step.
         reached, at = walker.reach(k, search.first_beta(options.beta))
@@ -175,7 +175,7 @@ def _take_while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
 def _evaluate(
     k: int, beta: float, tokens: heldout.TokenCells, classes: Floats | None
 ) -> _Candidate:
-    """Compute the losses of one clustering; `classes` is None for a single cluster."""
+    """Compute the losses of one clustering. `classes` is None for a single cluster."""
     alone = tokens.smooth(tokens.unigram if classes is None else classes)
     backed = heldout.backoff(tokens, *(() if classes is None else (classes,)))
     predicted = {"alone": alone, "backoff": backed}

@@ -81,7 +81,7 @@ def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Da
 
 
 def distributions(matrix: Any, totals: Floats) -> Any:
-    """Divide each row by its total; remove zeros and sort the columns."""
+    """Divide each row by its total, remove zeros, and sort the columns."""
     result = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     result.sum_duplicates()
     result.data /= np.repeat(totals, np.diff(result.indptr))

@@ -33,7 +33,7 @@ from roget.learn.clustering.annealing.states import (
 from roget.learn.clustering.base import Clusterer, format_shortfall
 from roget.learn.clustering.inputs import select_learnable
 from roget.learn.clustering.memberships import replace_rows, sparsify
-from roget.learn.clustering.options import CALLED
+from roget.learn.clustering.options import OPTION_FORMAT
 from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
@@ -64,7 +64,7 @@ class Annealing(Clusterer, AnnealingOptions):
         raise NotImplementedError
 
     def _check_options(self) -> None:
-        check(self, CALLED, dtype=str(self.dtype).rpartition(".")[2].strip("<>'"))
+        check(self, OPTION_FORMAT, dtype=str(self.dtype).rpartition(".")[2].strip("<>'"))
 
     def _learn(self, matrix: Any) -> None:
         # 1. Convert the training words to distributions over contexts.
@@ -167,7 +167,7 @@ class Annealing(Clusterer, AnnealingOptions):
         kept: checkpoints.Checkpoint,
         earlier: dict[str, Any] | None,
     ) -> tuple[Any, list[dict[str, Any]]]:
-        """Run the annealer until it ends or is interrupted; return the last state and the path."""
+        """Run the annealer until it ends or is interrupted. Return the last state and the path."""
         rest: list[dict[str, Any]] = [] if earlier is None else earlier["rest"]
 
         def content() -> dict[str, Any]:
@@ -220,7 +220,7 @@ def _estimate_progress(state: Any, settings: AnnealingSettings) -> float:
 def _make_row(
     energy: Any, split: ClusterSplit | None, beta: float, n_clusters: int
 ) -> dict[str, Any]:
-    """Return one row of `path_`; `split` is None if only β was raised."""
+    """Return one row of `path_`. `split` is None if only β was raised."""
     return {
         "step": 0,
         "n_clusters": n_clusters,
@@ -279,7 +279,7 @@ def _find_empty(found: Clustering) -> dict[int, int]:
     gone = np.flatnonzero(sizes == 0)
     if not gone.size or not found.labels.size:
         return {}
-    # Σ_n p(gone|n)·p(c|n) measures how much membership cluster c shares with the empty one.
+    # Σ_n p(gone|n)·p(c|n) measures how many memberships cluster c has in common with the empty one.
     shared = to_dense(found.memberships[:, gone].T @ found.memberships)
     shared[np.arange(gone.size), gone] = 0
     shared[:, sizes > 0] += 1e-300  # prefer clusters with words if nothing is shared

@@ -49,7 +49,10 @@ class ThreadPool:
         self._pool: ThreadPoolExecutor | None = None
 
     def each(self, work: Callable[[int], _Made], tasks: Sequence[int]) -> list[_Made]:
-        """Run `work` for each task and return the results in order; raise the first error."""
+        """Run `work` for each task and return the results in order.
+
+        Raise the first error, if any.
+        """
         if self.size == 1 or len(tasks) < 2:
             return list(map(work, tasks))
         self._pool = self._pool or ThreadPoolExecutor(self.size)
@@ -118,13 +121,13 @@ class AnnealingSettings:
     stride: int = 1
     """Number of regular β steps taken at once after the last split."""
     equations: str = "mass"
-    """Equations used during splitting; see the options of `SoftAnnealing`."""
+    """Equations used during splitting (see the options of `SoftAnnealing`)."""
     until: float | None = None
     """Cross-entropy in nats at which splitting stops, or None to ignore the cross-entropy."""
 
 
 def read_settings(kept: Mapping[str, Any]) -> AnnealingSettings:
-    """Restore settings from a checkpoint; raise ValueError or TypeError if they are invalid."""
+    """Restore settings from a checkpoint. Raise ValueError or TypeError if they are invalid."""
     for name in ("n_clusters", "beta", "until"):
         if kept.get(name) is not None:
             require_numbers(kept, name, low=0)
@@ -199,7 +202,10 @@ class AnnealingSearch:
         return plain | {"energy": vars(self.energy)}
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Resume from a snapshot; raise ValueError, KeyError or TypeError if it is invalid."""
+        """Resume from a snapshot.
+
+        Raise ValueError, KeyError or TypeError if the snapshot is invalid.
+        """
         require_numbers(kept, "beta", low=sys.float_info.min)
         for energy in (kept["energy"], *(split["energy"] for split in kept["splits"])):
             require_numbers(energy, "free", "distortion", "entropy")
@@ -239,7 +245,7 @@ class PathPoint(NamedTuple):
 
 
 class AnnealingPath:
-    """Annealing to increasing numbers of clusters; each run continues from the previous one.
+    """Annealing to increasing numbers of clusters. Each run continues from the previous one.
 
     `settings` are fields of `AnnealingSettings`, such as the seed or the number of threads.
     """

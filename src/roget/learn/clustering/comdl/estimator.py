@@ -31,7 +31,7 @@ from roget.learn.clustering.comdl.search import (
 from roget.learn.clustering.inputs import find_names
 from roget.learn.clustering.result import SAVED, Clustering
 
-MOST = 2.0**53
+MAX_TOTAL = 2.0**53
 """Maximum sum of integer counts that float64 represents exactly."""
 
 
@@ -100,7 +100,7 @@ class CoMDL(Clusterer, CoMDLOptions):
                 "token",
                 code="too-little-text",
             )
-        if rows.sum() >= MOST:
+        if rows.sum() >= MAX_TOTAL:
             raise InputError(
                 f"the counts add up to {rows.sum():g}; the maximum is 2^53", code="too-large"
             )
@@ -121,7 +121,7 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     @property
     def row_labels_(self) -> Ints:
-        """The class of each row; the same as `labels_`."""
+        """The class of each row. Identical to `labels_`."""
         return self.labels_
 
     @property

@@ -32,7 +32,7 @@ from roget.core.types import Array, Floats, Ints
 CALM = 0.9995
 """An item is skipped in the next sweeps if it stays in its class with at least this probability."""
 
-LONGEST = 7
+MAX_SKIPS = 7
 """Maximum number of consecutive sweeps in which an item is skipped. Each time the item stays, the
 number n increases to 2n + 1."""
 
@@ -145,8 +145,8 @@ def _xlogx(x: float) -> float:
 @compiled
 def rise_table(count: float, r: float, a: float, table: Floats) -> float:
     """Return lnΓ(count + r + a) − lnΓ(count + a)."""
-    # Look up tabulated counts; compute fractional counts (for which the table is empty) and large
-    # counts.
+    # Use the table for tabulated counts. Compute the result for large counts and for fractional
+    # counts, for which the table is empty.
     if count + r < table.size:
         low = int(count)
         return float(table[low + int(r)] - table[low])
@@ -356,9 +356,9 @@ def _compute_costs(
 
 @compiled_within
 def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
-    """Draw a class with probability proportional to its share.
+    """Draw a class with probability proportional to `shares`.
 
-    Return the class and the sum of the shares.
+    Return the class and the sum of `shares`.
     """
     whole = 0.0
     for c in range(k):
@@ -412,8 +412,8 @@ def sweep(
 ) -> tuple[int, float, int]:  # fmt: skip
     """Reassign every item to a class, in random order, and keep at least `least` classes.
 
-    Returns the number of classes, the change of the description length, and the number of moves.
-    The steps for each item are:
+    Returns the number of classes, the change in description length, and the number of moves. The
+    steps for each item are:
 
     1. Sum its counts by class of the other side (`_gather`).
     2. Compute the cost of joining each class (`_compute_gains`, `_compute_costs`).
@@ -438,7 +438,7 @@ def sweep(
         if temperature > 0.0 and skips.wait[item] > 0:
             skips.wait[item] -= 1
             continue
-        # 1. Sum the counts by class of the other side.
+        # 1. Sum the item's counts over each class of the other side.
         n = _gather(item, items, counts.other, scratch.sums, scratch.touched)
         # 2. Compute the costs. If an item is alone in its class, opening another class would change
         #    nothing, so this option is excluded.
@@ -447,7 +447,7 @@ def sweep(
         _compute_costs(f, own, k, opens, steps, counts, tables, scratch)
         # 3. Choose a class. An item that almost surely stays is skipped for 1, 3, then 7 sweeps.
         new, still = _pick(own, k + 1 if opens else k, temperature, state, scratch)
-        skips.calm[item] = min(2 * skips.calm[item] + 1, LONGEST) if still else 0
+        skips.calm[item] = min(2 * skips.calm[item] + 1, MAX_SKIPS) if still else 0
         skips.wait[item] = skips.calm[item]
         # 4. Move the item, and update counts and caches.
         if new != own:

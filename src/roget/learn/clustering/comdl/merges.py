@@ -5,7 +5,7 @@ and k of one side costs
 
     −Σ_j [G(N_ij + N_kj) − G(N_ij) − G(N_kj) + G(0)],    G(n) = lnΓ(n + a),
 
-plus the changes of the terms for words within classes, class sizes and the number of classes. A
+plus the changes in the terms for words within classes, class sizes and the number of classes. A
 term of the sum is 0 if N_ij or N_kj is 0, so only blocks in which both classes have counts are
 visited. A merge changes the pair costs of the other side only for classes with counts in one of the
 merged classes.

@@ -44,8 +44,8 @@ item with more tokens changes the description length by more nats."""
 TEPID = 1.0
 """Initial temperature when the best classes are annealed again, with half the number of sweeps."""
 
-FREQUENT, MOST_FIRST = 16, 250
-"""Limits on the initial number of classes. It is at most MOST_FIRST, and at most a quarter of the
+FREQUENT, MAX_FIRST = 16, 250
+"""Limits on the initial number of classes. It is at most MAX_FIRST, and at most a quarter of the
 number of items with FREQUENT or more tokens."""
 
 FIRST_A, FIRST_B = 0.25, 1.0
@@ -54,14 +54,14 @@ FIRST_A, FIRST_B = 0.25, 1.0
 CHOICE = 4
 """Number of sweeps between two adjustments of a and b."""
 
-MOST_GREEDY = 100
+MAX_GREEDY = 100
 """Maximum number of greedy rounds."""
 
 PATIENCE = 30.0
 """Number of nats by which merges may temporarily increase the description length."""
 
 STILL = 1e-6
-"""Minimum relative gain of a greedy round; the search stops below it."""
+"""Minimum relative gain of a greedy round. The search stops if the gain is smaller."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,10 @@ class CoMDLSearch:
         return kept
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Resume from a snapshot; raise ValueError, KeyError or TypeError if it is invalid."""
+        """Resume from a snapshot.
+
+        Raise ValueError, KeyError or TypeError if the snapshot is invalid.
+        """
         sizes = [side.n for side in self.table.sides]
         schema: dict[str, tuple[str, tuple[str | int, ...]]] = {"state": ("u", self.state.shape)}
         for side, n in enumerate(sizes):
@@ -247,7 +250,7 @@ class CoMDLSearch:
         enough = STILL * abs(before)
         if before - self.now.total <= enough:
             self._merge()
-        return before - self.now.total > enough and self.greedy < MOST_GREEDY
+        return before - self.now.total > enough and self.greedy < MAX_GREEDY
 
     def _end(self) -> None:
         """Store the result of a random start, and begin the next one, if any."""
@@ -314,7 +317,7 @@ def default_starts(table: CoclusterTable) -> int:
 def initial_classes(side: AxisClasses) -> int:
     """Return the initial number of classes on one side."""
     frequent = int(np.sum(side.items.totals >= FREQUENT))
-    most = min(math.isqrt(side.items.values.size), frequent // 4, MOST_FIRST)
+    most = min(math.isqrt(side.items.values.size), frequent // 4, MAX_FIRST)
     return min(side.n, max(most, 4))
 
 
@@ -408,7 +411,7 @@ def _make_path(
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Return one row for each split, from one class to all, with the description length after it.
 
-    A split is (side, class); the new class gets the next number of that side.
+    A split is (side, class). The new class is assigned the next number on that side.
     """
     k = [int(part.max()) + 1 for part in labels]
     sizes = [
@@ -417,8 +420,8 @@ def _make_path(
     ]
     total, model = whole.total, whole.partition
     rows: list[dict[str, Any]] = []
-    # Work backwards from all classes: the length before a split is the length after it plus the
-    # nats that it saved.
+    # Work backwards from all classes: the description length before a split is the length after it
+    # plus the nats saved by the split.
     for step in range(len(splits), 0, -1):
         side, one = splits[step - 1]
         rows.append(

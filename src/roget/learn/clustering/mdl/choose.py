@@ -29,7 +29,7 @@ class AlphaSchedule(NamedTuple):
     """Number of consecutive concentrations without improvement before the search stops."""
 
 
-COURSES = {"auto": AlphaSchedule(1.0, 2), "fine": AlphaSchedule(0.01, 1)}
+SCHEDULES = {"auto": AlphaSchedule(1.0, 2), "fine": AlphaSchedule(0.01, 1)}
 """Schedule for each value of the option `concentration`: "auto" starts with few clusters, "fine"
 with many. If words have enough tokens, clusters do not improve predictions and the first
 concentration is kept, so "fine" puts such words in clusters of their own."""
@@ -86,13 +86,13 @@ def choose(
     rng: np.random.Generator,
     pause: Pause = never_stop,
 ) -> AlphaSelection:
-    """Grow trees on nine tenths of the tokens, and choose the tree that best predicts the rest.
+    """Choose the concentration and parent weight whose tree best predicts held-out tokens.
 
-    Concentrations are tried from high to low, that is from few clusters to many, until more
-    clusters do not improve predictions. `given` is the name of a schedule or a fixed concentration;
-    in the latter case, only the parent weight is chosen.
+    Trees are grown on nine tenths of the tokens. Concentrations are tried from high to low, that is
+    from few clusters to many, until more clusters do not improve predictions. `given` is the name
+    of a schedule or a fixed concentration; in the latter case, only the parent weight is chosen.
     """
-    course = COURSES[given] if isinstance(given, str) else None
+    course = SCHEDULES[given] if isinstance(given, str) else None
     # 1. Hold out one token in ten from a sample of the words.
     sampled = _sample(matrix, rng)
     train, held = heldout.hold_out(sampled, HELD_OUT, rng)

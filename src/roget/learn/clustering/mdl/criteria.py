@@ -177,8 +177,8 @@ def frequencies(counts: Any) -> Floats:
 def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats:
     """Return p(v|c), smoothing each node with `weight` pseudo-tokens distributed like its parent.
 
-    p(v|node) = (f(v, node) + weight·p(v|parent)) / (f(node) + weight). A small cluster thus gets
-    contexts that it has not seen from the larger clusters that it was split from.
+    p(v|node) = (f(v, node) + weight·p(v|parent)) / (f(node) + weight). A small cluster thus
+    inherits contexts that it lacks from the larger clusters from which it was split.
     """
     table, cells = sparse.csr_array(counts), np.empty(counts.shape)
     known: dict[int, Floats] = {}

@@ -231,7 +231,8 @@ def analyse(
     tolerance: float = TOLERANCE,
 ) -> Floats:
     """Return the coordinates of the rows in correspondence analysis, without the trivial axis."""
-    # Find eigenvectors of D_r^-½ X D_c^-1 Xᵀ D_r^-½; the trivial one, √D_r, is projected out.
+    # Find eigenvectors of D_r^-½ X D_c^-1 Xᵀ D_r^-½. The trivial eigenvector, √D_r, is projected
+    # out.
     roots = np.sqrt(items.totals)
     sums = np.bincount(items.indices, items.values, minlength=columns)
     operator = Operator(
@@ -254,7 +255,7 @@ class SplitCandidate(NamedTuple):
 
     @property
     def saved(self) -> float:
-        """Number of nats saved by the split; −inf if one side is empty."""
+        """Number of nats saved by the split, or −inf if one side is empty."""
         return -(self.model + self.data) if self.proper else -math.inf
 
 
@@ -302,8 +303,8 @@ class Grower:
     def fraction(self) -> float:
         """Approximate progress of the growth, from 0 to 1.
 
-        It is the number of clusters divided by `most` if that is set. Otherwise it is the share of
-        entries in final clusters or the decline of the gain on a log scale, whichever is larger.
+        It is the number of clusters divided by `most` if that is set. Otherwise it is the fraction
+        of entries in final clusters or the decrease in gain on a log scale, whichever is larger.
         """
         if self.most is not None:
             return min(1.0, self.n_clusters / self.most)
@@ -338,7 +339,10 @@ class Grower:
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Resume from a snapshot; raise ValueError, KeyError or TypeError if it is invalid."""
+        """Resume from a snapshot.
+
+        Raise ValueError, KeyError or TypeError if the snapshot is invalid.
+        """
         n = self.labels.size
         require_arrays(kept, {"labels": ("iu", (n,)), "side": ("iu", (n,))})
         self.candidates = [SplitCandidate(*one) for one in kept["candidates"]]

@@ -29,7 +29,7 @@ from roget.core.kernels.special import log_gamma, log_rise
 from roget.core.types import Array, Floats
 
 UNIFORM, PLAIN, DIRICHLET, NML = 0, 1, 2, 3
-"""Kinds of code; see the formulas above."""
+"""Kinds of code (see the formulas above)."""
 
 ROUNDING = 1e-9
 """Smaller changes in description length are treated as 0. Otherwise identical words would move back
@@ -334,7 +334,8 @@ def anneal_as_printed(
     # Step 2 ends after 10·|N| consecutive trials without a decrease.
     temperature, trials, since = 1.0, 0, 0
     while since < 10 * n:
-        # Propose to move a random word; ΔL includes the penalty if a side is emptied or filled.
+        # Propose to move a random word. ΔL includes the penalty if an empty side is filled or a
+        # side is emptied.
         row = int(draw_uniform(state) * n)
         d = move_cost(row, items, side, sums, formula)
         if sums.sizes[side[row]] == 1.0:

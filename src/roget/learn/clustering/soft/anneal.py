@@ -1,11 +1,11 @@
-"""Deterministic annealing: raise β, split the most unstable cluster, run EM for all words.
+"""Deterministic annealing: raise β, split the most unstable cluster, and run EM over all words.
 
 This is the algorithm of Pereira, Tishby & Lee (1993), except that the critical β of each cluster is
-computed from an eigenvalue, so clusters are split one by one at their critical β. Consider the two
-twins p_c ± ε·d of a cluster, with Σ_v d(v) = 0. One EM step (equations 8 and 11) maps them to
-p_c ± ε·β·C_c·diag(1/p_c)·d, with C_c = Σ_n p(n|c)·p_n·p_nᵀ. The twins separate if β·λ > 1, where
-λ ≤ 1 is the largest non-trivial eigenvalue, the first inertia of the cluster's correspondence
-analysis. The cluster is split along the eigenvector.
+computed from an eigenvalue, so clusters are split one by one at their critical β. Consider two
+perturbed copies (twin clusters) p_c ± ε·d of a cluster, with Σ_v d(v) = 0. One EM step (equations 8
+and 11) maps them to p_c ± ε·β·C_c·diag(1/p_c)·d, with C_c = Σ_n p(n|c)·p_n·p_nᵀ. The twin clusters
+separate if β·λ > 1, where λ ≤ 1 is the largest non-trivial eigenvalue, the first inertia of the
+cluster's correspondence analysis. The cluster is split along the eigenvector.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ALOOF = 0.1
 
 STEP = 1.02
 """Factor by which β exceeds the critical β of a cluster when it is split. At exactly the critical
-β, the two copies (twins) of a cluster do not separate."""
+β, the two copies of a cluster (its twin clusters) do not separate."""
 
 EDGE = 1.001
 """Minimum ratio of β to the critical β at which a cluster is split if β cannot be raised
@@ -91,16 +91,16 @@ NARROW = 5e-4
 would be split off one by one at β = 1, and would never separate from the rest."""
 
 RETRY = 1.02
-"""Factor by which β must rise before another split is tried for a cluster whose twins did not
-separate."""
-
-MAX_HANDICAP = 4.0
-"""Ratio of β to the critical β above which no more splits are tried for a cluster whose twins did
+"""Factor by which β must rise before another split is tried for a cluster whose twin clusters did
 not separate."""
 
+MAX_HANDICAP = 4.0
+"""Ratio of β to the critical β above which no more splits are tried for a cluster whose twin
+clusters did not separate."""
+
 SEPARATED = 0.05
-"""Minimum difference between the largest and the smallest membership of any word in the first twin,
-at which the twins count as separated."""
+"""Minimum difference between the largest and the smallest membership of any word in the first of
+two twin clusters, at which they count as separated."""
 
 SAME = 1e-3
 """Maximum mean absolute difference between the logarithms of two centroids that are treated as
@@ -117,7 +117,7 @@ class Instability:
     """Weight p(n)·p(c|n) of each word."""
     scores: Floats
     """Score of each word on the eigenvector, Σ p_n(v)·d(v)/p_c(v), with unit variance. The sign
-    determines which twin the word prefers."""
+    determines which of the two twin clusters the word prefers."""
 
     @property
     def critical_beta(self) -> float:
@@ -138,9 +138,9 @@ def instability(
 ) -> Instability:
     """Return the largest non-trivial eigenvalue of a cluster, with relative residual `tolerance`.
 
-    Words that together hold at most the share `drop` of the cluster's mass are ignored, because a
+    Words that together hold at most a fraction `drop` of the cluster's mass are ignored, because a
     word with unique contexts makes any cluster unstable, even if it hardly belongs to the cluster.
-    Words whose direction affects less than the share `narrow` of the cluster are ignored as well.
+    Words whose direction affects less than a fraction `narrow` of the cluster are ignored as well.
     The weights of words are `prior`, by default the prior of the data.
     """
     # Use np.sum, because the result of a BLAS product may depend on the number of threads.
@@ -218,7 +218,7 @@ class Annealer(AnnealingSearch):
         self.energy = self.mixture.run(self.beta, 1, 0.0)
         self.grown, self.falling, self.relaxed_at = False, False, 1
         # For each cluster: the last eigenvalue, whether it is up to date, and a divisor of the
-        # eigenvalue that grows when the twins do not separate.
+        # eigenvalue that grows when the twin clusters do not separate.
         self.eigenvalue: list[float] = [1.0]
         self.fresh: list[bool] = [False]
         self.handicap: list[float] = [1.0]
@@ -423,7 +423,7 @@ class Annealer(AnnealingSearch):
                 self._found[cluster] = one
 
     def _reduce_eigenvalues(self) -> Floats:
-        """Return the eigenvalue of each cluster, reduced if its twins failed to separate."""
+        """Return the eigenvalue of each cluster, reduced if a split of the cluster has failed."""
         handicap = np.array(self.handicap)
         return np.where(handicap > MAX_HANDICAP, 0.0, np.array(self.eigenvalue) / handicap)
 
@@ -447,7 +447,7 @@ class Annealer(AnnealingSearch):
         )  # fmt: skip
 
     def _split(self, cluster: int, beta: float) -> bool:
-        """Split a cluster into twins. Return False if the twins do not separate."""
+        """Split a cluster into two twin clusters. Return False if they do not separate."""
         self._pause()
         found = self._found.get(cluster) or self._find_instability(cluster)
         twins = separate(self.data, found, beta, self.mixture.floor)
@@ -466,11 +466,14 @@ class Annealer(AnnealingSearch):
         return True
 
     def _replace(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
-        """Replace a cluster by its twins. The heavier twin keeps the number of the cluster."""
+        """Replace a cluster by its two twin clusters.
+
+        The heavier one keeps the number of the cluster.
+        """
         mixture, new = self.mixture, self.mixture.k
         room = self._most if self.settings.n_clusters is not None else 0
         mixture.reserve(max(new + 1, min(room, 2 * new + 8)))
-        # Divide each word's membership in the parent between the twins.
+        # Divide each word's membership in the parent between the two twin clusters.
         held = mixture.q[found.words, cluster]
         mixture.q[:, new] = 0
         mixture.q[found.words, new] = held * (1.0 - twins.share)
@@ -486,23 +489,23 @@ class Annealer(AnnealingSearch):
 
     def _record_split(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
         """Record the split, and update the energy by the changes in distortion and entropy."""
-        # F = D − H/β; with masses, H is relative to p(c).
+        # F = D − H/β, where H is relative to p(c) if memberships depend on the masses.
         distortion = self.energy.distortion - twins.gain
         entropy = self.energy.entropy + twins.entropy
         masses = self.mixture.mass[: self.mixture.k] if self._massive else np.ones(1)
         relative = entropy + float(np.sum(xlogx(masses)))
         self.energy = Energy(distortion - relative / beta, distortion, entropy)
         self.splits.append(ClusterSplit(cluster, beta, found.critical_beta, self.energy))
-        # Mark the eigenvalues of both twins as out of date.
+        # Mark the eigenvalues of both twin clusters as out of date.
         self.fresh[cluster] = False
         self.eigenvalue.append(found.eigenvalue)
         self.fresh.append(False)
         self.handicap.append(1.0)
 
     def _settle(self, beta: float, *, final: bool) -> None:
-        """Run EM over all words at this β, and merge twins that have become equal again."""
+        """Run EM over all words at this β, and merge twin clusters that have become equal again."""
         self.beta = beta
-        # Few steps suffice while splitting; the final run continues to convergence.
+        # While splitting, few steps suffice. The final run continues to convergence.
         steps = self.settings.max_iter
         if not final:
             steps = min(steps, max(RELAX_STEPS, RELAX_WORK // self.mixture.k))
@@ -515,11 +518,11 @@ class Annealer(AnnealingSearch):
         self._found.clear()
 
     def _merge(self) -> None:
-        """Undo recent splits whose twins have equal centroids, or one of which is empty.
+        """Undo recent splits if the twin clusters have equal centroids or one of them is empty.
 
         Only splits since the last EM run over all words are considered.
         """
-        # Consider the latest splits first, and only if the twins were not split further.
+        # Consider the latest splits first, and only if neither twin cluster was split further.
         empty = EMPTY * float(self.data.prior.min())
         for place in reversed(range(self.relaxed_at - 1, len(self.splits))):
             parent, new = self.splits[place].parent, place + 1
@@ -574,12 +577,15 @@ class Annealer(AnnealingSearch):
 
 @dataclass(frozen=True, eq=False)
 class Twins:
-    """The two parts of a cluster after they have separated. The first twin is the heavier one."""
+    """The two parts (twin clusters) of a cluster after they have separated.
+
+    The first part is heavier.
+    """
 
     share: Floats
-    """Fraction of each word's membership in the parent that goes to the first twin."""
+    """Fraction of each word's membership in the parent that goes to the first twin cluster."""
     mass: float
-    """Mass of the second twin."""
+    """Mass of the second twin cluster."""
     gain: float
     """Decrease in distortion."""
     entropy: float
@@ -587,17 +593,18 @@ class Twins:
 
 
 def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twins | None:
-    """Return the twins of a cluster, or None if they do not separate."""
-    # 1. Start along the eigenvector: the sign of a word's score determines its preferred twin.
+    """Return the twin clusters of a cluster, or None if they do not separate."""
+    # 1. Start along the eigenvector: the sign of a word's score determines its preferred twin
+    #    cluster.
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * found.scores, -30, 30)))
-    # 2. Run EM on the two twins.
+    # 2. Run EM on the two twin clusters.
     sums = np.zeros((2, data.n_contexts))
     one = kernels.twins(found.words, found.weights, data.rows, float(beta), floor, share, sums)
     first, second = sums
     total = float(np.sum(found.weights))
     if share.max() - share.min() < SEPARATED or not 1e-9 * total < one < total * (1 - 1e-9):
         return None
-    # 3. Put the heavier twin first, because it keeps the number of the parent.
+    # 3. Put the heavier twin cluster first, because it keeps the number of the parent.
     if one < total / 2:
         share, first, second = 1.0 - share, second, first
     # 4. The distortion decreases by H(both) − H(first) − H(second), where H is the entropy of a

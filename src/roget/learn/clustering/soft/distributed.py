@@ -55,7 +55,7 @@ class DistributedBlocks:
     def _hold(
         self, rows: RowIndex, weights: Floats, ranges: Sequence[tuple[int, int]]
     ) -> list[tuple[int, int, Any]]:
-        """Send blocks of rows to the workers; return (begin, end, reference) for each block."""
+        """Send blocks of rows to the workers, and return (begin, end, reference) for each block."""
         held = []
         for part in np.array_split(np.arange(len(ranges)), min(_BLOCKS, len(ranges))):
             here = [ranges[at] for at in part]

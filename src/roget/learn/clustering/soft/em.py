@@ -122,11 +122,11 @@ class SoftMixture:
         return self._blocks
 
     def run(self, beta: float, steps: int, tolerance: float, pause: Pause = never_stop) -> Energy:
-        """Iterate EM until the relative change of the free energy is at most `tolerance`.
+        """Iterate EM until the relative change in free energy is at most `tolerance`.
 
         The iteration begins with an M step and ends with an E step over all clusters. In between,
         cheap steps visit only the listed clusters of each word. It ends only if the free energy of
-        a step over all clusters agrees with the previous one, so nothing is lost by the lists.
+        a step over all clusters agrees with the previous one, so the lists do not reduce accuracy.
         """
         before, energy = math.inf, Energy(math.inf, math.inf, 0.0)
         while steps > 0:
@@ -192,7 +192,7 @@ class SoftMixture:
     def _lists(self) -> Lists | None:
         """Return a list of each word's main clusters, or None if the lists would be too long.
 
-        Each list omits at most the share LOST of the word's membership.
+        Each list omits at most a fraction LOST of the word's membership.
         """
         least, counts = LOST / self.k, np.zeros(self.data.n_words, dtype=np.int64)
         self.threads.over(self._words, kernels.pack, self.q, self.k, least, counts)

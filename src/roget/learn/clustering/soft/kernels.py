@@ -26,8 +26,8 @@ TINY = 1e-12
 subnormal numbers is slow."""
 
 TWIN_STEPS, TWIN_TOLERANCE = 40, 1e-3
-"""Maximum number of EM steps when a cluster is split into two copies (twins), and the change in
-memberships at which EM stops."""
+"""Maximum number of EM steps when a cluster is split into two copies (twin clusters), and the
+change in memberships at which EM stops."""
 
 
 class Centroids(NamedTuple):
@@ -252,17 +252,19 @@ def twins(
     words: Array, weights: Floats, rows: RowIndex, beta: float, floor: Floats, share: Floats,
     sums: Floats,
 ) -> float:  # fmt: skip
-    """Run EM on the two copies (twins) of a cluster, which share the weights of its words.
+    """Run EM on the two copies (twin clusters) of a cluster, which share the weights of its words.
 
-    `share` is the first twin's share of each word. On return, the rows of `sums` hold the centroids
-    of the twins times their masses. Returns the mass of the first twin.
+    `share` is the fraction of each word that belongs to the first twin cluster. On return, the rows
+    of `sums` hold the centroids of the twin clusters times their masses. Returns the mass of the
+    first twin cluster.
     """
     indptr, indices, values = rows
     first, second, steps = sums[0], sums[1], TWIN_STEPS
     gap = np.zeros(first.size)
     total, one = np.sum(weights), 0.0
     for step in range(steps + 1):
-        # 1. M step (eq. 11): compute the masses of the twins, and their centroids times masses.
+        # 1. M step (eq. 11): compute the masses of the twin clusters, and their centroids times
+        #    masses.
         one = np.sum(weights * share)
         two = total - one
         first[:] = 0.0
@@ -275,7 +277,7 @@ def twins(
                 second[indices[j]] += right * values[j]
         if step == steps or one <= TINY * total or two <= TINY * total:
             return one
-        # 2. E step (eq. 8): the share of the first twin is a logistic function of
+        # 2. E step (eq. 8): the membership in the first twin cluster is a logistic function of
         #    β·Σ_v p_n(v)·ln(p(v|first)/p(v|second)) + ln(mass ratio).
         for v in range(gap.size):
             if first[v] + second[v] > 0.0:

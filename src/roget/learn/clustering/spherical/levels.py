@@ -59,7 +59,7 @@ def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
 
 
 class LevelNode(NamedTuple):
-    """A node of a dendrogram: a class, or a merge of two nodes.
+    """A node of a dendrogram, which is a class or a merge of two nodes.
 
     step: number of the level, counted from the finest, at which the nodes were merged.
     height: cost of the merge.
@@ -125,7 +125,8 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
         costs[i], costs[:, i] = new, new
         costs[j], costs[:, j] = np.inf, np.inf
         least[j] = np.inf
-        # 4. Recompute nearest neighbours that were i or j; i may now be nearer for other classes.
+        # 4. Recompute nearest neighbours that were i or j. For other classes, i may now be the
+        #    nearest.
         stale = np.flatnonzero((best == i) | (best == j))
         stale = np.union1d(stale[np.isfinite(least[stale])], [i])
         best[stale] = costs[stale].argmin(axis=1)

@@ -22,7 +22,7 @@ START = 6000
 """Minimum number of vectors in the sample for Ward linkage, which needs quadratic memory. With many
 classes, the sample has four vectors per class."""
 
-MOST = 12000
+MAX_SAMPLE = 12000
 """Maximum number of vectors in the sample for Ward linkage, unless there are more classes."""
 
 ROUNDS = 60
@@ -36,8 +36,8 @@ def start(vectors: Singles, k: int, order: Ints) -> Ints:
     """
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    # 1. Choose the vectors for Ward linkage: at least START, or four per class up to MOST.
-    first = order[: min(max(START, 4 * k), max(MOST, k))]
+    # 1. Choose the vectors for Ward linkage: at least START, or four per class up to MAX_SAMPLE.
+    first = order[: min(max(START, 4 * k), max(MAX_SAMPLE, k))]
     # 2. Cut the dendrogram at k classes.
     if k >= first.size:
         labels = np.arange(first.size)
@@ -67,9 +67,9 @@ def _compute_distances(vectors: Singles) -> Floats:
 
 
 def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> Ints:
-    """Run spherical k-means until no vector moves; return the labels.
+    """Run spherical k-means until no vector moves, and return the labels.
 
-    A class that would become empty gets the vector with the lowest cosine to its centre.
+    A class that would become empty is assigned the vector with the lowest cosine to its centre.
     """
     k = int(labels.max()) + 1
     for _ in range(ROUNDS):

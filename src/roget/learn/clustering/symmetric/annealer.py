@@ -6,10 +6,10 @@ in which the posterior of a pair is p(c|n,v) ∝ [p(c)·p(n|c)·p(v|c)]^β. β =
 stay soft and predict held-out data best.
 
 A cluster is unstable if β·(1 + σ) > 1, where σ is the largest non-trivial canonical correlation of
-its pairs. For twins p(n|c)·(1 ± a_n) and p(v|c)·(1 ± d_v), one EM step maps a → β(a + P·d) and
-d → β(d + Pᵀ·a), where P is the conditional expectation. Clusters are split along a and d. Clusters
-with the largest mass·σ², the dependence that a split can explain, are split first; with σ alone,
-outliers of a few tokens would be split off first.
+its pairs. For two perturbed copies (twin clusters) p(n|c)·(1 ± a_n) and p(v|c)·(1 ± d_v), one EM
+step maps a → β(a + P·d) and d → β(d + Pᵀ·a), where P is the conditional expectation. Clusters are
+split along a and d. Clusters with the largest mass·σ², the dependence that a split can explain, are
+split first; with σ alone, outliers of a few tokens would be split off first.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ GROWTH = 0.5
 """Maximum fraction of the clusters to split at once."""
 
 STEADY = 1.001
-"""Value of β·(1 + σ) above which a cluster is split. At exactly 1, its two copies (twins) would not
-separate."""
+"""Value of β·(1 + σ) above which a cluster is split. At exactly 1, the two copies of the cluster
+(its twin clusters) would not separate."""
 
 POWER_STEPS = 10
 """Number of power iterations, starting from the direction of the previous computation."""
@@ -180,7 +180,7 @@ class SymmetricAnnealer(AnnealingSearch):
         return self._energy(free)
 
     def _step(self) -> float:
-        """Run one E step and one M step; return Σ p(n,v)·ln Z(n,v)."""
+        """Run one E step and one M step, and return Σ p(n,v)·ln Z(n,v)."""
         # 1. E step, and the M step for words: p(n,c) = Σ_v p(n,v)·p(c|n,v).
         counts, log_z = self._expect()
         words, contexts = self._tempered
@@ -297,9 +297,9 @@ class SymmetricAnnealer(AnnealingSearch):
 
 
 def _divide(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
-    """Divide counts between twins.
+    """Divide the counts of each chosen cluster between two copies.
 
-    Return the table with the first twins, and the columns of the second twins.
+    Return the table with the first copies, and the columns of the second copies.
     """
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * scores[:, chosen], -30, 30)))
     kept, share = counts.copy(), share.astype(counts.dtype)

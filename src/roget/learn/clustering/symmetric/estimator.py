@@ -49,7 +49,7 @@ def fold_in(
 ) -> Array:
     """Compute p(c|n) of new words from their counts, with fixed centroids.
 
-    A word without counts gets p(c) if `mass` is passed, otherwise equal memberships.
+    The memberships of a word without counts are p(c) if `mass` is passed, otherwise they are equal.
     """
     contexts = temper(np.ascontiguousarray(centroids.T), beta)
     dtype, k = contexts.dtype, contexts.shape[1]

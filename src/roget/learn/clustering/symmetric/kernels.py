@@ -45,14 +45,15 @@ def expect(
         total = 0.0
         for j in range(indptr[i], indptr[i + 1]):
             row = contexts[indices[j]]
-            # 1. Z(n,v) = Σ_c [p(c|n)·p(v|c)]^β; both tables are already tempered.
+            # 1. Compute Z(n,v) = Σ_c [p(c|n)·p(v|c)]^β. Both tables are already tempered.
             z = words.dtype.type(0)
             for c in range(k):
                 z += mine[c] * row[c]
             part = words.dtype.type(values[j] / z)
             ratio[j] = part
             total += values[j] * math.log(z)
-            # 2. p(n,c) = Σ_v p(n,v)·p(c|n,v); the factor of the word is applied after the loop.
+            # 2. Compute p(n,c) = Σ_v p(n,v)·p(c|n,v). The factor that depends only on the word is
+            #    applied after the loop.
             for c in range(k):
                 out[c] += part * row[c]
         for c in range(k):
