@@ -63,7 +63,7 @@ class Option:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The allowed names, including those of plug-ins. Empty if any value is allowed."""
+        """The allowed names, including names of plug-ins. Empty if any value is allowed."""
         if isinstance(self.choices, str):
             return tuple(catalogue.names(self.choices))
         return self.choices or ()

@@ -260,8 +260,7 @@ class Tree:
         size = self.sum_up((self.cluster >= 0).astype(np.int64))
         sizes, first, following = size.tolist(), [0] * self.n_nodes, [0] * self.n_nodes
         for node in range(1, self.n_nodes):
-            # The leaves of a child begin where those of its previous sibling end, at
-            # following[above].
+            # The leaves of a child begin where its previous sibling ends, at following[above].
             above = parent[node]
             first[node] = following[node] = following[above]
             following[above] += sizes[node]

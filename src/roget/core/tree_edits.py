@@ -20,7 +20,8 @@ class EditedTree(NamedTuple):
     nodes: Ints
     """The new number of each node of the old tree, or -1 if the node was removed."""
     clusters: Ints
-    """The new numbers of the old clusters (-1 if split), followed by those of added clusters."""
+    """The new numbers of the old clusters (-1 if split), followed by the added clusters'
+    numbers."""
     heir: tuple[int, int] | None = None
     """A removed node and the only child, which replaced it, as old node numbers."""
     made: tuple[int, ...] = ()

@@ -219,7 +219,7 @@ def sort_lines(lines: Iterable[EvidenceLine], sort: str) -> list[EvidenceLine]:
 
 
 def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
-    """Return the evidence stored in a counts or thesaurus folder, or None if there is none."""
+    """Return the evidence stored in a counts or thesaurus folder, or None if it has no evidence."""
     if not folder.has(SEEN) and not folder.has(SENTENCES):
         return None
 

@@ -41,7 +41,7 @@ The size is fixed, so an input is split at the same places on every machine.
 """
 
 REACH = 1 << 20
-"""Number of bytes to search for a blank line. If there is none, a block may end at any line."""
+"""Number of bytes to search for a blank line. Without one, a block may end at any line."""
 
 _READ_SIZE = 1 << 17
 """Number of bytes to read at once from a compressed file."""
@@ -337,7 +337,8 @@ class Source:
                 rest += chunk
                 cut = _blank_line(rest)
                 if not cut and len(rest) >= reach:
-                    # Split after the last line end or, if there is none, after the last space.
+                    # Split after the last line end or, if the data have no line end, after the last
+                    # space.
                     cut = rest.rfind(b"\n") + 1 or rest.rfind(b" ") + 1
                 data, rest = rest[:cut], rest[cut:]
             if len(rest) > longest:

@@ -717,7 +717,7 @@ def _swap(places: Mapping[str, int]) -> dict[str, int]:
 
 
 def _names_in(table: Table, roles: Roles, numeric: Sequence[int]) -> tuple[str, ...]:
-    """Infer column names from a file name such as verb_object.tsv, or return those of the table."""
+    """Infer column names from a file name such as verb_object.tsv, or return the table's names."""
     width = len(table.names)
     if roles.number and width > len(roles.needed) and width - 1 in numeric:
         width -= 1

@@ -229,7 +229,7 @@ def is_called(label: str, name: str) -> bool:
 
 
 def find_noise(labels: Labels) -> str | None:
-    """Return the label that probably means noise, or None if there is none.
+    """Return the label that probably means noise, or None if no label does.
 
     Noise labels are "noise", "outlier", or −1 if all other labels are numbers ≥ 0.
     """

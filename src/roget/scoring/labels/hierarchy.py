@@ -25,7 +25,7 @@ from roget.scoring.labels.labels import LabelCodes, Labels, NoItems, code_texts
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """A tree with items at its leaves, which can be scored: `roget.score(gold, hierarchy)`.
+    """A tree with items at its leaves. It can be scored with `roget.score(gold, hierarchy)`.
 
     >>> tree = Hierarchy.from_linkage([[0, 1, 0.5, 2], [2, 3, 1.0, 3]], ["a", "b", "c"])
     >>> tree
@@ -35,13 +35,13 @@ class Hierarchy:
     """
 
     tree: Tree
-    """The nodes and the order of their splits."""
+    """The tree, with the order in which its nodes are split."""
     codes: Ints
     """The leaf of each item, as a cluster number of the tree."""
     items: Sequence[str] | None = None
     """Item ids; None if items are identified by position."""
     names: Sequence[str] | None = None
-    """The name of each node; "" for nodes without a name."""
+    """The name of each node, or "" if the node has no name."""
     levels: tuple[LabelCodes, ...] = ()
     """The label of each item at each level, if levels are scored separately."""
     kind: str = "tree"
@@ -53,7 +53,7 @@ class Hierarchy:
     def from_linkage(
         cls, linkage: Any, items: Iterable[Any] | None = None, source: str = "the linkage"
     ) -> Hierarchy:
-        """Build a dendrogram from a SciPy linkage matrix: n − 1 rows × 4 columns for n items.
+        """Build a dendrogram from a SciPy linkage matrix, which has shape (n − 1, 4) for n items.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Hierarchy:
 
     @classmethod
     def from_newick(cls, text: str, source: str = "the tree") -> Hierarchy:
-        """Build a tree from a text in Newick format; the items are its leaves.
+        """Build a tree from a string in Newick format. The items are the leaves.
 
         >>> Hierarchy.from_newick("((a,b),c);").cut(2).tolist()
         [0, 0, 1]
@@ -126,16 +126,11 @@ class Hierarchy:
         kind: str = "paths",
         source: str = "the paths",
     ) -> Hierarchy:
-        """Build a tree from hierarchical labels: for each item a list from general to specific.
+        """Build a tree from hierarchical labels, given as a list from general to specific per item.
 
-        Parameters
-        ----------
-        paths
-            The labels of each item, one per level; paths may have different lengths.
-        items
-            Ids of the items, in order; by default items are identified by position.
-        leveled
-            True if each level is also scored separately.
+        Parameters ---------- paths The labels of each item, one per level. Paths may have different
+        lengths. items Ids of the items, in order; by default items are identified by position.
+        leveled Whether to score each level separately as well.
 
         Examples
         --------
@@ -163,19 +158,22 @@ class Hierarchy:
 
     @property
     def n_leaves(self) -> int:
-        """The number of leaves, which is the maximum number of clusters of a cut."""
+        """The number of leaves, which is the maximum number of clusters in a cut."""
         return self.tree.n_clusters
 
     @property
     def cuts(self) -> Ints:
-        """The possible numbers of clusters; a split into three or more skips some numbers."""
+        """The possible numbers of clusters.
+
+        A split into three or more clusters skips some numbers.
+        """
         return self.tree.cuts
 
     def nearest_cut(self, k: int) -> int:
         """Return the largest possible number of clusters that is at most k."""
         if not 1 <= k <= self.n_leaves:
             raise InputError(
-                f"{self.source}: cannot be cut into {k} clusters; expected 1 to {self.n_leaves}",
+                f"cannot cut {self.source} into {k} clusters; expected 1 to {self.n_leaves}",
                 code="invalid-option",
             )
         return int(self.cuts[np.searchsorted(self.cuts, k, side="right") - 1])
@@ -205,7 +203,7 @@ class Hierarchy:
         return named or f"node {node}"
 
     def to_labels(self) -> Labels:
-        """Return labels in which the label of each item is its leaf."""
+        """Return flat labels in which each item is labelled with its leaf."""
         names = [self.name(node) for node in self.tree.cluster_nodes.tolist()]
         return Labels(
             self.codes,
@@ -225,18 +223,18 @@ class Hierarchy:
 
 
 def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
-    """Return the inner nodes in the order of their splits, parents before children.
+    """Return the inner nodes in the order in which they are split, parents before children.
 
-    If `distance`, the length of the branch above each node, is known, nodes are sorted by their
-    distance from the root. Otherwise they are sorted by depth, then by the total weight of the
-    leaves below them, largest first. `weights` holds one weight per leaf.
+    `distance` contains the length of the branch above each node. If it is known, nodes are sorted
+    by their distance from the root. Otherwise they are sorted by depth, then by the total weight of
+    the leaves below them, largest first. `weights` contains one weight per leaf.
     """
     nodes = np.arange(tree.n_nodes)
     if distance is not None:
         above, far = tree.parent.tolist(), distance.tolist()
         for node in range(1, tree.n_nodes):
-            # Neighbour joining may yield negative lengths; a child is never nearer to the root
-            # than its parent.
+            # Neighbour joining may yield negative lengths. Make sure that no child is nearer to the
+            # root than its parent.
             far[node] = max(far[above[node]], far[above[node]] + far[node])
         keys: tuple[Array, ...] = (nodes, np.array(far))
     else:
@@ -247,14 +245,14 @@ def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
 
 
 _MERGES = {4: ("iuf", "4 numbers"), 2: ("iu", "2 whole numbers")}
-"""Number of columns → dtype kinds and description: 4 for a linkage, 2 for `children_`."""
+"""Allowed dtype kinds and a description, for 4 columns (linkage) and 2 columns (`children_`)."""
 
 
 def is_linkage(array: Any) -> bool:
     """Return True if an array must be a linkage matrix or `children_`.
 
-    All merges, and the sizes in a linkage, must be valid. A matrix of weights with two or more rows
-    never has this form by chance.
+    All merges, and the cluster sizes in a linkage matrix, must be valid. A matrix of weights with
+    two or more rows practically never meets these conditions by chance.
     """
     if not isinstance(array, np.ndarray) or array.ndim != 2 or len(array) < 2:
         return False
@@ -264,9 +262,9 @@ def is_linkage(array: Any) -> bool:
 
 
 def merge_leaves(parent: Ints, at: Ints) -> tuple[Tree, Ints]:
-    """Return a tree whose items are all at leaves, and the leaf of each item.
+    """Move all items to leaves; return the new tree and the leaf of each item.
 
-    `at` is the node of each item. An inner node with items gets an additional leaf for them.
+    `at` is the node of each item. A leaf is added below every inner node that has items.
     """
     inner = np.zeros(parent.size, dtype=bool)
     inner[parent[1:]] = True
@@ -291,11 +289,11 @@ def plant_tree(
     source: str,
     alone: bool = False,
 ) -> Hierarchy:
-    """Build a tree whose nodes are the prefixes of paths; each item is at the end of its path.
+    """Build a tree whose nodes are prefixes of the paths. Each item is at the end of its path.
 
-    If all nodes are named by numbers, as in thesauri, they are split in numeric order. With
-    `alone`, the labels of a level are the parts of the paths at this level; otherwise they are
-    whole prefixes.
+    If all names are numbers, as in thesauri, nodes are split in numeric order. With `alone`, the
+    label of an item at a level is only the part of its path at this level; otherwise it is the
+    whole prefix.
     """
     known = {tuple(map(str, path)): 0 for path in paths}
     if not known:
@@ -330,7 +328,10 @@ def plant_tree(
 
 
 def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
-    """Sort inner nodes by the smallest number of their children; None if names are not numbers."""
+    """Sort the inner nodes by the smallest number of their children.
+
+    Return None if the names are not numbers, or not in the order of a thesaurus.
+    """
     numbers = [whole_number(name) for name in names]
     if None in numbers:
         return None
@@ -346,7 +347,7 @@ def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
 
 
 def _level(paths: Sequence[Sequence[str]], alone: bool) -> tuple[LabelCodes, ...]:
-    """Return the labels of each level; items with shorter paths keep their last label."""
+    """Return the labels at each level. Items with shorter paths keep their last label."""
     depth = max(map(len, paths))
     ends = [[min(level, len(path)) for path in paths] for level in range(1, depth + 1)]
     return tuple(

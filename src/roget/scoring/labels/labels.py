@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 Names: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 
 NO_ANSWER = "(no answer)"
-"""Name shown for the label of items that the system did not label."""
+"""Name shown as the label of items without a label."""
 
 EXACT = 2.0**53
-"""Largest number up to which all whole numbers are exact in a 64-bit float."""
+"""Number up to which all whole numbers can be represented exactly as 64-bit floats."""
 
 
 class NoItems(InputError):
-    """The error that an input has no rows; it is ignored for one of several files."""
+    """The error for an input without rows. It is ignored if other files of the input have rows."""
 
     code = "empty-input"
 
 
 def code_type(n_labels: int) -> np.dtype[np.int32] | np.dtype[np.int64]:
-    """Return the smallest integer type for codes from −1 to n_labels − 1."""
+    """Return an integer type that can represent the codes −1 to n_labels − 1."""
     return np.dtype(np.int32) if n_labels < 2**31 else np.dtype(np.int64)
 
 
 def whole_counts(masses: Array) -> CountArray:
-    """Convert to integers if all numbers are whole and their sum is exact, else to floats."""
+    """Convert counts to integers if all are whole and their sum is exact, otherwise to floats."""
     if masses.dtype.kind == "f" and not (
         np.all(masses == np.rint(masses)) and masses.sum(dtype=np.float64) <= EXACT
     ):
@@ -54,10 +54,10 @@ def whole_counts(masses: Array) -> CountArray:
 class Labels:
     """The labels of one side (gold or system): one label per item, or several weighted labels.
 
-    For hard labels, `codes` holds one code per item, −1 for an item without a label. For weighted
-    labels, the codes of item i are `codes[indptr[i]:indptr[i + 1]]`, empty for an item without a
-    label, and the `weights` of each item sum to 1. Codes keep the integer type of the caller's
-    array, so arithmetic must convert them to a type that is wide enough.
+    For hard labels, `codes` contains one code per item, or −1 if the item has no label. For
+    weighted labels, the codes of item i are `codes[indptr[i]:indptr[i + 1]]`. This slice is empty
+    if the item has no label. The `weights` of each item sum to 1. Codes keep the integer type of
+    the caller's array, so code that computes with them must convert them to a wider type first.
 
     >>> labels = Labels(np.array([0, 1, -1]), 2, ["cat", "dog"], complete=False)
     >>> len(labels), labels.weighted, labels.label(1)
@@ -66,7 +66,7 @@ class Labels:
 
     codes: Codes
     n_labels: int
-    """Number of codes; codes are in [0, n_labels), and some may be unused."""
+    """Number of codes. Codes are in [0, n_labels), and some may be unused."""
     names: Names | None
     """The label of each code; None if the code plus `offset` is the label."""
     items: Sequence[str] | None = None
@@ -78,31 +78,31 @@ class Labels:
     complete: bool = True
     """True if every item has a label."""
     item_weights: Floats | None = None
-    """Weight of each item, for hard labels only; None if all items have the same weight."""
+    """Weight of each item (only for hard labels), or None if all weights are equal."""
     source: str = "labels"
     warnings: tuple[str, ...] = ()
     offset: int = 0
     """The label of code 0 if `names` is None."""
     made: int = 0
-    """Number of codes added for items without a label; they are the last codes."""
+    """Number of codes that were added for items without a label. They are the last codes."""
     absent: bool = False
-    """True if the added codes mark items that are missing from this side, not clusters."""
+    """True if the added codes are not clusters, but mark items that are missing from this side."""
     mentions: bool = False
-    """True if items are coreference mentions, which each side detects independently."""
+    """True if items are coreference mentions, which gold and system detect independently."""
     pairs: bool = False
-    """True if the input lists pairs of items; items that are not listed are singletons."""
+    """True if the input is a list of item pairs. Items that are not listed are singletons."""
     cover: bool = False
     """True if items may belong to several clusters with full membership (a cover)."""
     repeated: tuple[tuple[int, str, str], ...] = ()
-    """Group, item and label of repeated mentions; the repetitions are not in `items`."""
+    """Group, item and label of each repeated mention. Repetitions are not included in `items`."""
     tree: Hierarchy | None = None
     """The tree, if the labels are the leaves of a tree."""
     first_row: FirstRow | None = None
-    """The first row of a delimited file, used to detect a header that was read as data."""
+    """The first row of a delimited file, which is used to detect a header that was read as data."""
 
     @classmethod
     def from_codes(cls, coded: LabelCodes, **others: Any) -> Labels:
-        """Create labels from codes; `others` are the remaining fields."""
+        """Create labels from codes. `others` contains the remaining fields."""
         return cls(**coded._asdict(), **others)
 
     def __len__(self) -> int:
@@ -120,7 +120,7 @@ class Labels:
 
     @property
     def kind(self) -> str:
-        """The kind of labels as shown in signatures: hard, weighted or cover."""
+        """The type of labels as shown in signatures: hard, weighted or cover."""
         return "cover" if self.overlapping else "weighted" if self.weighted else "hard"
 
     def label(self, code: int) -> str:
@@ -130,17 +130,20 @@ class Labels:
         return str(code + self.offset if self.names is None else self.names[code])
 
     def require_flat(self) -> Labels:
-        """Return the labels; raise an error if they are the leaves of a tree without a cut."""
+        """Return the labels, or raise an error if they are the leaves of an uncut tree."""
         if self.tree is not None:
             raise InputError(
-                f"{self.source}: is a tree; expected flat labels, e.g. hierarchy.cut(k) or "
+                f"{self.source} is a tree; expected flat labels, e.g. hierarchy.cut(k) or "
                 "thesaurus.cut(k)",
                 code="unsupported-format",
             )
         return self
 
     def entries(self) -> tuple[Ints, Ints, Floats]:
-        """Return item, code and weight of every entry; in hard labels, code −1 means no label."""
+        """Return the item, code and weight of every entry.
+
+        In hard labels, code −1 means no label.
+        """
         items, codes = np.arange(len(self)), self.codes.astype(np.int64)
         if self.indptr is None or self.weights is None:
             return items, codes, np.ones(items.size)
@@ -154,9 +157,9 @@ class Labels:
 
 
 def take(labels: Labels, rows: Ints) -> Labels:
-    """Select rows of labels, in the given order; row −1 becomes an item without a label.
+    """Select rows of labels, in the given order. Row −1 becomes an item without a label.
 
-    Item ids and groups are selected too, so row −1 is only allowed for labels without them.
+    Item ids and groups are selected, too, so row −1 is only allowed if the labels have neither.
     """
     absent = rows < 0
     gap = bool(absent.any())
@@ -183,7 +186,7 @@ def take(labels: Labels, rows: Ints) -> Labels:
 
 
 def keep_apart(labels: Labels, groups: Codes | None) -> Labels:
-    """Return the labels with different codes in each group, even if label names are the same."""
+    """Assign different codes to the labels of different groups, even if their names are equal."""
     if groups is None:
         return labels
     owners = groups if labels.indptr is None else np.repeat(groups, np.diff(labels.indptr))
@@ -192,10 +195,10 @@ def keep_apart(labels: Labels, groups: Codes | None) -> Labels:
 
 
 def concatenate(parts: Sequence[Labels], source: str) -> Labels:
-    """Concatenate the labels of several files; `source` is the name of the result in messages."""
+    """Concatenate the labels of several files. `source` is the name of the result in messages."""
     weighted = any(part.weighted for part in parts)
     if weighted:
-        # If some item has several labels, weights are weights of labels, not of items.
+        # If some items have several labels, the weights belong to labels, not to items.
         parts = [replace(part, item_weights=None) for part in parts]
     fields = {"item ids": "items", "groups": "groups", "weights of items": "item_weights"}
     named = [[getattr(part, name) is not None for part in parts] for name in fields.values()]
@@ -226,8 +229,8 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         for key in zip(group.tolist(), part.items or (), strict=False):
             if owner.setdefault(key, part.source) != part.source:
                 raise InputError(
-                    f"item {key[1]!r} is in both {owner[key]} and {part.source}; expected it in "
-                    "one file only",
+                    f"item {key[1]!r} is in both {owner[key]} and {part.source}; each item must "
+                    f"be in only one file",
                     code="duplicate-item",
                 )
     sizes = [np.diff(part.indptr) if part.indptr is not None else part.answered() for part in parts]
@@ -253,7 +256,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
 
 
 def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
-    """Add labels for the items in `gaps`: one label for all if `together`, else one each."""
+    """Add labels for the items in `gaps`: one shared label if `together`, otherwise one each."""
     count = int(np.count_nonzero(gaps))
     made = 1 if together else count
     new = labels.n_labels + (np.zeros(count, np.int64) if together else np.arange(count))
@@ -284,7 +287,7 @@ def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
 
 
 def heaviest(labels: Labels) -> Ints:
-    """Return the code of each item's label with the largest weight; −1 for items without a label.
+    """Return the code of each item's label with the largest weight, or −1 if it has no label.
 
     If several labels have the largest weight, take the first in alphabetical order.
     """
@@ -301,7 +304,7 @@ def heaviest(labels: Labels) -> Ints:
 
 
 def harden(labels: Labels) -> Labels:
-    """Keep only the label with the largest weight of each item."""
+    """Keep only the label with the largest weight for each item."""
     return replace(labels, codes=heaviest(labels), indptr=None, weights=None)
 
 
@@ -312,15 +315,15 @@ def as_cover(labels: Labels) -> Labels:
         sizes = np.diff(labels.indptr)
         if not np.allclose(labels.weights * np.repeat(sizes, sizes), 1):
             text = (
-                f"the weights of {labels.source} are not used: items belong fully to each of their "
-                "clusters"
+                f"the weights of {labels.source} are not used, because items belong fully to each "
+                "of their clusters"
             )
             warnings = *warnings, Notice(text, code="unused-weights")
     return replace(labels, cover=True, warnings=warnings)
 
 
 class LabelCodes(NamedTuple):
-    """Labels as codes in [0, n_labels), with the name of each code; −1 means no label.
+    """Labels as codes in [0, n_labels), with a name for each code. Code −1 means no label.
 
     Without `indptr` there is one code per item. With `indptr`, the codes of item i are
     `codes[indptr[i]:indptr[i + 1]]`, and their `weights` sum to 1.
@@ -343,7 +346,7 @@ class LabelCodes(NamedTuple):
         return self.names.tolist() if isinstance(self.names, np.ndarray) else self.names
 
     def drop(self, labels: Sequence[int]) -> LabelCodes:
-        """Remove some labels; items with these labels get no label."""
+        """Remove some labels. Items with these labels then have no label."""
         # The last element of the lookup table maps code −1 to −1.
         kept = np.ones(self.n_labels + 1, dtype=bool)
         kept[[*labels, -1]] = False
@@ -364,9 +367,11 @@ class LabelCodes(NamedTuple):
         return self.drop([names.index("")]) if "" in names else self
 
     def pack(self, owners: Ints, weights: Floats, n_items: int) -> LabelCodes:
-        """Group entries (item, label, weight) by item; sum equal labels and drop zero weights.
+        """Group entries (item, label, weight) by item.
 
-        The result is hard if every item has at most one label, whatever its weight.
+        The weights of equal labels are added, and labels with weight 0 are dropped.
+
+        The result has hard labels if every item has at most one label, whatever its weight.
         """
         width = max(self.n_labels, 1)
         keys = owners * width + self.codes.astype(np.int64)
@@ -385,7 +390,7 @@ class LabelCodes(NamedTuple):
         sums = np.bincount(owners, weights)
         totals = sums[owners]
         if not (np.isfinite(totals).all() and totals.min() > np.finfo(float).tiny):
-            # Scale by the largest weight of each item first, to avoid overflow and underflow.
+            # Divide by the largest weight of each item first, to avoid overflow and underflow.
             largest = np.maximum.reduceat(weights, indptr[:-1][sizes > 0])
             weights = weights / np.repeat(largest, sizes[sizes > 0])
             totals = np.bincount(owners, weights)[owners]
@@ -401,14 +406,14 @@ class FirstRow(NamedTuple):
     """The first row of a delimited file, and whether it was read as a header or as data."""
 
     field: str
-    """The field of the first row in the item column."""
+    """The field in the item column of the first row."""
     is_header: bool
     doubt: Notice | None = None
     """A notice if the row was read as data but may be a header."""
 
 
 class Coder:
-    """A mapping from values to numbers in order of first occurrence, filled in chunks."""
+    """A mapping from values to numbers in order of first occurrence. It can be filled in chunks."""
 
     def __init__(self) -> None:
         self._numbers: defaultdict[Hashable, int] = defaultdict()
@@ -417,7 +422,7 @@ class Coder:
         return len(self._numbers)
 
     def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
-        """Return the numbers of `count` values, in one pass."""
+        """Return the numbers of `count` values; assign numbers to new values."""
         # The factory refers to the dictionary itself. Remove it afterwards, because the reference
         # cycle would keep the dictionary in memory.
         self._numbers.default_factory = self._numbers.__len__

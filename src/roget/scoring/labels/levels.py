@@ -1,4 +1,4 @@
-"""Hierarchical labels, from general to specific: a/b/c, lists of labels, or several columns."""
+"""Hierarchical labels, from general to specific, as a/b/c, lists of labels or several columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LISTS = "lists"
 
 
 def split_labels(labels: Labels, separator: str) -> Labels:
-    """Split hierarchical labels at a separator, and add the tree of their levels.
+    """Split hierarchical labels at a separator, and attach the tree of their levels.
 
     If no label contains the separator, the labels have one level and are returned unchanged.
     """
@@ -74,16 +74,16 @@ def read_levels(
     gold: bool,
     header: bool | None = None,
 ) -> Labels:
-    """Read the labels of one side, with the tree of their levels if there are several levels.
+    """Read gold or system labels, with the tree of their levels if there are several levels.
 
-    Levels are divided by a separator, or are lists, or are several columns (label=coarse+fine).
+    Levels are divided by a separator, or given as lists or in several columns (label=coarse+fine).
     """
     read = partial(as_labels, labels=labels, gold=gold, header=header)
     if has_several(columns):
         try:
             return read(source, columns=columns)
         except InputError:
-            # There is no column named "a+b", so these are two columns.
+            # There is no column named "a+b", so "a" and "b" are two columns.
             return _join_columns(source, columns, read)
     if separator is None or hasattr(source, "to_labels"):
         return read(source, columns=columns)
@@ -99,7 +99,7 @@ def read_levels(
 
 
 def _join_columns(source: Any, columns: Columns, read: Callable[..., Labels]) -> Labels:
-    """Read labels in several columns, from general to specific."""
+    """Read hierarchical labels from several columns, from general to specific."""
     chosen = str(columns["label"])
     parts = []
     for name in chosen.split("+"):
@@ -120,7 +120,7 @@ def _join_columns(source: Any, columns: Columns, read: Callable[..., Labels]) ->
 
 
 def read_lists(source: Any, name: str) -> Labels | None:
-    """Return hierarchical labels from a list of labels per item, or a mapping to such lists.
+    """Convert a sequence of lists of labels, or a mapping to such lists, to hierarchical labels.
 
     Return None if no item has a list.
     """
@@ -143,7 +143,7 @@ def read_lists(source: Any, name: str) -> Labels | None:
 
 
 def _read_json_lists(file: LabelFile) -> Labels | None:
-    """Return hierarchical labels from JSON: an array of lists, or objects with lists of labels."""
+    """Read hierarchical labels from JSON: an array of lists, or objects with lists of labels."""
     try:
         value = parse_json(file.text())
     except ValueError:

@@ -21,11 +21,11 @@ from roget.scoring.labels.labels import LabelCodes, Labels
 from roget.scoring.tables.contingency import Contingency
 
 _TOTALS = {"total", "all", "sum", "margin"}
-"""Names of rows and columns of totals, as printed by pandas and R."""
+"""Names of rows and columns that contain totals, as printed by pandas and R."""
 
 
 def read_matrix(source: Any, missing: str, noise: str | None = None) -> AlignedLabels:
-    """Convert a contingency matrix (a path, an array or a data frame) to aligned sides."""
+    """Convert a contingency matrix (a path, an array or a data frame) to aligned labels."""
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
         values, classes, clusters = _parse(name)
@@ -48,12 +48,12 @@ def read_matrix(source: Any, missing: str, noise: str | None = None) -> AlignedL
 
 
 def _list_names(frame: Any, axis: str) -> list[Any] | None:
-    """Return the names of the rows or columns of a pandas frame; None for arrays."""
+    """Return the names of the rows or columns of a pandas frame, or None for an array."""
     return list(getattr(frame, axis)) if hasattr(frame, "to_numpy") else None
 
 
 def _parse(name: str) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
-    """Parse a file; return the numbers, the names of rows and the names of columns."""
+    """Parse a matrix file; return the numbers, the row names and the column names."""
     with LabelFile(name) as file:
         lines = [(at, _split(text)) for at, text in file.lines() if text.strip(" []\t")]
     if not lines:
@@ -90,7 +90,7 @@ def _parse(name: str) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
 
 
 def _skips_corner(header: list[str] | None, width: int) -> bool:
-    """Return True if a header has no cell above the names of the rows."""
+    """Return True if a header has no cell above the row names."""
     return header is not None and len(header) == width - 1
 
 
@@ -115,7 +115,7 @@ def _is_number(text: str) -> bool:
 def _drop_totals(
     values: np.ndarray, rows: list[str] | None, columns: list[str] | None
 ) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
-    """Drop a last row or column of totals."""
+    """Drop the last row or column if it contains totals."""
     if rows is not None and rows[-1].lower() in _TOTALS:
         values, rows = values[:-1], rows[:-1]
     if columns is not None and columns[-1].lower() in _TOTALS:

@@ -1,4 +1,4 @@
-"""Conversion of data in memory (sequences, arrays, mappings and tables) to labels.
+"""Conversion of in-memory data (sequences, arrays, mappings and tables) to labels.
 
 Items of a sequence, array or column are identified by position, never by a pandas index. Items of a
 mapping are identified by key; a key may be a pair (group, item).
@@ -43,7 +43,7 @@ def convert_data(
         found: Labels = source.to_labels()
         return found
     if hasattr(source, "places") and hasattr(source, "memberships"):
-        # This is a thesaurus, whose class the scoring package must not import.
+        # The source is a thesaurus, whose class must not be imported by the scoring package.
         placed: Labels = catalogue.load("label formats", "thesaurus")(source)
         return placed
     if is_frame(source):
@@ -129,7 +129,7 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str, *, cover: bool = False)
 
 
 def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[LabelCodes, Ints, Floats]:
-    """Return the entries of a mapping whose values may be mappings from label to weight."""
+    """Return the labels, items and weights of a mapping whose values may map labels to weights."""
     labels: list[Any] = []
     owners: list[int] = []
     weights: list[float] = []
@@ -154,7 +154,7 @@ def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[LabelCodes, I
 
 
 Entries = tuple[Ints, Ints, Floats, tuple[int, int]]
-"""Row, column and value of the non-zero entries of a matrix, and its shape."""
+"""Rows, columns and values of the non-zero entries of a matrix, and its shape."""
 
 
 def _dense_entries(values: npt.NDArray[Any], name: str) -> Entries:
@@ -178,7 +178,7 @@ def _sparse_entries(matrix: Any) -> Entries:
 def _from_matrix(
     rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int], name: str
 ) -> Labels:
-    """Convert a matrix of weights to labels; the weights of each row are scaled to sum to 1."""
+    """Convert a matrix of weights to labels. The weights in each row are scaled to sum to 1."""
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
         row, column, value = int(rows[bad[0]]), int(columns[bad[0]]), float(values[bad[0]])

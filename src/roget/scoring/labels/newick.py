@@ -17,23 +17,26 @@ from roget.core.types import Floats
 from roget.errors import FormatError, Notice
 
 _COMMENT = re.compile(r"('(?:[^']|'')*')|\[[^\]]*(?:\]|\Z)")
-"""A quoted name or a comment; a comment without closing bracket extends to the end."""
+"""Pattern of a quoted name or a comment. A comment without a closing bracket extends to the end."""
 _PART = re.compile(r"\s*+('(?:[^']|'')*+'|[^\s(),:;'\[\]]*+(?:[ \t]++[^\s(),:;'\[\]]++)*+)\s*+"
                    r"(?::\s*+([^\s(),:;'\[\]]*+)\s*+)?+([(),;])")  # fmt: skip
-"""A name, a length and a punctuation mark; quantifiers are possessive to prevent backtracking."""
+"""Pattern of a name, a length and a punctuation mark.
+
+Its quantifiers are possessive to prevent backtracking.
+"""
 
 
 class ParsedTree(NamedTuple):
-    """The nodes of a tree, parents before children; node 0 is the root."""
+    """The nodes of a tree, with parents before their children. Node 0 is the root."""
 
     parent: list[int]
     names: list[str]
     lengths: Floats | None
-    """Length of the branch above each node, by default 0; None if no branch has a length."""
+    """Length of the branch above each node (default: 0), or None if no branch has a length."""
 
 
 def parse(text: str, source: str) -> ParsedTree:
-    """Parse a tree; an error message contains the line and column of the first problem."""
+    """Parse a tree. Error messages contain the line and column of the first problem."""
     if "[" in text:
         text = _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
     tokens, ends = _split(text, source)
@@ -84,9 +87,11 @@ def parse(text: str, source: str) -> ParsedTree:
 
 
 def _split(text: str, source: str) -> tuple[list[tuple[str, str, str]], list[int]]:
-    """Split a text into tokens (name, length, punctuation); return them and their end positions.
+    """Split a string into tokens (name, length, punctuation).
 
-    Each token must begin where the previous token ended, so other text is rejected quickly.
+    Return the tokens and the position at which each one ends.
+
+    Each token must begin where the previous token ended, so invalid text is detected quickly.
     """
     tokens: list[tuple[str, str, str]] = []
     ends: list[int] = []
@@ -103,7 +108,7 @@ def _split(text: str, source: str) -> tuple[list[tuple[str, str, str]], list[int
 
 
 def _measure(lengths: list[str], source: str) -> Floats:
-    """Convert the lengths of branches to numbers; an unspecified length is 0."""
+    """Convert branch lengths to numbers. Unspecified lengths become 0."""
     try:
         found = np.array([float(length or 0.0) for length in lengths])
     except ValueError:

@@ -1,4 +1,4 @@
-"""Contingency cells that were counted elsewhere, or that the library of a lazy frame counts.
+"""Contingency cells that were counted in advance, or are counted by the library of a lazy frame.
 
 Scores of hard labels only need the cells (group, gold, system, count). The GROUP BY may be done by
 a database, a cluster or, through narwhals, the library of a lazy frame.
@@ -37,10 +37,10 @@ from roget.scoring.labels.table import (
 )
 
 _NOT_FRAMES = ("builtins", "numpy", "scipy", "roget", "torch", "anndata")
-"""Packages without lazy frames: for their objects narwhals need not be imported."""
+"""Packages without lazy frames. For their objects, narwhals need not be imported."""
 
 LARGE = 100_000
-"""Minimum number of rows for which the library of a frame joins faster than roget."""
+"""Minimum number of rows for which the library of a frame joins tables faster than roget."""
 
 
 def read_cells(
@@ -51,7 +51,7 @@ def read_cells(
     noise: str | None = None,
     header: bool | None = None,
 ) -> AlignedLabels:
-    """Read cells from a table with columns gold, system, count[, group]."""
+    """Read contingency cells from a table with the columns gold, system, count[, group]."""
     if isinstance(source, str | os.PathLike):
         parts = read_tables(source, labels, columns, CELLS, header)
         if len(parts) > 1:
@@ -76,10 +76,10 @@ def to_cells(
     extra: tuple[int, int] = (0, 0),
     sources: Sequence[str] = (),
 ) -> AlignedLabels:
-    """Convert rows with a count to aligned sides; raise all problems as one error.
+    """Convert rows with counts to aligned labels; raise all problems as one error.
 
-    `extra` holds the number of system items that gold does not contain, and how many of them share
-    a cluster with scored items. `sources` are the names of both sides in messages.
+    `extra` contains the number of system items that gold does not contain, and the number of them
+    that share a cluster with scored items. `sources` are the names of both sides in messages.
     """
     problems, found = rows.problems, rows.columns
     if "count" not in found:
@@ -90,7 +90,7 @@ def to_cells(
     everywhere = np.ones(len(rows.lines), dtype=bool)
     numbers = read_weights(found["count"], rows.lines, problems, everywhere, "count")
     for line in rows.lines[found["gold"].codes < 0]:
-        problems.add(line, "no label; every gold item needs one", code="missing-label")
+        problems.add(line, "no label; every gold item must have a label", code="missing-label")
     groups, group_names = read_groups(rows)
     problems.check()
     if rows.weights is not None and not np.all(rows.weights > 0):
@@ -136,13 +136,13 @@ def is_lazy(value: object) -> bool:
         return False
     import narwhals.stable.v2 as nw
 
-    # narwhals knows its libraries (Spark, Ibis, SQLFrame, Dask, DuckDB …) better than a list would.
+    # Ask narwhals, which knows all its libraries (Spark, Ibis, SQLFrame, Dask, DuckDB …).
     frame = nw.from_native(value, pass_through=True)
     return isinstance(frame, nw.LazyFrame | nw.DataFrame)
 
 
 def gather_lazy(frame: Any) -> dict[str, Any]:
-    """Load the columns of a lazy frame (native or from narwhals) into memory."""
+    """Load the columns of a lazy frame, either native or from narwhals, into memory."""
     import narwhals.stable.v2 as nw
 
     lazy = nw.from_native(frame).lazy()
@@ -164,7 +164,7 @@ def gather_lazy(frame: Any) -> dict[str, Any]:
 def count_frame(
     frame: Any, missing: str, columns: Columns | None, noise: str | None
 ) -> AlignedLabels:
-    """Count the cells of a lazy frame with columns gold and system, in its own library."""
+    """Count the cells of a lazy frame with gold and system columns, using its own library."""
     import narwhals.stable.v2 as nw
 
     lazy, chosen = _inspect_lazy(frame, PAIR, columns, "the table")
@@ -174,10 +174,10 @@ def count_frame(
         if repeats:
             rows = f"{plural(repeats, 'row')} with a repeated or empty item"
             raise InputError(
-                f"the table: {rows}; expected a unique id for every item", code="duplicate-item"
+                f"the table has {rows}; expected a unique id for every item", code="duplicate-item"
             )
     roles = [role for role in ("group", "gold", "system") if role in chosen]
-    # Group by weight too, because sums of weights would depend on the order of rows.
+    # Also group by weight, because sums of weights would depend on the order of rows.
     keys = [chosen[role] for role in (*roles, "weight") if role in chosen]
     cells = lazy.group_by(keys).agg(nw.len().alias("roget count"))
     found = gather_lazy(cells)
@@ -218,7 +218,7 @@ def _count_keys(lazy: Any, keys: Sequence[str]) -> int:
 def join_frames(
     gold: Any, system: Any, missing: str, columns: Columns | None, noise: str | None
 ) -> AlignedLabels | None:
-    """Join two frames and count their cells in the library of the frames.
+    """Join two frames and count their cells, using the library of the frames.
 
     Return None if the frames are small, have different libraries, or require the slower readers.
     """
@@ -248,7 +248,8 @@ def join_frames(
         by = [name for name in ("group", "gold", "system") if name in joined.collect_schema()]
         counted = joined.group_by([*by, "in_gold", "in_system"]).agg(nw.len().alias("count"))
         found = gather_lazy(counted)
-    except Exception:  # libraries raise various errors, e.g. for DuckDB relations with parameters
+    # Libraries raise various exceptions, e.g. for DuckDB relations with parameters.
+    except Exception:
         return None
     cells = table_from_columns(found, Problems("the labels"))
     columns_found = {role: _sort_codes(coded) for role, coded in cells.columns.items()}
@@ -276,7 +277,7 @@ def _is_large(frame: Any) -> bool:
 
 
 def _sort_codes(coded: LabelCodes) -> LabelCodes:
-    """Renumber codes in the order of their names, which does not depend on the library."""
+    """Renumber codes in alphabetical order of their names, which does not depend on the library."""
     names = list(coded.values())
     order = sorted(range(len(names)), key=lambda code: str(names[code]))
     # The last element of the lookup table maps code −1 to −1.
@@ -304,7 +305,7 @@ def read_both(data: Any, columns: Columns | None) -> tuple[Labels, Labels] | Non
 
 
 def collect_side(frame: Any, columns: Columns | None, name: str, *, gold: bool) -> Labels:
-    """Return the labels of a lazy frame; only the required columns are loaded."""
+    """Return the labels of a lazy frame. Only the required columns are loaded."""
     lazy, chosen = _inspect_lazy(frame, SINGLE, columns, name)
     found = gather_lazy(lazy.select(*dict.fromkeys(chosen.values())))
     by_role = {role: found[column] for role, column in chosen.items()}
@@ -323,16 +324,16 @@ def _have_index(*sides: Any) -> bool:
 
 
 def list_index(gold: Any, system: Any) -> list[Any] | None:
-    """Return the ids by which two Series are joined; None if items are joined by position."""
+    """Return the ids by which two Series are joined, or None if they are joined by position."""
     if not _have_index(gold, system):
         return None
     items = [item if isinstance(item, int | str) else str(item) for item in gold.index.tolist()]
-    # If both indices are equal, they have not been checked for duplicates yet.
+    # Equal indices have not been checked for duplicates yet.
     return items if len(set(items)) == len(items) else None
 
 
 def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
-    """Sort a Series in the order of gold's index; raise an error if the items differ."""
+    """Reorder a Series like the index of gold; raise an error if the items differ."""
     if not _have_index(gold, system) or gold.index.equals(system.index):
         return system
     word = what.partition(" ")[0]

@@ -1,4 +1,4 @@
-"""Reading of labels from files of any format, data in memory, and files with both sides."""
+"""Reading of labels from files in any format, in-memory data, and files with gold and system."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from roget.scoring.labels.align import AlignedLabels
 
 LARGE = 1 << 20
-"""Minimum total bytes of the files for which DuckDB, which is slow to start, is faster."""
+"""Minimum total size in bytes of files that DuckDB reads. It is slow to start, but then faster."""
 
 
 def as_labels(
@@ -40,24 +40,16 @@ def as_labels(
     several: str | None = None,
     header: bool | None = None,
 ) -> Labels:
-    """Convert a source to labels.
+    """Read or convert any source of labels.
 
-    Parameters
-    ----------
-    source
-        A label file (str or path); a sequence of labels; a mapping from item to label, or to a
-        mapping from label to weight; a dense or sparse matrix of weights, items × labels, in which
-        a row of zeros means no label; a list of clusters, each a set of items; or a table.
-    labels, columns, header
-        The format of a file, its columns by role, and True if the first row is a header. By
-        default they are detected.
-    gold
-        True for a gold standard, in which every item of a file must have a label.
-    name
-        The name of data in memory to show in messages.
-    several
-        How to read several labels of an item: "weights" for fractional membership, "cover" for
-        full membership in each. Only in a cover may an item be repeated without weights.
+    Parameters ---------- source A label file (str or path); a sequence of labels; a mapping from
+    item to label, or to a mapping from label to weight; a dense or sparse matrix of weights with
+    shape (items, labels), in which a row of zeros means no label; a list of clusters, each a set of
+    items; or a table. labels, columns, header The format of a file, its columns by role, and True
+    if the first row is a header. By default they are detected. gold True for a gold standard, in
+    which every item of a file must have a label. name The name of in-memory data in messages.
+    several How to read items with several labels: "weights" for fractional membership, "cover" for
+    full membership in each cluster. An item may be repeated without weights only in a cover.
 
     Examples
     --------
@@ -98,7 +90,7 @@ def _read_files(
     paths = list_files(path)
     parts = []
     for one in paths:
-        # Programs such as Spark write one file per partition, and some may be empty.
+        # Programs such as Spark write one file per partition, and some of the files may be empty.
         with (
             LabelFile(one, cover=cover, header=header) as file,
             suppress(*[NoItems] if len(paths) > 1 else []),
@@ -121,9 +113,9 @@ def count_large(
     extra: str = RULES.extra,
     header: bool | None = None,
 ) -> AlignedLabels | None:
-    """Count the cells of large tables with DuckDB; return None if this is not possible.
+    """Count the contingency cells of large tables with DuckDB, or return None if not possible.
 
-    If `system` is None, gold is a file with the labels of both sides.
+    If `system` is None, `gold` is a file with both gold and system labels.
     """
     sides = [side for side in (gold, system) if side is not None]
     if not all(isinstance(side, str | os.PathLike) for side in sides):
@@ -148,10 +140,10 @@ def read_pair(
     columns: Columns | None = None,
     header: bool | None = None,
 ) -> tuple[Labels, Labels]:
-    """Read the gold and system labels of a file with both columns.
+    """Read the gold and system labels from a file with a column for each.
 
-    Columns are found by the header. Without a header, they are gold and system in this order. With
-    a header, there may also be columns for item and group. An empty system cell means no label.
+    Columns are identified by the header, which may also name item and group columns. Without a
+    header, the columns are gold and system, in this order. An empty system cell means no label.
     """
     pairs = [to_pair(rows) for rows in read_tables(path, labels, columns, PAIR, header)]
     if len(pairs) == 1:
@@ -175,7 +167,8 @@ def read_tables(
         with LabelFile(one, header=header) as file:
             reader = get_reader(labels or detect_format(file))
             if reader.table is None or not (reader.is_table or reader.is_binary):
-                # The detected format has no columns, but a table is required; read it as TSV.
+                # The detected format has no columns, but a table is required, so read the file as
+                # TSV.
                 reader = get_reader("tsv")
             assert reader.table is not None
             rows = reader.table(file, columns, roles, Problems(file.name))

@@ -17,8 +17,8 @@ from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import Notice
 from roget.scoring.labels.labels import Coder, FirstRow, LabelCodes, Labels, NoItems, code_texts
 
-_FEW = 4
-"""Minimum number of rows in which a first label that occurs only once may be a header."""
+_MIN_ROWS = 4
+"""Minimum number of rows for a first label that occurs only once to be a possible header."""
 
 _LABEL_ROLES = ("label", "gold", "system")
 
@@ -28,15 +28,15 @@ class LabelTable:
     """The rows of a label file, stored as columns: line, item, label codes, weight and group."""
 
     problems: Problems
-    """The broken lines found so far."""
+    """The invalid lines found so far."""
     lines: Ints
     items: list[str] | None = None
     columns: dict[str, LabelCodes] = field(default_factory=dict)
-    """Codes by role: the label column, or the gold and system columns, and optionally groups."""
+    """Label codes by role: the label column or the gold and system columns, and groups, if any."""
     weights: Floats | None = None
-    """One weight for each entry of the label column, checked by the reader."""
+    """The weight of each entry in the label column. The reader has checked the weights."""
     indptr: Ints | None = None
-    """Offsets of each row in the label column, if rows may have several labels; else None."""
+    """Offset of each row in the label column if rows may have several labels, otherwise None."""
     spread: bool = False
     """True if an item may have several rows, each with a label and a weight."""
     first_row: FirstRow | None = None
@@ -45,11 +45,11 @@ class LabelTable:
 
     @property
     def source(self) -> str:
-        """The name of the file to show in messages."""
+        """The name of the file in messages."""
         return self.problems.name
 
     def set_weights(self, column: LabelCodes | None, answered: BoolArray | None = None) -> None:
-        """Parse a column of weights, if there is one; only rows with a label need a weight."""
+        """Parse the column of weights, if there is one. Only rows with a label need a weight."""
         if column is not None:
             if answered is None:
                 answered = self.columns["gold" if "gold" in self.columns else "label"].codes >= 0
@@ -94,7 +94,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     if gold and not coded.complete:
         gaps = coded.codes < 0 if coded.indptr is None else np.diff(coded.indptr) == 0
         for line in (table.lines if rows is None else table.lines[rows])[gaps]:
-            problems.add(line, "no label; every gold item needs one", code="missing-label")
+            problems.add(line, "no label; every gold item must have a label", code="missing-label")
     first_row = _judge_first_row(table, column)
     if gold and first_row is not None and first_row.doubt is not None:
         table.warnings.append(first_row.doubt)
@@ -117,7 +117,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
 
 
 def _judge_first_row(table: LabelTable, column: LabelCodes) -> FirstRow | None:
-    """Return the first row; remove its doubt unless its label occurs nowhere else."""
+    """Return the first row, without its notice if its label also occurs in other rows."""
     row = table.first_row
     if row is None or row.doubt is None:
         return row
@@ -130,15 +130,15 @@ def _judge_first_row(table: LabelTable, column: LabelCodes) -> FirstRow | None:
 
 
 def to_pair(table: LabelTable, *, gold: bool = True) -> tuple[Labels, Labels]:
-    """Convert a table with columns gold and system to two sides."""
-    # Convert the system first, to report its contradictions before missing labels of gold.
+    """Convert a table with gold and system columns to gold and system labels."""
+    # Convert the system first, so that its contradictions are reported before missing gold labels.
     system = to_labels(table, role="system", gold=False)
     table.warnings.clear()
     return to_labels(table, role="gold", gold=gold), system
 
 
 def read_groups(table: LabelTable) -> tuple[Codes | None, list[str] | None]:
-    """Return the group code of each row and the names of the groups; None without groups."""
+    """Return the group code of each row and the group names, or None if there are no groups."""
     column = table.columns.get("group")
     if column is None:
         return None, None
@@ -150,7 +150,7 @@ def read_groups(table: LabelTable) -> tuple[Codes | None, list[str] | None]:
 
 
 def _first_rows(table: LabelTable, groups: Codes | None) -> Ints | None:
-    """Return for each row the index of the first row of its item; None if no item repeats."""
+    """Return, for each row, the index of its item's first row, or None if no item is repeated."""
     if table.items is None:
         return None
     distinct = set(table.items)
@@ -174,7 +174,7 @@ def _first_rows(table: LabelTable, groups: Codes | None) -> Ints | None:
 
 
 def _hard(table: LabelTable, column: LabelCodes, first: Ints | None) -> LabelCodes:
-    """Return one label per item; repeated rows must have the same label."""
+    """Return one label per item. Repeated rows of an item must have the same label."""
     codes = column.codes
     if table.weights is not None:
         for line in table.lines[(table.weights == 0) & (codes >= 0)]:
@@ -209,14 +209,14 @@ def varies(values: Floats) -> bool:
 def warn_unused_weights(source: str) -> Notice:
     """Return the notice that the item weights of a system are not used."""
     return Notice(
-        f"the weights of {source} are not used: every item has only one label, and items are "
-        "weighted by the gold standard",
+        f"the weights of {source} are not used, because every item has only one label and items "
+        f"are weighted by the gold standard",
         code="unused-weights",
     )
 
 
 def _weighted(table: LabelTable, column: LabelCodes, first: Ints | None) -> LabelCodes:
-    """Return several labels per item, which may be in one row or in several rows."""
+    """Return the weighted labels of each item, which may be in one row or in several rows."""
     rows = len(table.lines)
     sizes = np.ones(rows, np.int64) if table.indptr is None else np.diff(table.indptr)
     owners = np.repeat(np.arange(rows), sizes)
@@ -268,7 +268,10 @@ def _mark_distinct(
 def _mark_first_rows(
     table: LabelTable, owners: Ints, first: Ints, codes: Ints, weights: Floats
 ) -> BoolArray:
-    """Return a mask of the entries in the first row of their item; later rows must be equal."""
+    """Return a mask of the entries in the first row of each item.
+
+    Later rows must be equal to it.
+    """
     again = np.flatnonzero(first != np.arange(first.size))
     bounds = np.searchsorted(owners, np.arange(first.size + 1))
 
@@ -295,7 +298,7 @@ _ZERO = "the weights of this item sum to 0; expected at least one positive weigh
 def _contradiction(table: LabelTable, row: int, earlier: int) -> None:
     """Report that a row contradicts an earlier row of the same item."""
     item = "" if table.items is None else f" {table.items[row]!r}"
-    text = f"item{item} has a different label on line {table.lines[earlier]}; expected one label"
+    text = f"item{item} already has a different label on line {table.lines[earlier]}"
     table.problems.hint = _SEVERAL
     table.problems.add(table.lines[row], text, code="duplicate-item")
 
@@ -303,7 +306,9 @@ def _contradiction(table: LabelTable, row: int, earlier: int) -> None:
 def _count_repeats(table: LabelTable, repeats: int) -> None:
     if repeats:
         verb = "repeats" if repeats == 1 else "repeat"
-        text = f"{plural(repeats, 'line')} of {table.source} {verb} an earlier line: dropped"
+        text = (
+            f"{plural(repeats, 'line')} of {table.source} {verb} an earlier line and were dropped"
+        )
         table.warnings.append(Notice(text, code="repeated-rows"))
 
 
@@ -314,13 +319,13 @@ def _count_duplicates(table: LabelTable, owners: Ints, codes: Ints) -> None:
     twice = np.unique(owners[order][1:][near]).size
     if twice:
         verb = "lists" if twice == 1 else "list"
-        text = f"{plural(twice, 'item')} of {table.source} {verb} a label twice: weights were added"
+        text = f"{plural(twice, 'item')} of {table.source} {verb} a label twice; weights were added"
         table.warnings.append(Notice(text, code="repeated-rows"))
 
 
 def may_be_header(label: Any, times: int, items: int) -> bool:
-    """Return True if the first label may be a header: a text that occurs once in many rows."""
-    return items >= _FEW and times == 1 and number(label) is None
+    """Return True if the first label may be a header, i.e. is text that occurs in only one row."""
+    return items >= _MIN_ROWS and times == 1 and number(label) is None
 
 
 def _refuse_empty(table: LabelTable, column: LabelCodes) -> None:
@@ -337,7 +342,7 @@ def _refuse_empty(table: LabelTable, column: LabelCodes) -> None:
 
 
 def number(value: Any) -> float | None:
-    """Convert a number or its string representation to float; return None for other values.
+    """Convert a number or a string to float; return None if this is not possible.
 
     >>> number("1e-3"), number("NaN"), number("1_000"), number("x"), number(2)
     (0.001, nan, None, None, 2.0)
@@ -351,7 +356,7 @@ def number(value: Any) -> float | None:
 
 
 def fault(value: float | None) -> str | None:
-    """Return why a number is not a valid weight; None if it is valid."""
+    """Return the reason why a number is not a valid weight, or None if it is valid."""
     if value is None or np.isnan(value):
         return "is not a number"
     if value < 0:
@@ -362,14 +367,14 @@ def fault(value: float | None) -> str | None:
 def read_weights(
     column: LabelCodes, lines: Ints, problems: Problems, answered: BoolArray, noun: str = "weight"
 ) -> Floats:
-    """Parse a column of weights, each distinct string once; report invalid weights.
+    """Parse a column of weights; report invalid weights. Each distinct string is parsed only once.
 
     Only the rows in the mask `answered` are checked. `noun` is the name of the column in messages.
     """
     names = column.values()
     values = [number(name) for name in names]
     faults = {code: wrong for code, value in enumerate(values) if (wrong := fault(value))}
-    # Code −1 (no weight) is the last element of the lookup table.
+    # Code −1 (no weight) selects the last element of the lookup table.
     faults[-1] = "is missing"
     for at in np.flatnonzero(np.isin(column.codes, list(faults)) & answered).tolist():
         code = int(column.codes[at])

@@ -22,7 +22,7 @@ FORMATS = ("csv", "tsv", "parquet")
 def split_frame(
     frame: Any, columns: Columns | None = None, source: str = "the table"
 ) -> dict[str, Labels]:
-    """Return the clusterings of a table by column name.
+    """Return the clusterings in a table, keyed by column name.
 
     Columns of items, groups and weights are not clusterings. A first column without a name, as
     pandas writes its index, is not a clustering either; it holds the items, unless another column
@@ -74,7 +74,7 @@ def read_columns(
 
 
 def _load_columns(file: LabelFile, format: str) -> Any:
-    """Load all columns of a table with a header, by name."""
+    """Load all columns of a table that has a header; return them by name."""
     if format in ("arrow", "xlsx", "npz"):
         return _load_binary(file, format)
     if format not in FORMATS:
@@ -104,7 +104,7 @@ def _load_binary(file: LabelFile, format: str) -> Any:
 
 
 def _inspect_header(file: LabelFile, format: str) -> Table:
-    """Return the layout of a delimited file; its header must name the clusterings."""
+    """Return the layout of a delimited file, whose header must name the clusterings."""
     refuse_json(file, f"{'tab' if format == 'tsv' else 'comma'}-separated columns")
     line, first = file.first_line
     table = Table(file.name, file.plain.path, format, source=file.plain)

@@ -1,4 +1,4 @@
-"""Writing of labels, such that reading the file returns the same items, groups and labels.
+"""Writing of labels to files from which the same items, groups and labels can be read again.
 
 Each text format has restrictions; for example, readers strip spaces around names. If a format
 cannot represent the labels, an error is raised and nothing is written.
@@ -42,7 +42,7 @@ _FORBIDDEN = {
     "jsonl": re.compile(rf"{_SURROGATE}|^\Z"),
     "parquet": re.compile(rf"{_SURROGATE}|^\Z"),
 }
-"""Format → pattern of characters that must not occur in names, because readers change them."""
+"""Pattern of forbidden characters in names for each format. Readers would not preserve them."""
 
 _BREAKS_TSV = re.compile(r"[\t\n\r]")
 
@@ -52,7 +52,10 @@ _NOUNS = {"key": "a key", "lines": "a file of one label per line"}
 
 @dataclass(frozen=True)
 class _LabelTexts:
-    """Labels as strings: entry e has item `owners[e]`, label `labels[e]`, weight `weights[e]`."""
+    """Labels as strings.
+
+    Entry e has the item `owners[e]`, label `labels[e]` and weight `weights[e]`.
+    """
 
     target: str
     size: int
@@ -142,7 +145,7 @@ def _describe_fault(name: str, found: str) -> str:
 
 
 def _refuse_equal_texts(answers: _LabelTexts, labels: Labels, used: list[int]) -> None:
-    """Raise an error if different labels, such as 1 and "1", have the same string."""
+    """Raise an error if different labels, such as 1 and "1", would be written as equal strings."""
     seen: dict[str, Any] = {}
     for code in used:
         text, label = labels.label(code), code if labels.names is None else labels.names[code]
@@ -163,7 +166,7 @@ def _key(answers: _LabelTexts) -> str:
     lines = [f"{group} {item}" for group, item in zip(answers.groups, answers.items, strict=True)]
     entries = zip(answers.owners.tolist(), answers.labels, answers.weights.tolist(), strict=True)
     for owner, label, weight in entries:
-        # A reader takes a number after the last slash as a weight, so write a weight after every
+        # Readers interpret a number after the last slash as a weight, so write a weight after every
         # label that contains a slash.
         weight = 1 if answers.cover else weight
         plain = weight == 1 and "/" not in label
@@ -187,7 +190,7 @@ def _lines(answers: _LabelTexts) -> str:
 
 
 def _refuse_lookalike(answers: _LabelTexts, lines: list[str]) -> str:
-    """Return the lines as text; raise an error if the first line looks like JSON."""
+    """Join lines to a text; raise an error if the first line looks like JSON."""
     content = (line for line in lines if line.strip() and not line.startswith("!!"))
     first = next(content, "")
     if looks_like_json(first):
@@ -198,14 +201,14 @@ def _refuse_lookalike(answers: _LabelTexts, lines: list[str]) -> str:
 
 
 def tsv_text(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Return columns as TSV; None becomes an empty cell."""
+    """Format columns as TSV. None becomes an empty cell."""
     rows = zip(*columns.values(), strict=True)
     lines = ["\t".join(["" if cell is None else str(cell) for cell in row]) for row in rows]
     return "\n".join(["\t".join(columns), *lines, ""])
 
 
 def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Return columns as CSV; None becomes an empty cell."""
+    """Format columns as CSV. None becomes an empty cell."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
@@ -214,7 +217,10 @@ def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _columns(answers: _LabelTexts) -> dict[str, list[Cell]]:
-    """Return a long table: one row per label of an item; an item without a label has one row."""
+    """Return a table in long format, with one row per item and label.
+
+    An item without a label has one row, too.
+    """
     several = answers.several
     if several and answers.items is None:
         answers.refuse(
@@ -273,7 +279,7 @@ def _write_parquet(
 
 
 def jsonl_text(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Return columns as JSON lines, one object per row."""
+    """Format columns as JSON lines, with one object per row."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _list_rows(columns))
 
 
@@ -292,11 +298,14 @@ COLUMN_FORMATS: dict[str, Callable[[Mapping[str, Sequence[Any]]], str] | None] =
     ".json": _json_text,
     ".parquet": None,
 }
-"""Suffix of a table format → function that formats columns; None for Parquet."""
+"""Map from each table suffix to the function that formats its columns.
+
+It is None for Parquet, which DuckDB writes.
+"""
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """Return the suffix of an output table; raise an error if it is not supported."""
+    """Return the suffix of an output table, or raise an error if it is not supported."""
     suffix = Path(path).suffix.lower()
     if suffix not in COLUMN_FORMATS:
         known = ", ".join(COLUMN_FORMATS)
@@ -308,7 +317,7 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def write_columns(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[str]) -> None:
-    """Write columns of strings and numbers; the suffix determines the format."""
+    """Write columns of strings and numbers in the format that the suffix determines."""
     suffix = check_suffix(path)
     as_text = COLUMN_FORMATS[suffix]
     if as_text is not None:
@@ -333,7 +342,7 @@ def _kind(cells: Sequence[Any]) -> str:
 
 
 def _number(weight: float) -> str:
-    """Return the shortest representation of a weight that parses to the same number."""
+    """Return the shortest string that is parsed as the same weight."""
     return repr(weight).removesuffix(".0")
 
 
@@ -367,7 +376,7 @@ def convert(
 
 
 def choose_format(target: str | os.PathLike[str], to: str | None) -> str:
-    """Return the output format: `to`, or the format of the suffix."""
+    """Return the output format, which is `to` or the format with the suffix of the file."""
     place = Source(os.fspath(target))
     if place.path == STANDARD_INPUT:
         raise InputError(

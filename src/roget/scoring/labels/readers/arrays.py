@@ -31,7 +31,7 @@ def read_array(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
         return convert_data(array, file.name, columns, gold=gold, cover=file.cover)
     tree = _merge(array, file)
     text = (
-        f"{file.name} is read as a linkage matrix of {len(tree):,} items, not as weights of labels"
+        f"{file.name} is read as a linkage matrix for {len(tree):,} items, not as weights of labels"
     )
     return replace(tree, warnings=(Notice(text, code="inferred-format"),)).to_labels()
 
@@ -39,7 +39,7 @@ def read_array(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 def read_array_rows(
     file: LabelFile, columns: Columns | None, roles: LabelRoles, problems: Problems
 ) -> LabelTable:
-    """Read an .npy matrix with one column for each side."""
+    """Read an .npy matrix with two columns, gold and system."""
     array = _load_array(file)
     if array.ndim != 2 or array.shape[1] != 2:
         raise InputError(
@@ -88,7 +88,7 @@ def _load_array(file: LabelFile) -> Any:
 
 
 def load_archive(file: LabelFile) -> FrameColumns:
-    """Load the arrays of an archive as columns."""
+    """Load the arrays of an .npz archive as columns."""
     with local_file(file.source.path) as path:
         arrays = read_npz(path, packed=True, kinds="biufUS")
     lengths = {len(array) if array.ndim == 1 else -1 for array in arrays.values()}

@@ -1,4 +1,4 @@
-"""The class `LabelReader`: a label format with its suffixes, its detection and its reader.
+"""The class `LabelReader`, which describes a label format: its suffixes, detection and reader.
 
 To add a format, write a module with a `LabelReader` and add one line to the catalogue.
 """
@@ -20,16 +20,16 @@ from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import LabelTable, fill_table, to_labels
 
 ReadRows: TypeAlias = Callable[[LabelFile, Problems], Iterable[tuple[int, Mapping[str, str]]]]
-"""A function that yields the rows of a file: line number, and strings by role (item, label, …).
+"""A function that yields each row of a file as a line number and strings by role (item, label, …).
 
-All rows have the same roles. Broken lines are added to the problems and not yielded.
+All rows have the same roles. Invalid lines are added to the problems and not yielded.
 """
 
 ReadTable: TypeAlias = Callable[[LabelFile, Columns | None, LabelRoles, Problems], LabelTable]
-"""A function that reads rows: (file, the caller's columns, roles, problems) → table."""
+"""A function that takes a file, the caller's columns, roles and problems, and returns a table."""
 
 ReadLabels: TypeAlias = Callable[[LabelFile, Columns | None, bool], Labels]
-"""A function that reads labels: (file, the caller's columns, True for gold) → labels."""
+"""A function that takes a file, the caller's columns and True for gold, and returns labels."""
 
 CLUSTERS_HINT = "if each line lists the items of one cluster, pass --labels clusters"
 
@@ -45,15 +45,15 @@ class LabelReader:
     about: str
     """Description in one sentence, shown by `roget list label-formats`."""
     suffixes: tuple[str, ...] = ()
-    """File name suffixes in lower case; a compression suffix may follow."""
+    """File name suffixes in lower case. A compression suffix may follow them."""
     sniff: Callable[[Sequence[str]], bool] = _never
-    """Function that returns True if the first lines of a file have this format."""
+    """Function that returns True if the first lines of a file are in this format."""
     table: ReadTable | None = None
-    """Function that reads rows, for tabular formats, which may have columns for both sides."""
+    """Function that reads tabular formats, which may have both gold and system columns."""
     labels: ReadLabels | None = None
     """Function that reads labels, for all other formats."""
     rows: ReadRows | None = None
-    """Function that yields the rows of a text format; sufficient for most formats."""
+    """Function that yields the rows of a text format. Most formats need no other function."""
     is_tree: bool = False
     """True if the format is a tree, which is allowed for systems but not for gold."""
     is_table: bool = False
@@ -61,18 +61,18 @@ class LabelReader:
     is_binary: bool = False
     """True if the format is binary rather than text."""
     inside: tuple[str, ...] = ()
-    """Other formats with the same suffix; files with that suffix are checked by `sniff`."""
+    """Other formats with the same suffix. Their `sniff` functions check files with that suffix."""
     is_general: bool = False
-    """True if the format is hard to distinguish; other formats are checked first."""
+    """True if many files match the format, so other formats must be checked first."""
 
     def __post_init__(self) -> None:
-        # `inspect.getdoc` and `roget list` show the docstring of a catalogue entry.
+        # Set the docstring, which `inspect.getdoc` and `roget list` show for a catalogue entry.
         object.__setattr__(self, "__doc__", self.about)
 
     def __call__(
         self, file: LabelFile, *, columns: Columns | None = None, gold: bool = False
     ) -> Labels:
-        """Read the labels of one side; every item of a gold file must have a label."""
+        """Read gold or system labels. Every item of a gold file must have a label."""
         if self.labels is not None:
             return self.labels(file, columns, gold)
         problems = Problems(file.name)
@@ -91,7 +91,7 @@ class LabelReader:
 
 
 def _collect(rows: Iterable[tuple[int, Mapping[str, str]]], problems: Problems) -> LabelTable:
-    """Return the table of a reader's rows."""
+    """Collect the rows yielded by a reader in a table."""
     lines: list[int] = []
     texts: dict[str, list[str]] = {}
     for line, row in rows:
@@ -103,7 +103,7 @@ def _collect(rows: Iterable[tuple[int, Mapping[str, str]]], problems: Problems) 
 
 
 def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected: str) -> None:
-    """Raise an error if columns are specified for a format without columns, or it is JSON."""
+    """Raise an error if columns are specified for a format without columns, or if it is JSON."""
     if columns:
         raise InputError(
             f"{file.name}: --columns does not apply to {what}", code="conflicting-options"
@@ -112,7 +112,7 @@ def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected
 
 
 def refuse_json(file: LabelFile, expected: str) -> None:
-    """Raise an error if a file that should have another format looks like JSON."""
+    """Raise an error if a file looks like JSON but should have another format."""
     line, first = file.first_line
     if looks_like_json(first) and not ("tab" in expected and "\t" in first):
         shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"

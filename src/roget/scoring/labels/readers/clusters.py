@@ -1,4 +1,4 @@
-"""Lists of clusters: each line, or each set of a list, holds the items of one cluster.
+"""Lists of clusters: each line, or each set in a list, contains the items of one cluster.
 
 This format is common in community detection. Items may be in several clusters, so the labels are a
 cover.
@@ -21,7 +21,10 @@ from roget.scoring.labels.readers.base import LabelReader, refuse_columns
 
 
 def read_clusters(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read lines of items separated by tabs or spaces; the line number names the cluster."""
+    """Read one cluster per line, with items separated by tabs or spaces.
+
+    The line number is the name of the cluster.
+    """
     refuse_columns(file, columns, "a file of clusters", "the items of one cluster on each line")
     problems = Problems(file.name)
     clusters: dict[str, list[str]] = {}
@@ -39,7 +42,7 @@ def read_clusters(file: LabelFile, columns: Columns | None, gold: bool) -> Label
 def collect_clusters(
     clusters: Iterable[Iterable[Any]], names: list[str] | None, source: str
 ) -> Labels:
-    """Convert a list of clusters, each a collection of items, to labels."""
+    """Convert clusters, each of which is a collection of items, to labels."""
     items, owners, codes = Coder(), [], []
     number = -1
     for number, members in enumerate(clusters):
@@ -55,7 +58,7 @@ def collect_clusters(
     if repeats:
         verb = "is" if repeats == 1 else "are"
         text = f"{plural(repeats, 'item')} of {source} {verb} listed twice in one cluster"
-        warnings.append(Notice(f"{text}: counted once", code="repeated-rows"))
+        warnings.append(Notice(f"{text} and counted once", code="repeated-rows"))
     return Labels.from_codes(
         packed, items=items.names(), source=source, warnings=tuple(warnings), cover=True
     )

@@ -1,4 +1,4 @@
-"""TSV and CSV files with one row per item and label, read by `core.io.table`.
+"""TSV and CSV files with one row per item and label, which are read by `core.io.table`.
 
 White space around a cell is removed. An empty label means no label. Empty lines are skipped, except
 in a table with one column, where an empty line is an item without a label.
@@ -24,7 +24,7 @@ from roget.scoring.labels.table import LabelTable, fill_table
 def inspect_delimited(
     format: str, file: LabelFile, columns: Columns | None, roles: LabelRoles
 ) -> Table | None:
-    """Return the layout of a TSV or CSV file; None if the file is blank."""
+    """Return the layout of a TSV or CSV file, or None if the file is blank."""
     refuse_json(file, f"{'tab' if format == 'tsv' else 'comma'}-separated columns")
     table = Table(file.name, file.plain.path, format, source=file.plain)
     if not any(text.strip() for _, text in file.lines()):
@@ -39,7 +39,7 @@ def read_delimited(
     roles: LabelRoles,
     problems: Problems,
 ) -> LabelTable:
-    """Read the required columns; report rows whose width differs from the first row."""
+    """Read the required columns; report rows whose width differs from that of the first row."""
     table = inspect_delimited(format, file, columns, roles)
     if table is None:
         return LabelTable(problems, np.empty(0, dtype=np.int64))
@@ -65,7 +65,7 @@ def read_delimited(
 
 
 def describe_first_row(table: Table, line: int) -> FirstRow:
-    """Return the first row, with a notice if it was read as data."""
+    """Describe the first row; add a notice if it was read as data."""
     field = table.first[table.places.get("item", 0)]
     if table.header:
         return FirstRow(field, is_header=True)
@@ -95,19 +95,19 @@ def warn_of_header(table: Table, labels: dict[str, tuple[str, ...]]) -> list[Not
 
 
 def sniff_tsv(lines: Sequence[str]) -> bool:
-    """Return True if the first line has two cells, or known column names."""
+    """Return True if the first line has two cells or contains known column names."""
     cells = lines[0].split("\t")
     if len(cells) == 2 or (len(cells) > 1 and is_header(cells, LABEL_NAMES)):
         return True
     fields = lines[0].split()
     if len(fields) != 2 or sniff_csv(lines):
         return False
-    # A key file may begin with items without a label, but other lines have more fields.
+    # A key file may begin with items without a label, but its other lines have more fields.
     return is_header(fields, LABEL_NAMES) or max(len(line.split()) for line in lines) == 2
 
 
 def sniff_csv(lines: Sequence[str]) -> bool:
-    """Return True if the header is known, or if all lines have an id and the same width."""
+    """Return True if the header is known, or if all lines have distinct ids and equal width."""
     if "," not in lines[0]:
         return False
     if is_header(lines[0].split(","), LABEL_NAMES):

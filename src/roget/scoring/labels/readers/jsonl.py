@@ -32,7 +32,7 @@ from roget.scoring.labels.table import LabelTable, fault, number
 
 
 def inspect_json(file: LabelFile, columns: Columns | None, roles: LabelRoles) -> Table:
-    """Return the layout of a JSON file; the keys of the first object are the columns."""
+    """Return the layout of a JSON file. The keys of the first object are the columns."""
     line, first = file.first_line
     table = Table(file.name, file.plain.path, "jsonl", source=file.plain)
     unfolded = _unfold(file, first, roles)
@@ -56,11 +56,11 @@ def inspect_json(file: LabelFile, columns: Columns | None, roles: LabelRoles) ->
 
 
 def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, Any]] | None:
-    """Return the records of a whole JSON document; None for JSON lines."""
+    """Return the records of a JSON document, or None if the file consists of JSON lines."""
     try:
         record = parse_json(first)
     except ValueError:
-        # The line is not complete JSON, so it may be the start of a longer document.
+        # The line is not complete JSON, so it may be the start of a document with several lines.
         if first.strip() not in ("{", "[") and not first.lstrip().startswith(("[", "{\n")):
             return None
     else:
@@ -82,7 +82,7 @@ def _lower_keys(record: dict[str, Any]) -> set[str]:
 
 
 def _has_columns(value: dict[str, Any]) -> bool:
-    """Return True if each value of an object is a column: a list, or a mapping from row to cell."""
+    """Return True if each value of an object is a list, or a mapping from row to cell."""
     columns = list(value.values())
     if len(columns) < 2 or not LABEL_NAMES & _lower_keys(value):
         return False
@@ -92,7 +92,10 @@ def _has_columns(value: dict[str, Any]) -> bool:
 
 
 def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str, Any]] | None:
-    """Return the records of an object: columns, pandas' split layout, or item → label."""
+    """Return the records of an object.
+
+    The object has columns, has pandas' split or index layout, or maps items to labels.
+    """
     if _has_columns(value):
         columns = [[*one.values()] if isinstance(one, dict) else one for one in value.values()]
         return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -103,7 +106,7 @@ def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str
         return None
     rows = list(value.values())
     if all(isinstance(row, dict) and LABEL_NAMES & _lower_keys(row) for row in rows):
-        # pandas' index layout: row → record.
+        # In pandas' index layout, the object maps rows to records.
         named = any("item" in _lower_keys(row) or "id" in _lower_keys(row) for row in rows)
         return rows if named else [{"item": key, **row} for key, row in value.items()]
     if not cover and any(isinstance(label, list) for label in rows):
@@ -112,7 +115,7 @@ def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str
 
 
 def _records_from_array(value: list[Any], roles: LabelRoles) -> list[dict[str, Any]] | None:
-    """Return the records of an array: objects, labels, or pairs of gold and system labels."""
+    """Return the records of an array of objects, labels, or pairs of gold and system labels."""
     if all(isinstance(one, dict) for one in value):
         return value
     scalar = (str, int, float, type(None))
@@ -156,7 +159,7 @@ def read_json(
 
 
 def _texts(values: list[Any], role: str, table: LabelTable) -> list[str | None]:
-    """Convert strings and numbers to strings, null and NaN to None; report other values."""
+    """Convert strings and numbers to strings, and null and NaN to None; report other values."""
     if set(map(type, values)) <= {str}:
         return values
     texts: list[str | None] = []
@@ -173,13 +176,13 @@ def _texts(values: list[Any], role: str, table: LabelTable) -> list[str | None]:
 
 
 def _weight(value: Any) -> Any:
-    """Return a hashable weight: a number unchanged, any other value as JSON text."""
+    """Return a hashable weight. Numbers are unchanged; other values are converted to JSON text."""
     plain = isinstance(value, int | float) and not isinstance(value, bool) and value == value
     return value if plain or value is None else json.dumps(value)
 
 
 def _distributions(values: list[Any], table: LabelTable, *, cover: bool) -> LabelCodes:
-    """Concatenate the entries of rows whose labels are objects {label: weight}.
+    """Concatenate the entries of rows whose labels are objects of the form {label: weight}.
 
     In a cover, labels may also be lists.
     """

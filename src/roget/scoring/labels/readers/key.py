@@ -1,4 +1,4 @@
-"""Senseval and SemEval keys: `group item label[/weight] ...`, with `!!` before a comment.
+"""Senseval and SemEval keys: `group item label[/weight] ...`, with comments after `!!`.
 
 Fields are separated by spaces or tabs. A number after the last slash of a label is its weight
 (`common%3:00:01::/4`); the default is 1. If the text after the slash begins like a number, it must
@@ -27,7 +27,7 @@ from roget.scoring.labels.table import LabelTable, fault, number, to_labels
 
 
 def read_key(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read a key file; a file of coreference mentions may have the suffix .key, too."""
+    """Read a key file. A file with this suffix may also contain coreference mentions."""
     if BEGIN.match(file.first_line[1]):
         return read_conll(file, columns, gold)
     return to_labels(read_rows(file, columns, SINGLE, Problems(file.name)), gold=gold)
@@ -81,7 +81,7 @@ _BEGINS_A_WEIGHT = ("", *"0123456789+-.")
 
 
 def _split_weights(tokens: list[str], lines: Ints, problems: Problems) -> tuple[LabelCodes, Floats]:
-    """Split `label/weight` tokens; each distinct token is parsed only once."""
+    """Split `label/weight` tokens. Each distinct token is parsed only once."""
     distinct = code_texts(tokens)
     entries = distinct.codes
     labels: list[str] = []

@@ -1,4 +1,7 @@
-"""Files with one label per line; line i is item i. An empty line is an item without a label."""
+"""Files with one label per line, where line i is item i.
+
+An empty line is an item without a label.
+"""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ from roget.scoring.labels.labels import Labels, NoItems, code_texts
 from roget.scoring.labels.readers.base import LabelReader, refuse_columns
 
 BEGIN = re.compile(r"#\s*begin document\s*(.*?)\s*$")
-"""The first line of a document in CoNLL-2012 files."""
+"""Pattern of the first line of a document in CoNLL-2012 files."""
 _END = re.compile(r"#\s*end document")
 _BRACKETS = re.compile(r"\(([^()|]*)\)|\(([^()|]*)|(?<![^()|])([^()|]*)\)")
-"""An entity in brackets, or after an opening bracket, or before a closing bracket."""
+"""Pattern of an entity in brackets, after an opening bracket or before a closing bracket."""
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*$")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
 _PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
-"""A part of a discontinuous mention: entity, number of the part, and number of parts."""
+"""Pattern of a part of a discontinuous mention: entity, part number, and number of parts."""
 _MENTIONS = "a file of mentions"
 _COLUMNS = 10
 """Number of columns in CoNLL-U."""
@@ -46,7 +46,7 @@ class Document:
         self._parts: dict[str, list[str]] = {}
 
     def add(self, line: int, word: str, brackets: list[tuple[str, str, str]]) -> None:
-        """Add the brackets at a word: complete mentions, then opening and closing brackets."""
+        """Add the brackets at a word: complete mentions first, then opening and closing ones."""
         for whole, _, _ in brackets:
             # "(3+4)" is a split antecedent, which the reference scorer ignores.
             if whole and "+" not in whole:
@@ -62,7 +62,7 @@ class Document:
                     self._put(closed, name_span(waiting.pop()[0], word), line)
                 else:
                     text = (
-                        f"a mention of {closed!r} ends but does not begin; expected ({closed} "
+                        f"a mention of {closed!r} ends but has no beginning; expected ({closed} "
                         "before this line"
                     )
                     self._problems.add(line, text)
@@ -77,7 +77,7 @@ class Document:
         spans = self._parts.setdefault(entity, [])
         spans.append(span)
         if len(spans) != whole_number(number):
-            text = f"part {number} of {last} of a mention of {entity!r}; expected part {len(spans)}"
+            text = f"found part {number} of {last} of {entity!r}; expected part {len(spans)}"
             self._problems.add(line, text)
         if number == last:
             self._entities.setdefault(entity, []).append(",".join(self._parts.pop(entity)))
@@ -86,12 +86,10 @@ class Document:
         """Report mentions that have no closing bracket."""
         for entity, waiting in self._open.items():
             for _, line in waiting:
-                self._problems.add(
-                    line, f"a mention of {entity!r} does not end; expected {entity})"
-                )
+                self._problems.add(line, f"a mention of {entity!r} has no end; expected {entity})")
 
     def mentions(self) -> tuple[dict[str, str], list[tuple[str, str]]]:
-        """Return the entity of each mention (the first of several), and the repeated mentions."""
+        """Return the first entity of each mention, and the mentions that are repeated."""
         found: dict[str, str] = {}
         repeated = []
         for entity, spans in self._entities.items():
@@ -104,7 +102,7 @@ class Document:
 
 
 def name_entity(bracket: str) -> str:
-    """Return the entity of a bracket, without the number of a part.
+    """Return the entity name in a bracket, without a part number.
 
     >>> name_entity("e7"), name_entity("e7[1/2]")
     ('e7', 'e7')
@@ -114,7 +112,7 @@ def name_entity(bracket: str) -> str:
 
 
 def name_span(first: str, last: str) -> str:
-    """Return the name of a mention: its first and last word.
+    """Return the name of a mention, which consists of its first and last word.
 
     >>> name_span("3", "3"), name_span("3", "5")
     ('3', '3-5')
@@ -123,7 +121,9 @@ def name_span(first: str, last: str) -> str:
 
 
 def find_brackets(text: str) -> list[tuple[str, str, str]]:
-    """Return tuples (entity in brackets, entity after "(", entity before ")"); two are empty.
+    """Return tuples (entity in brackets, entity after "(", entity before ")").
+
+    Two of the three strings are empty.
 
     >>> find_brackets("(1)|(2(3")
     [('1', '', ''), ('', '2', ''), ('', '3', '')]
@@ -132,7 +132,7 @@ def find_brackets(text: str) -> list[tuple[str, str, str]]:
 
 
 def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read CoNLL-2012: one word per line, entities in brackets in the last column."""
+    """Read a CoNLL-2012 file: one word per line, with entities in brackets in the last column."""
     refuse_columns(file, columns, _MENTIONS, "#begin document")
     problems = Problems(file.name)
     documents: dict[str, Document] = {}
@@ -154,7 +154,9 @@ def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
         if not fields:
             continue
         if here is None:
-            problems.add(line, "a word before the first document; expected #begin document NAME")
+            problems.add(
+                line, "found a word before the first document; expected #begin document NAME"
+            )
             continue
         if "(" in fields[-1] or ")" in fields[-1]:
             here.add(line, str(word), find_brackets(fields[-1]))
@@ -165,7 +167,7 @@ def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 
 
 def read_corefud(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read CorefUD: CoNLL-U with `Entity=` in the last column."""
+    """Read a CorefUD file: CoNLL-U with `Entity=` in the last column."""
     refuse_columns(file, columns, _MENTIONS, "CoNLL-U lines")
     problems = Problems(file.name)
     documents: dict[str, Document] = {}
@@ -205,7 +207,7 @@ def read_corefud(file: LabelFile, columns: Columns | None, gold: bool) -> Labels
 
 
 def _number(documents: dict[str, Document]) -> str:
-    """Return the name of a document whose name is not specified."""
+    """Return a numbered name for a document without a name."""
     return f"document {len(documents) + 1}"
 
 
@@ -221,7 +223,7 @@ def _begin_document(
 def _to_labels(
     file: LabelFile, documents: Iterable[Document], problems: Problems, gold: bool
 ) -> Labels:
-    """Convert all mentions to labels; documents without mentions are kept as groups."""
+    """Convert all mentions to labels. Documents without mentions are kept as groups."""
     problems.check()
     documents = list(documents)
     if not documents:

@@ -1,4 +1,4 @@
-"""Pairs of item ids that belong together, the usual output of entity resolution.
+"""Pairs of item ids that belong together, which are the usual output of entity resolution.
 
 A table has two columns of ids, such as id1,id2. A third column may state if the pair matches, or
 with which probability. Clusters are the connected components of the matching pairs. Items that do
@@ -21,14 +21,14 @@ from roget.scoring.labels.labels import Coder, LabelCodes, Labels, NoItems
 from roget.scoring.labels.readers.base import LabelReader, refuse_json
 
 _SIDES = ("1 2", "l r", "a b", "left right", "first second", "ltable rtable", "id1 id2")
-_TWO = [tuple(pair.split()) for pair in _SIDES]
+_SIDE_PARTS = [tuple(pair.split()) for pair in _SIDES]
 """Parts of column names that distinguish the two ids of a pair."""
 
 _MATCH = {"match", "is_match", "matches", "label", "same", "duplicate", "match_probability"}
 _YES, _NO = {"1", "true", "yes", "y", "match"}, {"0", "false", "no", "n", "nonmatch", "non-match"}
 
 THRESHOLD = 0.5
-"""Minimum probability of a matching pair."""
+"""Minimum probability at which a pair is considered a match."""
 
 
 def _split(line: str) -> list[str]:
@@ -37,7 +37,7 @@ def _split(line: str) -> list[str]:
 
 
 def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return the indices of the two id columns of a header; None if there are no such columns.
+    """Return the indices of the two id columns in a header, or None if there are no such columns.
 
     >>> _find_ids(["id1", "id2", "match"]), _find_ids(["unique_id_l", "unique_id_r"])
     ((0, 1), (0, 1))
@@ -45,7 +45,7 @@ def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
     (None, None)
     """
     parts = [re.findall(r"[a-z]+|\d+", name.lower()) for name in names]
-    for left, right in _TWO:
+    for left, right in _SIDE_PARTS:
         for at, one in enumerate(parts):
             # The two names must differ in one part only, and one part must mean an id.
             if left not in one or not {"id", "ids", "record", "rec", "row", "entity"} & {*one}:
@@ -62,9 +62,9 @@ def _sniff(lines: Sequence[str]) -> bool:
 
 
 def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read pairs of ids; the label of a cluster is its first item."""
+    """Read pairs of ids. The label of each cluster is its first item."""
     if columns:
-        # The user specified columns, so this is a table of items and labels.
+        # The user specified columns, so the file is a table of items and labels.
         from roget.scoring.labels.formats import get_reader
 
         return get_reader("tsv" if "\t" in file.first_line[1] else "csv")(
@@ -95,7 +95,10 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 
 
 def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str, str], bool]]:
-    """Yield the two ids of each pair, and True if it matches; without a match column, all do."""
+    """Yield the two ids of each pair, and True if the pair matches.
+
+    Without a match column, all pairs match.
+    """
     rows: Iterator[tuple[int, list[str]]] = (
         (line, _split(text)) for line, text in file.first_lines()
     )
@@ -118,7 +121,10 @@ def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str
 
 
 def _parse_match(text: str, line: int, problems: Problems) -> bool:
-    """Return True if a pair matches; the text is a word such as yes, 0 or 1, or a probability."""
+    """Parse a cell of the match column: a word such as yes, 0 or 1, or a probability.
+
+    Return True if the pair matches.
+    """
     if text.lower() in _YES | _NO:
         return text.lower() in _YES
     try:
@@ -152,7 +158,7 @@ def _warn(
     apart: Sequence[tuple[int, int]],
     codes: np.ndarray,
 ) -> Iterator[str]:
-    """Yield a notice if clusters contain pairs that were not listed, or listed as different."""
+    """Yield notices if clusters contain pairs that were not listed, or were listed as different."""
     sizes = np.bincount(codes)
     implied = int((sizes * (sizes - 1) // 2).sum())
     listed = len({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})

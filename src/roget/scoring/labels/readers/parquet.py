@@ -13,14 +13,14 @@ from roget.scoring.labels.readers.base import LabelReader
 from roget.scoring.labels.table import LabelTable
 
 _NUMPY_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "VARCHAR")
-"""SQL types that NumPy supports; columns of other types are read as strings."""
+"""SQL types that NumPy supports. Columns with other types are read as strings."""
 
 
 def inspect_parquet_file(
     file: LabelFile, columns: Columns | None, roles: LabelRoles, *, held: bool = False
 ) -> Table:
-    """Return the layout of a Parquet file; with `held`, all rows will be held in memory."""
-    # Evaluating `plain` reports a missing file.
+    """Return the layout of a Parquet file. Set `held` if all rows will be loaded into memory."""
+    # Accessing `plain` raises an error if the file is missing.
     if file.source.path == STANDARD_INPUT or (file.plain and file.source.compression):
         raise InputError(
             f"{file.name}: Parquet must be a plain file, neither compressed nor standard input",

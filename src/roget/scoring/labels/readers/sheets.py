@@ -1,4 +1,4 @@
-"""Tables that are read by other libraries: Arrow and Feather files, and Excel workbooks."""
+"""Arrow and Feather files and Excel workbooks, which are read by other libraries."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def load_arrow(file: LabelFile) -> Any:
 
 
 def load_workbook(file: LabelFile) -> FrameColumns:
-    """Load the first sheet of a workbook; its first row is the header."""
+    """Load the first sheet of a workbook. Its first row is the header."""
     with local_file(file.source.path) as path:
         openpyxl = _import("openpyxl", file.name, "save the sheet as CSV")
         check_archive(Path(path))
@@ -83,7 +83,7 @@ def load_workbook(file: LabelFile) -> FrameColumns:
 
 @contextmanager
 def _convert_errors(name: str, kind: str) -> Iterator[None]:
-    """Convert errors of other libraries to InputError with the file name."""
+    """Convert errors raised by other libraries to InputErrors that name the file."""
     try:
         yield
     except Exception as error:

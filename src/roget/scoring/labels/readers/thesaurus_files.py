@@ -1,4 +1,4 @@
-"""Exports of a thesaurus, read as labels: a table with paths, JSON, and Brown paths."""
+"""Readers for an exported thesaurus: a table with paths, JSON, or Brown paths."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from roget.scoring.labels.readers.base import LabelReader
 from roget.scoring.labels.table import number
 
 PATHS = ("word", "class_path")
-"""Columns of an exported table: the word, and the nodes from the root to its class."""
+"""Columns of an exported table: the word, and the path of nodes from the root to its class."""
 
 _KIND = "thesaurus(places)"
 
 
 def read_paths(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read the exported table of a thesaurus; every word has a place in the tree."""
+    """Read the exported table of a thesaurus. Each word is assigned to one class."""
     problems = Problems(file.name)
     names = next(iter(file.lines()), (1, ""))[1].split("\t")
     if not any(names):
@@ -55,7 +55,7 @@ def read_paths(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 
 
 def _descend(places: Sequence[tuple[tuple[str, ...], float]]) -> tuple[str, ...]:
-    """Return the class of a word: descend from the root, always to the more probable child."""
+    """Find the class of a word by descending from the root, always to the most probable child."""
     depth = 1
     while len(places) > 1:
         # Different paths differ in some prefix, even if one of them is shorter.
@@ -70,7 +70,7 @@ def _descend(places: Sequence[tuple[tuple[str, ...], float]]) -> tuple[str, ...]
 
 
 def read_brown(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read Brown paths: bits, tab, word[, tab, count]."""
+    """Read Brown paths: lines with a bit string, a tab and a word, optionally a tab and a count."""
     problems = Problems(file.name)
     items: list[str] = []
     paths: list[tuple[str, ...]] = []
@@ -79,7 +79,7 @@ def read_brown(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
             continue
         cells = text.split("\t")
         if len(cells) not in (2, 3) or cells[0].strip("01"):
-            problems.add(line, f"found {text!r:.60}; expected bits, a tab and a word")
+            problems.add(line, f"found {text!r:.60}; expected a bit string, a tab and a word")
             continue
         # Add the root above the first bit.
         paths.append(("r", *cells[0]))
@@ -91,7 +91,7 @@ def read_brown(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 
 
 def read_json(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read the JSON of a thesaurus: nested classes with their words."""
+    """Read a thesaurus exported as JSON, i.e. nested classes with their words."""
     text = file.text()
     try:
         tree = parse_json(text)["tree"]
@@ -126,7 +126,7 @@ def _not_a_thesaurus(file: LabelFile, error: Exception) -> InputError:
 
 
 def _name_word(word: Any, place: str) -> str:
-    """Return a word as a string; in JSON it may be a number."""
+    """Return a word as a string. In JSON, it may be a number."""
     if isinstance(word, bool) or not isinstance(word, str | int | float):
         raise InputError(
             f"{place}: the word is {word!r:.60}; expected a string or a number",
