@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 MAX_PROBLEMS = 20
-"""Number of broken lines collected before reading stops."""
+"""Maximum number of invalid lines to collect before reading stops."""
 
 MAX_NAMES = 20
-"""Maximum number of names in a message that refers to a longer list."""
+"""Maximum number of names listed in a message."""
 
 
 class Notice(str):
-    """A warning or note: a text with the code that identifies its kind.
+    """A warning or note: a string with a code that identifies its kind.
 
     >>> notice = Notice("label -1 is scored as an ordinary cluster", code="noise-label")
     >>> notice.code, notice.prefix("hdbscan.csv").code
@@ -29,17 +29,17 @@ class Notice(str):
     code: str
 
     def __new__(cls, text: str, *, code: str) -> Notice:
-        """Create a notice from a text and a code."""
+        """Create a notice from a message and a code."""
         notice = super().__new__(cls, text)
         notice.code = code
         return notice
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the code together with the text."""
+        """Pickle the message together with its code."""
         return _make_notice, (str(self), self.code)
 
     def prefix(self, name: str) -> Notice:
-        """Return the notice with the name of its subject in front."""
+        """Return the notice with the name of its subject as prefix."""
         return Notice(f"{name}: {self}", code=self.code)
 
 
@@ -48,7 +48,7 @@ def _make_notice(text: str, code: str) -> Notice:
 
 
 def code_of(message: object) -> str | None:
-    """Return the code of an error or notice, None for any other object."""
+    """Return the code of an error or notice, or None for any other object."""
     code = getattr(message, "code", None)
     return code if isinstance(code, str) else None
 
@@ -60,7 +60,7 @@ class RogetError(Exception):
     """Stable identifier of the kind of error; see `roget explain`."""
 
     def _render_traceback_(self) -> list[str]:
-        """Return what a notebook prints: the message, not the calls inside roget."""
+        """Return the lines that a notebook prints: the message without a traceback."""
         return [f"{type(self).__name__}: {self} [{self.code}]"]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -92,7 +92,7 @@ class InputError(RogetError, ValueError):
 
 
 class FormatError(InputError):
-    """One or more broken lines of a file; `problems` holds one message per line."""
+    """A file has one or more invalid lines; `problems` holds one message per line."""
 
     code = "broken-lines"
 
@@ -104,7 +104,7 @@ class FormatError(InputError):
         tail = "\n  … reading stopped here; there may be more" if more else ""
         tail += f"\n{hint}" if hint else ""
         count = f"{len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}"
-        # If all problems have the same code, the error has it too.
+        # If all problems have the same code, the error has that code.
         codes = {code_of(problem) for problem in self.problems}
         code = codes.pop() if len(codes) == 1 else None
         text = f"{source}: {count}\n  " + "\n  ".join(self.problems) + tail
@@ -112,7 +112,7 @@ class FormatError(InputError):
 
 
 class UnknownName(RogetError, LookupError):
-    """A name that is not in the catalogue; the message suggests similar names.
+    """A name is not in the catalogue; the message suggests similar names.
 
     If there are too many names to list, the message refers to `listed`, the command that lists
     them, or names the most important ones, `few`. `also` maps synonyms to known names.

@@ -32,7 +32,7 @@ SAMPLES, SIZE, BATCH, SEED = 10, 16_384, 512, 42
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Result):
-    """The result of `evaluate_embeddings`: mean scores over all samples, and scores per level.
+    """The result of `evaluate_embeddings`: mean scores over all samples, and scores by level.
 
     `result["v", "ml"]` is MTEB's v_measure, `result.std["v@ml"]` its v_measure_std.
     """
@@ -42,7 +42,7 @@ class Evaluation(Result):
     signature: str
     items: int
     groups: int
-    """The number of samples, over all levels."""
+    """Total number of samples over all levels."""
     levels: tuple[ScoreTable, ...]
     """The scores of each level; `by_group` holds the scores of each sample."""
     means: Mapping[str, float | None]
@@ -62,7 +62,7 @@ class Evaluation(Result):
             return self.levels[0][key]  # raises an error that lists the known scores
         value = self.means[score_key(measure, found[0].entropy)]
         if value is None:
-            raise Undefined(f"{measure}: undefined in a sample")
+            raise Undefined(f"{measure} is undefined in at least one sample")
         return value
 
     def flat(self) -> dict[str, float]:
@@ -72,7 +72,7 @@ class Evaluation(Result):
         return {name: value for name, value in values.items() if value is not None}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
+        """Return plain data for JSON."""
         rows = [
             {"score": name, "mean": mean, "low": self.low[name], "high": self.high[name],
              "std": self.std[name]}
@@ -103,7 +103,7 @@ def evaluate_embeddings(
     clusterer: Any = None,
     progress: Report | None = None,
 ) -> Evaluation:
-    """Evaluate embeddings: cluster samples of them and score the clusters against labels.
+    """Evaluate embeddings: cluster random samples and score the clusters against labels.
 
     The protocol follows MTEB's clustering tasks. For each level of labels, draw `samples` samples
     of `size` items with replacement, and cluster each by mini-batch k-means, with k = the number
@@ -178,7 +178,7 @@ def evaluate_embeddings(
 
 
 def split_levels(labels: Sequence[Any]) -> list[list[Any]]:
-    """Return a list of labels for each level, with None for items without a label there.
+    """Return a list of labels for each level, with None for items without a label at that level.
 
     >>> split_levels([["a", "x"], ["b"]])
     [['a', 'b'], ['x', None]]
@@ -186,7 +186,7 @@ def split_levels(labels: Sequence[Any]) -> list[list[Any]]:
     [['a', None]]
     """
     if not len(labels):
-        raise InputError("no labels; expected one for each embedding", code="empty-input")
+        raise InputError("no labels; expected one label per embedding", code="empty-input")
     paths = [list(one) if isinstance(one, list | tuple | np.ndarray) else [one] for one in labels]
     depth = max(map(len, paths))
     levels = [[path[at] if len(path) > at else None for path in paths] for at in range(depth)]

@@ -1,4 +1,4 @@
-"""What authors of plug-ins import: base classes, and a test kit for every kind of part.
+"""Public interface for plug-ins: base classes, and a test kit for every kind of plug-in.
 
 These names and the names in `roget.__all__` are public; all other modules of roget are internal and
 may change without notice. A kit raises `AssertionError` with the reason if a part does not keep

@@ -1,4 +1,4 @@
-"""Test kits: each checks that a part keeps what its kind promises.
+"""Test kits: each checks that a plug-in satisfies the contract of its kind.
 
 The kits draw their examples from a fixed seed and need no test framework; `roget.plugins` also
 offers hypothesis strategies for tests of your own.
@@ -21,7 +21,7 @@ TOLERANCE = 1e-9
 
 
 def _draw_labellings(examples: int) -> Iterable[tuple[list[int], list[int]]]:
-    """Yield pairs of labellings, edge cases first."""
+    """Yield pairs of labellings: edge cases, then random ones."""
     yield from (
         ([0], [0]), ([0, 0, 0], [1, 1, 1]), ([0, 1, 2], [0, 1, 2]), ([0, 0, 1, 1], [0, 1, 0, 1]),
         ([0, 0, 1, 1], [0, 0, 0, 0]), ([0, 0, 1, 1], [0, 1, 2, 3]),
@@ -33,7 +33,7 @@ def _draw_labellings(examples: int) -> Iterable[tuple[list[int], list[int]]]:
 
 
 def _evaluate(measure: Any, gold: Sequence[Any], system: Sequence[Any]) -> float | None:
-    """Return the value of a measure, None where it is undefined."""
+    """Return the value of a measure, or None if it is undefined."""
     from roget.scoring.score import contingency
 
     try:
@@ -49,7 +49,7 @@ def _same(one: float | None, other: float | None) -> bool:
 
 
 def check_measure(kind: Any, examples: int = EXAMPLES) -> None:
-    """Check a measure: name, docstring, range, best value, symmetry, order and names of labels.
+    """Check a measure: name, docstring, range, best value, symmetry, invariance to label names.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def check_measure(kind: Any, examples: int = EXAMPLES) -> None:
 
 
 def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
-    """Check an entropy estimator: finite, order-free, close to the truth for large samples."""
+    """Check an entropy estimator: finite, independent of order, accurate for large samples."""
     from roget.scoring.entropy.base import Histogram
 
     estimator = kind() if isinstance(kind, type) else kind
@@ -110,7 +110,7 @@ def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
 
 
 def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> None:
-    """Check a label reader: a file with `text` must give these items and labels.
+    """Check a label reader: a file that contains `text` must give these items and labels.
 
     The same text must also be read from a compressed file and recognised by its suffix, and a file
     of random bytes must raise an `InputError` or give no item of the example.
@@ -149,7 +149,7 @@ def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> Non
 
 
 def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]) -> None:
-    """Check a corpus reader: a file with `text` must give these sentences of words."""
+    """Check a corpus reader: a file that contains `text` must give these sentences."""
     from roget.core.io.source import Source
     from roget.learn.corpus.base import ReadContext, Tables
 
@@ -167,7 +167,7 @@ def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]
 
 
 def check_clusterer(kind: Any, **parameters: Any) -> None:
-    """Check a clusterer: separates planted families, repeats with a seed, places, saves, loads."""
+    """Check a clusterer: finding planted classes, seeds, placing new words, saving and loading."""
     from roget.core.counts import Counts
 
     random = np.random.default_rng(0)

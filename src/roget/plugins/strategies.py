@@ -1,4 +1,4 @@
-"""Hypothesis strategies for tests of plug-ins: labellings, contingency tables, histograms."""
+"""Hypothesis strategies for testing plug-ins: labellings, contingency tables, histograms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 
 def labellings(max_items: int = 30, max_labels: int = 7) -> Any:
-    """Return a strategy of two label lists of the same length."""
+    """Return a strategy for pairs of label lists of the same length."""
     label = st.integers(0, max_labels - 1)
     return st.integers(1, max_items).flatmap(
         lambda n: st.tuples(
@@ -18,7 +18,7 @@ def labellings(max_items: int = 30, max_labels: int = 7) -> Any:
 
 
 def contingency_tables(max_side: int = 5, max_count: int = 20) -> Any:
-    """Return a strategy of matrices of counts with at least one item."""
+    """Return a strategy for contingency tables with at least one item."""
     sides = st.tuples(st.integers(1, max_side), st.integers(1, max_side))
     count = st.integers(0, max_count)
     return sides.flatmap(
@@ -31,5 +31,5 @@ def contingency_tables(max_side: int = 5, max_count: int = 20) -> Any:
 
 
 def histograms(max_cells: int = 12, max_count: int = 40) -> Any:
-    """Return a strategy of lists of counts of at least 1."""
+    """Return a strategy for lists of positive counts."""
     return st.lists(st.integers(1, max_count), min_size=1, max_size=max_cells)

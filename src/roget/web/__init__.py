@@ -1,4 +1,4 @@
-"""The explorer: a thesaurus as a page, served on this machine or written as one file."""
+"""The explorer: a thesaurus as a web page, served locally or written as one file."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ class ExploreOptions(Checked):
         help="With --static: include N example sentences per word and context.",
     )
     sketches: bool = option(
-        False, help="With --static: include the sketches of all words; the file is much larger."
+        False,
+        help="With --static: include the sketches of all words, which makes the file much larger.",
     )
     compare: str | None = option(
         None,
         metavar="THESAURUS|GOLD",
-        help="Compare with another thesaurus (a folder, SKOS, WordNet) or a gold standard: a file "
-        "of words and their classes.",
+        help="Compare with another thesaurus (a folder, SKOS file or WordNet) or with a gold "
+        "standard "
+        "(a file of words and their classes).",
     )
     columns: Mapping[str, str] | None = copy_option(ConvertOptions, "columns", None)

@@ -1,4 +1,4 @@
-"""Access to the server: single-use keys in links, and the tokens they are exchanged for.
+"""Access control: single-use keys in links, which browsers exchange for tokens.
 
 All users of a machine share 127.0.0.1, and so do their servers: a cookie would be sent to every
 port. The page keeps its token in storage that only pages of this address and port can read.
@@ -14,28 +14,28 @@ import sys
 from pathlib import Path
 
 MAX_KEPT = 100
-"""Maximum number of unused keys, and of tokens; the oldest are dropped."""
+"""Maximum numbers of unused keys and of tokens; the oldest ones are dropped."""
 
 NEW_LINK = "press Enter where roget explore runs and open the link that it prints, or restart it"
-"""How to get access."""
+"""Instructions for getting access, for error messages."""
 
 
 class AccessTokens:
-    """Unused keys of links, and tokens of browsers; valid until the process ends."""
+    """Unused link keys and browser tokens, which are valid until the process ends."""
 
     def __init__(self) -> None:
         self._keys: dict[bytes, None] = {}
         self._tokens: dict[bytes, None] = {}
 
     def make_key(self) -> str:
-        """Return a new key, which gives access once."""
+        """Return a new single-use access key."""
         return _remember(self._keys)
 
     def exchange(self, key: str) -> str | None:
-        """Return a new token for an unused key, None for any other key."""
+        """Exchange an unused key for a new token; return None for any other key."""
         encoded = key.encode("utf-8", "replace")
         known = [one for one in tuple(self._keys) if hmac.compare_digest(one, encoded)]
-        # pop decides between two simultaneous requests with the same key.
+        # Only one of two simultaneous requests with the same key succeeds in popping it.
         if not known or self._keys.pop(known[0], 0) is not None:
             return None
         return _remember(self._tokens)
@@ -54,7 +54,7 @@ def _remember(kept: dict[bytes, None]) -> str:
 
 
 def is_other_user(peer: tuple[str, int] | None, port: int) -> bool:
-    """Return True if a connection to a port belongs to another user, where that can be known.
+    """Return True if a connection to a port is known to belong to another user.
 
     The link on the command line of a browser is visible to everybody who can list processes. On
     Linux, the table of connections names the owner of each.
@@ -74,7 +74,7 @@ def is_other_user(peer: tuple[str, int] | None, port: int) -> bool:
 
 
 def _format_address(host: str, port: int) -> str:
-    """Return an address as /proc/net writes it: hexadecimal, in the byte order of this machine."""
+    """Format an address as in /proc/net: hexadecimal, in native byte order."""
     try:
         number = int.from_bytes(socket.inet_aton(host), sys.byteorder)
     except OSError:  # the test client has no address

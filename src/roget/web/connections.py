@@ -1,4 +1,4 @@
-"""Connections: a limit on their number, and a timeout for each wait.
+"""Connection limits: a maximum number, and timeouts for slow or idle clients.
 
 uvicorn waits for ever for the rest of a request, and accepts connections for as long as there are
 file descriptors; asyncio then logs thousands of lines a second. Here each wait has a timeout, and
@@ -21,28 +21,31 @@ with name_extra():
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
 TIMEOUTS = {"head": 10.0, "body": 30.0, "rest": 5.0, "answer": 30.0, "idle": 15.0}
-"""Seconds for the head of a request, its body, the rest of a body that was refused, a client to
-read the response, and the next request of a connection."""
+"""Timeouts in seconds, by phase.
+
+head, body: receive a request; rest: receive the remainder of a rejected body; answer: the client
+reads the response; idle: wait for the next request on the connection.
+"""
 
 MAX_CONNECTIONS = 256
 """Maximum number of connections; a browser opens six."""
 
 BACKLOG = 1024
-"""Connections that the operating system queues."""
+"""Number of pending connections that the operating system queues."""
 
 LOG_BURST, LOG_INTERVAL = 20, 60.0
-"""Messages logged without delay, and seconds until one more is allowed."""
+"""Number of messages that may be logged in a burst, and seconds per further message."""
 
 
 class Connection(H11Protocol):
-    """uvicorn's HTTP/1.1 protocol with a timeout for every wait."""
+    """uvicorn's HTTP/1.1 protocol with timeouts whenever it waits for the client."""
 
     _phase = ""
     _since = 0.0
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Wait for a request; close another connection if there are too many."""
+        """Start waiting for a request; close another connection if there are too many."""
         super().connection_made(transport)
         self._update_phase()
         if len(self.connections) > max_connections():
@@ -54,34 +57,37 @@ class Connection(H11Protocol):
         self._wait("")
 
     def data_received(self, data: bytes) -> None:
-        """Read on; more bytes of the same request do not extend the timeout."""
+        """Process received data. More bytes of the same request do not extend the timeout."""
         super().data_received(data)
         self._update_phase()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Start waiting for the next request."""
         super().on_response_complete()
         self._update_phase()
 
     def pause_writing(self) -> None:
-        """Wait for a client that does not read."""
+        """Start waiting for the client to read the response."""
         super().pause_writing()
         self._update_phase()
 
     def resume_writing(self) -> None:
-        """Continue once the client reads."""
+        """Continue when the client reads again."""
         super().resume_writing()
         self._update_phase()
 
     def shutdown(self) -> None:
-        """Close a waiting connection at once, any other after its response."""
+        """Close the connection, at once if it is waiting, otherwise after the response."""
         if self._phase:
             self.transport.abort()
         else:
             super().shutdown()
 
     def _update_phase(self) -> None:
-        """Start the timeout of the current wait; none while the server works on a response."""
+        """Start the timeout for the current phase.
+
+        There is none while the server makes a response.
+        """
         cycle: Any = self.cycle
         if self.transport.is_closing():
             self._wait("")
@@ -127,7 +133,7 @@ def max_connections() -> int:
 
 
 class RateLimitedLog(logging.Filter):
-    """A log filter with a token bucket, so that no client can fill the disk with messages."""
+    """A log filter that limits the message rate (token bucket), so clients cannot fill the disk."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,7 +156,7 @@ _rate_limit = RateLimitedLog()
 
 
 class Server(uvicorn.Server):
-    """A server that silent, slow and broken clients cannot keep busy."""
+    """A server that silent, slow or broken clients cannot block."""
 
     def __init__(self, app: Any) -> None:
         config = uvicorn.Config(
@@ -171,7 +177,7 @@ class Server(uvicorn.Server):
             logging.getLogger(name).addFilter(_rate_limit)
 
     async def startup(self, sockets: Any = None) -> None:
-        """Start to listen."""
+        """Start listening."""
         await super().startup(sockets)
         for one in sockets or ():
             one.listen(BACKLOG)

@@ -1,4 +1,4 @@
-"""Search: completion over the words of a thesaurus."""
+"""Search index that completes words of a thesaurus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from roget.core.types import Ints
 
 
 def fold(text: str) -> str:
-    """Remove case and accents from a text.
+    """Remove case and accents from a string.
 
     >>> fold("Café")
     'cafe'
@@ -24,7 +24,7 @@ def fold(text: str) -> str:
 
 
 class Search:
-    """An index of words for completion. Within each kind of match, frequent words come first.
+    """A word index for completion. Within each kind of match, frequent words come first.
 
     >>> search = Search(["tea", "teapot", "steam", "Tee"])
     >>> search.find("te")
@@ -39,16 +39,16 @@ class Search:
         self._order = np.array(order, dtype=np.int64)
         lengths = np.array([len(word) for word in self._folded], dtype=np.int64)
         weight = np.zeros(size) if weights is None else np.asarray(weights, dtype=np.float64)
-        # Rank of every row: heavier first, then shorter.
+        # Rank the rows by decreasing weight, then by increasing length.
         self._rank = np.empty(size, dtype=np.int64)
         self._rank[np.lexsort((lengths, -weight))] = np.arange(size)
 
     def find(self, typed: str, n: int = 10) -> list[int]:
-        """Return the rows of matching words: equal ones, then prefixes, then substrings."""
+        """Return the rows of matching words: exact matches, then prefix, then substring matches."""
         query = fold(typed.strip())
         if not query:
             return []
-        # Equal words and words with this prefix are two adjacent ranges of the sorted words.
+        # Exact and prefix matches are two adjacent ranges of the sorted words.
         begin = bisect.bisect_left(self._sorted, query)
         equal_end = bisect.bisect_right(self._sorted, query, lo=begin)
         prefix_end = bisect.bisect_left(self._sorted, query + "\U0010ffff", lo=equal_end)

@@ -1,4 +1,4 @@
-"""The server of the explorer: bound to this machine, and serving no file by its path.
+"""The explorer's server. It is reachable from this machine only and serves no files by path.
 
 Every response is made from the open thesaurus or from the three files of the page, which are read
 once and hold nothing of it. Requests must name this machine as their host, so that no foreign page
@@ -38,7 +38,7 @@ with name_extra():
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
 MAX_BODY = 1 << 17
-"""Maximum number of bytes of a request body."""
+"""Maximum size of a request body in bytes."""
 
 HEADERS = {
     "Content-Security-Policy": POLICY.format(script="'self'", style="'self'", connect="'self'")
@@ -56,7 +56,7 @@ App = Callable[[Scope, Any, Any], Awaitable[None]]
 
 
 class _WholeConvertor(IntegerConvertor):
-    """Whole numbers in addresses, of at most nine digits."""
+    """URL convertor for whole numbers of at most nine digits."""
 
     regex = "[0-9]{1,9}"
 
@@ -96,7 +96,7 @@ class Guard:
 
 
 def application(session: Session, port: int, tokens: AccessTokens) -> Guard:
-    """Return the server as an ASGI application for a port."""
+    """Return the ASGI application of the server for a port."""
     files = {
         "/": (render(), "text/html"),
         "/explore.js": (bundle("explore"), "text/javascript"),
@@ -123,7 +123,7 @@ def _serve_text(text: str, kind: str) -> Any:
 
 
 async def _handle_error(_: Request, error: Any) -> Response:
-    """Return HTTP errors (unknown address, wrong method, refusal) as JSON."""
+    """Convert HTTP errors (unknown URL, wrong method, rejected request) to JSON."""
     response = _error(error.status_code, error.detail)
     response.headers.update(error.headers or {})
     return response
@@ -192,7 +192,7 @@ def _serve_edits(session: Session) -> Any:
 
 
 async def _read_object(request: Request) -> dict[str, Any]:
-    """Return the JSON object that a page of this server has sent."""
+    """Read the JSON object in a request; reject requests from other sites."""
     origin = request.headers.get("origin")
     if origin is not None and origin != f"http://{request.headers['host']}":
         raise HTTPException(403, "only the page of this server may send this")
@@ -214,7 +214,7 @@ async def _read_object(request: Request) -> dict[str, Any]:
 
 def _json(data: Any) -> bytes:
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # A word may hold half of a surrogate pair, which UTF-8 cannot encode.
+    # A word may contain a lone surrogate, which UTF-8 cannot encode.
     return text.encode("utf-8", "replace")
 
 
@@ -228,8 +228,8 @@ def _error(status: int, message: str, **more: Any) -> Response:
 
 
 def free_port(port: int | None) -> socket.socket:
-    """Return a socket of this machine, bound to the port or to any free one."""
-    # IPPROTO_TCP makes asyncio set TCP_NODELAY; otherwise each response waits for 40 ms.
+    """Return a local socket bound to the port, or to any free port."""
+    # IPPROTO_TCP makes asyncio set TCP_NODELAY; otherwise each response is delayed by 40 ms.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -243,7 +243,7 @@ def free_port(port: int | None) -> socket.socket:
 
 
 def make_server(session: Session, port: int, tokens: AccessTokens) -> Any:
-    """Return a server that is ready to run on a socket at this port."""
+    """Return a server that is ready to run on a socket bound to this port."""
     from roget.web.connections import Server
 
     return Server(application(session, port, tokens))

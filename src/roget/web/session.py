@@ -34,18 +34,19 @@ EDITS: dict[str, dict[str, type]] = {
     "refuse": {"numbers": list},
     "bulk": {"edits": list},
 }
-"""The actions of an edit and the fields that each requires.
+"""Edit actions, each with the fields it requires and their types.
 
-"word" may be passed instead of "words". "split" accepts words. "note" needs a "node" or a "word"
-and accepts a "field". "bulk" is a list of edits, all or none, with the nodes that the page shows.
+"word" may be passed instead of "words". "split" also accepts words. "note" requires a "node" or a
+"word" and accepts a "field". "bulk" applies all or none of a list of edits, whose nodes are those
+of the page before the first edit.
 """
 
 HISTORY_EDITS = ("undo", "redo", "undo_to", "accept", "refuse")
-"""Edits that name no class and no word, and cannot be part of a bulk edit."""
+"""Edits that refer to no class or word and cannot be part of a bulk edit."""
 
 
 class Session:
-    """One open thesaurus. Edits are made under a lock, saved at once, and replace the snapshot.
+    """An open thesaurus. Edits are made under a lock, saved at once, and replace the snapshot.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class Session:
         )
         self._lock = threading.Lock()
         if self.snapshot.side is not None:
-            # Also reports at once if the two sides have no word in common.
+            # Computed now, to raise an error at once if there is no common word.
             compare.make(self.snapshot, compare.class_numbers(self.snapshot)[1])
 
     @property
@@ -80,7 +81,7 @@ class Session:
         return self.snapshot.revision
 
     def edit(self, request: Mapping[str, Any], revision: int) -> ThesaurusSnapshot:
-        """Apply an edit to a revision, save it, and return the new snapshot."""
+        """Apply an edit to a revision, save the thesaurus, and return the new snapshot."""
         action, values = _check_edit(request)
         with self._lock:
             before = self.snapshot
@@ -98,7 +99,7 @@ class Session:
             try:
                 edited.save(self.path)
             except Changed:
-                # Another program edited the folder. Its lock keeps us from reading half an edit.
+                # Another program edited the folder. The lock prevents reading a half-written edit.
                 with locked(self.path.resolve()):
                     current = Thesaurus.load(self.path)
                 self.snapshot = warm(before.after(current))
@@ -110,11 +111,11 @@ class Session:
 
 
 def warm(snapshot: ThesaurusSnapshot) -> ThesaurusSnapshot:
-    """Compute what the first responses need, and return the snapshot."""
+    """Precompute the data for the first responses, and return the snapshot."""
     _ = snapshot.labels, snapshot.search, snapshot.folded_labels
     _ = snapshot.information, snapshot.sketches
     if snapshot.thesaurus.counts.evidence is not None:
-        # The folder that holds the evidence is replaced by the first edit.
+        # Load the sentences now, because the first edit replaces their folder.
         snapshot.thesaurus.counts.evidence.load()
     word_class.make(snapshot, 0)
     if len(snapshot.thesaurus):
@@ -123,7 +124,7 @@ def warm(snapshot: ThesaurusSnapshot) -> ThesaurusSnapshot:
 
 
 def _check_edit(request: Any) -> tuple[str, dict[str, Any]]:
-    """Return the action and its fields after checking their types."""
+    """Check an edit's action and the types of its fields, and return them."""
     if not isinstance(request, Mapping):
         raise InputError(f"{request!r}: expected an object with an action", code="edit-refused")
     action = request.get("action")
@@ -145,7 +146,7 @@ def _check_edit(request: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _make_request(thesaurus: Thesaurus, fields: Any) -> EditRequest:
-    """Convert an edit of the page; classes get their ids, which earlier edits do not change."""
+    """Convert an edit from the page; nodes become class ids, which other edits do not change."""
     action, values = _check_edit(fields)
     if action in HISTORY_EDITS or action == "bulk":
         raise InputError(f"{action} cannot be part of a bulk edit", code="edit-refused")
@@ -153,7 +154,7 @@ def _make_request(thesaurus: Thesaurus, fields: Any) -> EditRequest:
     text = values.get("label", values.get("text", ""))
     field = fields.get("field", REMARK)
     if not isinstance(words, list) or not all(isinstance(one, str) for one in (*words, field)):
-        raise InputError(f"{action}: words and field must be texts", code="edit-refused")
+        raise InputError(f"{action}: words and field must be strings", code="edit-refused")
     node, into = (
         int(thesaurus.ids[_check_node(thesaurus, fields[name])]) if name in fields else None
         for name in ("node", "into")
@@ -163,5 +164,5 @@ def _make_request(thesaurus: Thesaurus, fields: Any) -> EditRequest:
 
 def _check_node(thesaurus: Thesaurus, node: Any) -> int:
     number = check_number(node)
-    thesaurus.tree.children(number)  # raises if there is no such node
+    thesaurus.tree.children(number)  # raises an error if there is no such node
     return number

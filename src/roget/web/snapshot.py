@@ -40,7 +40,7 @@ class ThesaurusSnapshot:
     path: Path | None = None
     imported: bool = True
     comparisons: dict[int, Any] = field(default_factory=dict)
-    """The latest comparisons, by number of classes; see `views.compare`."""
+    """The most recent comparisons, keyed by number of classes; see `views.compare`."""
 
     @cached_property
     def labels(self) -> list[str]:
@@ -49,24 +49,24 @@ class ThesaurusSnapshot:
 
     @cached_property
     def search(self) -> Search:
-        """The index of the words."""
+        """The search index of the words."""
         totals = self.thesaurus.counts.word_totals.tolist()
         return Search(map(str, self.thesaurus.words), totals)
 
     @cached_property
     def folded_labels(self) -> list[str]:
-        """The labels, case-folded for the search."""
+        """The labels, case-folded for searching."""
         return [fold(label) for label in self.labels]
 
     @cached_property
     def information(self) -> tuple[float, float]:
-        """The mutual information with the contexts: of the classes, and of the words."""
+        """The mutual information of classes and contexts, and of words and contexts."""
         has_counts = float(self.thesaurus.counts.total) > 0
         return quality.information(self.thesaurus) if has_counts else (0.0, 0.0)
 
     @cached_property
     def phrase(self) -> ContextPhrases:
-        """The function from contexts to phrases, such as "open …"."""
+        """The function that converts contexts to phrases such as "open …"."""
         return ContextPhrases(self.thesaurus.counts)
 
     @property
@@ -76,11 +76,11 @@ class ThesaurusSnapshot:
 
     @property
     def columns(self) -> dict[str, int]:
-        """The column of every context."""
+        """The column index of every context."""
         return self.phrase.columns
 
     def after(self, edited: Thesaurus) -> ThesaurusSnapshot:
-        """Return the snapshot after an edit; tables that the edit does not change are kept."""
+        """Return the snapshot after an edit, reusing tables that the edit does not change."""
         made = replace(self, thesaurus=edited, revision=self.revision + 1, comparisons={})
         if edited.counts is self.thesaurus.counts:
             for name in ("search", "phrase"):
@@ -90,17 +90,17 @@ class ThesaurusSnapshot:
 
     @property
     def kind(self) -> str:
-        """The meaning of the values at splits: "beta", "bits" (saved) or "none"."""
+        """The kind of value recorded at splits: "beta", "bits" (saved) or "none"."""
         return self.thesaurus.clustering.unit.kind
 
     def split_value(self, node: int) -> float | None:
-        """Return the value at which a node was split: β, bits saved, or the tree's value."""
+        """Return the value recorded for the split of a node: β, bits saved, or the tree's value."""
         value = float(self.thesaurus.tree.value[node])
         return brief(bits(value) if self.kind == "bits" else value)
 
     @property
     def lock_reason(self) -> str | None:
-        """The reason why this thesaurus cannot be edited; None if it can."""
+        """The reason why this thesaurus cannot be edited, or None if it can."""
         path = self.path or Path("thesaurus")
         if self.imported:
             target = f"{path.stem or 'my'}.thesaurus"

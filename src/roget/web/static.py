@@ -1,4 +1,4 @@
-"""The page of the explorer: one template, served, or written as one file that needs no server."""
+"""The explorer's page: a template that is served, or written as one file without a server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POLICY = (
 
 
 def render(**values: Any) -> str:
-    """Fill the template; scripts and styles are linked unless they are passed."""
+    """Fill the page template. Scripts and styles are linked unless they are passed."""
     defaults = dict.fromkeys(("title", "script", "styles", "policy")) | {"blocks": {}}
     return fill(PACKAGE, "assets/page.html", **defaults | values)
 
@@ -33,7 +33,7 @@ def render(**values: Any) -> str:
 def page(
     session: Session, progress: Report | None = None, *, evidence: int = 0, sketches: bool = False
 ) -> str:
-    """Return the static page. The same thesaurus gives the same page.
+    """Render the static page. The output is deterministic.
 
     Sentences (`evidence` for each word and context) and sketches are included on request only;
     sketches make the page several times as large.
@@ -41,7 +41,7 @@ def page(
     snapshot = session.snapshot
     if evidence and snapshot.thesaurus.counts.evidence is None:
         raise InputError(
-            f"{session.path}: has no example sentences; build it again with --evidence N",
+            f"{session.path} has no example sentences; build it again with --evidence N",
             code="missing-option",
         )
     made = StaticPage(snapshot, evidence, sketches, progress)
@@ -63,13 +63,13 @@ def page(
 
 
 def _spell(snapshot: ThesaurusSnapshot, context: str) -> list[str]:
-    """Return a context, followed by its phrase if that differs."""
+    """Return a list of the context and, if it differs, its phrase."""
     phrase = snapshot.phrase(context)
     return [context] if phrase == context else [context, phrase]
 
 
 def _collect_notes(snapshot: ThesaurusSnapshot) -> dict[str, Any]:
-    """Return all notes: on classes, by node, and on words."""
+    """Return all notes on classes (keyed by node) and on words."""
     notes = {about: note._asdict() for about, note in snapshot.thesaurus.notes.items()}
     return {
         "classes": {str(about): note for about, note in notes.items() if isinstance(about, int)},

@@ -1,4 +1,4 @@
-"""`roget.widget`: the page of a result in a notebook, the same page as in a browser.
+"""`roget.widget`: show the HTML page of a result in a notebook.
 
 The page is static and runs in a sandboxed iframe: no port is opened and nothing is requested.
 """
@@ -16,11 +16,11 @@ from roget.learn.thesaurus import Thesaurus
 from roget.report.render.html import asset
 
 HEIGHT = 640
-"""Default height in pixels."""
+"""Default height of the page in pixels."""
 
 
 class Page(anywidget.AnyWidget):
-    """A page in a notebook; `html` and `height` may be changed."""
+    """An HTML page in a notebook. `html` and `height` can be changed."""
 
     _esm = asset("roget.web", "js/widget.js")
     html = traitlets.Unicode("").tag(sync=True)
@@ -36,7 +36,7 @@ def widget(
     evidence: int = 0,
     sketches: bool = False,
 ) -> Page:
-    """Show a result in a notebook as the page that a browser would show.
+    """Show the HTML page of a result in a notebook.
 
     Parameters
     ----------
@@ -70,7 +70,8 @@ def widget(
         raise InputError("evidence and sketches require a thesaurus", code="conflicting-options")
     if not isinstance(result, ReportMixin):
         raise InputError(
-            f"{type(result).__name__} is not a result; pass e.g. a comparison or a thesaurus",
+            f"{type(result).__name__} is not a supported result; pass e.g. a comparison or a "
+            "thesaurus",
             code="invalid-input",
         )
     return Page(html=result.render("html"), title=type(result).__name__, height=height)

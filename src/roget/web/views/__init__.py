@@ -27,7 +27,8 @@ from roget.web.views.base import View
 VIEWS: tuple[View, ...] = (
     overview.VIEW,
     tree.VIEW,
-    # Before the views with lists of contexts: their numbers are assigned in order of use.
+    # The word view must precede the other views with lists of contexts, because contexts are
+    # numbered in the order of their first use.
     word.VIEW,
     word.BY_NAME,
     word_class.VIEW,

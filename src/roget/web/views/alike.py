@@ -1,4 +1,4 @@
-"""The contexts that two words share."""
+"""View: the contexts that two words share."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from roget.web.views.base import (
 )
 
 CONTEXTS = 8
-"""Default number of contexts."""
+"""Default number of contexts in the response."""
 
 
 class SharedContext(Phrase):
-    """A context and the count of each word there."""
+    """A shared context with the count of each word in it."""
 
     counts: list[float]
 
@@ -36,7 +36,7 @@ AlikeView = TypedDict(
 
 
 def make(snapshot: ThesaurusSnapshot, word: str, other: str, n: int = CONTEXTS) -> AlikeView:
-    """Return n contexts that two words share, and the smallest class that holds both words."""
+    """Return n shared contexts of two words, and the smallest class that contains both words."""
     thesaurus = snapshot.thesaurus
     rows = [thesaurus.row(word), thesaurus.row(other)]
     shared = lookup.shared_evidence(thesaurus, word, other, check_rows(n))

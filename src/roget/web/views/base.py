@@ -19,14 +19,14 @@ from roget.report.format import brief
 from roget.web.snapshot import ThesaurusSnapshot
 
 MAX_ROWS = 1000
-"""Maximum length of a list in one response."""
+"""Maximum number of entries of a list in one response."""
 
 MAX_NUMBER = 10**9 - 1
-"""Largest number accepted in an address; no class or word has a larger one."""
+"""Largest number accepted in a URL; no class or word has a larger number."""
 
 Data: TypeAlias = dict[str, Any]
 Sheet: TypeAlias = tuple[Sequence[str], Iterable[Sequence[Any]]]
-"""Column names and rows."""
+"""A table: column names and rows."""
 
 
 class Named(TypedDict):
@@ -46,14 +46,14 @@ class Word(TypedDict):
 
 
 class Phrase(TypedDict):
-    """A context, and the same context in words, such as "open …"."""
+    """A context with its readable phrase, such as "open …"."""
 
     context: str
     said: str
 
 
 class Context(Phrase):
-    """A context with its count or probability, and its lift over the whole text."""
+    """A context with its count or probability, and its lift relative to the whole text."""
 
     amount: float
     lift: float
@@ -68,7 +68,7 @@ class Notes(TypedDict):
 
 @dataclass(frozen=True)
 class Number:
-    """A whole-number parameter; values above `maximum` are lowered to it."""
+    """A whole-number parameter; values above `maximum` are reduced to it."""
 
     name: str
     default: int | None = None
@@ -96,7 +96,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Text:
-    """A text parameter, optionally one of several choices."""
+    """A string parameter, optionally restricted to several choices."""
 
     name: str
     default: str | None = ""
@@ -135,13 +135,13 @@ class View:
 
     Parameters
     ----------
-    name : the name of the view; also of its sheet and of its block in the static page.
-    make : makes the data from a snapshot and the parameters by name.
-    data : the TypedDict of the data, from which JSON Schema and TypeScript types are generated.
-    parameters : the parameters of the path and of the query.
-    route : the address, with path parameters in braces. Default: /api/NAME.
-    sheet : makes the rows of the CSV file; None if the view has no table.
-    static : makes the blocks of the static page; None if the view needs the server.
+    name : the name of the view, of its sheet and of its block in the static page.
+    make : function that makes the data from a snapshot and the parameters.
+    data : TypedDict of the data, from which JSON Schema and TypeScript types are generated.
+    parameters : the path parameters and query parameters.
+    route : the URL path, with path parameters in braces. Default: /api/NAME.
+    sheet : function that makes the CSV table; None if the view has no table.
+    static : function that makes the blocks of the static page; None if a server is required.
     """
 
     name: str
@@ -154,22 +154,22 @@ class View:
 
     @property
     def path(self) -> str:
-        """The address as OpenAPI writes it."""
+        """The URL path in OpenAPI syntax."""
         return self.route or f"/api/{self.name}"
 
     @property
     def starlette_path(self) -> str:
-        """The address as Starlette writes it; numbers are matched by the convertor "whole"."""
+        """The URL path in Starlette syntax, with the convertor "whole" for numbers."""
         return re.sub(r"\{(\w+)\}", r"{\1:whole}", self.path)
 
     @property
     def path_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters in the address."""
+        """The parameters in the URL path."""
         return tuple(one for one in self.parameters if f"{{{one.name}}}" in self.path)
 
     @property
     def query_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters after the question mark."""
+        """The parameters in the query string."""
         return tuple(one for one in self.parameters if f"{{{one.name}}}" not in self.path)
 
     def respond(
@@ -181,7 +181,7 @@ class View:
 
 
 def list_columns(key: str, *names: str) -> Callable[[Any, ThesaurusSnapshot], Sheet]:
-    """Return a sheet of one of the view's lists: one row per entry with the named fields."""
+    """Return a function that makes a sheet of a list in the view's data, with the named fields."""
 
     def sheet(data: Any, _: ThesaurusSnapshot) -> Sheet:
         return names, [[row[name] for name in names] for row in data[key]]
@@ -200,7 +200,7 @@ def name_class(snapshot: ThesaurusSnapshot, node: int) -> Named:
 
 
 def describe_context(snapshot: ThesaurusSnapshot, context: str) -> Phrase:
-    """Return a context with its phrase."""
+    """Return a context with its readable phrase."""
     return {"context": context, "said": snapshot.phrase(context)}
 
 
@@ -214,7 +214,7 @@ NO_NOTES: Notes = {"definition": "", "note": ""}
 
 
 def short(value: float) -> float:
-    """Round a finite number to the digits that a page shows."""
+    """Round a finite number to the number of digits shown on a page."""
     return cast(float, brief(value))
 
 
@@ -225,35 +225,35 @@ def check_index(noun: str, number: int, size: int) -> None:
 
 
 def check_rows(n: int) -> int:
-    """Return a number of rows, at most 10⁹; negative numbers are refused."""
+    """Return the number of rows, capped at 10⁹; raise an error if it is negative."""
     if not n >= 0:
-        raise InputError(f"n={n}: expected a number that is not negative", code="invalid-option")
+        raise InputError(f"n={n}: expected a non-negative number", code="invalid-option")
     return min(n, 10**9)
 
 
 @dataclass(eq=False)
 class StaticPage:
-    """The blocks of the static page while they are made.
+    """The blocks of the static page while it is being built.
 
-    Contexts are long and repeat, so lists of contexts hold their numbers. Numbers are assigned in
-    order of first use and the names are written last, as the block "contexts".
+    Context names are long and repeated, so lists contain context numbers instead. Numbers are
+    assigned in order of first use, and the names are written last, in the block "contexts".
     """
 
     snapshot: ThesaurusSnapshot
     evidence: int = 0
-    """Sentences per word and context."""
+    """Number of example sentences per word and context."""
     sketches: bool = False
     progress: ProgressReport | None = None
     contexts: dict[str, int] = field(default_factory=dict)
     word_contexts: list[list[str]] = field(default_factory=list)
-    """The contexts shown for each word, in row order; filled by the view of words."""
+    """The contexts shown for each word, in row order. Filled by the word view."""
 
     SHARD = 256
-    """Words per block; a block is parsed when one of its words is opened."""
+    """Number of words per block. A block is parsed when one of its words is opened."""
     CONTEXTS = 16
-    """Contexts kept for a class or word."""
+    """Number of contexts kept for a class or word."""
     DIGITS = 3
-    """Significant digits; a bar cannot show more."""
+    """Number of significant digits; a bar cannot show more."""
 
     def shards(self) -> Iterator[tuple[int, range]]:
         """Yield the number and the rows of each block of words."""
@@ -267,7 +267,7 @@ class StaticPage:
             self.progress(Progress(done, len(self.snapshot.thesaurus)))
 
     def flatten(self, rows: Iterable[Any], first: str, *rest: str) -> list[Any]:
-        """Return a list of rows as one flat list: an integer and rounded values per row."""
+        """Flatten rows into one list, with an integer and the rounded values of each row."""
         return [
             value
             for row in rows
@@ -275,7 +275,7 @@ class StaticPage:
         ]
 
     def flatten_contexts(self, contexts: Sequence[Context]) -> list[Any]:
-        """Return contexts as number, amount and lift, all in one flat list."""
+        """Flatten contexts into one list of number, amount and lift."""
         rows = [
             {**one, "number": self.contexts.setdefault(one["context"], len(self.contexts))}
             for one in contexts[: self.CONTEXTS]

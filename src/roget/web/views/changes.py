@@ -1,4 +1,4 @@
-"""The changes that `roget grow` proposed after new text."""
+"""View: the changes that `roget grow` made after new text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from roget.report.growth import list_changes
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import Phrase, Sheet, View, describe_context
 
-# "from" is not an identifier.
+# "from" is a Python keyword, so the class syntax cannot be used.
 Change = TypedDict(
     "Change",
     {
@@ -29,14 +29,14 @@ Change = TypedDict(
 
 
 class ChangesView(TypedDict):
-    """The data of the view."""
+    """Data of the changes view."""
 
     revision: int
     changes: list[Change]
 
 
 def make(snapshot: ThesaurusSnapshot) -> ChangesView:
-    """Return all changes, with the contexts that support them."""
+    """Return all changes with the contexts that support them."""
     changes = list_changes(snapshot.thesaurus.changes, snapshot.thesaurus)
     for one in changes:
         one["reasons"] = [describe_context(snapshot, context) for context in one["reasons"]]

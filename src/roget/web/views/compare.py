@@ -1,4 +1,4 @@
-"""The comparison with another thesaurus or a gold standard: overlaps and scores."""
+"""View: a comparison with another thesaurus or a gold standard, with overlaps and scores."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import Number, Sheet, StaticPage, View
 
 CUTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-"""Numbers of classes on offer."""
+"""Numbers of classes that the user can choose from."""
 
 MEASURES = ("homogeneity", "completeness", "v", "nvi", "ari", "ami", "b3-f", "one-to-one")
 
 MAX_KEPT = 32
-"""Comparisons kept per snapshot."""
+"""Maximum number of comparisons cached per snapshot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Gold:
 
     @property
     def usual(self) -> int:
-        """The number of classes to begin with: that of the gold standard."""
+        """The default number of classes: that of the gold standard."""
         return len(set(self.labels.values()))
 
     def classes(self, k: int) -> tuple[dict[str, int], list[str]]:
@@ -58,7 +58,7 @@ class Other:
     thesaurus: Thesaurus
     kind: ClassVar = "thesaurus"
     usual: ClassVar = 12
-    """The number of classes to begin with; a person can look at a dozen."""
+    """The default number of classes, small enough to survey."""
 
     def classes(self, k: int) -> tuple[dict[str, int], list[str]]:
         """Return the class number of each word, and the names of the classes."""
@@ -69,11 +69,11 @@ class Other:
 
 
 Side: TypeAlias = Gold | Other
-"""The other side of a comparison."""
+"""The gold standard or thesaurus to compare with."""
 
 
 def open_side(path: PathLike, columns: Mapping[str, str] | None = None) -> Side:
-    """Open a thesaurus, if the path is one, or else a file of gold labels."""
+    """Open a thesaurus or taxonomy, or else read the path as a file of gold labels."""
     place = Path(path)
     if is_taxonomy(path):
         return Other(place.name, open_thesaurus(path))
@@ -91,7 +91,7 @@ def open_side(path: PathLike, columns: Mapping[str, str] | None = None) -> Side:
 
 
 def class_numbers(snapshot: ThesaurusSnapshot) -> tuple[list[int], int]:
-    """Return the numbers of classes on offer, and the one to begin with."""
+    """Return the numbers of classes to choose from, and the default."""
     assert snapshot.side is not None
     most = snapshot.thesaurus.tree.n_clusters
     usual = min(max(snapshot.side.usual, 1), most)
@@ -99,7 +99,7 @@ def class_numbers(snapshot: ThesaurusSnapshot) -> tuple[list[int], int]:
 
 
 class SideClass(TypedDict):
-    """A class and the number of its shared words."""
+    """A class of the other side, and the number of words shared with the open thesaurus."""
 
     label: str
     words: int
@@ -112,7 +112,7 @@ class OwnClass(SideClass):
 
 
 class Score(TypedDict):
-    """The value of a measure and the values of the baselines."""
+    """The value of a measure, with the values of the baselines."""
 
     measure: str
     entropy: str | None
@@ -132,7 +132,7 @@ class Scores(TypedDict):
 
 
 class CompareView(TypedDict):
-    """The data of the view; `cells` are (own class, other class, words)."""
+    """Data of the comparison view; `cells` are (own class, other class, number of words)."""
 
     k: int
     name: str
@@ -147,10 +147,10 @@ class CompareView(TypedDict):
 
 
 def make(snapshot: ThesaurusSnapshot, k: int) -> CompareView:
-    """Return the comparison at k classes."""
+    """Return the comparison for k classes."""
     if snapshot.side is None:
         raise InputError(
-            "nothing to compare with: start roget explore with --compare THESAURUS|GOLD",
+            "no comparison available; start roget explore with --compare THESAURUS|GOLD",
             code="missing-option",
         )
     kept = snapshot.comparisons
@@ -163,7 +163,7 @@ def make(snapshot: ThesaurusSnapshot, k: int) -> CompareView:
 
 
 def compare(snapshot: ThesaurusSnapshot, side: Side, k: int) -> CompareView:
-    """Compare two classifications of the words that they share."""
+    """Compare two classifications on their common words."""
     thesaurus = snapshot.thesaurus
     own_nodes, own = thesaurus.nodes(k), thesaurus.cut(k)
     codes, names = side.classes(k)
@@ -229,7 +229,7 @@ def sheet(data: CompareView, _: ThesaurusSnapshot) -> Sheet:
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the block of the static page: a comparison for each number of classes on offer."""
+    """Return the block of the static page: a comparison for each available number of classes."""
     if page.snapshot.side is None:
         return {}
     ks = [k for k in class_numbers(page.snapshot)[0] if k <= max(CUTS)]

@@ -1,4 +1,4 @@
-"""A cut: the thesaurus at a number of classes."""
+"""View: the thesaurus cut into k classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from roget.web.views.base import Named, Number, Sheet, View, name_class
 
 
 class CutView(TypedDict):
-    """The data of the view."""
+    """Data of the cut view."""
 
     k: int
     classes: list[Named]
@@ -22,7 +22,7 @@ def make(snapshot: ThesaurusSnapshot, k: int) -> CutView:
 
 
 def sheet(data: CutView, snapshot: ThesaurusSnapshot) -> Sheet:
-    """Return one row per word with its class: a label file that `roget score` reads."""
+    """Return one row per word with its class, as a label file for `roget score`."""
     labels = snapshot.thesaurus.cut(data["k"]).tolist()
     names = [one["label"] for one in data["classes"]]
     words = map(str, snapshot.thesaurus.words)

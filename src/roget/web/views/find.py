@@ -1,4 +1,4 @@
-"""Search: the words and classes that match what was typed."""
+"""View: search results, the words and classes that match a query."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from roget.web.views.base import (
     rows_parameter,
 )
 
-# "class" is not an identifier.
+# "class" is a Python keyword, so the class syntax cannot be used.
 FoundWord = TypedDict("FoundWord", {"id": int, "word": str, "class": Named})
 
 
 class Found(TypedDict):
-    """The data of the view."""
+    """Data of the search view."""
 
     query: str
     words: list[FoundWord]
@@ -29,7 +29,7 @@ class Found(TypedDict):
 
 
 def make(snapshot: ThesaurusSnapshot, q: str, n: int = 10) -> Found:
-    """Return n words, and some classes whose label holds the query."""
+    """Return up to n matching words, and some classes whose label contains the query."""
     query = fold(q.strip())
     rows = snapshot.search.find(q, check_rows(n))
     nodes = [node for node, label in enumerate(snapshot.folded_labels) if query and query in label]

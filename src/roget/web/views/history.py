@@ -1,4 +1,4 @@
-"""The history of edits: done, waiting and undone."""
+"""View: the history of edits (done, waiting and undone)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roget.web.views.base import View, list_columns
 
 
 class EditRow(TypedDict):
-    """An edit; `number` is what the edit "undo_to" takes."""
+    """An edit. The edit "undo_to" takes its `number`."""
 
     number: int | None
     state: str
@@ -19,7 +19,7 @@ class EditRow(TypedDict):
 
 
 class HistoryView(TypedDict):
-    """The data of the view."""
+    """Data of the history view."""
 
     revision: int
     edits: list[EditRow]

@@ -1,4 +1,4 @@
-"""Concordance lines: the sentences of a word, or of the words of a class with a context."""
+"""View: concordance lines of a word, or of the words of a class in a context."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from roget.web.views.base import (
 from roget.web.views.word_class import WORDS
 
 LINES = 40
-"""Default number of sentences."""
+"""Default number of sentences in the response."""
 
 
 class LineView(TypedDict):
-    """A sentence in pieces, each with its kind: "word", "context" or ""."""
+    """A sentence split into pieces, each with its kind: "word", "context" or ""."""
 
     source: str
     line: int
@@ -39,7 +39,7 @@ class LineView(TypedDict):
 
 
 class LinesView(TypedDict):
-    """The data of the view."""
+    """Data of the concordance view."""
 
     word: NotRequired[str]
     node: NotRequired[int]
@@ -59,11 +59,13 @@ def make(
     sort: str = "corpus",
     n: int = LINES,
 ) -> LinesView:
-    """Return the sentences of a word, or of a class with a context."""
+    """Return sentences with a word, or with words of a class in a context."""
     if node is None:
         return _word_lines(snapshot, word, context, sort, n)
     if context is None:
-        raise InputError("lines of a class need a context: pass context=", code="missing-option")
+        raise InputError(
+            "sentences of a class require a context; pass context=", code="missing-option"
+        )
     return _class_lines(snapshot, node, context, sort, n)
 
 
@@ -81,7 +83,7 @@ def _word_lines(
 def _class_lines(
     snapshot: ThesaurusSnapshot, node: int, context: str, sort: str, n: int
 ) -> LinesView:
-    """Return sentences of the most typical words of a class, at most n/8 of each."""
+    """Return sentences with the most typical words of a class, at most n/8 per word."""
     thesaurus = snapshot.thesaurus
     check_index("class", node, thesaurus.tree.n_nodes)
     words = [one.word for one in thesaurus.word_class(node, WORDS).words]
@@ -108,7 +110,7 @@ def _concordance(
 
 
 def merge_lines(lines: Iterable[EvidenceLine]) -> list[LineView]:
-    """Return each sentence once, with all contexts that it was found by."""
+    """Merge repeated sentences, and list all contexts that each was found by."""
     same: dict[Any, list[EvidenceLine]] = {}
     for one in lines:
         same.setdefault((one.source, one.line, one.text, one.word), []).append(one)
@@ -116,7 +118,7 @@ def merge_lines(lines: Iterable[EvidenceLine]) -> list[LineView]:
 
 
 def _split_line(same: Sequence[EvidenceLine]) -> LineView:
-    """Split a sentence at its marks; offsets would differ between Python and JavaScript."""
+    """Split a sentence at its marked words. Offsets would differ between Python and JavaScript."""
     first = same[0]
     marks = {one.context: "context" for one in same if one.context is not None}
     return {
@@ -144,7 +146,7 @@ def sheet(data: LinesView, _: ThesaurusSnapshot) -> Sheet:
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the sentences of each word with its contexts, if they are requested."""
+    """Return the sentences for each word and its contexts, if sentences are requested."""
     thesaurus, blocks = page.snapshot.thesaurus, dict[str, Any]()
     if page.evidence:
         for number, rows in page.shards():

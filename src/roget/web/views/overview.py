@@ -1,4 +1,4 @@
-"""The overview: sizes, how the thesaurus was made, and what can be done with it."""
+"""View: overview of sizes, provenance and available actions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from roget.web.views.compare import class_numbers
 
 
 class Comparable(TypedDict):
-    """What the thesaurus can be compared with, and the numbers of classes on offer."""
+    """The available comparison: its name, kind and numbers of classes."""
 
     name: str
     kind: str
@@ -21,7 +21,7 @@ class Comparable(TypedDict):
 
 
 class Overview(TypedDict):
-    """The data of the view."""
+    """Data of the overview."""
 
     name: str
     words: int
@@ -51,7 +51,7 @@ class Overview(TypedDict):
 
 
 def make(snapshot: ThesaurusSnapshot) -> Overview:
-    """Return the sizes, the provenance and the state of editing."""
+    """Return the sizes and the provenance, and whether the thesaurus can be edited."""
     thesaurus, known = snapshot.thesaurus, snapshot.thesaurus.provenance
     class_information, word_information = snapshot.information
     done, lock_reason = thesaurus.editor.done, snapshot.lock_reason
@@ -68,7 +68,7 @@ def make(snapshot: ThesaurusSnapshot) -> Overview:
         "clusterer": known.get("clusterer"),
         "beta": brief(known.get("beta")),
         "kept": brief(class_information / word_information) if word_information > 0 else None,
-        # An imported thesaurus has no text: the share of a class is its share of the words.
+        # An imported thesaurus has no text, so the share of a class is its share of the words.
         "whole": "words" if "imported" in known else "text",
         "revision": snapshot.revision,
         "editable": lock_reason is None,
@@ -92,7 +92,7 @@ def _describe_side(snapshot: ThesaurusSnapshot) -> Comparable | None:
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the block of the static page, in which nothing can be edited."""
+    """Return the block of the static page, which does not allow editing."""
     data = make(page.snapshot)
     data |= {"editable": False, "locked": None, "live": False, "shard": page.SHARD}
     data |= {"edits": 0, "last": None, "next": None, "changes": 0, "open": 0}

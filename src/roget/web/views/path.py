@@ -1,4 +1,4 @@
-"""The path of the search: β, or the description length, at each number of classes."""
+"""View: the search path, with β or the description length at each number of classes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from roget.web.views.base import Sheet, StaticPage, View
 
 
 class Step(TypedDict):
-    """The value at a number of classes."""
+    """The value of the criterion for a given number of classes."""
 
     classes: int
     value: float
 
 
 class PathView(TypedDict):
-    """The data of the view."""
+    """Data of the search path view."""
 
     kind: Literal["beta", "bits", "none"]
     steps: list[Step]
@@ -43,7 +43,7 @@ def make(snapshot: ThesaurusSnapshot) -> PathView:
     steps: list[Step] = [
         {"classes": k, "value": value}
         for k, point in sorted(points.items())
-        # Description lengths differ in late digits, so they keep more of them.
+        # Description lengths differ only in their last digits, so more digits are kept.
         if (value := brief(point, 9)) is not None
     ]
     return {"kind": kind, "steps": steps}  # type: ignore[typeddict-item]

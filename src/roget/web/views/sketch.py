@@ -1,4 +1,4 @@
-"""The sketch of a word: its relations with their collocates, optionally against another word."""
+"""View: the sketch of a word (its relations and collocates), or of two words compared."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLLOCATES = 12
 
 
 class Collocate(TypedDict):
-    """A collocate with a count and a logDice score per word."""
+    """A collocate with a count and a logDice score for each word."""
 
     context: str
     name: str
@@ -34,7 +34,7 @@ class Collocate(TypedDict):
 
 
 class Relation(TypedDict):
-    """A relation with its share of the occurrences of each word."""
+    """A relation with its share of each word's occurrences."""
 
     slot: str
     name: str
@@ -45,7 +45,7 @@ class Relation(TypedDict):
 
 
 class SketchView(TypedDict):
-    """The data of the view."""
+    """Data of the sketch view."""
 
     id: int
     words: list[str]
@@ -58,7 +58,7 @@ class SketchView(TypedDict):
 def make(
     snapshot: ThesaurusSnapshot, row: int, beside: str | None = None, n: int = COLLOCATES
 ) -> SketchView:
-    """Return the sketch of a word, or of two words side by side."""
+    """Return the sketch of a word, or of two words compared."""
     check_index("word number", row, len(snapshot.thesaurus))
     word = str(snapshot.thesaurus.words[row])
     made = snapshot.sketches.sketch(word, beside, max(check_rows(n), 1))
@@ -104,7 +104,7 @@ def sheet(data: SketchView, _: ThesaurusSnapshot) -> Sheet:
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the sketches of all words, if they are requested."""
+    """Return the sketches of all words, if sketches are requested."""
     if not page.sketches:
         return {}
     return {

@@ -1,4 +1,4 @@
-"""The tree of classes, column by column."""
+"""View: the tree of classes, stored as columns."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from roget.web.views.base import Sheet, StaticPage, View, short
 
 
 class TreeData(TypedDict):
-    """The data of the view: entry i of each list is node i."""
+    """Data of the tree view. Entry i of each list describes node i."""
 
     revision: int
-    """The revision that these nodes belong to. Edits that name nodes must state it."""
+    """The revision that these nodes belong to. Edits that refer to nodes must include it."""
     parent: list[int]
     value: list[float | None]
     words: list[int]
     share: list[float]
     label: list[str]
     given: list[int]
-    """Nodes whose label was written by a person."""
+    """Nodes whose label was written by a user."""
     ids: list[int]
     made: list[int | None]
-    """The number of classes once a node is split."""
+    """The number of classes after a node is split, or None for leaves."""
 
 
 def make(snapshot: ThesaurusSnapshot) -> TreeData:

@@ -1,4 +1,4 @@
-"""The contexts that put a word into a class rather than the likeliest other class."""
+"""View: the contexts that place a word in a class rather than in the likeliest other class."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WhyView = TypedDict(
 
 
 def make(snapshot: ThesaurusSnapshot, word: str, node: int, n: int = CONTEXTS) -> WhyView:
-    """Return n contexts by weight."""
+    """Return the n contexts with the largest weight in the decision."""
     check_index("class", node, snapshot.thesaurus.tree.n_nodes)
     reasons = lookup.reasons(snapshot.thesaurus, word, node, check_rows(n))
     other = reasons.against

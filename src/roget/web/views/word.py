@@ -1,4 +1,4 @@
-"""A word: its classes, senses, neighbours and contexts, and its place in the tree."""
+"""View: a word with its classes, senses, neighbours, contexts and place in the tree."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from roget.web.views.base import (
 from roget.web.views.word_class import measure_context
 
 NEIGHBOURS, CONTEXTS, MEMBERSHIPS, SENSE_CONTEXTS = 16, 24, 12, 8
-"""Default number of neighbours, contexts, classes, and words and contexts of a sense."""
+"""Default numbers of neighbours, contexts, classes, and words and contexts per sense."""
 
 STATIC_NEIGHBOURS, STATIC_MEMBERSHIPS = 12, 8
-"""Neighbours and classes of a word in the static page."""
+"""Numbers of neighbours and classes per word in the static page."""
 
 
 class Member(Named):
-    """A class of the word and p(class|word)."""
+    """A class of the word, with p(class|word)."""
 
     probability: float
 
@@ -58,12 +58,12 @@ class Similar(Word):
 
 
 class WordView(Word):
-    """The data of the view."""
+    """Data of the word view."""
 
     observations: float
     path: list[Named]
     among: int
-    """The number of classes that the word belongs to."""
+    """Number of classes that the word belongs to."""
     memberships: list[Member]
     notes: Notes
     senses: list[Sense]
@@ -72,7 +72,7 @@ class WordView(Word):
 
 
 def make(snapshot: ThesaurusSnapshot, row: int, n: int = NEIGHBOURS) -> WordView:
-    """Return the word in a row, with n neighbours."""
+    """Return the word with the given row number, with n neighbours."""
     check_index("word number", row, len(snapshot.thesaurus))
     return next(make_many(snapshot, range(row, row + 1), n))
 
@@ -128,7 +128,7 @@ def _make_word(
 
 
 def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[Sense]:
-    """Return the senses of a word; none if it has only one, which is its place."""
+    """Return the senses of a word, or an empty list if it has only one."""
     thesaurus = snapshot.thesaurus
     senses = thesaurus.senses(word, SENSE_CONTEXTS)
     return [
@@ -146,7 +146,7 @@ def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[S
 
 
 def sheet(data: WordView, _: ThesaurusSnapshot) -> Sheet:
-    """Return one row per class (probability), sense (share), neighbour and context (count)."""
+    """Return one row per class, sense, neighbour and context, with its kind and value."""
     rows: list[list[Any]] = [
         ["class", one["label"], one["probability"]] for one in data["memberships"]
     ]
@@ -157,7 +157,7 @@ def sheet(data: WordView, _: ThesaurusSnapshot) -> Sheet:
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the blocks of the static page: all words, 256 to a block."""
+    """Return the blocks of the static page, each with up to `SHARD` words."""
     blocks: dict[str, Any] = {}
     for number, rows in page.shards():
         words = list(make_many(page.snapshot, rows, STATIC_NEIGHBOURS, page.CONTEXTS))

@@ -1,4 +1,4 @@
-"""A class: its words and contexts, its subclasses and its path from the root."""
+"""View: a class with its words, contexts, subclasses and path from the root."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from roget.web.views.base import (
 )
 
 WORDS, CONTEXTS, CONTEXT_CLASSES = 60, 24, 8
-"""Default number of words, contexts and context classes."""
+"""Default numbers of words, contexts and context classes."""
 
 STATIC_WORDS = 40
-"""Words of an inner class in the static page; leaves have all their words."""
+"""Number of words of an inner class in the static page. Leaf classes include all their words."""
 
 
 class Typical(Word):
-    """A word of a class, its distance from the class centre and its membership."""
+    """A word of a class, with its distance from the class centre and its membership."""
 
     distance_bits: float | None
     probability: float
 
 
 class ClassView(Named):
-    """The data of the view."""
+    """Data of the class view."""
 
     value: float | None
     path: list[Named]
@@ -54,7 +54,7 @@ class ClassView(Named):
 
 
 def make(snapshot: ThesaurusSnapshot, node: int, n: int = WORDS, offset: int = 0) -> ClassView:
-    """Return a class with n of its words, the most typical first."""
+    """Return a class with its n most typical words."""
     thesaurus = snapshot.thesaurus
     check_index("class", node, thesaurus.tree.n_nodes)
     n, offset = check_rows(n), check_rows(offset)
@@ -93,7 +93,10 @@ def make(snapshot: ThesaurusSnapshot, node: int, n: int = WORDS, offset: int = 0
 def measure_context(
     one: TypicalContext | ContextClass, context: str, phrase: str, total: float = 1.0
 ) -> Context:
-    """Return a context or class of contexts; with a total, the amount is a count."""
+    """Describe a context or context class.
+
+    The amount is a probability, or a count if total is passed.
+    """
     return {
         "context": context,
         "said": phrase,
