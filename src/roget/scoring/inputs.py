@@ -277,7 +277,7 @@ def choose_reader(
 
 
 def keep_top(labels: Labels, options: PipelineOptions) -> Labels:
-    """Return only the heaviest label of each item if answers="top", else all labels."""
+    """Keep only the label with the highest weight of each item if answers="top"."""
     return harden(labels) if options.answers == "top" and labels.weighted else labels
 
 

@@ -96,7 +96,7 @@ def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
     same = len(paths) == 2 and os.path.realpath(paths[0]) == os.path.realpath(paths[1])
     if not same and (gold is not system or gold is None):
         return []
-    text = "gold and system are the same input, so the clustering is perfect"
+    text = "gold and system are the same input, so all scores are perfect"
     return [Notice(text, code="identical-inputs")]
 
 
@@ -177,7 +177,7 @@ def _warn_bias(rows: Sequence[ScoreRow]) -> Iterator[str]:
         if abs(row.value - value) > max(DISAGREEMENT, DISAGREEMENT * abs(value)):
             examples.append(f"{row.measure} {value:.3f} (ml) vs {row.value:.3f} ({row.entropy})")
     if examples:
-        text = "plug-in and bias-corrected scores differ; report the corrected ones"
+        text = "plug-in and bias-corrected scores differ; report the bias-corrected scores"
         yield Notice(f"{text}: {_shorten(examples)}", code="bias")
 
 

@@ -59,7 +59,7 @@ def _check_sides(sides: AlignedLabels) -> None:
 
 
 def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
-    """Return the contingency table of items that have one label on each side."""
+    """Return the contingency table of items that have one class and one cluster."""
     gold, system, groups = sides.gold, sides.system, sides.groups
     n_groups = 1 if groups is None else int(groups.max()) + 1
     table = Contingency.from_labels(gold, system, groups, n_groups, sides.counts)

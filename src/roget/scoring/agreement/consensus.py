@@ -95,8 +95,8 @@ def _require_single_labels(panel: Panel) -> None:
     """Raise InputError if items may have several weighted clusters."""
     if panel.weighted:
         raise InputError(
-            "a consensus requires one cluster per item; pass --answers top to keep only the "
-            "heaviest label of each item",
+            "a consensus requires one cluster per item; pass --answers top to keep only "
+            "each item's label with the highest weight",
             code="conflicting-options",
         )
 

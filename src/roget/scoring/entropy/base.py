@@ -180,7 +180,9 @@ class Estimator(ABC):
     def __call__(self, histogram: Histogram, support: Any = None) -> Any:
         """Return the entropy of each group in nats; `support` is the number of possible cells."""
         if np.any(histogram.seen == 0):
-            raise InputError("entropy: there are no positive counts", code="empty-input")
+            raise InputError(
+                "entropy is undefined: there are no positive counts", code="empty-input"
+            )
         if support is not None and np.any(support < histogram.seen):
             raise InputError(
                 f"support {support} is below the number of non-empty cells, {histogram.seen}",

@@ -50,7 +50,7 @@ class Measure(ABC):
     symmetric: ClassVar[bool] = False
     needs: ClassVar[tuple[Need, ...]]
     best: ClassVar[float | None] = 1.0
-    """The score of a perfect clustering; None if it depends on the gold standard."""
+    """The score of a perfect clustering, or None if it depends on the gold standard."""
     ties: ClassVar[bool] = False
     """True if the value may depend on the order of cells with equal counts (ties)."""
     linear: ClassVar[Literal["", "information", "pairs"]] = ""

@@ -42,7 +42,9 @@ def count_links(table: Contingency) -> tuple[Any, Any, Any]:
 
 
 class MUCPrecision(Measure, name="muc-precision", best=None, reference=VILAIN):
-    """Fraction of the system's links that are correct, or 0 if it has none. Best value: 1."""
+    """Fraction of the system's links that are correct. Best value: 1.
+    The score is 0 if the system has no links.
+    """
 
     def compute(self, table: Contingency) -> Values:
         common, _, system = count_links(table)
@@ -50,7 +52,9 @@ class MUCPrecision(Measure, name="muc-precision", best=None, reference=VILAIN):
 
 
 class MUCRecall(Measure, name="muc-recall", best=None, reference=VILAIN):
-    """Fraction of gold's links that the system found, or 0 if gold has none. Best value: 1."""
+    """Fraction of gold's links that the system found. Best value: 1.
+    The score is 0 if gold has no links.
+    """
 
     def compute(self, table: Contingency) -> Values:
         common, gold, _ = count_links(table)

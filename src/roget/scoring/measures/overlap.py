@@ -304,7 +304,8 @@ def match_sizes(table: Contingency) -> Any:
     starts = [ONE if cuts is None else cuts for cuts in (table.cuts, table.column_cuts)]
     sizes = table.row_totals, table.column_totals
     widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))
-    # For each side, write the sizes of each group in decreasing order into a row, padded with 0.
+    # For classes and for clusters, write the sizes of each group in decreasing order into a row,
+    # padded with 0.
     ranked = []
     for start, totals in zip(starts, sizes, strict=True):
         group = find_owners(start, totals.size)

@@ -130,7 +130,7 @@ class CorrelationDistance(Distance, name="correlation-distance", symmetric=True,
     """
 
     def compute(self, pairs: PairCounts) -> Values:
-        gaps = undefined(one_sided(pairs), "one side joins all or no pairs of items")
+        gaps = undefined(one_sided(pairs), "gold or the system joins all or no pairs of items")
         above = pairs.total * pairs.both - pairs.gold * pairs.system
         left = pairs.gold * (pairs.total - pairs.gold)
         right = pairs.system * (pairs.total - pairs.system)
@@ -152,7 +152,7 @@ class SokalSneath(
     """
 
     def compute(self, pairs: PairCounts) -> Values:
-        gaps = undefined(one_sided(pairs), "one side joins all or no pairs of items")
+        gaps = undefined(one_sided(pairs), "gold or the system joins all or no pairs of items")
         joined = divide(pairs.both, pairs.gold) + divide(pairs.both, pairs.system)
         apart = pairs.total - pairs.gold - pairs.system + pairs.both
         separated = divide(apart, pairs.total - pairs.gold)
@@ -161,8 +161,8 @@ class SokalSneath(
 
 
 class Jaccard(Measure, name="jaccard", symmetric=True, reference="Milligan et al. 1983"):
-    """Pairs together in both gold and system / pairs together in at least one of them.
-    Best value: 1.
+    """Jaccard index of the pairs together in gold and the pairs together in the system. Best value:
+    1.
     """
 
     def compute(self, pairs: PairCounts) -> Values:

@@ -215,7 +215,7 @@ def _list_annotator(
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean of the defined values, or None if there are none."""
+    """Return the mean of the defined values, or None if all values are undefined."""
     defined = [value for value in values if value is not None]
     return sum(defined) / len(defined) if defined else None
 
@@ -308,8 +308,8 @@ def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed:
     for one in compared:
         if one.groups > 1:
             raise InputError(
-                "some gold standards have groups and others do not; for intervals pass --average "
-                "pooled",
+                "some gold standards have groups and others do not; pass --average pooled to "
+                "compute intervals",
                 code="needs-groups",
             )
         for item in _list_items(one.scored[0].sides):

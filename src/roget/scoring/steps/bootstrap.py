@@ -147,7 +147,7 @@ def leave_items_out(counts: Ints, task: JackknifeTask) -> Iterator[tuple[Ints, i
 
 def _partition_rng(seed: int, number: int) -> np.random.Generator:
     """Return the random generator of one jackknife task."""
-    # The third seed value distinguishes this generator from those of the bootstrap samples.
+    # The third seed value distinguishes this generator from the generators of bootstrap samples.
     return np.random.default_rng([seed, number, 1])
 
 

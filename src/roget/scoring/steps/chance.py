@@ -146,7 +146,7 @@ def _find_z(
 
 
 def _find_moments(system: ScoredSystem, request: Request) -> tuple[Floats, Floats] | None:
-    """Return the exact mean and standard deviation in each group, or None without a formula."""
+    """Return the exact mean and standard deviation in each group, or None if no formula exists."""
     measure, estimator = request
     tables = system.tables
     pooled = system.sides.groups is not None and tables.groups is None

@@ -42,7 +42,8 @@ class ItemScores(Result):
     columns: Mapping[str, Sequence[Any]]
     """The columns item, group (if there are groups), gold, system and the scores.
 
-    Items are identified by their ids, by the index of a Series, or by their position from 0.
+    Items are identified by their ids, by the index of a Series, or by their position, counted from
+    0.
     """
     signature: str = ""
     groups: int = 1

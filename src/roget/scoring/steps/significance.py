@@ -78,7 +78,7 @@ def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
 
 
 def _refine(far: npt.NDArray[Any], draws: Any, difference: Floats, error: Floats) -> Floats:
-    """Return p by counting extreme samples, or by a normal approximation if there are none.
+    """Return p by counting extreme samples, or by a normal approximation if no sample is extreme.
 
     `far` is the number of samples that are at least as extreme as the observed difference. Counting
     alone cannot yield p below 1/(1 + samples), which is too large for Holm's correction with many

@@ -507,7 +507,10 @@ class Contingency(Statistics):
 
     @cached_property
     def tree(self) -> Dendrogram:
-        """The tree over the clusters; a star if the clustering is flat."""
+        """The tree over the clusters.
+
+        In a flat clustering all clusters are children of the root.
+        """
         leaves = self.leaves
         if leaves is None:
             return Dendrogram.flat(self)

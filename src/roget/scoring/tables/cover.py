@@ -354,7 +354,7 @@ class Cover:
 
 
 def _average_pairs(least: csr_array[Any], shared: csr_array[Any], times: Floats) -> Floats:
-    """Return the mean of least/shared over the items that share a set, for each row."""
+    """Return, for each row, the mean of least/shared over the items that share a set."""
     inverse = shared.astype(np.float64)
     inverse.data = 1 / inverse.data
     sums = np.asarray(least.multiply(inverse).tocsr() @ times)

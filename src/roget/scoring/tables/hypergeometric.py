@@ -64,7 +64,8 @@ class PairSizes(NamedTuple):
         return PairSizes._make(array[which] for array in self)
 
     def find_kinds(self) -> tuple[Ints, Ints]:
-        """Return the kind number of each pair, and the position of one pair of each kind.
+        """Find distinct pairs: return the kind of each pair, and the position of one pair of each
+        kind.
 
         Pairs with equal a, b and n are of the same kind.
         """

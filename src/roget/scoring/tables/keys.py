@@ -34,7 +34,7 @@ def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
 
 
 def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
-    """Return the kind number of each row, and the position of one row of each kind.
+    """Find distinct rows: return the kind of each row, and the position of one row of each kind.
 
     Rows with equal codes in all columns are of the same kind. A column consists of an array of
     codes and an exclusive upper bound on the codes.

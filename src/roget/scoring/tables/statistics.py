@@ -114,7 +114,10 @@ class Statistics(ReportMixin, ABC):
 
     @property
     def tree(self) -> Dendrogram:
-        """The tree over the clusters; a star if the clustering is flat."""
+        """The tree over the clusters.
+
+        In a flat clustering all clusters are children of the root.
+        """
         return self.table.tree
 
     @property

@@ -143,8 +143,9 @@ class WeightedTable(Statistics):
     def from_sides(cls, gold: WeightedSide, system: WeightedSide) -> WeightedTable:
         """Compute the statistics of gold and system, reusing known expectations."""
         # Step 1: pair each gold label of an item with each system label of the same item. `left`
-        # and `right` are the positions of the paired labels among the entries of their side. A
-        # hard side has one entry per item, so the pairs are the entries of the other side.
+        # and `right` are the positions of the paired labels among the entries of their side. If
+        # gold (or the system) is hard, it has one entry per item, so the pairs are the entries of
+        # the system (or gold).
         g_item, g_code, g_weight = gold.labels.entries()
         s_item, s_code, s_weight = system.labels.entries()
         n = len(gold.labels)
