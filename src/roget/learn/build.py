@@ -48,9 +48,9 @@ class Built:
     thesaurus: Thesaurus
     notes: tuple[str, ...]
     interrupted: bool = False
-    """True if clustering was stopped early; the classes are provisional."""
+    """True if clustering was stopped early, so the classes are provisional."""
     saved: bool = False
-    """True if the thesaurus was written; an interrupted build never replaces a thesaurus."""
+    """True if the thesaurus was written. An interrupted build never replaces a thesaurus."""
 
 
 @with_options(Plan, BuildOptions, also=offered())
@@ -64,8 +64,8 @@ def build(
     """Build a thesaurus from text or counts, and save it to the folder `output` if specified.
 
     The options are the options of `roget.count`, of `Plan`, and of the chosen `method`, such as
-    SoftAnnealing, MDLTree or CoMDL. A method option with the same name as a counting option gets
-    the prefix "method_", as in method_min_count. The same `random_state` gives the same result.
+    SoftAnnealing, MDLTree or CoMDL. A method option with the same name as a counting option has the
+    prefix "method_", as in method_min_count. The same `random_state` gives the same result.
 
     With an output, a repeated call resumes an interrupted run, and the edits of an existing
     thesaurus are replayed. Ctrl-C during clustering stops early and returns the current classes,

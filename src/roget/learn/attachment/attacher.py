@@ -57,13 +57,13 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
     """Classifier for prepositional phrases: attached to the noun (N) or to the verb (V).
 
     In "eat pizza with fork" the phrase attaches to the verb. The model "best" combines a kernel
-    machine over the similarity of all four words with counts from other text. The model "chain" is
-    that of Li & Abe (1996), which backs off from a thesaurus to WordNet, lexical association and
-    finally the noun. With the rule "printed", probabilities are not smoothed, as in the paper.
+    machine over the similarity of all four words with counts from other text. The model "chain",
+    from Li & Abe (1996), backs off from a thesaurus to WordNet, lexical association and finally the
+    noun. With the rule "printed", probabilities are not smoothed, as in the paper.
 
-    `pairs` accepts Counts or the path of a counts file, `thesauri` accepts thesauri of nouns or
-    their folders. `progress` is called with a `Progress`, which has the fraction done and the
-    name of the current step.
+    `pairs` accepts Counts or the path to a counts file; `thesauri` accepts thesauri of nouns or
+    their folders. `progress` is called with a `Progress`, which has the fraction done and the name
+    of the current step.
 
     Fitted attributes are `classes_`, `left_out_accuracy_` (leave-one-out accuracy; None for the
     chain) and `dev_` (a `Test` on the development quadruples, if any were passed).
@@ -92,7 +92,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
     def fit(self, quads: Quads, y: Iterable[str] | None = None, dev: Quads | None = None) -> Self:
         """Learn from quadruples (verb, noun, preposition, noun) and their labels, N or V.
 
-        Instead of `y`, a quadruple may have its label as a fifth element, as in `dev`.
+        Labels are passed as `y`, or as the fifth element of each quadruple, as in `dev`.
         """
         check(self)
         kind = self._kind

@@ -226,8 +226,8 @@ def _counts(
 class AttachmentPreference:
     """An estimate of p(noun|head) = Σ_c share(noun, c) · density(head, c) over classes c.
 
-    shares: csr_array, words × classes. density: csr_array, heads × classes. times: number of
-    occurrences of each head.
+    shares: a csr_array of shape (words, classes). density: a csr_array of shape (heads, classes).
+    times: the number of occurrences of each head.
     """
 
     def __init__(

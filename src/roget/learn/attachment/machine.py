@@ -1,15 +1,12 @@
 """Kernel machines that classify quadruples by the similarity of their words.
 
-A kernel machine is a kernel ridge regression on the labels, −1 for V and 1 for N. Frequent
-prepositions have a machine each; rare ones share one machine.
-
 The kernel is a product over the verb and both nouns,
 
     K(x, x′) = ∏ (1 + (1 − d)·cos⁺ + d·[same word]) / 2
 
-plus a linear kernel of the other features. Each frequent preposition has a separate machine; rare
-prepositions share one. The method is kernel ridge regression on labels ±1, which has a closed-form
-solution with leave-one-out scores.
+plus a linear kernel of the other features. A machine is a kernel ridge regression on the labels, −1
+for V and 1 for N, which has a closed-form solution with leave-one-out scores. Each frequent
+preposition has a separate machine; rare prepositions share one.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Vectors:
     """A unit vector for each word. Unknown words are represented by their surface features.
 
     `table` has a row for each of `words`, `hinted` a row for each surface feature of `hints`. The
-    rows of its features add up to the vector of an unknown word.
+    vector of an unknown word is the sum of the rows of its features, scaled to unit length.
     """
 
     def __init__(
@@ -92,9 +92,9 @@ class Vectors:
         return places, found
 
     def combine(self, other: Vectors, weight: float) -> Vectors:
-        """Concatenate the vectors with those in `other`, whose cosines get the given weight.
+        """Concatenate the vectors with the vectors in `other`, whose cosines have the given weight.
 
-        Words in only one of the two are compared by that one alone.
+        Words that are in only one of the two are compared by that one alone.
         """
         # Scale by √(1 − weight) and √weight. For words with only one of the two vectors, `unit`
         # undoes the scaling.
@@ -156,7 +156,7 @@ def embed_contexts(cells: Cells, seed: int, dimensions: int = DIMENSIONS) -> Vec
 def embed_classes(cells: Cells, seed: int) -> Vectors:
     """Return word vectors computed by truncated SVD of the class memberships of words.
 
-    Classes are weighted by √(−ln of the share of words in them), so small classes count more.
+    Each class is weighted by √(−ln(fraction of words in it)), so small classes count more.
     """
     if not cells:
         return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))

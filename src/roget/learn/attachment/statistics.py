@@ -134,7 +134,8 @@ def log_odds(counts: Any) -> Floats:
 
     The preposition is the last column of `PARTS`.
 
-    Each part gets two pseudo-tokens with the odds of the preposition, so an unseen part has 0.
+    Two pseudo-tokens with the odds of the preposition are added to each part, so the value of an
+    unseen part is 0.
     """
     counts = np.asarray(counts, dtype=np.float64)
     # Proportions of N and V for the preposition alone, with ½ added to both counts.

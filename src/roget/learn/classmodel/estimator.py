@@ -87,9 +87,9 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     ) -> ClassModel:
         """Learn from X (Counts or a matrix of counts), and fit the weights to the tokens of `dev`.
 
-        Without `dev`, one token in ten is held out to fit the weights, and named classes are then
-        learnt again from all tokens. If `dev` has no tokens, all weights are equal. Classes must
-        not be learnt from development tokens, or their weights become too large. `learnt` is a
+        Without `dev`, 10 % of the tokens are held out to fit the weights, and named classes are
+        then learnt again from all tokens. If `dev` has no tokens, all weights are equal. Classes
+        must not be learnt from development tokens, or their weights become too large. `learnt` is a
         cache of classes by family, which is read and filled.
         """
         named = self._recipe()

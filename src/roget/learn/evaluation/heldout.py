@@ -1,6 +1,6 @@
 """Comparison of models on held-out tokens and words, over several splits.
 
-`trial` evaluates the classes of a build. It learns classes again from nine tokens in ten, with the
+`trial` evaluates the classes of a build. It learns classes again from 90 % of the tokens, with the
 same number of clusters and the same β, which takes about as long as the build without the search
 for the number of clusters.
 """

@@ -171,7 +171,7 @@ def _count(
 def _skip_known(
     sources: Sequence[Source], before: Counts
 ) -> tuple[list[Source], tuple[Notice, ...]]:
-    """Return the files that are not yet in the thesaurus, each content once, and a note."""
+    """Return the files that are not yet in the thesaurus, without copies of a file, and a note."""
     known, kept = set(_hashes(before)), []
     for source in sources:
         digest = "" if source.path == STANDARD_INPUT else sha256(Path(source.path))
@@ -240,18 +240,21 @@ def _cut_pairs(grown: Counts, before: Counts, least: int) -> Counts:
 
 
 def _refuse_duplicates(before: Counts, files: Iterable[tuple[str, str]]) -> None:
-    """Refuse (SHA-256, name) pairs of files that are in the thesaurus, or passed twice."""
+    """Raise an error if a file is already in the thesaurus, or was passed twice.
+
+    Files are identified by pairs (SHA-256, name).
+    """
     known = _hashes(before)
     twice: dict[str, str] = {}
     for digest, file in files if known else ():
         if digest in known:
             raise InputError(
-                f"{file}: already in the thesaurus as {known[digest]}; leave it out",
+                f"{file} is already in the thesaurus as {known[digest]}; leave it out",
                 code="duplicate-input",
             )
         if digest in twice:
             raise InputError(
-                f"{file}: has the same content as {twice[digest]}; leave one out",
+                f"{file} has the same content as {twice[digest]}; pass only one of them",
                 code="duplicate-input",
             )
         twice[digest] = file

@@ -219,7 +219,7 @@ class _Comparison:
     def above(self, was: ConceptRecord | None, record: ConceptRecord | None) -> set[int] | None:
         """Return the broader classes of a concept, or None if they are ambiguous.
 
-        Links may be stated in two directions; the direction that changed is used.
+        A link may be stated in two directions. The direction that has changed is used.
         """
         if record is None:
             return set()

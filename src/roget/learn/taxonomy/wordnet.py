@@ -36,7 +36,7 @@ class Synset(NamedTuple):
 def read(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
     """Read nouns, verbs or both from a folder or a data file. Synsets become classes.
 
-    Underscores become blanks. Some releases have cycles of verbs; the link that closes a cycle is
+    Underscores become spaces. In some releases, verbs form cycles; the link that closes a cycle is
     dropped.
     """
     folder, named = place, place.suffix.removeprefix(".")
@@ -178,7 +178,7 @@ def _synsets_of_tables(place: Path, part: str) -> Iterator[Synset]:
 
 
 def _rows(file: Path, expected: str, numbers: Sequence[int] = ()) -> Iterator[list[str]]:
-    """Yield the cells of each line; the columns `numbers` must be integers."""
+    """Yield the cells of each line. The columns in `numbers` must be integers."""
     problems = Problems(str(file))
     width = len(expected.split(", "))
     for number, line in source_of(str(file)).lines():

@@ -3,7 +3,7 @@
 The PPMI row of a word, scaled to unit length, is fitted by a non-negative combination of rows of
 classes, where each class is represented by its other words only. Even words with a single sense are
 not fully explained by their class. A class is therefore a sense only if its weight is unusually
-large, in standard deviations, among words of the same place. For stability, weights are averaged
+large, in standard deviations, among words with the same place. For stability, weights are averaged
 over two fits, one by contexts and one by similarities to classes. Frequent words have more senses
 (Zipf 1945) and more evidence for them, so the threshold decreases with the number of contexts.
 Classes that are close in the tree count as one sense.
@@ -111,7 +111,8 @@ class Senses:
         memberships
             p(sense|word) after the edits.
         rows
-            The row of each word before the edits, −1 for new words; by default unchanged.
+            The row of each word before the edits, or −1 for new words. By default, rows are
+            unchanged.
         """
         made = Senses.__new__(Senses)
         made._home, made.memberships, made._rows = home, memberships, self._rows

@@ -206,7 +206,7 @@ class Thesaurus(ReportMixin):
         """Make a thesaurus from a tree and arrays of memberships, centroids and masses.
 
         The placement rule is inferred from the provenance: by distance after annealing (if there is
-        a "beta"), else by Bayes. For other keywords see `from_clustering`.
+        a "beta"), otherwise by Bayes' rule. For other keywords see `from_clustering`.
         """
         rule, unit = infer_rule(provenance or {})
         # Take p(context) from the counts, since some contexts may be missing from all classes.
@@ -228,7 +228,7 @@ class Thesaurus(ReportMixin):
             The folder. If the thesaurus was loaded from it or saved to it before, only the edits
             are written.
         evidence
-            If False, a new folder gets no example sentences.
+            If False, example sentences are not written to a new folder.
 
         Raises
         ------
@@ -380,7 +380,7 @@ class Thesaurus(ReportMixin):
         word
             A word of the thesaurus.
         k
-            The number of classes of a `cut`; by default all leaves.
+            The number of classes of a `cut`. By default, all leaves are used.
         """
         table, row = self.memberships, self.row(word)
         if k is None:
@@ -485,9 +485,9 @@ class Thesaurus(ReportMixin):
     def classify(self, counts: Counts) -> Any:
         """Return p(cluster|word) of new words as a csr_array of shape (words, clusters).
 
-        Contexts are matched by name; unknown contexts are ignored. A word without known contexts
-        gets p(cluster). The clusterer defines the placement rule: exp(−β·KL) after annealing,
-        otherwise p(c)·Π p(context|c)^count, both normalised.
+        Contexts are matched by name; unknown contexts are ignored. For a word without known
+        contexts, the result is p(cluster). The clusterer defines the placement rule: exp(−β·KL)
+        after annealing, otherwise p(c)·Π p(context|c)^count, both normalised.
 
         Raises
         ------

@@ -153,8 +153,8 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     def cut(self, head: str, empty: bool = False) -> list[CutClass]:
         """Return the classes in the cut of a head, most probable first.
 
-        With `empty`, classes with probability 0 are included. For a head without known words, the
-        cut is the root with probability 0.
+        If `empty` is True, classes with probability 0 are included. For a head without known words,
+        the cut is the root with probability 0.
         """
         check_is_fitted(self)
         column = self._head_ids.get(head)
@@ -281,11 +281,11 @@ class HeadCuts(NamedTuple):
 def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> HeadCuts:
     """Return the cut that minimises equation (1) for each column of counts.
 
-    `counts` is a sparse array, words × heads, without explicit zeros. The parameter cost uses
-    log max(|S|, 2), so it is positive for a single token as well. Nodes without counts are never
-    split, so only ancestors of occurring words are visited, and every other child of a split node
-    is a node of the cut without counts. All heads are processed together, from the leaves to the
-    root.
+    `counts` is a sparse array of shape (words, heads) without explicit zeros. The parameter cost
+    uses log max(|S|, 2), so it is positive for a single token as well. Nodes without counts are
+    never split, so only ancestors of occurring words are visited, and every other child of a split
+    node is a node of the cut without counts. All heads are processed together, from the leaves to
+    the root.
     """
     # Step 1: make an entry for each head and node with counts, sorted by head, then node.
     held = (hierarchy.shares.T @ counts).tocsc()

@@ -106,7 +106,7 @@ def learn_classes(
     seed: int = PreferOptions.seed,
     progress: Report | None = None,
 ) -> Thesaurus:
-    """Learn a thesaurus of the frequent words of some counts, from all contexts."""
+    """Learn a thesaurus of the frequent words in some counts, using all contexts."""
     frequent = counts.min_count(LEAST_WORD, LEAST_CONTEXT)
     chosen = (frequent if frequent.entries else counts).top(TOP).largest_component()
     if not chosen.entries:
