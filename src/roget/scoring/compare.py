@@ -22,9 +22,11 @@ def list_systems(systems: Any) -> Any:
     Other collections of systems are returned unchanged, as is a folder that contains a thesaurus or
     the parts of one table.
     """
-    alone = systems if isinstance(systems, str | os.PathLike) else None
-    if isinstance(systems, Sequence) and not isinstance(systems, str) and len(systems) == 1:
-        alone = systems[0] if isinstance(systems[0], str | os.PathLike) else None
+    alone: str | None = None
+    if isinstance(systems, str | os.PathLike):
+        alone = os.fspath(systems)
+    elif isinstance(systems, Sequence) and len(systems) == 1:
+        alone = os.fspath(systems[0]) if isinstance(systems[0], str | os.PathLike) else None
     if alone is not None and os.path.isdir(alone):
         files = sorted(one.path for one in os.scandir(alone) if one.is_file())
         names = [os.path.basename(path) for path in files]

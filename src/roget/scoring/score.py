@@ -84,7 +84,7 @@ def take_sides(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, An
 
 
 def measure(
-    name: str | Measure,
+    name: Any,
     gold: Any = None,
     system: Any = None,
     entropy: str = "ml",

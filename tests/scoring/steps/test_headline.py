@@ -103,6 +103,13 @@ def test_the_verdict_follows_from_the_scores(system, verdict):
     assert f"Verdict: {verdict}." in str(found)
 
 
+def test_a_weak_agreement_is_called_far_from_gold():
+    some = random.Random(3)
+    weak = [g if some.random() < 0.4 else some.randrange(4) for g in GOLD * 3]
+    found = roget.score(GOLD * 3, weak)
+    assert found.verdict.startswith("better than chance, but far from gold")
+
+
 def test_random_clusters_are_not_better_than_chance():
     assert roget.score(GOLD, CHANCE).verdict.startswith("not clearly better than chance")
 
@@ -155,6 +162,19 @@ def test_coreference_has_recall_precision_and_f_in_one_table(tmp_path):
     assert rows["CoNLL"][-1] == f"{found['conll']:.3f}"
     plain = json.loads(run("score", key, response, "--format", "json").stdout)
     assert [row["name"] for row in plain["coreference"]] == names
+
+
+def test_coreference_systems_are_ranked_by_conll(tmp_path):
+    paths = [tmp_path / f"{name}.conll" for name in ("key", "bad", "good")]
+    for path, second in zip(paths, ("(1)", "(2)", "(1)"), strict=True):
+        path.write_text(CONLL.format(second=second))
+    text = str(roget.compare(paths[0], paths[1:]))
+    rows = [line.split() for line in text.splitlines() if line.startswith("   ")]
+    conll = roget.measure("conll", paths[0], paths[1])
+    assert [row[:3] for row in rows] == [
+        ["1", "good", "1.000"],
+        ["2", "bad", f"{conll:.3f}"],
+    ]
 
 
 def test_entities_have_pairs_and_exact_clusters():

@@ -48,6 +48,12 @@ def report(comparison: Comparison) -> Report:
         return render(comparison)
 
     head = comparison.headline
+    if head is None:
+        board, scores = _board(comparison), comparison.scores
+    elif head.families:
+        board, scores = _coreference_board(head), []
+    else:
+        board, scores = _short_board(comparison, head), list(head.scores)
     return Report(
         title=comparison.title or "Systems compared",
         lead=[
@@ -55,12 +61,12 @@ def report(comparison: Comparison) -> Report:
             _legend(comparison) if head is None else _short_legend(comparison),
         ],
         tables=[
-            _board(comparison) if head is None else _short_board(comparison, head),
+            board,
             *_on_each(comparison),
             *_groups(comparison),
             *(list_outlines(comparison) if comparison.show_details else ()),
         ],
-        notes=explain_scores(comparison.scores if head is None else head.scores),
+        notes=explain_scores(scores),
         warnings=[*_stability(comparison), *comparison.warnings],
         signature=comparison.signature,
         brief=None if head is None else _brief(comparison, head),
@@ -133,6 +139,22 @@ def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
     return table
 
 
+def _coreference_board(head: BoardHeadline) -> ReportTable:
+    """Return the F of MUC, B-cubed and CEAF-e and their mean, the CoNLL score, best first."""
+    best_first = sorted(head.families.items(), key=lambda one: -(one[1][-1].f or 0.0))
+    titles = [one.name for one in best_first[0][1]]
+    rows = [
+        [str(rank), name, *(number(one.f) for one in (own[-1], *own[:-1]))]
+        for rank, (name, own) in enumerate(best_first, 1)
+    ]
+    columns = [
+        Column("rank", right=True, fit="keep"),
+        Column("system", fit="keep", most=LONGEST_NAME),
+        *Column.numbers(*(f"{name} F" for name in (titles[-1], *titles[:-1])), fit="keep"),
+    ]
+    return ReportTable(columns, rows, repeated=2)
+
+
 def _plain_cell(row: SystemRow | None) -> Cell:
     """Format a score without rank and letters, in bold for the best system."""
     if row is None:
@@ -142,6 +164,8 @@ def _plain_cell(row: SystemRow | None) -> Cell:
 
 def _short_legend(comparison: Comparison) -> str:
     """Return a line that names the score used for sorting, and explains the letters."""
+    if comparison.headline is not None and comparison.headline.families:
+        return "coreference, sorted by the CoNLL score, the mean F of MUC, B-cubed and CEAF-e"
     text = f"sorted by {name_score(*comparison.main)}"
     if comparison.chosen is None and comparison.separates:
         text += ", the first score on which the best system beats all baselines (see --main)"

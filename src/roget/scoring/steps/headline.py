@@ -55,6 +55,9 @@ BALANCED = 0.05
 CLOSE = 0.9
 """Smallest chance-corrected score at which a clustering is described as very close to gold."""
 
+FAR = 0.2
+"""Chance-corrected score below which a clustering is called far from gold."""
+
 COREFERENCE = {
     "MUC": ("muc-recall", "muc-precision", "muc"),
     "B-cubed": ("b3-recall", "b3-precision", "b3-f"),
@@ -195,6 +198,8 @@ class Headline:
             return "not clearly better than chance"
         if value >= CLOSE:
             return "very close to gold"
+        if value < FAR:
+            return "better than chance, but far from gold"
         return "clearly better than chance" if clearly else "better than chance"
 
     def _describe_errors(self, values: Mapping[str, float]) -> str:
@@ -292,6 +297,8 @@ class BoardHeadline:
     """The main score, followed by a few other scores."""
     quick: Mapping[str, QuickIntervals] = field(default_factory=dict, compare=False, repr=False)
     """The quick intervals of the main score, keyed by system."""
+    families: Mapping[str, tuple[RecallPrecision, ...]] = field(default_factory=dict)
+    """Recall, precision and F of coreference, keyed by system; the last one is the CoNLL score."""
 
     def interval(self, row: SystemRow) -> tuple[float | None, float | None]:
         """Return the bounds of the main score, preferring requested over quick intervals."""
@@ -316,8 +323,15 @@ def make_board(
         by_name.setdefault(score[0], score)
     order = [name for name in BOARD if name in by_name] or list(by_name)
     more = [by_name[name] for name in order if name != main[0]][:MORE_SCORES]
-    plans = {} if scores is None else _plan_board(main, scores, options)
-    return BoardHeadline((main, *more), plans)
+    if scores is None:
+        return BoardHeadline((main, *more))
+    families = {
+        system.name: tuple(list_families(system, scores.weights, "coreference"))
+        for system in scores.systems
+        if options.main is None and name_kind(system) == "coreference"
+    }
+    plans = {} if families else _plan_board(main, scores, options)
+    return BoardHeadline((main, *more), plans, families)
 
 
 def _plan_board(
