@@ -209,7 +209,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.clustering_.place(table(self, X))
 
     def transform(self, X: Any) -> Any:
-        """Return the same as `predict_proba`."""
+        """Return p(cluster|row) for each row of X, like `predict_proba`."""
         return self.predict_proba(X)
 
     def predict(self, X: Any) -> Any:
@@ -257,7 +257,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 model.clustering_ = model._revive(content)
             width, columns = model.n_features_in_, model.clustering_.centroids.shape[1]
             if width != columns:
-                raise ValueError(f"n_features_in_ {width!r:.60}: centroids have {columns} columns")
+                raise ValueError(
+                    f"n_features_in_ is {width!r:.60}, but the centroids have {columns} columns"
+                )
             model._unpack()
         return model
 

@@ -180,7 +180,7 @@ class Posterior(Rule):
 
     Used for taxonomies, and for clusterers that define no rule.
 
-    least: lower bound of p(v|c); None for a small fraction of p(v).
+    least: lower bound on p(v|c), or None for a small fraction of p(v).
     """
 
     least: float | None = None
@@ -580,7 +580,9 @@ class Clustering(ReportMixin):
         names, kind = plain["contexts"], plain["unit"]
         centroids = _read_shares(arrays, "centroids")
         if centroids.dtype.kind != "f":
-            raise ValueError(f"centroids: {centroids.dtype}; expected fractions")
+            raise ValueError(
+                f"centroids have type {centroids.dtype}; expected floating-point numbers"
+            )
         k, m = centroids.shape
         folder.require_arrays(arrays, {"mass": ("iuf", (k,)), "background": ("iuf", (m,))})
         return cls(
@@ -623,7 +625,8 @@ class Clustering(ReportMixin):
         # Counts with a background have additional contexts, which only the word vectors include.
         if matrix.shape[1] not in (m, m if known is None else known.totals.size):
             raise InputError(
-                f"the table has {matrix.shape[1]} contexts; the classes were learnt from {m}",
+                f"the table has {matrix.shape[1]} contexts, but the classes were learnt from {m} "
+                f"contexts",
                 code="length-mismatch",
             )
         return tidy(matrix)
@@ -633,7 +636,7 @@ class Clustering(ReportMixin):
         values = getattr(self, name)
         if values.shape != right:
             raise InputError(
-                f"{name} has the shape {values.shape}; expected {right}", code="length-mismatch"
+                f"{name} has shape {values.shape}; expected {right}", code="length-mismatch"
             )
         values = values.data if sparse.issparse(values) else values
         if not (np.isfinite(values).all() and (values >= 0).all()):

@@ -167,7 +167,7 @@ def _describe(kind: int, number: int, columns: Sequence[str]) -> Notice:
         text = f"id {columns[0]!r} is not a number, a range (1-2) or an empty node (8.1)"
     elif kind == kernel.ORDER:
         hint = " (is a blank line missing before it?)" if columns[0] == "1" else ""
-        text = f"id {columns[0]} should be {number}: ids count from 1 in each sentence{hint}"
+        text = f"id {columns[0]} should be {number}: ids are numbered from 1 in each sentence{hint}"
     elif kind == kernel.NO_HEAD:
         text = f"head {columns[HEAD]!r} is not a number or _"
     elif kind == kernel.RANGE:

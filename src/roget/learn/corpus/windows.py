@@ -44,7 +44,7 @@ class Windows:
         terms: Sequence[str] = (),
     ) -> None:
         if window < 1:
-            raise InputError(f"window {window}: must be at least 1", code="invalid-option")
+            raise InputError(f"window is {window}, but must be at least 1", code="invalid-option")
         if sides not in SIDES:
             raise UnknownName("side of a window", sides, SIDES)
         self._window, self._sides, self._tables, self._tags = window, sides, tables, tags

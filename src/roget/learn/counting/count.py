@@ -2,10 +2,10 @@
 
 `run` writes the counts to disk and `count_in_memory` returns them. Both follow the same steps:
 
-1. `inspect_inputs` finds the sources and reads a sample of their text. 2. `make_plan` turns options
-and findings into a recipe, filters and tasks. 3. `count_tasks` counts each task into a part on
-disk, and skips finished parts. 4. `CountMerger` adds up the parts, applies the filters and chooses
-example sentences.
+1. `inspect_inputs` finds the sources and reads a sample of their text.
+2. `make_plan` turns options and findings into a recipe, filters and tasks.
+3. `count_tasks` counts each task into a part on disk, and skips finished parts.
+4. `CountMerger` adds up the parts, applies the filters and chooses example sentences.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def count(
 ) -> Counts:
     """Count how often each word occurs in each context, and return the counts.
 
-    By default words are lower-cased lemmas; see `form`, `keep_case` and `tags`. The kind of the
-    inputs is inferred from their names or first bytes; `reader` overrides it. Lists of words
+    By default, words are lower-cased lemmas (see `form`, `keep_case` and `tags`). The kind of input
+    is inferred from the file names or the first bytes, unless `reader` is passed. Lists of words
     (`stop`, `vocabulary`, `contexts`) may be files or iterables.
 
     Parameters
@@ -274,9 +274,9 @@ def _note_examples(recipe: CountRecipe, result: MergeResult, file: str | None) -
     if not recipe.evidence or (result.examples and share >= 1):
         return []
     if result.examples:
-        limit = f"{recipe.evidence_size:g} × the counts"
-        text = f"example sentences kept for {share:.0%} of pairs (space limit: {limit}; "
-        return [Notice(f"{text}--set evidence_size=0 removes it)", code="examples")]
+        limit = f"{recipe.evidence_size:g} × the size of the counts"
+        text = f"example sentences kept for {share:.0%} of pairs (size limit: {limit}; "
+        return [Notice(f"{text}--set evidence_size=0 removes the limit)", code="examples")]
     if file is not None:
         text = f"{file} holds counts only; write a folder to keep example sentences"
         return [Notice(text, code="examples")]

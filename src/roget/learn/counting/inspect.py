@@ -92,7 +92,7 @@ class WindowWords(NamedTuple):
 
 
 class Nouns(NamedTuple):
-    """Odd words, lemma repairs and terms found among the nouns of parsed text."""
+    """Wrongly tagged words, corrected lemmas and terms found among the nouns of parsed text."""
 
     odd: dict[str, Counter[str]]
     """Words wrongly tagged as nouns, grouped by kind, with their counts."""
@@ -416,8 +416,8 @@ def learn_lexicon(sources: Sequence[Source], recipe: CountRecipe, once: bool) ->
         return None
     if once:
         raise InputError(
-            f"--segment {name} reads the text twice, which standard input does not allow; "
-            "name a file",
+            f"--segment {name} reads the text twice, which standard input does not allow; pass a "
+            f"file instead",
             code="conflicting-options",
         )
     passages = _sample(sources, _SAMPLE, text.passages)

@@ -61,7 +61,8 @@ class Facts:
     note: str = ""
     """A note to show to the user, or an empty string."""
     witnessed: int = 0
-    """Number of files of example occurrences. There are as many files of sentences."""
+    """Number of files of example occurrences, each of which has a corresponding file of
+    sentences."""
     pieces: list[tuple[str, int, int]] = field(default_factory=list)
     """Origin of the sentences: path, byte offset and number of lines of each piece."""
 
@@ -96,7 +97,7 @@ def pairs_name(run: int) -> str:
 
 
 def seen_names(run: int) -> tuple[str, str]:
-    """Return the names of a file of example occurrences and of the file with their sentences."""
+    """Return the names of a file of example occurrences and of its file of sentences."""
     return f"seen-{run}.parquet", f"sentences-{run}.parquet"
 
 

@@ -238,5 +238,5 @@ def _bundle(sources: Sequence[Source], size: int) -> Iterator[tuple[Source, ...]
 
 
 def measure_size(source: Source) -> int:
-    """Return the size of a source, or of a piece of it, in bytes."""
+    """Return the size in bytes of a source, or of a piece of a source."""
     return (source.size if source.stop is None else source.stop) - source.start

@@ -315,7 +315,10 @@ def _choose_contexts(
                 code="not-parsed",
             )
         weight = "" if options.decay is False else ", weighted by 1/distance"
-        note = f"contexts are the words within {DEFAULT_WINDOW} positions{weight} (--window)"
+        note = (
+            f"contexts are the words within {DEFAULT_WINDOW}  positions{weight} (change with "
+            f"--window)"
+        )
         return None, DEFAULT_WINDOW, (Notice(note, code="default-contexts"),)
     names = (requested,) if isinstance(requested, str) else tuple(requested or [DEFAULT_RELATION])
     relations = RelationSet.from_names(names)

@@ -64,13 +64,13 @@ class Representation:
     of the weights with unit rows. The first block is better for frequent words, the second for rare
     words.
 
-    weights: words × contexts, a csr_array of float32; the contexts of a background come last.
-    vectors: words × dimensions.
-    lengths: words × blocks, original lengths of the rows.
-    values: singular values of the first block, then of the second.
+    weights: csr_array of float32 with shape (words, contexts); background contexts come last.
+    vectors: array of shape (words, dimensions).
+    lengths: lengths of the rows before normalisation, with shape (words, blocks).
+    values: singular values of the first block, followed by those of the second.
     width: number of dimensions of the first block.
     totals: number of occurrences of each context.
-    rows: row of each selected word, −1 if unknown; None if all words are selected.
+    rows: row of each selected word (−1 if unknown), or None if all words are selected.
     """
 
     weights: Any
@@ -271,9 +271,9 @@ def _close(weights: Any, words: Any, contexts: Any) -> Any:
 
 
 def decompose_exactly(matrix: Any, dimensions: int) -> tuple[Any, Any]:
-    """Return U and the largest singular values from the eigenvectors of A·Aᵀ, on one thread.
+    """Return U and the largest singular values, computed from the eigenvectors of A·Aᵀ.
 
-    No random start is involved, so the classes do not depend on the seed.
+    The computation uses one thread and no random start, so classes do not depend on the seed.
     """
     from scipy.linalg import eigh
     from threadpoolctl import threadpool_limits

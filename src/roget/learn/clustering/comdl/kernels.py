@@ -320,7 +320,7 @@ def _compute_costs(
 ) -> None:  # fmt: skip
     """Compute cost[c] of an item with f tokens for each class c, including the new class k.
 
-    `steps` are the changes of `number_cost` from k − 1 to k and from k to k + 1 classes.
+    `steps` are the changes in `number_cost` from k − 1 to k and from k to k + 1 classes.
     """
     mass, size, b, sizes, sized = counts.mass, counts.size, tables.b, tables.sizes, tables.sized
     held, fixed, gain, x, cost = scratch.held, scratch.fixed, scratch.gain, scratch.x, scratch.cost

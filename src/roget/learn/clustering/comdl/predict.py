@@ -101,7 +101,7 @@ class CoclusterModel:
 class ClassAssignment(Rule):
     """Place words by p(c|word) ∝ exp(−ΔL_c).
 
-    ΔL_c is the increase of the description length if the word joins class c.
+    ΔL_c is the increase in description length if the word joins class c.
     """
 
     clusterer = "comdl"

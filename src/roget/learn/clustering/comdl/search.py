@@ -7,7 +7,7 @@
 4. The best result is annealed again from a low temperature. This helps rare items, which hardly
    converge while frequent items are still moving.
 
-The parameters a and b are adjusted during the search, to minimise the same length.
+The parameters a and b are adjusted during the search to minimise the same description length.
 """
 
 from __future__ import annotations
@@ -185,7 +185,9 @@ class CoMDLSearch:
         if not all(is_size(kept[name]) for name in counters) or type(kept["finished"]) is not bool:
             raise ValueError("start, sweep, greedy, done or finished is invalid")
         if kept["start"] > self.settings.starts or kept["finished"] > len(kept["classes"]) - 1:
-            raise ValueError(f"start {kept['start']} of {self.settings.starts}")
+            raise ValueError(
+                f"start is {kept['start']}, but there are {self.settings.starts} starts"
+            )
         self.state = kept["state"].astype(np.uint64)
         self.start, self.sweep, self.greedy = kept["start"], kept["sweep"], kept["greedy"]
         self.done, self.finished = kept["done"], kept["finished"]
@@ -204,7 +206,7 @@ class CoMDLSearch:
             if not math.isclose(
                 self.length(classes).total, classes.total, rel_tol=1e-6, abs_tol=1e-2
             ):
-                raise ValueError(f"the length of classes {at} is not {classes.total}")
+                raise ValueError(f"the description length of result {at} is not {classes.total}")
             every.append(classes)
         self.now, self.ends = every[0], every[1:]
 
@@ -257,7 +259,10 @@ class CoMDLSearch:
         # The description length was updated move by move, so compare it with a full computation.
         total = self.length(self.now).total
         if not math.isclose(total, self.now.total, rel_tol=1e-9, abs_tol=1e-3):
-            raise RuntimeError(f"length by moves {self.now.total} differs from the recount {total}")
+            raise RuntimeError(
+                f"the description length updated by moves ({self.now.total}) "
+                f"differs from the recomputed one ({total})"
+            )
         self.now.total = total
         if self._last:
             self.ends.sort(key=lambda classes: classes.total)
@@ -337,7 +342,8 @@ def agglomerate(
 
     Return the merges, and the increase in description length of each.
 
-    Merging stops when the length exceeds the shortest length so far by more than `patience`.
+    Merging stops when the description length exceeds the shortest one so far by more than
+    `patience`.
     """
     blocks = criterion.count_blocks(table, classes.labels)
     tables = table.cost_tables(classes.a, classes.b)

@@ -219,7 +219,10 @@ class Sides:
         """
         fresh = self.length()
         if abs(fresh - length) > self._bound_rounding(fresh):
-            raise RuntimeError(f"length by moves {length!r} differs from the recount {fresh!r}")
+            raise RuntimeError(
+                f"the description length updated by moves ({length!r}) differs "
+                f"from the recomputed one ({fresh!r})"
+            )
 
 
 def analyse(
@@ -352,9 +355,14 @@ class Grower:
             require_numbers({"model": one.model, "data": one.data}, "model", "data")
         for new, step in enumerate(self.steps, 1):
             if step.cluster != new or step.parent not in range(new):
-                raise ValueError(f"step {new} makes cluster {step.cluster} from {step.parent}")
+                raise ValueError(
+                    f"step {new} splits cluster {step.cluster} from {step.parent}; "
+                    f"expected cluster {new} and an earlier parent"
+                )
         if self.candidates and len(self.candidates) != self.n_clusters:
-            raise ValueError(f"{self.n_clusters} clusters have {len(self.candidates)} splits")
+            raise ValueError(
+                f"there are {self.n_clusters} clusters, but {len(self.candidates)} candidate splits"
+            )
         require_range("labels", kept["labels"], 0, max(1, len(self.candidates)))
         require_range("side", kept["side"], 0, 2)
         self.labels[:], self.side[:] = kept["labels"], kept["side"]

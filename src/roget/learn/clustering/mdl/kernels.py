@@ -264,7 +264,7 @@ def descend(
 ) -> float:
     """Move rows greedily, in random order, until a sweep gains at most `least` nats.
 
-    Returns the change of the length. Neither side becomes empty.
+    Returns the change in description length. Neither side becomes empty.
     """
     order = np.arange(side.size)
     change = 0.0

@@ -409,7 +409,7 @@ class Annealer(AnnealingSearch):
         return False
 
     def _find_most_unstable(self) -> int:
-        """Return the cluster to split next, after updating eigenvalues as far as necessary."""
+        """Return the cluster to split next, after updating the eigenvalues that are needed."""
         while True:
             order = np.argsort(-self._rank_clusters(), kind="stable")
             if self.fresh[order[0]]:

@@ -58,7 +58,7 @@ class AnnealedRule(Rule):
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Restore the rule of this model from the β and options of a folder of an early version."""
+        """Restore the rule from the β and the options recorded by an early version."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
         called = provenance.get("rule", "anneal")
         if beta is None or options.get("model") == "symmetric" or called != "anneal":

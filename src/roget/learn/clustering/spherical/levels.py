@@ -63,8 +63,8 @@ class LevelNode(NamedTuple):
 
     step: number of the level, counted from the finest, at which the nodes were merged.
     height: cost of the merge.
-    below: the two merged nodes; None for a class.
-    label: number of the class; −1 for a merge.
+    below: the two merged nodes, or None for a class.
+    label: number of the class, or −1 for a merge.
     """
 
     step: int

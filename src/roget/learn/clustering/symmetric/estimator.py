@@ -32,7 +32,7 @@ class FoldIn(Rule):
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Restore the rule of this model from the β and options of a folder of an early version."""
+        """Restore the rule from the β and the options recorded by an early version."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
         ours = options.get("model") == "symmetric" or provenance.get("rule") == "fold-in"
         return cls(beta=float(beta)) if ours and beta is not None else None
