@@ -235,7 +235,7 @@ def test_drafts_of_killed_processes_are_removed_by_the_next(tmp_path):
 def test_drafts_of_other_machines_are_removed_a_day_later(tmp_path, monkeypatch):
     file, folder = tmp_path / "file.txt", tmp_path / "folder"
     killed(file, folder)
-    monkeypatch.setattr(store, "_machine", lambda: "elsewhere")
+    monkeypatch.setattr(store, "_machine_id", lambda: "elsewhere")
     killed(file, folder)
     drafts = sorted(tmp_path.iterdir())
     assert len(drafts) == 2, "there it is one machine"

@@ -23,12 +23,12 @@ def describe_machine(libraries: Iterable[str] = ()) -> dict[str, str]:
     Parameters
     ----------
     libraries
-        Further distributions to include; distributions that are not installed are omitted.
+        Additional distributions whose versions are included, if they are installed.
 
     Returns
     -------
     dict of str
-        Facts by name, in the order of display. Outside a git clone there is no commit.
+        The properties by name, in display order. The commit is missing outside a git clone.
 
     Examples
     --------

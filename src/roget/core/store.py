@@ -167,7 +167,7 @@ def _new_draft(target: Path) -> Iterator[Path]:
         except FileExistsError:
             continue
         try:
-            handle = _hold(draft, new=True)
+            handle = _lock_folder(draft, new=True)
         except OSError:
             os.rmdir(draft)
             raise
@@ -185,12 +185,12 @@ def _new_draft(target: Path) -> Iterator[Path]:
 
 
 def _draft_name(target: Path) -> Path:
-    word = f"{_machine()}{os.urandom(4).hex()}"
+    word = f"{_machine_id()}{os.urandom(4).hex()}"
     return target.with_name(f".{target.name}.{os.getpid()}.{word}{_SUFFIX}")
 
 
 @cache
-def _machine() -> str:
+def _machine_id() -> str:
     """Return an id of this machine since its last boot. Several machines may share a disk."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
@@ -198,7 +198,7 @@ def _machine() -> str:
         return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
-def _hold(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
+def _lock_folder(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
     """Lock a folder; return the open file descriptor that holds the lock.
 
     Return None if the folder does not exist, or if another process has locked it (with `wait`, wait
@@ -238,7 +238,7 @@ def _hold(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold an exclusive lock on a folder, if the folder exists and the system supports locks."""
-    handle = _hold(folder, wait=True)
+    handle = _lock_folder(folder, wait=True)
     try:
         yield
     finally:
@@ -338,7 +338,7 @@ class Partial:
         return True
 
     def _take_lock(self) -> IO[str] | None:
-        """Return the open lock file; the system releases the lock when this process ends.
+        """Return the open lock file. The system releases the lock when this process ends.
 
         Return None if another run has just ended and removed the folder.
         """
@@ -395,10 +395,10 @@ def clear_drafts(target: Path, age: float = STALE) -> None:
         if mark is None:
             continue
         draft = target.parent / name
-        handle = _hold(draft) if mark[2].startswith(_machine()) else -1
+        handle = _lock_folder(draft) if mark[2].startswith(_machine_id()) else -1
         if handle is None:
             continue
-        if handle < 0 and (_alive(int(mark[1])) or time.time() - _touched(draft) < age):
+        if handle < 0 and (_is_alive(int(mark[1])) or time.time() - _last_write(draft) < age):
             continue
         if mark[3] and not target.exists():
             with suppress(OSError):
@@ -412,7 +412,7 @@ def clear_drafts(target: Path, age: float = STALE) -> None:
             os.close(handle)
 
 
-def _touched(draft: Path) -> float:
+def _last_write(draft: Path) -> float:
     """Return the time of the last write to a draft, or the current time if it is being removed."""
     try:
         inside = list(draft.iterdir()) if draft.is_dir() else []
@@ -421,7 +421,7 @@ def _touched(draft: Path) -> float:
         return time.time()
 
 
-def _alive(process: int) -> bool:
+def _is_alive(process: int) -> bool:
     if sys.platform == "win32":  # on Windows, os.kill would end the process
         return False
     try:

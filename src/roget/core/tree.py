@@ -68,11 +68,11 @@ class Layout(NamedTuple):
 class Tree:
     """A rooted tree whose leaves are clusters. Immutable.
 
-    `parent` is the parent of each node, -1 for the root. `value` is the value at which a node was
-    split (β, a description length etc.), NaN for leaves and by default. `cluster` numbers the
-    leaves from 0, by default in node order, and is -1 for inner nodes. `order` lists the inner
-    nodes in the order of their splits; by default, a node whose children have smaller numbers was
-    split earlier.
+    `parent` is the parent of each node, or -1 for the root. `value` is the value at which a node
+    was split (β, a description length etc.), or NaN for leaves. The default is NaN. `cluster`
+    numbers the leaves from 0, by default in node order, and is -1 for inner nodes. `order` lists
+    the inner nodes in the order of their splits; by default, a node whose children have smaller
+    numbers was split earlier.
 
     >>> tree = Tree().split(0, 1.5).split(1, 2.0)
     >>> tree
@@ -115,7 +115,7 @@ class Tree:
     def from_splits(cls, splits: Iterable[tuple[int, float]]) -> Tree:
         """Build a tree from a sequence of binary splits, each a (cluster, value) pair.
 
-        The split cluster keeps its number, and the new cluster gets the next free number.
+        The split cluster keeps its number, and the new cluster is assigned the next free number.
 
         >>> Tree.from_splits([(0, 1.5), (1, 2.0)]) == Tree().split(0, 1.5).split(1, 2.0)
         True
@@ -181,7 +181,7 @@ class Tree:
         return np.asarray(leaves[np.argsort(self.cluster[leaves])])
 
     def children(self, node: int) -> tuple[int, ...]:
-        """Return the children of a node, in increasing order; empty for a leaf."""
+        """Return the children of a node in increasing order, or an empty list for a leaf."""
         below, begin = self._children
         at = self.require_node(node)
         return tuple(below[begin[at] : begin[at + 1]])
@@ -446,7 +446,8 @@ class Tree:
     def split(self, cluster: int, value: float, into: int = 2) -> Tree:
         """Return the tree in which one cluster is split into `into` clusters.
 
-        The first part keeps the cluster's number, and the others get the next free numbers.
+        The first part keeps the cluster's number, and the other parts are assigned the next free
+        numbers.
         """
         leaf, known = self.leaf(cluster), self.n_clusters
         values, clusters = self.value.copy(), self.cluster.copy()

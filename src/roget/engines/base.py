@@ -40,7 +40,7 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Release processes and connections; may be called more than once."""
+        """Release processes and connections. This method may be called more than once."""
         ...
 
 

@@ -198,7 +198,7 @@ class Dask:
             return future
 
     def map(self, job: Part, common: Any, tasks: Iterable[Any]) -> list[Any]:
-        """Return the results of all tasks; `common` is sent only once to each worker."""
+        """Return the results of all tasks. The data `common` are sent only once to each worker."""
         return self.submit(job, common, tasks).fetch()
 
     def submit(

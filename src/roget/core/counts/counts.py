@@ -107,8 +107,8 @@ class Counts(ReportMixin):
         `columns` assigns the columns of a table: "word=noun,context=verb,count=freq" (optionally
         with slot=…), or the names or numbers of the word, context and count columns. By default
         columns are inferred from the header, or from a file name such as verb_object.tsv; if both
-        are inconclusive, the first column holds words and the second contexts. Words and contexts
-        of a table are sorted by total count, most frequent first, then alphabetically.
+        are inconclusive, the first column contains words and the second contexts. Words and
+        contexts of a table are sorted by total count, most frequent first, then alphabetically.
         """
         from roget.core.counts.formats import read
 
@@ -217,8 +217,9 @@ class Counts(ReportMixin):
     def top(self, words: int | None = None, contexts: int | None = None) -> Counts:
         """Return the counts of the most frequent words and contexts only.
 
-        Both are selected by their totals in this table; ties are sorted alphabetically. With None,
-        all words (or contexts) that still have counts are kept, in their order.
+        Both are selected by their totals in this table, with ties in alphabetical order. If a
+        number is None, all words (or contexts) that still have counts are kept, in their original
+        order.
         """
         rows, columns = (
             np.arange(size)
@@ -236,7 +237,7 @@ class Counts(ReportMixin):
         """Return the counts without words, contexts and pairs below the given minimum counts.
 
         All three thresholds apply to the totals of this table. Words and contexts that have no
-        counts afterwards are removed too.
+        counts afterwards are also removed.
         """
         cut = self.matrix.copy()
         cut.data[cut.data < pairs] = 0
@@ -290,8 +291,8 @@ class Counts(ReportMixin):
     ) -> tuple[Counts, ...]:
         """Split the tokens at random into one part per fraction and a last part with the rest.
 
-        Each token is assigned independently, with the fractions as probabilities. All parts have
-        all words and contexts.
+        Each token is assigned independently, with the fractions as probabilities. Every part has
+        all words and contexts of this table.
 
         >>> train, test = Counts([[60, 40]]).split(0.9, random_state=0)
         >>> train.total + test.total
@@ -320,7 +321,7 @@ class Counts(ReportMixin):
         return tuple(parts)
 
     def merge(self, *others: Counts) -> Counts:
-        """Return the sum of several tables; it contains the words and contexts of all tables.
+        """Return the sum of several tables, with the words and contexts of all tables.
 
         Words and contexts are sorted by total count, then alphabetically.
         """

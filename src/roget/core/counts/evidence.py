@@ -96,7 +96,7 @@ class InMemoryEvidence:
 class Evidence:
     """Example sentences for (word, context) pairs, loaded on first use.
 
-    Evidence stores its own vocabularies, so tables derived from the counts can share it.
+    Evidence stores its words and contexts, so it can be shared by tables derived from the counts.
     """
 
     def __init__(self, read: Callable[[], InMemoryEvidence]) -> None:
@@ -118,12 +118,12 @@ class Evidence:
         Parameters
         ----------
         word
-            The keyword; the result is empty for an unknown word.
+            The keyword. If it is unknown, the result is empty.
         context
             A context as named in the counts, such as obj:have. By default the lines cover as many
             different contexts as possible.
         n
-            Maximum number of lines; the most readable sentences are preferred.
+            Maximum number of lines. The most readable sentences are preferred.
         sort
             "corpus" for corpus order, "left" to sort by the words before the keyword (nearest
             first), "right" to sort by the words after it.
@@ -131,7 +131,7 @@ class Evidence:
         Returns
         -------
         list of EvidenceLine
-            In the requested order.
+            The lines in the requested order.
         """
         if sort not in SORTS:
             raise UnknownName("order of lines", sort, SORTS)
@@ -289,7 +289,7 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
         return {}
     kept, (words, contexts) = counts.evidence.load(), counts.shape
     rows, columns = (
-        _places(mine, its)
+        _map_names(mine, its)
         for mine, its in ((kept.words, counts.words), (kept.contexts, counts.contexts))
     )
     row, column = rows[kept.row], columns[kept.column]
@@ -320,7 +320,7 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
     }
 
 
-def _places(mine: Names, its: Names) -> Ints:
+def _map_names(mine: Names, its: Names) -> Ints:
     """Return the index in `its` of each name in `mine`, or -1 if the name is missing."""
     ids: Mapping[str, int] = {name: at for at, name in enumerate(its.tolist())}
     return np.fromiter((ids.get(name, -1) for name in mine.tolist()), np.int64, mine.size)

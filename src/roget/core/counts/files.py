@@ -190,17 +190,17 @@ def from_tables(
 
 
 def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
-    """Return a summary of a counts directory, ready for JSON, without loading its matrix.
+    """Return a JSON-serialisable summary of a counts directory, without loading its matrix.
 
     The summary has the fields of the manifest (shape, entries, total, dtype, relations,
-    provenance), the most frequent `words` (each with its `total` and first `contexts`), `contexts`
-    and `pairs`, and `hapax`: the proportions of words and pairs that occur only once.
+    provenance), the most frequent `words` (each with its `total` and its most frequent `contexts`),
+    `contexts` and `pairs`, and `hapax`: the proportions of words and pairs that occur only once.
     """
     with open_tables(path) as (record, connection):
         if record["dtype"] == "float64":
             # A single thread adds fractions in a fixed order, which makes sums reproducible.
             connection.execute("SET threads = 1")
-        found = _facts(connection, top)
+        found = _summarise(connection, top)
     return {name: record[name] for name in (*KIND.fields, "provenance")} | found
 
 
@@ -217,14 +217,14 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
         yield folder.record, connection
 
 
-def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
+def _summarise(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
     """Return the most frequent words, contexts and pairs, and the proportions of hapaxes.
 
     The column file_row_number of the views `words` and `contexts` is the row number. Ties are
     sorted by name or row.
     """
-    words, seen_once = _frequent(connection, "word", "row", top)
-    contexts, _ = _frequent(connection, "context", "column", top)
+    words, seen_once = _list_frequent(connection, "word", "row", top)
+    contexts, _ = _list_frequent(connection, "context", "column", top)
     pairs = connection.execute(
         f"""
         SELECT word, context, count
@@ -235,7 +235,7 @@ def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
         """
     ).fetchall()
     once = connection.execute("SELECT avg((count = 1)::INTEGER) FROM entries").fetchall()[0][0]
-    first = _contexts(connection, [row for row, _, _ in words])
+    first = _list_contexts(connection, [row for row, _, _ in words])
     return {
         "words": [
             {"word": word, "total": total, "contexts": first[row]} for row, word, total in words
@@ -246,7 +246,7 @@ def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
     }
 
 
-def _frequent(
+def _list_frequent(
     connection: duckdb.DuckDBPyConnection, name: str, axis: str, top: int
 ) -> tuple[list[tuple[int, str, int | float]], float | None]:
     """Return the most frequent names, and the proportion of names with total 1.
@@ -269,7 +269,7 @@ def _frequent(
     return rows, connection.execute(query).fetchall()[0][0]
 
 
-def _contexts(
+def _list_contexts(
     connection: duckdb.DuckDBPyConnection, rows: list[int]
 ) -> dict[int, list[dict[str, Any]]]:
     """Return the most frequent contexts of the words in the given rows."""

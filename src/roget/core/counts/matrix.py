@@ -127,14 +127,14 @@ def two_dimensional(matrix: Any) -> Any:
 
 
 def whole(values: Array) -> Array:
-    """Return the values as int64 if all are whole numbers, else as float64."""
+    """Return the values as int64 if all are whole numbers, otherwise as float64."""
     if values.dtype.kind in "biu" or bool(np.all(values == np.floor(values))):
         return values.astype(np.int64)
     return values.astype(np.float64)
 
 
 def from_cells(rows: Ints, columns: Ints, values: Array, shape: tuple[int, int]) -> Matrix:
-    """Build a canonical matrix from cells in any order; duplicates are summed exactly."""
+    """Build a canonical matrix from cells in any order. Duplicate cells are summed exactly."""
     _require_small_total(values)
     nonzero = values != 0
     if not nonzero.all():
@@ -165,7 +165,7 @@ def tidy(matrix: Matrix) -> Matrix:
 
 
 def row_totals(matrix: Matrix) -> Array:
-    """Return the sum of each row: exact for whole counts, correctly rounded for fractions."""
+    """Return the row sums, which are exact for whole counts and correctly rounded for fractions."""
     if matrix.data.dtype.kind == "i":
         running = np.concatenate([[0], np.cumsum(matrix.data)])
         return np.asarray(running[matrix.indptr[1:]] - running[matrix.indptr[:-1]])
@@ -176,7 +176,10 @@ def row_totals(matrix: Matrix) -> Array:
 
 
 def ranking(totals: Array, texts: Names) -> npt.NDArray[np.intp]:
-    """Return the indices sorted by total, largest first; ties are sorted alphabetically."""
+    """Return the indices sorted by total, largest first.
+
+    Ties are in alphabetical order of the names.
+    """
     by_text = np.argsort(texts, kind="stable")
     return np.asarray(by_text[np.argsort(-totals[by_text], kind="stable")])
 

@@ -53,8 +53,8 @@ def ppmi(
 def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
     """Return Rychlý's (2008) logDice, 14 + log2(2·count / (word total + context total)).
 
-    `seen` holds the counts of pairs. The maximum is 14. A difference of 1 means a factor of 2,
-    independent of the size of the corpus. The score is NaN if the count is 0.
+    `seen` contains the counts of pairs. The maximum is 14. A difference of 1 corresponds to a
+    factor of 2 and does not depend on the size of the corpus. The score is NaN if the count is 0.
 
     >>> log_dice([8, 1, 0], 8, [8, 15, 3]).round(2).tolist()
     [14.0, 10.48, nan]
@@ -67,7 +67,7 @@ def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
 
 
 def unit(rows: Any) -> Any:
-    """Scale the rows of an array or csr_array to length 1; rows of zeros are unchanged."""
+    """Scale the rows of an array or csr_array to length 1. Rows of zeros are not changed."""
     if sparse.issparse(rows):
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         return sparse.csr_array(sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ rows)

@@ -67,8 +67,9 @@ def connect(
     """Connect to an empty in-memory database.
 
     `memory` is a size such as "2GB", or a percentage of RAM (default "50%"). Larger data are
-    spilled to the folder `spill`, which is created when needed; without it they raise an error.
-    Rows keep their order only if `ordered` is True. Extensions are never installed.
+    spilled to the folder `spill`, which is created when needed. Without this folder, an error is
+    raised. The order of rows is preserved only if `ordered` is True. Extensions are never
+    installed.
     """
     memory = read_memory(memory or DEFAULT_MEMORY)
     connection = duckdb.connect(config=_SETTINGS)
@@ -170,8 +171,8 @@ def write_partitions(
 def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -> str:
     """Return an SQL expression that reads Parquet files as one table.
 
-    With `by_name`, columns are matched by name and some files may lack columns. With `numbered`,
-    the table has a column `file_row_number`, counted from 0.
+    With `by_name`, columns are matched by name, and may be missing in some files. With `numbered`,
+    the table has a column `file_row_number`, which starts at 0.
     """
     return (
         f"read_parquet({list_files(files)}, hive_partitioning=false, union_by_name={by_name},"
@@ -182,7 +183,8 @@ def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -
 def measure_parquet(connection: duckdb.DuckDBPyConnection, file: str | Path) -> tuple[int, int]:
     """Return the number of rows and the column sizes in bytes from the footer of a Parquet file.
 
-    Repeated cells are run-length encoded, so a few kilobytes can hold billions of cells.
+    Repeated cells are run-length encoded, so a file of a few kilobytes may contain billions of
+    cells.
     """
     # Doubles do not overflow, even if a damaged footer contains huge numbers.
     chunk = "greatest(8.0 * num_values, 8.0 * row_group_num_rows, total_uncompressed_size)"
@@ -204,7 +206,7 @@ def list_files(files: Iterable[str | Path]) -> str:
 def clear_errors(doing: str) -> Iterator[None]:
     """Convert DuckDB errors about memory or disk space to errors with clear messages.
 
-    A full disk raises an OSError, as for other writes. Other errors are not changed.
+    A full disk raises OSError, as in other functions that write files. Other errors are unchanged.
     """
     try:
         yield

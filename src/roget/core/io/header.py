@@ -182,8 +182,8 @@ def detect_header(
 ) -> bool | None:
     """Return True if the first row is a header, False if it is data, None if it is unclear.
 
-    `words` are the words at the end of typical column names. Pass an empty collection for lists of
-    words, in which any of them may be data.
+    `words` are the words with which typical column names end. Pass an empty collection if the table
+    is a list of words, because all of them may then be data.
 
     >>> detect_header(["record_id", "entity_id"], [["r1", "e1"], ["r2", "e1"], ["r3", "e2"]])
     True

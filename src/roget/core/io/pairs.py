@@ -77,10 +77,10 @@ def kind(connection: DuckDBPyConnection, query: str) -> str:
 
 @contextmanager
 def explain_errors(connection: DuckDBPyConnection, table: Table) -> Iterator[None]:
-    """Convert a database error about a table to a FormatError that lists the broken lines.
+    """Convert a database error about a table to a FormatError that lists the invalid lines.
 
-    To find the lines, the file is read again row by row. Errors about disk space or memory are not
-    changed.
+    To find these lines, the file is read again row by row. Errors about disk space or memory are
+    unchanged.
     """
     import duckdb
 

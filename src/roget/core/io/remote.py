@@ -112,7 +112,7 @@ class _File(io.RawIOBase):
 
 
 def match(pattern: str) -> list[str]:
-    """Return the sorted URLs that match a pattern; a URL without * is returned unchanged."""
+    """Return the sorted URLs that match a pattern. A URL without * is returned unchanged."""
     if "*" not in pattern:
         return [pattern]
     with _clear_errors(pattern):

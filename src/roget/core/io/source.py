@@ -73,7 +73,7 @@ def _open_plain(path: str) -> IO[bytes]:
 
 
 def _find_zstd() -> Callable[[], Any]:
-    """Return a function that makes the decompressor of one zstd frame.
+    """Return a function that creates a decompressor for one zstd frame.
 
     The decompressor of Python 3.14 or its backport is preferred to the zstandard package.
     """
@@ -414,7 +414,7 @@ class Source:
                 file.seek(self.begin)
             chunks = self._read_all(file, size, left)
             if self.compression:
-                chunks = _ahead(chunks)
+                chunks = _read_ahead(chunks)
             if not _is_utf8(self.encoding):
                 chunks = self._transcode(chunks)
             first = True
@@ -586,7 +586,7 @@ def _blank_line(data: bytes) -> int:
     return with_return + 3 if with_return >= 0 else at + 2 if at >= 0 else 0
 
 
-def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _read_ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Yield the chunks; decompress the next chunk in a thread while the current one is in use."""
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, chunks, b"")

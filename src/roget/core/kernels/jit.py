@@ -30,7 +30,8 @@ def compiled(function: _Function) -> _Function:
 def compiled_within(function: _Function) -> _Function:
     """Compile a helper that is only called by compiled functions of the same module.
 
-    It cannot be called from Python and is not cached separately, which shortens compilation.
+    The helper cannot be called from Python and is not cached separately, which speeds up
+    compilation.
     """
     flags = {**_FLAGS, "no_cpython_wrapper": True}
     return cast(_Function, njit(function, **flags))

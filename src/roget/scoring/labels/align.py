@@ -1,8 +1,8 @@
 """Alignment of gold and system labels by item.
 
 The gold standard determines the items and their groups. Items that are missing from the system
-lower its score. Items that only the system has are dropped, or counted in its clusters. Both are
-reported in notices.
+lower its score. Items that only the system contains are dropped, or counted in its clusters. Both
+are reported in notices.
 """
 
 from __future__ import annotations
@@ -87,21 +87,23 @@ def align(
     Parameters
     ----------
     missing
-        The rule for items without a system label. "cluster": all get one extra label (one per
-        group, because groups do not share labels). "singletons": each gets a label of its own.
-        "unmatched": each gets a label of its own that marks it as missing from the system. "drop":
-        they are excluded. "error": raise an error. The default depends on whether items are
-        coreference mentions.
+        The rule for items without a system label. "cluster": all are assigned one extra label (one
+        per group, because groups do not share labels). "singletons": each item is assigned a label
+        of its own. "unmatched": each item is assigned a label of its own that marks it as missing
+        from the system. "drop": the items are excluded. "error": an error is raised. The default
+        depends on whether items are coreference mentions.
     noise
         A label that means noise; items with this label on either side are treated like missing
         items.
     extra
-        The rule for system items that gold does not contain. "count": each gets a class of its own.
-        "unmatched": each gets a class that marks it as missing from gold. Otherwise they are
-        dropped. The default depends on whether items are mentions.
+        The rule for system items that gold does not contain. "count": each item becomes a class of
+        its own. "unmatched": each item is assigned a class that marks it as missing from gold.
+        Otherwise the items are dropped. The default depends on whether items are mentions.
 
-    Returns ------- AlignedLabels The aligned labels. They are not copied if both sides already have
-    the same items.
+    Returns
+    -------
+    AlignedLabels
+        The aligned labels. They are not copied if both sides already have the same items.
     """
     options_of(LabelOptions)["missing"].check(missing)
     _, missing, extra = choose_rules(gold, None, missing, extra, system, noise)
@@ -333,7 +335,7 @@ def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
 def _fill_gaps(
     side: Labels, other: Labels, counts: CountArray | None, gaps: BoolArray, missing: str
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Apply the rule `missing` to items without a label on one side; keep the sides parallel."""
+    """Apply the rule `missing` to items without a label on one side; keep both sides aligned."""
     kept: Ints | None = None
     if missing == "drop":
         kept = np.flatnonzero(~gaps)

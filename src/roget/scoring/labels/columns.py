@@ -1,10 +1,10 @@
 """Column roles in label tables: the columns of items, labels, weights and groups.
 
-Columns are specified by the caller, or found by known names (see `NAMES`; upper and lower case are
-equal), or by position. A header of more than two columns must have known names, unless the caller
-specifies the columns. Without a header, the columns are item, label, weight, group. If there are
-three, the last one holds weights if all its values are numbers, else groups. A single column holds
-labels, one item per line.
+Columns are specified by the caller, or found by known names (see `NAMES`; case is ignored), or by
+position. A header of more than two columns must have known names, unless the caller specifies the
+columns. Without a header, the columns are item, label, weight, group. If there are three, the last
+one holds weights if all its values are numbers, else groups. A single column holds labels, one item
+per line.
 """
 
 from __future__ import annotations

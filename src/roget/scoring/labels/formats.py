@@ -76,8 +76,8 @@ def find_suffix(suffix: str) -> str | None:
 def detect_format(file: LabelFile) -> str:
     """Detect the format of a file from its suffix or, if that is unknown, its first lines.
 
-    Some formats, such as exports of a thesaurus, share their suffix with another format; they are
-    recognised by the first lines.
+    Some formats, such as exports of a thesaurus, share their suffix with another format. They are
+    recognised by their first lines.
     """
     format = find_suffix(file.source.suffix)
     if format is not None:

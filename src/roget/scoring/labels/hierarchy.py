@@ -39,7 +39,7 @@ class Hierarchy:
     codes: Ints
     """The leaf of each item, as a cluster number of the tree."""
     items: Sequence[str] | None = None
-    """Item ids; None if items are identified by position."""
+    """Item ids, or None if items are identified by position."""
     names: Sequence[str] | None = None
     """The name of each node, or "" if the node has no name."""
     levels: tuple[LabelCodes, ...] = ()
@@ -128,9 +128,14 @@ class Hierarchy:
     ) -> Hierarchy:
         """Build a tree from hierarchical labels, given as a list from general to specific per item.
 
-        Parameters ---------- paths The labels of each item, one per level. Paths may have different
-        lengths. items Ids of the items, in order; by default items are identified by position.
-        leveled Whether to score each level separately as well.
+        Parameters
+        ----------
+        paths
+            The labels of each item, one per level. Paths may have different lengths.
+        items
+            Ids of the items, in order. By default items are identified by position.
+        leveled
+            Whether to score each level separately as well.
 
         Examples
         --------

@@ -1,6 +1,6 @@
 """Contingency cells that were counted in advance, or are counted by the library of a lazy frame.
 
-Scores of hard labels only need the cells (group, gold, system, count). The GROUP BY may be done by
+Scores of hard labels only need the cells (group, gold, system, count). The grouping may be done by
 a database, a cluster or, through narwhals, the library of a lazy frame.
 """
 

@@ -42,14 +42,23 @@ def as_labels(
 ) -> Labels:
     """Read or convert any source of labels.
 
-    Parameters ---------- source A label file (str or path); a sequence of labels; a mapping from
-    item to label, or to a mapping from label to weight; a dense or sparse matrix of weights with
-    shape (items, labels), in which a row of zeros means no label; a list of clusters, each a set of
-    items; or a table. labels, columns, header The format of a file, its columns by role, and True
-    if the first row is a header. By default they are detected. gold True for a gold standard, in
-    which every item of a file must have a label. name The name of in-memory data in messages.
-    several How to read items with several labels: "weights" for fractional membership, "cover" for
-    full membership in each cluster. An item may be repeated without weights only in a cover.
+    Parameters
+    ----------
+    source
+        A label file (str or path); a sequence of labels; a mapping from item to label, or to a
+        mapping from label to weight; a dense or sparse matrix of weights with shape (items,
+        labels), in which a row of zeros means no label; a list of clusters, each a set of items; or
+        a table.
+    labels, columns, header
+        The format of a file, its columns by role, and True if the first row is a header. By default
+        they are detected.
+    gold
+        True for a gold standard, in which every item of a file must have a label.
+    name
+        The name of in-memory data in messages.
+    several
+        How to read items with several labels: "weights" for fractional membership, "cover" for full
+        membership in each cluster. An item may be repeated without weights only in a cover.
 
     Examples
     --------

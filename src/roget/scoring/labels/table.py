@@ -60,7 +60,8 @@ class LabelTable:
 def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
     """Set the columns of a table from strings by role.
 
-    The role "third" is a column that holds weights if all its values are numbers, else groups.
+    The role "third" stands for a column of weights if all its values are numbers, otherwise of
+    groups.
     """
     table.items = columns.pop("item", None)
     coded = {role: code_texts(column) for role, column in columns.items()}
@@ -76,7 +77,7 @@ def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
 
 
 def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
-    """Convert a table to labels; raise all problems of its rows as one error."""
+    """Convert a table to labels; raise all problems found in its rows as one error."""
     problems = table.problems
     if not len(table.lines):
         problems.check()

@@ -69,7 +69,7 @@ class _LabelTexts:
 
     @property
     def several(self) -> bool:
-        """True if some item has more than one label."""
+        """True if at least one item has more than one label."""
         return bool(np.any(self.owners[1:] == self.owners[:-1]))
 
     def refuse(self, why: str) -> NoReturn:
@@ -190,7 +190,7 @@ def _lines(answers: _LabelTexts) -> str:
 
 
 def _refuse_lookalike(answers: _LabelTexts, lines: list[str]) -> str:
-    """Join lines to a text; raise an error if the first line looks like JSON."""
+    """Return the lines as one string; raise an error if the first line looks like JSON."""
     content = (line for line in lines if line.strip() and not line.startswith("!!"))
     first = next(content, "")
     if looks_like_json(first):

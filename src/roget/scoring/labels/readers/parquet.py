@@ -1,4 +1,4 @@
-"""Parquet files; DuckDB reads only the required columns."""
+"""Parquet files, from which DuckDB reads only the required columns."""
 
 from __future__ import annotations
 
