@@ -11,7 +11,7 @@ from roget.core.options import Checked, copy_option, option, seed_option
 from roget.core.progress import Report
 
 PARTS = ("noun", "verb")
-"""Parts of speech of WordNet classes."""
+"""Parts of speech that WordNet classes can have."""
 WAYS = ("both", "classes", "counts")
 SORTS = ("score", "count")
 SENSES = ("even", "weighted")

@@ -100,7 +100,7 @@ def test_frequent_prepositions_have_their_own_machines(monkeypatch: pytest.Monke
 
 def test_large_groups_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "RARE", 10)
-    monkeypatch.setattr(machines, "MOST", 25)
+    monkeypatch.setattr(machines, "MAX_QUADRUPLES", 25)
     monkeypatch.setattr(machines, "CELLS", 100)
     items, answers = drawn(60), np.arange(60) % 2 == 0
     machine, left_out = Machine.fit(items, answers, np.random.default_rng(0))

@@ -380,7 +380,7 @@ def test_a_cycle_is_refused_or_broken():
 
 
 def test_too_many_copies_are_refused(monkeypatch):
-    monkeypatch.setattr("roget.learn.taxonomy.taxonomy.MOST", 10)
+    monkeypatch.setattr("roget.learn.taxonomy.taxonomy.MAX_NODES", 10)
     taxonomy = Taxonomy("lattice")
     names = ["top", *(f"{side}{level}" for level in range(4) for side in "lr")]
     taxonomy.labels = {name: name for name in names}

@@ -30,7 +30,7 @@ _PLACES = words("er daar hier waar")
 
 
 class Dutch(Grammar):
-    """The Dutch language: tags and lemmas from HanTa; heads and labels from rules."""
+    """Analyser of Dutch text: tags and lemmas come from HanTa, heads and labels from rules."""
 
     code = "nl"
     model = "morphmodel_dutch.pgz"

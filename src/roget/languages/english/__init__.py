@@ -15,7 +15,7 @@ MODEL = "morphmodel_en.pgz"
 
 
 class English:
-    """The English language.
+    """Analyser of English text.
 
     Tags and lemmas come from HanTa, corrected by word lists; heads come from rules.
     """

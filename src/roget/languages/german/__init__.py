@@ -50,7 +50,7 @@ _FEMININE = regex.compile(
 
 
 class German(Grammar):
-    """The German language: tags and lemmas from HanTa; heads and labels from rules."""
+    """Analyser of German text: tags and lemmas come from HanTa, heads and labels from rules."""
 
     code = "de"
     model = "morphmodel_ger.pgz"

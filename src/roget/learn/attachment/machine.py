@@ -27,11 +27,11 @@ Ints = npt.NDArray[np.int64]
 
 RARE = 300
 """Minimum number of quadruples for a preposition to have a separate machine."""
-MOST = 6000
+MAX_QUADRUPLES = 6000
 """Maximum number of training quadruples per machine, because fitting takes cubic time. Larger sets
 are subsampled."""
 EXACT = 0.3
-"""Weight d of the identity of two words in their similarity."""
+"""Weight d of the identity term in the similarity of two words."""
 LINEAR = 0.01
 """Weight of the linear kernel."""
 NOISE = 0.5
@@ -134,10 +134,14 @@ class Machine:
         times = Counter(items.prepositions)
         groups = _by_name([one if times[one] >= RARE else POOL for one in items.prepositions])
         # The Cholesky decomposition dominates, so progress is measured in cubed sizes.
-        work, done = sum(min(len(rows), MOST) ** 3 for rows in groups.values()), 0.0
+        work, done = sum(min(len(rows), MAX_QUADRUPLES) ** 3 for rows in groups.values()), 0.0
         blocks, drawn = {}, {}
         for name, rows in groups.items():
-            kept = np.sort(rng.choice(rows, MOST, replace=False)) if rows.size > MOST else rows
+            kept = (
+                np.sort(rng.choice(rows, MAX_QUADRUPLES, replace=False))
+                if rows.size > MAX_QUADRUPLES
+                else rows
+            )
             blocks[name], left_out[kept] = _solve(items.select(kept), kept, goal[kept], name)
             if kept.size < rows.size:
                 drawn[name] = np.setdiff1d(rows, kept)
@@ -157,8 +161,8 @@ class Machine:
         for name, rows in _by_name(known).items():
             block = self.blocks.get(name)
             if block is None:
-                # Without a machine for this preposition or a shared one, use the average mean of
-                # all machines.
+                # Without a machine for this preposition or a shared one, use the mean score of all
+                # machines.
                 out[rows] = np.mean([one.mean for one in self.blocks.values()])
                 continue
             step = max(1, CELLS // max(1, block.rows.size))

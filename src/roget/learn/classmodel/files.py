@@ -135,7 +135,7 @@ def _faults(
         yield "train: expected non-negative counts"
     options, columns, shape = kept["options"], kept["n_features_in_"], train.shape
     if not isinstance(options, dict) or set(options) != {"classes", "backoff"}:
-        yield f"options {options!r}: expected classes and backoff"
+        yield f"options are {options!r}; expected classes and backoff"
     if options["classes"] not in (None, *catalogue.names("models")):
         yield f"options: classes {options['classes']!r} is not a known model"
     if options["backoff"] not in BACKOFFS:
@@ -178,19 +178,21 @@ def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
     """Yield a description of each fault in the mixture of predictors."""
     kind, discounts, edges = mixture.kind, mixture.discounts, mixture.edges
     if kind not in BACKOFFS[1:]:
-        yield f"unknown mixture {kind!r}: expected {', '.join(BACKOFFS[1:])}"
+        yield f"unknown mixture {kind!r}; expected one of {', '.join(BACKOFFS[1:])}"
     if not np.all(np.diff(edges) > 0):
         yield "mixture.edges: expected increasing numbers"
     shape, found = (edges.size + 1, predictions + (kind == "interpolate")), mixture.weights.shape
     if found != shape or not predictions:
-        shape_text = f"{found}, expected {shape} for {predictions} predictors"
-        yield f"mixture.weights: the shape is {shape_text}"
+        shape_text = f"{found}; expected {shape} for {predictions} predictors"
+        yield f"mixture.weights has shape {shape_text}"
     yield from _share_faults("mixture.weights", mixture.weights)
     if (discounts.size > 0) != (kind == "discount"):
-        yield f"mixture.discounts: the shape is {discounts.shape} for {kind!r}"
+        yield f"mixture.discounts has shape {discounts.shape}, which is invalid for {kind!r}"
     most = np.arange(1, discounts.size + 1) + SLACK
     if not np.all((discounts >= -SLACK) & (discounts <= most)):
-        yield f"mixture.discounts {discounts.tolist()}: expected 0 to j for count j"
+        yield (
+            f"mixture.discounts are {discounts.tolist()}; expected a value from 0 to j for count j"
+        )
 
 
 def _share_faults(name: str, table: Any) -> Iterator[str]:

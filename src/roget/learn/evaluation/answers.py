@@ -25,7 +25,7 @@ from roget.core.io.values import whole_number
 from roget.core.types import BoolArray, Ints, PathLike
 from roget.errors import InputError
 from roget.learn.evaluation.agreement import NONE, measure_agreement, measure_alpha
-from roget.learn.evaluation.options import KINDS, MOST
+from roget.learn.evaluation.options import KINDS, MAX_WORDS
 from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, READING, Question, QuestionSheet
 
 VERDICTS = ("coherent", "mixed", "junk")
@@ -37,7 +37,7 @@ UNSURE = "?"
 ALL = "all"
 """Name of the row that holds the mean over annotators."""
 
-_WORDS = {f"word {n}": (f"word{n}",) for n in range(1, MOST + 2)}
+_WORDS = {f"word {n}": (f"word{n}",) for n in range(1, MAX_WORDS + 2)}
 KEY = Roles({"line": (), "kind": (), "node": (), "answer": ()}, {"class": (), **_WORDS})
 """Columns of a key, the table with the correct answers."""
 

@@ -14,7 +14,7 @@ KINDS = ("intrusion", "reading")
 together."""
 SHOWN = ("frequent", "typical", "any")
 """Ways to choose the words of a class that are shown."""
-MOST = 50
+MAX_WORDS = 50
 """Maximum number of words per line."""
 
 OURS = catalogue.TOGETHER["roget"]
@@ -119,7 +119,7 @@ class SheetOptions(Checked):
     words: int | None = option(
         None,
         minimum=2,
-        maximum=MOST,
+        maximum=MAX_WORDS,
         help="Number of words to show per class [default: 5, or 20 for reading].",
     )
     shown: str = option(

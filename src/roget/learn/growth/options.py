@@ -9,10 +9,10 @@ from roget.core.options import Checked, copy_option, option
 from roget.errors import InputError
 from roget.learn.counting.options import CountOptions as Counting
 
-_MOST = 1_000_000
+_MAX_RANGE = 1_000_000
 """Maximum size of a range of changes."""
 
-_DIGITS = 18
+_MAX_DIGITS = 18
 """Maximum number of digits of a change number."""
 
 
@@ -61,14 +61,14 @@ def read_numbers(text: str, known: Sequence[int]) -> list[int]:
                 f"invalid changes {text!r}; expected numbers, e.g. 3,5-9, or {ALL}",
                 code="invalid-option",
             )
-        if max(len(first), len(last)) > _DIGITS:
+        if max(len(first), len(last)) > _MAX_DIGITS:
             raise InputError(
-                f"change {max(first, last, key=len)[:_DIGITS]}…: a change number has at "
-                f"most {_DIGITS} digits",
+                f"change {max(first, last, key=len)[:_MAX_DIGITS]}…: a change number has at "
+                f"most {_MAX_DIGITS} digits",
                 code="invalid-option",
             )
         begin, end = int(first), int(last) if dash else int(first)
-        if end < begin or end - begin > _MOST:
+        if end < begin or end - begin > _MAX_RANGE:
             raise InputError(
                 f"invalid range of changes {part.strip()!r}; expected e.g. 5-9",
                 code="invalid-option",

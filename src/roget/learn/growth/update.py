@@ -26,35 +26,35 @@ from roget.learn.clustering.result import Clustering
 from roget.learn.growth.options import GrowOptions
 from roget.learn.thesaurus.records import CLASS, MOVED, NEW, SPLIT
 
-MUCH = 0.2
+MIN_NEW_SHARE = 0.2
 """Minimum fraction of a word's tokens that must be new for the word to move."""
 
-CALM = 500
+MAX_UNCHANGED = 500
 """Maximum number of unchanged words used to estimate the noise of margins."""
 
-SURE = 0.99
+CLEAR_QUANTILE = 0.99
 """Quantile of the margins of unchanged words (the noise) that a word's margin must exceed to be
 clear."""
 
-LEAST = float(np.log(2))
+MIN_MARGIN = float(np.log(2))
 """Minimum value of a clear margin, in nats."""
 
-DOUBT = 0.25
+UNCERTAIN_QUANTILE = 0.25
 """Quantile level for uncertain words. A new word is uncertain if the lead of its best class is
 below this quantile of the leads of unchanged words."""
 
-FEWEST = 5
+MIN_CLASS_SIZE = 5
 """Minimum size of a new class, unless a quarter of the median class size is larger."""
 
 CLOSE, NEARLY, LINKED = 0.75, 0.9, 0.8
 """Quantile of the cohesion of classes, and two factors applied to it: one gives the minimum
 cohesion of a new class, the other the linkage threshold."""
 
-STRANGE, MOST = 0.1, 2000
+STRANGE, MAX_OUTLIERS = 0.1, 2000
 """Quantile of the similarity of words to their class below which a new word is an outlier, and the
 maximum number of outliers considered."""
 
-LARGEST = 400
+MAX_SPLIT_WORDS = 400
 """Maximum number of words of a class considered for a split, the most frequent ones."""
 
 REASONS = 4
@@ -135,11 +135,15 @@ def update_clustering(
     # 2. Place new words, words with many new tokens, and unchanged words as a reference.
     entering = np.arange(old, len(counts))
     share = new / np.maximum(counts.word_totals, 1e-300)
-    changed = np.flatnonzero(share[:old] >= MUCH) if options.move else np.empty(0, dtype=np.int64)
+    changed = (
+        np.flatnonzero(share[:old] >= MIN_NEW_SHARE)
+        if options.move
+        else np.empty(0, dtype=np.int64)
+    )
     changed = np.setdiff1d(changed, np.fromiter(edited.rows, np.int64))
     calm = np.flatnonzero(share[:old] == 0)
     doubt = doubt and entering.size > 0
-    calm = calm[:: max(1, -(-calm.size // CALM))] if changed.size or doubt else calm[:0]
+    calm = calm[:: max(1, -(-calm.size // MAX_UNCHANGED))] if changed.size or doubt else calm[:0]
     queried = np.concatenate([entering, changed, calm])
     placed = np.empty((0, 1))
     if queried.size:
@@ -147,7 +151,7 @@ def update_clustering(
     # 3. Leave out new words whose lead is small compared with unchanged words; move and add words.
     sure = np.ones(entering.size, dtype=bool)
     if doubt and calm.size and wide.n_clusters > 1:
-        usual = np.quantile(_leads(placed[entering.size + changed.size :]), DOUBT)
+        usual = np.quantile(_leads(placed[entering.size + changed.size :]), UNCERTAIN_QUANTILE)
         sure = _leads(placed[: entering.size]) >= usual
     steps = _move(wide, placed[entering.size :], changed, calm, edited.together)
     memberships = renewal.memberships
@@ -221,7 +225,7 @@ def _move(
         return []
     best, margins = _margins(placed[: changed.size], own[changed])
     noise = _margins(placed[changed.size :], own[calm])[1] if calm.size else margins
-    clear = max(LEAST, float(np.quantile(noise, SURE)))
+    clear = max(MIN_MARGIN, float(np.quantile(noise, CLEAR_QUANTILE)))
     left = np.bincount(own[np.diff(wide.memberships.indptr) > 0], minlength=wide.n_clusters)
     steps = []
     for at in np.argsort(-margins, kind="stable").tolist():
@@ -295,7 +299,7 @@ class _ClassBuilder:
         usual = unit(self._before.ppmi())
         k = len(self.origin)
         sizes = np.bincount(self._was, minlength=k)
-        fewest = max(FEWEST, int(np.median(sizes[sizes > 0])) // 4)
+        fewest = max(MIN_CLASS_SIZE, int(np.median(sizes[sizes > 0])) // 4)
         old = [_divide(usual[_most_frequent(self._was, c, self._before)], fewest) for c in range(k)]
         separations = [one.apart for one in old if one is not None]
         some = self._labels >= 0
@@ -342,7 +346,7 @@ class _ClassBuilder:
             self._rows[: self._was.size].multiply(centres[self._was]).sum(axis=1)
         ).ravel()
         near = to_dense(self._rows[entering] @ centres.T).max(axis=1)
-        strange = entering[near < np.quantile(own, STRANGE)][:MOST]
+        strange = entering[near < np.quantile(own, STRANGE)][:MAX_OUTLIERS]
         if strange.size < fewest:
             return []
         from scipy.cluster.hierarchy import fcluster, linkage
@@ -400,7 +404,7 @@ class _Division(NamedTuple):
 def _most_frequent(labels: Ints, cluster: int, counts: Counts) -> Ints:
     """Return the rows of the most frequent words of a class."""
     rows = np.flatnonzero(labels == cluster)
-    return rows[np.argsort(-counts.word_totals[rows], kind="stable")[:LARGEST]]
+    return rows[np.argsort(-counts.word_totals[rows], kind="stable")[:MAX_SPLIT_WORDS]]
 
 
 def _cohesion(rows: Any, labels: Ints, k: int) -> float:

@@ -37,7 +37,7 @@ FEWEST = 20
 SPELT = 0.2
 """Weight of votes by endings; votes by contexts have the remaining weight."""
 
-ENDING, ENOUGH, MOST = 3, 30, 400
+ENDING, ENOUGH, MAX_VOTERS = 3, 30, 400
 """Minimum length of an ending, sufficient number of voters, and maximum number of voters per
 ending."""
 
@@ -246,8 +246,8 @@ class Endings:
             begin = bisect_left(self._reversed, reversed_word[:length])
             end = bisect_left(self._reversed, reversed_word[:length] + _LAST)
             places: Sequence[int] = range(begin, end)
-            if len(places) > MOST:
-                places = [begin + at * len(places) // MOST for at in range(MOST)]
+            if len(places) > MAX_VOTERS:
+                places = [begin + at * len(places) // MAX_VOTERS for at in range(MAX_VOTERS)]
             for at in places:
                 other = self._order[at]
                 if other not in found and not is_part(word, self._words[other]):

@@ -136,7 +136,7 @@ def _numbers(values: Mapping[str, str], name: str) -> list[int]:
     found = [whole_number(part.strip()) for part in text.split(",")] if text else []
     if not all(found):
         raise InputError(
-            f"roget:{name} is {text!r:.60}: expected positive integers", code="edit-refused"
+            f"roget:{name} is {text!r:.60}; expected positive integers", code="edit-refused"
         )
     return [number for number in found if number]
 
@@ -285,7 +285,7 @@ class _Comparison:
             if len(above) != 1 or min(above) not in self.now.classes:
                 names = ", ".join(self.name(one) for one in sorted(above) if one >= 0)
                 where = f"under {names}" if names else "not under a class of the thesaurus"
-                self.report(record, f"the class {self.name(id)} is {where}: expected one parent")
+                self.report(record, f"the class {self.name(id)} is {where}; expected one parent")
                 continue
             self.request(editing.NEST, record, target=id, into=min(above))
 
@@ -317,7 +317,7 @@ class _Comparison:
                 names = ", ".join(self.name(one) for one in sorted(above) if one >= 0) or "no class"
                 self.report(
                     record,
-                    f"the word {word!r} is in {names}: expected one class of the thesaurus",
+                    f"the word {word!r} is in {names}; expected one class of the thesaurus",
                 )
         for record in self.now.new:
             if len(record.names) != 1:

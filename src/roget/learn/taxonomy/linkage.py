@@ -58,12 +58,12 @@ def _load(place: Path) -> tuple[Array, Array, Array]:
     labels = found.get("labels", np.full(len(merges), "", dtype=np.str_))
     if merges.ndim != 2 or merges.shape[1] != 4 or merges.dtype.kind not in "iuf":
         raise InputError(
-            f"{place}: Z has shape {merges.shape}: expected n − 1 rows of 4 numbers",
+            f"{place}: Z has shape {merges.shape}; expected n − 1 rows of 4 numbers",
             code="not-a-tree",
         )
     if words.shape != (len(merges) + 1,) or labels.shape != (len(merges),):
         raise InputError(
-            f"{place}: {len(merges)} merges, {words.size} words and {labels.size} labels: expected "
+            f"{place}: {len(merges)} merges, {words.size} words and {labels.size} labels; expected "
             "one word more than merges, and a label for each merge",
             code="length-mismatch",
         )

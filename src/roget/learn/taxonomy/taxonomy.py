@@ -31,7 +31,7 @@ SHOWN = 10
 CELLS = 1 << 23
 """Maximum size of the centroid matrix, clusters × contexts."""
 
-MOST = 5_000_000
+MAX_NODES = 5_000_000
 """Maximum number of nodes in a tree. Classes with several parents are copied below each."""
 
 ROOT = ""
@@ -122,7 +122,9 @@ class Taxonomy:
         tops = below[ROOT]
         classes, parent, share = [tops[0] if len(tops) == 1 else ROOT], [-1], [1.0]
         holders: dict[str, list[int]] = {}
-        most = MOST if any(len(above) > 1 for above in parents.values()) else 2 * len(parents) + 1
+        most = (
+            MAX_NODES if any(len(above) > 1 for above in parents.values()) else 2 * len(parents) + 1
+        )
         for node, name in enumerate(classes):  # the list grows during the loop
             if node and classes[parent[node]] == name:
                 continue
@@ -136,9 +138,9 @@ class Taxonomy:
             share += [share[node] / (len(parents[part]) or 1) for part in parts]
             if len(classes) > most:
                 raise InputError(
-                    f"{self.title}: the tree has over {MOST:,} nodes, since classes are copied "
-                    "below each of their parents; import it as a thesaurus, which keeps only the "
-                    "first parent",
+                    f"{self.title}: the tree has over {MAX_NODES:,} nodes, because classes are "
+                    "copied below each of their parents; import it as a thesaurus, which keeps "
+                    "only the first parent",
                     code="too-large",
                 )
         return Nodes(classes, Tree(parent), share, holders)

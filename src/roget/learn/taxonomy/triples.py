@@ -156,7 +156,7 @@ def _check_entities(source: Source) -> None:
         if parameter or text is None or re.search(rb"&(?!#)|%", text) or len(text) > LONGEST:
             shown = name.decode(errors="replace")[:60]
             raise InputError(
-                f"{source.name}: unsafe XML entity {shown!r}: expected at most {LONGEST} "
+                f"{source.name}: unsafe XML entity {shown!r}; expected at most {LONGEST} "
                 "characters, without other entities",
                 code="too-large",
             )

@@ -319,7 +319,7 @@ class Draft:
             elif row in self.gone:
                 self.gone -= {row}
             else:
-                raise _refuse(f"{word!r} is already in the thesaurus: move it instead")
+                raise _refuse(f"{word!r} is already in the thesaurus; move it instead")
             self._put(row, _node(edit))
 
     def _delete(self, edit: Edit) -> None:

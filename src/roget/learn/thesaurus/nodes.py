@@ -114,7 +114,7 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
     for k in cuts:
         if not 1 <= k <= tree.n_clusters:
             raise InputError(
-                f"level {k}: expected a number of classes from 1 to {tree.n_clusters:,}",
+                f"level {k} is invalid; expected a number of classes from 1 to {tree.n_clusters:,}",
                 code="invalid-option",
             )
     kept = {node for k in cuts for node in tree.tops(k)} if cuts else set(range(tree.n_nodes))

@@ -157,7 +157,7 @@ class Thesaurus(ReportMixin):
             clustering = model
         elif "clustering_" not in vars(model):
             raise InputError(
-                f"{type(model).__name__} is not fitted: call fit(counts) first", code="not-fitted"
+                f"{type(model).__name__} is not fitted; call fit(counts) first", code="not-fitted"
             )
         else:
             provenance = provenance or _describe_model(model)
@@ -573,7 +573,7 @@ def _check(thesaurus: Thesaurus) -> None:
         tree.require_node(node)
         if not isinstance(label, str) or not label.strip():
             raise InputError(
-                f"the label of node {node} is {label!r}: expected a string", code="invalid-input"
+                f"the label of node {node} is {label!r}; expected a string", code="invalid-input"
             )
     for about, note in thesaurus.notes.items():
         if isinstance(about, str):

@@ -128,12 +128,14 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         """Find the cut for each head, that is, for each context of the counts."""
         if not isinstance(X, Counts):
             raise InputError(
-                f"X has the type {type(X).__name__}: expected Counts, which have words",
+                f"X has type {type(X).__name__}; expected Counts, which have words",
                 code="invalid-input",
             )
         penalty: Any = self.penalty
         if not (isinstance(penalty, numbers.Real) and 0 <= float(penalty) < np.inf):
-            raise InputError(f"penalty {penalty!r}: expected a number ≥ 0", code="invalid-option")
+            raise InputError(
+                f"penalty is {penalty!r}; expected a number ≥ 0", code="invalid-option"
+            )
         made = (self.thesaurus, self.words, self.senses)
         if getattr(self, "_made", None) != made:
             self.hierarchy_, self._made = WordHierarchy.from_source(*made), made
