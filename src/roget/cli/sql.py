@@ -1,4 +1,4 @@
-"""`roget sql`."""
+"""`roget sql [GOLD] [SYSTEM]`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from roget.cli.shared import print_notes
 
 
 def sql(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Table of gold labels.")] = "gold",
+    gold: Annotated[
+        str, typer.Argument(metavar="GOLD", help="Name of the table with gold labels.")
+    ] = "gold",
     system: Annotated[
-        str, typer.Argument(metavar="SYSTEM", help="Table of the system's labels.")
+        str, typer.Argument(metavar="SYSTEM", help="Name of the table with system labels.")
     ] = "system",
     *,
     dialect: Annotated[
@@ -25,9 +27,10 @@ def sql(
         str | None, typer.Option(metavar="COLUMN", help="Column of groups [default: none].")
     ] = None,
 ) -> None:
-    """Print the SQL that counts classes and clusters in your own database.
+    """Print an SQL query that counts classes and clusters in your own database.
 
-    Both tables have one row per item. Save the result and pass it to `roget score --cells FILE`.
+    Both tables must have one row per item. Save the result of the query and pass it to `roget score
+    --cells FILE`.
     """
     from roget.scoring.labels.sql import make_query
 

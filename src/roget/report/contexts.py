@@ -8,7 +8,7 @@ from typing import Self
 from roget.core.counts import Counts
 from roget.learn.sketch import Sketches
 
-NOTE = "… stands for the word; JSON and CSV output has context codes such as obj:open"
+NOTE = "… stands for the word; JSON and CSV output contains context codes such as obj:open"
 
 
 class ContextPhrases:

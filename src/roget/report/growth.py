@@ -115,7 +115,7 @@ def _report(
     joined = [one | {name: ", ".join(one[name]) for name in ("words", "reasons")} for one in told]
     groups = _group(told)
     notes = [
-        "pass the numbers to --accept or --refuse; --format json and csv list all changes, with "
+        "pass the numbers to --accept or --refuse; --format json or csv lists all changes with "
         "reasons"
     ]
     if len(groups) > SHOWN:

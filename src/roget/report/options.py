@@ -94,7 +94,7 @@ class ReportOptions(Checked):
             )
         if not is_address(self.base):
             raise InputError(
-                f"base {self.base!r}: not an address (IRI) such as https://you.org/t#",
+                f"base {self.base!r}: not an IRI such as https://you.org/t#",
                 code="invalid-option",
             )
 

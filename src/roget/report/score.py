@@ -158,7 +158,7 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
 
 
 def _explain_jackknife(table: ScoreTable) -> list[str]:
-    """Return a note if the intervals are jackknife intervals, for which --ci N has no effect."""
+    """Return a note if intervals are jackknife intervals, for which N in --ci N is irrelevant."""
     parts = read_signature(table.signature)
     number, _, method = parts.get("ci", "").partition("x")
     usual = method == "auto" and parts.get("average") == "none"
@@ -166,7 +166,9 @@ def _explain_jackknife(table: ScoreTable) -> list[str]:
         return []
     if all(row.low is None for row in table.rows):
         return []
-    return [f"intervals: jackknife over items, for which --ci {number} draws no samples"]
+    return [
+        f"intervals are jackknife intervals over items, which ignore the number in --ci {number}"
+    ]
 
 
 def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:

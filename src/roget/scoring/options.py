@@ -231,7 +231,7 @@ class ScoreOptions(LabelOptions):
         metavar="N",
         expects="a number of random clusterings (e.g. 1000), or 0 for no test",
         help="Also test scores against N random clusterings with the same cluster sizes, e.g. "
-        "1000, and report z and p. Default: 0, no test.",
+        "1000, and report z and p; 0 = no test.",
     )
     cuts: Any = option(
         None,
@@ -333,7 +333,7 @@ class AgreeOptions(Checked):
         "ci",
         0,
         help="Number of bootstrap samples of groups for 95% BCa intervals, e.g. 1000. Without "
-        "groups, jackknife intervals over items are computed. Default: 0, no intervals.",
+        "groups, jackknife intervals over items are computed; 0 = no intervals.",
     )
     seed: int = copy_option(LabelOptions, "seed", 0)
 

@@ -22,9 +22,9 @@ TOKEN = "x-roget-token"
 SESSION, EDIT, SCHEMA = "/api/session", "/api/edit", "/openapi.json"
 
 ERRORS = {
-    400: "The request is invalid; the error names what was expected.",
+    400: "The request is invalid; the error states what was expected.",
     401: "No session: open a new link.",
-    403: "The key is not of an unused link, or the request is not from a page of this server.",
+    403: "The key is invalid or was used before, or the request is not from a page of this server.",
     404: "No such word, class or address.",
     409: "The thesaurus has changed in the meantime; `revision` is the current one.",
     413: "The body is too long.",

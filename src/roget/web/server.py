@@ -162,7 +162,7 @@ def _open_session(tokens: AccessTokens, port: int) -> Any:
             return _error(403, "this link is for the user who started roget explore")
         token = tokens.exchange(key)
         if token is None:
-            return _error(403, f"this link was used before, or is of another run: {NEW_LINK}")
+            return _error(403, f"this link was used before, or belongs to another run: {NEW_LINK}")
         return Response(_json({"token": token}), media_type="application/json")
 
     return respond
@@ -195,13 +195,15 @@ async def _read_object(request: Request) -> dict[str, Any]:
     """Read the JSON object in a request; reject requests from other sites."""
     origin = request.headers.get("origin")
     if origin is not None and origin != f"http://{request.headers['host']}":
-        raise HTTPException(403, "only the page of this server may send this")
+        raise HTTPException(403, "only a page of this server may send this request")
     body = bytearray()
     try:
         async for part in request.stream():
             body += part
             if len(body) > MAX_BODY:
-                raise HTTPException(413, f"the body is too long: at most {MAX_BODY:,} bytes")
+                raise HTTPException(
+                    413, f"the request body is too long; the maximum is {MAX_BODY:,} bytes"
+                )
         value = parse_json(bytes(body))
     except ClientDisconnect:
         raise HTTPException(400, "the connection was closed before the end of the body") from None

@@ -87,7 +87,7 @@ class Session:
             before = self.snapshot
             if revision != before.revision:
                 raise Changed(
-                    "the thesaurus has changed in the meantime: reload the page", code="changed"
+                    "the thesaurus has changed in the meantime; reload the page", code="changed"
                 )
             if action in HISTORY_EDITS:
                 edited = getattr(before.thesaurus.editor, action)(**values)
@@ -104,7 +104,7 @@ class Session:
                     current = Thesaurus.load(self.path)
                 self.snapshot = warm(before.after(current))
                 raise Changed(
-                    "the thesaurus was changed elsewhere: reload the page", code="changed"
+                    "the thesaurus was changed elsewhere; reload the page", code="changed"
                 ) from None
             self.snapshot = after
         return after

@@ -255,7 +255,7 @@ def _moral(curves: Curves) -> str:
     return (
         f"At s = 4 and 2 ≤ N < {SMALL}, BUB with {CELLS} known cells is up to {worst:.2f} too "
         f"high, while plug-in is at most {abs(curves[4, 'ml'][1]):.2f} too low, because most "
-        "cells stay empty. The jackknife needs no number of cells and is never far off."
+        "cells stay empty. The jackknife does not need the number of cells and is never far off."
     )
 
 

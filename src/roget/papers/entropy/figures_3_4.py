@@ -74,7 +74,7 @@ def figures_3_4(options: ReproduceOptions) -> Reproduced:
             "the decrease of V from plug-in to the jackknife and to BUB by clusters per word, and "
             "the changes of ranks. τ is Kendall's τ without the baseline of one cluster per "
             "instance."
-            + ("" if ours else " The output of the systems is not available: --data FOLDER.")
+            + ("" if ours else " The output of the systems is not available; pass --data FOLDER.")
         ),
         claims=claims,
         tables=[_table(ours or printed)],

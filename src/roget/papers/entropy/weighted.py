@@ -102,7 +102,7 @@ def weighted(options: ReproduceOptions) -> Reproduced:
         gold = find_data(options, "SemEval-2013 task 13", FOLDER, "gold", "all.key")
     except MissingData:
         graded = {}
-        source = "SemEval-2013 task 13 has such labels but is not available: --data FOLDER."
+        source = "SemEval-2013 task 13 has such labels but is not available; pass --data FOLDER."
     else:
         graded = score_graded(gold.parent.parent)
         found = {

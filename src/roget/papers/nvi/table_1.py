@@ -51,7 +51,7 @@ def table_1(options: ReproduceOptions) -> Reproduced:
         about=(
             "A hundred items in ten classes of ten; natural logarithms. In solution R each of ten "
             "clusters has seven items of one class and three items of three other classes; all "
-            "thirty people asked preferred it to a hundred clusters of one item."
+            "thirty respondents preferred it to a hundred clusters of one item."
         ),
         claims=claims,
         data=values,

@@ -55,7 +55,8 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
         claims=_claims(sizes, rows, options),
         tables=[shown],
         notes=[
-            f"The paper has 756,721 training pairs; here are {round(0.9 * nouns.total):,}, so the "
+            f"The paper has 756,721 training pairs; here there are {round(0.9 * nouns.total):,}, "
+            "so the "
             "minimum is at fewer clusters."
         ],
         data=[{"n_clusters": size, **row} for size, row in zip(sizes, rows, strict=True)],

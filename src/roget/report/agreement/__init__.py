@@ -29,7 +29,7 @@ def report(found: Agreement) -> Report:
         return render(found)
 
     shown = len(found.systems) <= MOST_SHOWN
-    hidden = f"matrices of more than {MOST_SHOWN} clusterings are only in -o FILE.html and FILE.csv"
+    hidden = f"matrices of over {MOST_SHOWN} clusterings are written only to FILE.html or FILE.csv"
     notes = [] if shown else [hidden]
     return Report(
         title="Agreement of clusterings",

@@ -122,7 +122,7 @@ def _warn_ratings(found: Ratings) -> list[str]:
         warnings.append(Notice(text, code="too-little-text"))
     if found.coverage < 0.5:
         text = (
-            f"only {found.coverage:.0%} of the pairs are in the thesaurus: do not compare with "
+            f"only {found.coverage:.0%} of the pairs are in the thesaurus; do not compare with "
             "results on all pairs"
         )
         warnings.append(Notice(text, code="unknown-word"))

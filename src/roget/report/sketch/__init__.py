@@ -89,7 +89,7 @@ def _lead(found: Sketch) -> Iterator[str]:
 
 
 def _notes(found: Sketch, source: str = "") -> Iterator[str]:
-    text = "logDice: association score, at most 14; one point more is twice as strong"
+    text = "logDice: association score of at most 14; each point doubles the strength"
     if found.beside is not None:
         text += "; 0 for collocates that do not occur with the word"
     if found.relations:
@@ -115,7 +115,7 @@ def _talk(found: Sketch) -> Iterator[str]:
     if found.beside is not None and max(found.totals) >= FAR * min(found.totals):
         rare = found.words[found.totals.index(min(found.totals))]
         yield Notice(
-            f"{rare!r} is much rarer than the other word: a missing collocate means little",
+            f"{rare!r} is much rarer than the other word, so its missing collocates mean little",
             code="too-little-text",
         )
 

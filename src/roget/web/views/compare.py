@@ -80,7 +80,7 @@ def open_side(path: PathLike, columns: Mapping[str, str] | None = None) -> Side:
     labels = as_labels(os.fspath(path), columns=columns, gold=True)
     if labels.items is None:
         raise InputError(
-            f"{place}: the labels have no items; expected words and their classes",
+            f"{place}: no items found; expected a file of words and their classes",
             code="missing-column",
         )
     gold: dict[str, str] = {}
