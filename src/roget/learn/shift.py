@@ -278,8 +278,9 @@ def _warn(
         strange = float(total[~known[1 - at][places[at]]].sum() / (total.sum() or 1))
         if strange >= _STRANGE and not shared:
             yield Notice(
-                f"{strange:.0%} of the tokens of the {called} corpus are in contexts that only it "
-                "has; if it was counted differently, use shared contexts only (--shared)",
+                f"{strange:.0%} of the tokens of the {called} corpus are in contexts that "
+                "the other corpus lacks; if the two were counted differently, use only "
+                "shared contexts (--shared)",
                 code="incompatible-counts",
             )
 

@@ -207,7 +207,8 @@ class Machine:
         words, rows, sizes = kept["words"], kept["rows"], kept["sizes"]
         if len(kept["prepositions"]) != len(words):
             raise ValueError(
-                f"{len(kept['prepositions'])} prepositions for {len(words)} quadruples"
+                f"found {len(kept['prepositions'])} prepositions for {len(words)} "
+                "quadruples; expected one for each"
             )
         # The word id −1 means an unknown word; `rows` are indices of quadruples.
         require_range("words", words, -1, 1 << 53)

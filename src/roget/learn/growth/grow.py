@@ -199,9 +199,9 @@ def _grow(
         notes = (
             *notes,
             Notice(
-                f"{plural(left_out, 'new word')} left out, because they lie between "
-                f"classes or have fewer than {options.min_contexts} known contexts; with "
-                "more text, they may be added",
+                f"{plural(left_out, 'new word')} left out: the class is uncertain, or "
+                f"there are fewer than {options.min_contexts} known contexts; more text "
+                "may help",
                 code="words-left-out",
             ),
         )

@@ -98,7 +98,7 @@ def read(
     """
     found = gather(triples.read(place, PREDICATES, progress), place, language)
     if not found.concepts:
-        raise InputError(f"{place}: no skos:Concept", code="empty-input")
+        raise InputError(f"{place}: no skos:Concept found", code="empty-input")
     words, named = found.kinds[WORD], found.kinds[WORD_CLASS]
     ids = read_ids(found, place)
     counts = _numbers(found.own.get("count", {}), place)

@@ -431,7 +431,10 @@ class Draft:
     def _reshape(self, made: EditedTree, ids: Sequence[int]) -> None:
         """Replace the tree: renumber labels, notes, ids and the clusters of units."""
         if len(made.made) != len(ids):
-            raise _refuse(f"{len(ids)} ids for {len(made.made)} new classes")
+            raise _refuse(
+                f"the edit has {len(ids)} ids for {len(made.made)} new classes; expected "
+                "one id for each"
+            )
         if set(ids) & set(self.ids.tolist()) or len(set(ids)) < len(ids):
             raise _refuse(f"the ids {list(ids)} of new classes are already used")
         labels, notes = dict(self.labels), dict(self.notes)

@@ -328,7 +328,7 @@ class Thesaurus(ReportMixin):
         except UnknownName:
             if why := self.unsure.get(word):
                 raise InputError(
-                    f"{word!r} is in no class: it was left out as uncertain ({why})",
+                    f"{word!r} is not in any class: it was left out as uncertain ({why})",
                     code="unknown-word",
                 ) from None
             raise

@@ -171,7 +171,9 @@ def _from_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> WordHiera
     """Make the hierarchy of a taxonomy, with copies of classes below all their parents."""
     parents = taxonomy.acyclic()
     if not parents:
-        raise InputError(f"{taxonomy.title}: no class has a word", code="empty-input")
+        raise InputError(
+            f"{taxonomy.title}: none of the classes contains a word", code="empty-input"
+        )
     nodes = taxonomy.unfold(parents)
     names, labels = nodes.classes, {ROOT: taxonomy.title, **taxonomy.labels}
     return _build(
