@@ -32,7 +32,11 @@ def describe(kind: str) -> list[dict[str, Any]]:
 
 
 def _measure(measure: Any) -> dict[str, Any]:
+    from roget.scoring.measures.laws import list_properties
+
     low, high = (None if math.isinf(bound) else bound for bound in measure.range)
+    # Measures of plug-ins claim no properties.
+    laws = list_properties(measure.name) if measure.name in catalogue.MEASURES else None
     return {
         "about": inspect.getdoc(measure) or "",
         "better": measure.direction,
@@ -40,6 +44,10 @@ def _measure(measure: Any) -> dict[str, Any]:
         "high": high,
         "best": measure.best,
         "symmetric": measure.symmetric,
+        "metric": laws is not None and laws.metric,
+        "baseline": None if laws is None else laws.baseline,
+        "monotone": laws is not None and laws.monotone,
+        "linear_cost": laws is not None and laws.linear,
         "needs": list(measure.needs),
         "parameters": {field.name: field.default for field in fields(measure)},
         "reference": measure.reference,
