@@ -246,7 +246,7 @@ class Folder:
             size = file.stat().st_size
             if size != declared["bytes"]:
                 raise InputError(
-                    f"{file}: {size:,} bytes; expected {declared['bytes']:,} according to "
+                    f"{file}: found {size:,} bytes; expected {declared['bytes']:,} according to "
                     f"{manifest}",
                     code="damaged-folder",
                 )
@@ -325,7 +325,8 @@ class Folder:
         if declared is not None and rows != declared:
             more = "more" if rows > declared else f"{rows:,}"
             raise InputError(
-                f"{file}: {more} rows; expected {declared:,} according to {self.kind.manifest}",
+                f"{file}: found {more} rows; expected {declared:,} according to "
+                f"{self.kind.manifest}",
                 code="damaged-folder",
             )
         for column, array in arrays.items():
@@ -408,7 +409,7 @@ def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: 
     missing = next((name for name in kind.files if name not in files), None)
     if missing is not None:
         raise InputError(
-            f"{place}: 'files' is {reprlib.repr(files)}; {missing} is missing",
+            f"{place}: 'files' does not list {missing}: {reprlib.repr(files)}",
             code="damaged-folder",
         )
 

@@ -279,7 +279,7 @@ def test_what_is_no_npz_file_is_named(tmp_path):
 def test_npz_refuses_names_that_it_would_change(tmp_path, monkeypatch):
     with refused("unsupported-format", "word"):
         Counts([[1]], ["a\0"]).write(tmp_path / "x.npz")
-    monkeypatch.setattr("roget.core.counts.formats._PADDED", 100)
+    monkeypatch.setattr("roget.core.counts.formats._MAX_PADDED", 100)
     with refused("unsupported-format", "context", "30"):
         Counts([[1]], None, ["x" * 30]).write(tmp_path / "x.npz")
     assert os.listdir(tmp_path) == []

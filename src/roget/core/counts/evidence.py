@@ -248,7 +248,7 @@ def _check_tables(place: object, tables: Mapping[str, Mapping[str, Array]], coun
     _require_range(place, "entry", seen["entry"], counts.matrix.nnz)
     _require_range(place, "sentence", seen["sentence"], len(sentences["text"]))
     if np.any(seen["entry"][1:] < seen["entry"][:-1]):
-        raise InputError(f"{place}: the column entry is not sorted", code="damaged-folder")
+        raise InputError(f"{place}: the column 'entry' is not sorted", code="damaged-folder")
     context = seen["word"].astype(np.int32) + seen["context"]
     _require_range(place, "context", context, 1 << 16)
 

@@ -35,10 +35,10 @@ def ppmi(
     `context_totals` may come from another table. A context total of 0 is replaced by 0.5.
     """
     if not 0 < shift < math.inf:
-        raise InputError(f"shift={shift}: must be finite and above 0", code="invalid-option")
+        raise InputError(f"shift={shift} must be finite and above 0", code="invalid-option")
     if not 0 < smoothing <= 1:
         raise InputError(
-            f"smoothing={smoothing}: must be above 0 and at most 1", code="invalid-option"
+            f"smoothing={smoothing} must be above 0 and at most 1", code="invalid-option"
         )
     seen = matrix.data / np.repeat(word_totals, np.diff(matrix.indptr))
     weights = context_totals.astype(np.float64) ** smoothing

@@ -282,7 +282,9 @@ class Table:
             elif width == 1 and not cells:
                 yield number, [""]
             elif len(cells) > 1 or any(str(cell).strip() for cell in cells):
-                text = f"{plural(len(cells), 'field')}; expected {width}, as in the first line"
+                text = (
+                    f"found {plural(len(cells), 'field')}; expected {width}, as in the first line"
+                )
                 problems.add(number, text, self.place(number))
 
     def cells(self) -> Iterator[tuple[int, Sequence[Any] | str]]:

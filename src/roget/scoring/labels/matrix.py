@@ -70,7 +70,8 @@ def _parse(name: str) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
     for at, cells in lines:
         if len(cells) != width:
             raise InputError(
-                f"{name}:{at}: {len(cells)} columns; expected {width} in every row of a matrix",
+                f"{name}:{at}: found {len(cells)} columns; expected {width} in every row of a "
+                f"matrix",
                 code="length-mismatch",
             )
         names.append(cells[0])

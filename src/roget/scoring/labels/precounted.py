@@ -123,7 +123,8 @@ def to_cells(
     if missing == "error" and not system.complete:
         lost = plural(int(counts[~system.answered()].sum()), "item")
         raise InputError(
-            f"{rows.source}: {lost} without a system label, which --missing error does not allow",
+            f"{rows.source}: found {lost} without a system label, which --missing error does not "
+            f"allow",
             code="missing-items",
         )
     warnings: list[str] = [*rows.warnings, *warn_extra(gold, system, *extra)]

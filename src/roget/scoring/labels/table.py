@@ -307,9 +307,7 @@ def _contradiction(table: LabelTable, row: int, earlier: int) -> None:
 def _count_repeats(table: LabelTable, repeats: int) -> None:
     if repeats:
         verb = "repeats" if repeats == 1 else "repeat"
-        text = (
-            f"{plural(repeats, 'line')} of {table.source} {verb} an earlier line and were dropped"
-        )
+        text = f"dropped {plural(repeats, 'line')} of {table.source} that {verb} an earlier line"
         table.warnings.append(Notice(text, code="repeated-rows"))
 
 

@@ -191,7 +191,7 @@ def read_corefud(file: LabelFile, columns: Columns | None, gold: bool) -> Labels
             sentence, fresh = sentence + 1, False
         fields = text.split("\t")
         if len(fields) != _COLUMNS:
-            text = f"{plural(len(fields), 'field')}; expected {_COLUMNS}, separated by tabs"
+            text = f"found {plural(len(fields), 'field')}; expected {_COLUMNS}, separated by tabs"
             problems.add(line, text)
             continue
         entity = _ENTITY.search(fields[-1]) if "Entity=" in fields[-1] else None
@@ -234,7 +234,9 @@ def _to_labels(
     if repeated:
         verb = "is" if len(repeated) == 1 else "are"
         unless = "" if gold else ", unless gold does not contain the mention"
-        text = f"{plural(len(repeated), 'mention')} of {file.name} {verb} repeated: dropped{unless}"
+        text = (
+            f"{plural(len(repeated), 'mention')} of {file.name} {verb} repeated and dropped{unless}"
+        )
         warnings.append(Notice(text, code="repeated-rows"))
     groups = [at for at, mentions in enumerate(found) for _ in mentions]
     return Labels.from_codes(

@@ -112,7 +112,7 @@ def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str
         rows = iter([(line, names), *rows])
     for line, cells in rows:
         if len(cells) <= max(*ids, match or 0):
-            problems.add(line, f"{plural(len(cells), 'column')}; expected two ids")
+            problems.add(line, f"found {plural(len(cells), 'column')}; expected two ids")
         elif not cells[ids[0]] or not cells[ids[1]]:
             problems.add(line, "an id is empty; expected two ids", code="empty-field")
         else:
@@ -171,8 +171,8 @@ def _warn(
     against = sum(codes[one] == codes[other] for one, other in apart)
     if against:
         text = (
-            f"{name}: {plural(int(against), 'pair', ',')} listed as different, but connected by "
-            "other pairs"
+            f"{name}: found {plural(int(against), 'pair', ',')} listed as different but connected "
+            "by other pairs"
         )
         yield Notice(text, code="implied-pairs")
 
