@@ -114,8 +114,8 @@ class FormatError(InputError):
 class UnknownName(RogetError, LookupError):
     """A name is not in the catalogue; the message suggests similar names.
 
-    If there are too many names to list, the message refers to `listed`, the command that lists
-    them, or names the most important ones, `few`. `also` maps synonyms to known names.
+    If there are too many names to list, the message refers to the command that lists them
+    (`listed`), or names only the most important ones (`few`). `also` maps synonyms to known names.
     """
 
     code = "unknown-name"

@@ -55,9 +55,9 @@ def compare(
 ) -> None:
     """Compare several systems against one gold standard.
 
-    Prints one row per system and baseline: rank, main score with 95 % interval, three more scores.
-    With --ci, also tests of all pairs with Holm's correction, and letters: systems that share a
-    letter do not differ significantly. --all shows all scores.
+    Prints one row per system and baseline, with the rank, the main score with its 95 % interval,
+    and three more scores. --ci adds pairwise tests with Holm's correction, and letters: systems
+    that share a letter do not differ significantly. --all shows all scores.
     """
     from roget.report.comparison import report
     from roget.scoring.compare import compare as compare_systems

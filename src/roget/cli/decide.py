@@ -16,9 +16,9 @@ def decide(
 ) -> Report:
     """Test models on deciding which of two verbs takes a noun.
 
-    This is the task of Pereira, Tishby & Lee (1993): all pairs of the noun with one of the verbs
-    are deleted, and a model has to recover that verb. In exceptional triples, the frequencies of
-    the two verbs suggest the wrong one.
+    This is the task of Pereira, Tishby & Lee (1993): all occurrences of the noun with one of the
+    verbs are deleted, and each model decides which of the two verbs takes the noun more often. In
+    exceptional triples, the frequencies of the two verbs suggest the wrong one.
     """
     from roget.learn.evaluation.decision import decide as run
     from roget.report.evaluation import decisions

@@ -29,7 +29,7 @@ def export(
 ) -> None:
     """Export a thesaurus to a file format of other tools.
 
-    A word is listed in its main class and in every class that holds at least a tenth of its
+    A word is listed in its main class and in every class that has at least a tenth of its
     membership.
     """
     from roget.learn.load import open_thesaurus

@@ -34,7 +34,7 @@ def heldout(
     """Measure how well class models predict held-out text, in bits per word–context pair.
 
     Each split uses 80 % of the tokens for training, 10 % for tuning and 10 % for testing. The
-    models are also tested on new words: the N words that follow in frequency the N words of --top.
+    models are also tested on new words: the N most frequent words after the N words of --top.
     Relative entropy weights all words equally.
     """
     from roget.learn.evaluation.heldout import compare

@@ -72,8 +72,9 @@ def score(
     """Score a clustering against a gold standard.
 
     Prints AMI, V, ARI, homogeneity, completeness, B-cubed F and one-to-one accuracy with 95 %
-    intervals, next to three baselines: one big cluster, one cluster per item, random clusters.
-    For coreference and entity resolution, also recall, precision and F. --all shows all scores.
+    intervals, next to three baselines: one big cluster, one cluster per item, random clusters. For
+    coreference and entity resolution, recall, precision and F are also printed. --all shows all
+    scores.
     """
     from roget.report.figures import save_picture
     from roget.report.score import report

@@ -27,8 +27,9 @@ def sketch(
 ) -> Report:
     """Show a word sketch: the typical collocates of a word in each grammatical relation.
 
-    Each collocate has its frequency and its logDice score, which does not depend on corpus size.
-    With a second word, collocates are grouped: first word only, both words, second word only.
+    Each collocate is shown with its frequency and its logDice score, which does not depend on
+    corpus size. With a second word, collocates are grouped: first word only, both words, second
+    word only.
     """
     from roget.errors import InputError
     from roget.learn.sketch import find_lines

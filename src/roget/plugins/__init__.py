@@ -1,8 +1,8 @@
 """Public interface for plug-ins: base classes, and a test kit for every kind of plug-in.
 
 These names and the names in `roget.__all__` are public; all other modules of roget are internal and
-may change without notice. A kit raises `AssertionError` with the reason if a part does not keep
-what its kind promises:
+may change without notice. A kit raises `AssertionError` with the reason if a plug-in violates the
+contract of its kind:
 
 >>> from roget.plugins import Measure, check_measure
 >>> class Kulczynski(Measure, name="kulczynski", symmetric=True, reference="Kulczyński 1927"):

@@ -1,7 +1,7 @@
 """Test kits: each checks that a plug-in satisfies the contract of its kind.
 
-The kits draw their examples from a fixed seed and need no test framework; `roget.plugins` also
-offers hypothesis strategies for tests of your own.
+The kits generate examples with a fixed seed and need no test framework. `roget.plugins` also offers
+hypothesis strategies for your own tests.
 """
 
 from __future__ import annotations

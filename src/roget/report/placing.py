@@ -205,7 +205,7 @@ def _facts(one: PlacementMetrics) -> dict[str, Any]:
 def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, Statements]]:
     """Yield each word as a concept below its best candidate, with the scores of all candidates.
 
-    Classes keep their addresses; classes without an address get one, and a label.
+    Classes keep their IRIs. Classes without an IRI are given one, and a label.
     """
     named: dict[str, str] = {}
     for some in placed.words:

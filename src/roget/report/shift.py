@@ -41,7 +41,8 @@ def report(
 ) -> Report:
     """Report the words that changed most, with gained and lost contexts, and the new words.
 
-    `find` has a function for each corpus that returns the sentences of a word and a context.
+    `find` contains, for each corpus, a function that returns the sentences for a word and a
+    context.
     """
     lines = _gather(found, find) if find else {}
     contexts = (one.context for word in found.changes for one in (*word.gained, *word.lost))

@@ -156,7 +156,7 @@ def _tabulate_contexts(
     """Return a table of the k most probable context classes."""
     columns = [
         *Column.numbers("share", "contexts", fit="keep"),
-        Column("class of contexts: its most frequent ones", fit="cut", share=1),
+        Column("context class: its most frequent contexts", fit="cut", share=1),
     ]
     rows = [
         (

@@ -56,8 +56,8 @@ def _remember(kept: dict[bytes, None]) -> str:
 def is_other_user(peer: tuple[str, int] | None, port: int) -> bool:
     """Return True if a connection to a port is known to belong to another user.
 
-    The link on the command line of a browser is visible to everybody who can list processes. On
-    Linux, the table of connections names the owner of each.
+    A link on the command line of a browser is visible to everybody who can list processes. On
+    Linux, the kernel's connection table contains the owner of each connection.
     """
     if peer is None or not hasattr(os, "getuid"):
         return False

@@ -1,9 +1,10 @@
 """Connection limits: a maximum number, and timeouts for slow or idle clients.
 
-uvicorn waits for ever for the rest of a request, and accepts connections for as long as there are
-file descriptors; asyncio then logs thousands of lines a second. Here each wait has a timeout, and
-if there are too many connections, the one that has waited longest is closed for the newest. A
-client that sends a whole request at once is answered, however many others stay silent.
+By default, uvicorn waits indefinitely for the rest of a request, and accepts connections until file
+descriptors run out; asyncio then logs thousands of lines per second. Here every wait for a client
+has a timeout. If there are too many connections, the one that has waited longest is closed in
+favour of the newest. A client that sends a complete request at once is therefore answered, no
+matter how many other clients stay silent.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The explorer's server. It is reachable from this machine only and serves no files by path.
 
 Every response is made from the open thesaurus or from the three files of the page, which are read
-once and hold nothing of it. Requests must name this machine as their host, so that no foreign page
-reaches the server through a DNS name of its own, and must carry an access token.
+once and contain no data. Requests must have this machine as host name, which prevents access by
+other sites through DNS rebinding, and must carry an access token.
 """
 
 from __future__ import annotations

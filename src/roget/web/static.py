@@ -35,8 +35,8 @@ def page(
 ) -> str:
     """Render the static page. The output is deterministic.
 
-    Sentences (`evidence` for each word and context) and sketches are included on request only;
-    sketches make the page several times as large.
+    Sentences (`evidence` for each word and context) and sketches are included only on request;
+    sketches make the page several times larger.
     """
     snapshot = session.snapshot
     if evidence and snapshot.thesaurus.counts.evidence is None:

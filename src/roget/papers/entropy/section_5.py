@@ -10,7 +10,7 @@ from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
 from roget.report import ReportTable
 
-MOST = 5
+N_SYSTEMS = 5
 """Number of systems compared: those with the most clusters, without baselines."""
 
 BASELINES = ("1ClI", "MFS", "Random")
@@ -39,7 +39,7 @@ def section_5(options: ReproduceOptions) -> Reproduced:
         key: sum(corrected[name][key] for name in chosen) / len(chosen)
         for key in product(("jk", "bub"), SIDES)
     }
-    other = f"other systems: {len(shared)} of the paper's {MOST} are available"
+    other = f"other systems: {len(shared)} of the paper's {N_SYSTEMS} are available"
     claims = [
         Claim(
             f"{side}: {estimator} − ml",
@@ -70,7 +70,8 @@ def section_5(options: ReproduceOptions) -> Reproduced:
     return Reproduced(
         "Which entropies are corrected most (Li, Titov & Sporleder 2014, Section 5)",
         about=(
-            f"SemEval-2010 task 14, the {MOST} systems with the most clusters per word: in the "
+            f"SemEval-2010 task 14, the {N_SYSTEMS} systems with the most clusters per word: in "
+            "the "
             f"paper {', '.join(wanted)}; of the available systems {', '.join(chosen)}. Differences "
             "of entropies between two estimators in nats, averaged over words like V."
         ),
@@ -91,7 +92,7 @@ def section_5(options: ReproduceOptions) -> Reproduced:
 def rank_clusters(rows: Mapping[str, ScoredAnswer] | Mapping[str, object]) -> list[str]:
     """Return the systems with the most clusters according to Table 1, without baselines."""
     systems = [name for name in rows if name not in BASELINES]
-    return sorted(systems, key=lambda name: -TABLE_1[name].clusters)[:MOST]
+    return sorted(systems, key=lambda name: -TABLE_1[name].clusters)[:N_SYSTEMS]
 
 
 def correct(row: ScoredAnswer, estimator: str, side: str) -> float:

@@ -50,7 +50,8 @@ class Truth(NamedTuple):
 class SimulationRow(NamedTuple):
     """Means over the trials of one method at one data size; the distance is in bits.
 
-    Each mean has half the width of its 95 % interval; 0 for a single trial.
+    The fields ending in `_half` are half the width of the mean's 95 % interval, or 0 for a single
+    trial.
     """
 
     way: str

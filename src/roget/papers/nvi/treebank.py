@@ -64,8 +64,8 @@ def read_trees(path: str) -> Iterator[TreebankNode]:
 def read_brackets(source: Source) -> Iterator[TreebankNode]:
     """Yield trees such as `(S (NP (DT the) (NN dog)) (VP (VBZ barks)))`, over several lines.
 
-    Traces, punctuation and functions (SBJ in NP-SBJ) are left out. Among constituents that cover
-    the same words, the highest is kept.
+    Traces, punctuation and function tags (SBJ in NP-SBJ) are dropped. If several constituents cover
+    the same words, only the highest is kept.
     """
     problems = Problems(source.name)
     open_nodes: list[tuple[str, list[TreebankNode]]] = []

@@ -15,7 +15,7 @@ from roget.papers.soft.counts import verb_object
 from roget.papers.soft.tree import NEAREST, describe, draw, tabulate
 
 VERB = "fire"
-MOST = 64
+MAX_NOUNS = 64
 """Maximum number of nouns, as in the paper."""
 
 CLUSTERS = 3
@@ -43,12 +43,12 @@ def figure_1(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 1 of Pereira, Tishby & Lee (1993): clusters of the objects of "fire"."""
     verb = options.verb or VERB
     counts, source, least = verb_object(options)
-    nouns = objects(counts, verb, MOST, least)
+    nouns = objects(counts, verb, MAX_NOUNS, least)
     model = SoftAnnealing(CLUSTERS, prior="uniform", random_state=options.random_state).fit(nouns)
     thesaurus = Thesaurus.from_clustering(nouns, model)
     words, contexts = nouns.shape
     about = (
-        f'{words} nouns: the most frequent objects of "{verb}" (at most {MOST}) that occur at '
+        f'{words} nouns: the most frequent objects of "{verb}" (at most {MAX_NOUNS}) that occur at '
         f"least {least} times as an object and with at least {VERBS} verbs, each a distribution "
         f"over {contexts:,} verbs; {source}. All nouns have the same weight, as in the paper. Each "
         f"cluster is shown with the {NEAREST} nouns nearest to its centroid and their KL distances "

@@ -44,7 +44,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
         claims += [
             Claim(f"{name}: F", f, found["f"], digits=1),
             Claim(f"{name}: F, in the caption", CAPTION[name], found["f"], digits=1,
-                  remark="A and B are swapped with C and D there", excused=True),
+                  remark="the captions swap A and B with C and D", excused=True),
             Claim(f"{name}: V", v, found["v"], digits=digits),
         ]  # fmt: skip
         clusters = "; ".join(" ".join(map(str, cluster)) for cluster in solution.T.tolist())

@@ -35,10 +35,10 @@ MEASURES = ("v", "vi", "q2", "homogeneity", "completeness")
 DRAWN = ("v", "q2", "vi", "homogeneity")
 """Measures drawn in the paper. Completeness is drawn in the panel of homogeneity."""
 
-MOST = 1000
+MAX_CLUSTERS = 1000
 """Maximum number of clusters."""
 
-TRIED = 30
+MAX_SIZES = 30
 """Number of values of k to try, before duplicates are removed."""
 
 STARTS = 4
@@ -102,7 +102,7 @@ def list_ks(items: int) -> tuple[int, ...]:
     >>> list_ks(40)
     (1, 2, 3, 4, 5, 7, 9, 10, 11, 14, 17, 22, 28, 35, 36)
     """
-    ratios = np.rint(np.geomspace(1, MOST, TRIED)).astype(int).tolist()
+    ratios = np.rint(np.geomspace(1, MAX_CLUSTERS, MAX_SIZES)).astype(int).tolist()
     return tuple(sorted(k for k in {*ratios, 10, 35} if k <= items))
 
 

@@ -194,7 +194,7 @@ def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme) -> Statements:
 def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
     """Return the n nearest neighbours of each word, made symmetric as skos:related requires.
 
-    Words are narrower than classes only, so no word is related to a broader concept.
+    Only classes are broader than words, so related words never conflict with the hierarchy.
     """
     if not n:
         return {}

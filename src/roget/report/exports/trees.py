@@ -66,8 +66,8 @@ def heights(thesaurus: Thesaurus) -> dict[int, int]:
 def write_newick(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write one tree, in which words are leaves below their main class and classes inner nodes.
 
-    Branch lengths are in splits: see `heights`. Classes that are the main class of no word are
-    left out.
+    Branch lengths are in splits: see `heights`. Classes that are not the main class of any word are
+    omitted.
     """
     high = heights(thesaurus)
     # Entries list classes before their subclasses, so reverse order puts subclasses first.
@@ -191,8 +191,8 @@ def _label(one: ExportEntry) -> str:
 def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write the tree as nested JSON: inner classes have `children`, leaf classes have `words`.
 
-    If contexts are clustered too, the top-level `context_classes` lists all classes of contexts,
-    and that of a word class lists those typical of it.
+    If contexts are clustered too, `context_classes` lists all context classes at the top level, and
+    the typical ones in each word class.
     """
     head: dict[str, Any] = {
         "title": options.called,

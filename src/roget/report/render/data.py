@@ -61,8 +61,8 @@ _PLAIN = re.compile(r"[=+\-@][\w\s.+\-=@)]*")
 def find_formulas(report: Report) -> list[str]:
     """Return the cells of the sheet that a spreadsheet would run as formulas.
 
-    They are written unchanged: programs that read the table must find each name, and a mark before
-    it would make another name.
+    These cells are written unchanged, because an added prefix would change the names for programs
+    that read the table.
     """
     texts = (cell for table in _tables(report) for row in table.rows for cell in row)
     found = (one for one in texts if isinstance(one, str) and one.startswith(_SIGNS))

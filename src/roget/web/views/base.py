@@ -1,7 +1,8 @@
 """The declaration of a view: its route, parameters, data, sheet and place in the static page.
 
-A view is declared once, as a `View` in a module of its own. The server, the OpenAPI schema, the CSV
-sheets, the blocks of the static page and the TypeScript types of the scripts are made from it.
+Each view is declared once, as a `View` in a separate module. The server, the OpenAPI schema, the
+CSV sheets, the blocks of the static page and the TypeScript types are derived from this
+declaration.
 """
 
 from __future__ import annotations
