@@ -96,7 +96,7 @@ def test_batches_share_ids():
 
 
 def test_bad_options():
-    with refused("invalid-option", "window 0"):
+    with refused("invalid-option", "window", "0"):
         Windows(0, "both", Tables())
     with refused("unknown-name", "lefts", "left?"):
         Windows(1, "lefts", Tables())

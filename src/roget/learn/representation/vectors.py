@@ -67,7 +67,7 @@ class Representation:
     weights: csr_array of float32 with shape (words, contexts); background contexts come last.
     vectors: array of shape (words, dimensions).
     lengths: lengths of the rows before normalisation, with shape (words, blocks).
-    values: singular values of the first block, followed by those of the second.
+    values: singular values of the first block, then of the second block.
     width: number of dimensions of the first block.
     totals: number of occurrences of each context.
     rows: row of each selected word (−1 if unknown), or None if all words are selected.
