@@ -213,7 +213,7 @@ class PlaceOptions(Checked):
     background: Any = option(
         "auto",
         metavar="COUNTS|none|auto",
-        help="Counts of a large corpus, added to those of the same words: a counts folder or "
+        help="Counts of a large corpus, added to the counts of the same words: a counts folder or "
         "table, none, or auto = the bundled counts of the language, if any.",
     )
     seed: int = seed_option()

@@ -191,8 +191,8 @@ def weigh(
     """Return the weights (intercept last) and the accuracy from five-fold cross-validation.
 
     `expected` are the prior weights. The strength of regularisation towards them is chosen to
-    maximise the likelihood of held-out labels, which are those of the development quadruples or of
-    each fold.
+    maximise the likelihood of held-out labels, either in the development quadruples or in each
+    fold.
     """
     # Use the same folds for all strengths, so their losses are comparable.
     fold = rng.permutation(len(nouns)) % FOLDS
