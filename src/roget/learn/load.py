@@ -213,8 +213,9 @@ def open_pair(
                 continue
             if not texts:
                 refuse_options(counting_options, name, ("columns",))
+            more: tuple[str, ...] = ()
             if borrowed[len(opened)]:
-                counts, more = open_background_of(names[1 - len(opened)]), ()
+                counts = open_background_of(names[1 - len(opened)])
             elif is_thesaurus(Path(name)):
                 counts, more = _open_whole(name)
             else:

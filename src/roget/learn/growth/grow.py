@@ -187,7 +187,7 @@ def _grow(
         learnt = update_clustering(
             base.clustering, base.counts, added.counts, added.new, options,
             summarize_edits(thesaurus), doubt=bool(base.provenance.get("unsure")),
-            background=background and background.counts,
+            background=None if background is None else background.counts,
         )  # fmt: skip
     _report(learning, 0.9)
     made, changes = _make(thesaurus, added, learnt)

@@ -128,7 +128,7 @@ def hide(
     hidden = np.sort(np.random.default_rng(chosen.seed).choice(known, words, replace=False))
     background = choose_background(chosen.background, counts)[0]
     rest = graph.without({fold(str(counts.words[row])) for row in hidden})
-    voters = NeighbourModel(rest, counts, background and background.counts)
+    voters = NeighbourModel(rest, counts, None if background is None else background.counts)
     truth = [graph.senses(str(counts.words[row])) for row in hidden]
     placer = Placer(voters, chosen)
     ranked = placer.rank(hidden, max(RANKED, chosen.n), progress)

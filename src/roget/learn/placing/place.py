@@ -162,7 +162,7 @@ def place(
     counts = counts if isinstance(counts, Counts) else open_counts(counts)[0]
     background = choose_background(chosen.background, counts)[0]
     graph = Graph.from_taxonomy(known_classes)
-    voters = NeighbourModel(graph, counts, background and background.counts)
+    voters = NeighbourModel(graph, counts, None if background is None else background.counts)
     known = set(voters.known.tolist())
     rows = np.array(
         [row for row in range(len(counts)) if row not in known and counts.word_totals[row] > 0],
