@@ -33,7 +33,7 @@ Function = TypeVar("Function", bound=Callable[..., Report | None])
 
 @dataclass(frozen=True)
 class RuntimeOptions:
-    """Options known only at run time, such as those of plug-ins, and set with --set."""
+    """Options known only at run time, such as plug-in options, which are set with --set."""
 
     declared: Callable[[], Iterable[Option]]
 

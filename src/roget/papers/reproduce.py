@@ -1,4 +1,4 @@
-"""Run one reproduction, those of one paper, or all."""
+"""Run one reproduction, all reproductions of a paper, or all reproductions."""
 
 from __future__ import annotations
 

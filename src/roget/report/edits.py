@@ -42,7 +42,7 @@ def history(thesaurus: Thesaurus) -> Report:
 
 
 def changes(edited: EditResult, dry_run: bool) -> Report:
-    """Report the edits just done and undone, or those that a dry run would do and undo."""
+    """Report the edits just done and undone, or the edits that a dry run would do and undo."""
     total = len(edited.thesaurus.editor.done)
     done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
     rows = [

@@ -87,7 +87,7 @@ class Connection(H11Protocol):
     def _update_phase(self) -> None:
         """Start the timeout for the current phase.
 
-        There is none while the server makes a response.
+        No timeout applies while the server works.
         """
         cycle: Any = self.cycle
         if self.transport.is_closing():

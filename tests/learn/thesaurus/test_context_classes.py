@@ -73,7 +73,7 @@ def test_folders_keep_them(thesaurus: Thesaurus, tmp_path: Path) -> None:
 
 def test_they_are_shown(thesaurus: Thesaurus) -> None:
     told = report(thesaurus)
-    assert "class of contexts" in str(told)
+    assert "context class" in str(told)
     listed = {name for one in told.data["context_classes"] for name in one["contexts"]}
     assert listed == set(CONTEXTS)
     view = word_class.make(ThesaurusSnapshot(thesaurus, "t"), thesaurus.path("tea")[-1])
@@ -91,7 +91,7 @@ def test_where_there_are_none() -> None:
     plain = Thesaurus.from_clustering(counts, MDLTree(random_state=0).fit(counts))
     assert lookup.context_classes(plain) == []
     assert "context_classes" not in report(plain).data
-    assert "class of contexts" not in str(report(plain))
+    assert "context class" not in str(report(plain))
     target = io.StringIO()
     write_json(plain, target)
     assert "context_classes" not in target.getvalue()

@@ -81,7 +81,7 @@ def _claims(thesaurus: Thesaurus, options: ReproduceOptions) -> list[Claim]:
 
 
 def _find_side(thesaurus: Thesaurus, nouns: set[str]) -> int | None:
-    """Return the one of the first two clusters with most of the nouns, or None if it has none."""
+    """Return which of the first two clusters has most of the nouns; None if all are unknown."""
     known = nouns.intersection(thesaurus.words.tolist())
     sides = [thesaurus.path(noun)[1] for noun in sorted(known)]
     return max(sorted(set(sides)), key=sides.count) if sides else None

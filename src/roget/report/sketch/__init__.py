@@ -36,7 +36,7 @@ Lines = dict[tuple[str, str], Sequence[EvidenceLine]]
 
 
 def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
-    """Report the relations of one word side by side, or those of two words below each other.
+    """Report the relations of a word side by side; for two words, below each other.
 
     `find` returns the sentences for the concordance, JSON and the page. `source` is the path of
     the thesaurus, for the hint on `roget why`.
