@@ -381,7 +381,7 @@ def test_extra_noise_shares_no_cluster(tmp_path):
     system = write(tmp_path / "s.csv", answers, ("item", "label"))
     found = count_large(gold, system, "cluster", noise="-1")
     sides = as_labels(gold, gold=True), as_labels(system)
-    assert found.warnings == align(*sides, noise="-1").warnings
+    assert found.warnings == align(*sides, missing="cluster", noise="-1").warnings
     notice(found.warnings, "shared-clusters", "1 dropped item")
 
 
