@@ -70,7 +70,7 @@ def tell(name: str, found: list[ShiftResult]) -> None:
 
 
 def compare(old: Counts, new: Counts) -> ShiftResult:
-    return shift(old, new, n=10**6, min_count=MIN_COUNT, told=1)
+    return shift(old, new, n=10**6, min_count=MIN_COUNT, changes=1)
 
 
 def draw(random: np.random.Generator, tokens: int) -> Counts:

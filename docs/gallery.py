@@ -169,7 +169,7 @@ SHOTS: dict[str, tuple[Shot, ...]] = {
         Shot(
             "shift",
             "Words whose use differs between two corpora",
-            "roget shift docs/examples/fiction.conllu.xz nouns -n 8 --told 3",
+            "roget shift docs/examples/fiction.conllu.xz nouns -n 8 --changes 3",
         ),
         Shot(
             "booklet",

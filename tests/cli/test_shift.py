@@ -58,8 +58,8 @@ def test_the_words_that_changed_most_come_first(folders):
 
 
 def test_json_and_csv_have_all_digits(folders):
-    found = json.loads(run(*folders, "-n", 3, "--told", 2, "--format", "json").stdout)
-    right = shift(*map(roget.Counts.read, folders), n=3, told=2)
+    found = json.loads(run(*folders, "-n", 3, "--changes", 2, "--format", "json").stdout)
+    right = shift(*map(roget.Counts.read, folders), n=3, changes=2)
     assert [one["word"] for one in found["words"]] == [one.word for one in right.changes]
     for told, one in zip(found["words"], right.changes, strict=True):
         for name in ("divergence", "expected", "change", "least", "z", "p", "q", "q_usual"):

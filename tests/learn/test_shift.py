@@ -86,7 +86,7 @@ def test_where_nothing_changed_only_the_nominal_share_seems_to(nouns, fraction):
     p, p_usual, changes = [], [], []
     for seed in range(2):
         old, new = nouns.split(fraction, random_state=seed)
-        found = shift(old, new, n=10**6, min_count=10, told=1)
+        found = shift(old, new, n=10**6, min_count=10, changes=1)
         assert found.changed == found.unusual == 0
         p += [one.p for one in found.changes]
         p_usual += [one.p_usual for one in found.changes]
@@ -103,7 +103,7 @@ def test_tokens_that_come_in_clumps_are_usual(nouns):
         Counts(one.matrix * 3, one.words, one.contexts, slots=one.slots)
         for one in nouns.top(1200).split(0.5, random_state=0)
     )
-    found = shift(old, new, n=10**6, told=1)
+    found = shift(old, new, n=10**6, changes=1)
     p, p_usual = (np.array([getattr(one, name) for one in found.changes]) for name in
                   ("p", "p_usual"))  # fmt: skip
     assert np.mean(p <= 0.05) > 0.5, "single tokens would never differ so"
@@ -141,7 +141,7 @@ def test_scores_of_contexts_are_those_of_sketches(nouns):
     from roget.learn.sketch import sketch
 
     old, new = nouns.split(0.5, random_state=2)
-    [found] = shift(old, new, ["time"], told=40).changes
+    [found] = shift(old, new, ["time"], changes=40).changes
     right = [
         {c.context: c.score for r in sketch(one, "time", n=10**6, least=1, share=0).relations
          for c in r.collocates}

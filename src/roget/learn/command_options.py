@@ -126,7 +126,7 @@ class ShiftOptions(Checked):
     """Options of `roget shift`."""
 
     n: int = option(20, minimum=1, flags=("--number", "-n"), help="Number of words to list.")
-    told: int = option(
+    changes: int = option(
         5, minimum=1, help="Number of gained contexts and of lost contexts to list per word."
     )
     shared: bool = option(

@@ -206,7 +206,7 @@ def shift(
         else ranking(found["least"].round(9), frozen(chosen)).tolist()[: request.n]
     )
     changes = []
-    explained = _explain(sides, places, names, table, order, request.told)
+    explained = _explain(sides, places, names, table, order, request.changes)
     for at, (gained, lost) in zip(order, explained, strict=True):
         weighed = {name: float(values[at]) for name, values in found.items()}
         counts = table.totals[at].tolist()
