@@ -106,7 +106,7 @@ def agree(
 
 
 def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> dict[str, str]:
-    """Return the parts of the signature of an agreement, by name."""
+    """Return the parts of the signature of an agreement result, keyed by name."""
     interval = f"{options.ci}xbca" if panel.n_groups > 1 else "jackknife"
     return {
         "roget": __version__,
@@ -162,7 +162,7 @@ def _warn_noise(panel: Panel, noise: str | None) -> list[str]:
 
 
 def _warn_singletons(panel: Panel) -> list[str]:
-    """Warn about clusterings with one cluster per item, which may be columns of item ids."""
+    """Warn about clusterings with one cluster per item, which are often columns of item ids."""
     if panel.weighted or panel.size < 2:
         return []
     alone = [

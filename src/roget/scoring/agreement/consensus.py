@@ -28,25 +28,28 @@ LINKED = 5_000
 """Maximum number of items per group for average linkage, which stores all pairs."""
 
 _ROWS = 1 << 9
-"""Batch size: number of item kinds (items with identical clusters) counted at once."""
+"""Batch size: number of item kinds (sets of items with identical labels) counted at once."""
 
 _WORK = 200
-"""Limit on the work: counted pairs, over all clusterings, per pair that may be written."""
+"""Limit on the work: number of pairs counted over all clusterings per pair in the output limit."""
 
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """A consensus clustering, and how strongly the clusterings support it."""
+    """A consensus clustering, and the support of its items and clusters."""
 
     labels: Labels
     name: str
     """The name of the medoid clustering, or of the consensus method."""
     support: Floats
-    """The support of each item: the fraction of clusterings that put it together with another item
-    of its consensus cluster, averaged over these other items. NaN for clusters of one item.
+    """The support of each item: the fraction of clusterings that put it in the same cluster as
+    another item of its consensus cluster, averaged over these other items. NaN for items in a
+    consensus cluster of one item.
     """
     cluster_support: Floats
-    """The support of each consensus cluster: the mean over its pairs of items."""
+    """The support of each consensus cluster: the mean over all pairs of its items of the fraction
+    of clusterings that put both in the same cluster.
+    """
 
     def __repr__(self) -> str:
         sizes = plural(len(self.labels), "item", ","), plural(self.labels.n_labels, "cluster", ",")
@@ -61,7 +64,9 @@ class Consensus:
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """The consistency of each item: its mean similarity over pairs of clusterings, at most 1."""
+    """The consistency of each item: its element-centric similarity, averaged over all pairs of
+    clusterings. The maximum is 1.
+    """
 
     values: Floats
     """The consistency of each item; NaN if fewer than two clusterings contain the item."""
@@ -92,7 +97,7 @@ class Together:
 
 
 def _require_single_labels(panel: Panel) -> None:
-    """Raise InputError if items may have several weighted clusters."""
+    """Raise InputError if items may belong to several clusters."""
     if panel.weighted:
         raise InputError(
             "a consensus requires one cluster per item; pass --answers top to keep only "
@@ -160,7 +165,10 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
 
 
 def _link(panel: Panel, clusters: int | None) -> Labels:
-    """Cluster the items of each group by average linkage of how often they share a cluster."""
+    """Cluster the items of each group by average linkage.
+
+    The similarity of two items is the fraction of clusterings in which they share a cluster.
+    """
     from scipy.cluster.hierarchy import fcluster, linkage
 
     groups = np.zeros(panel.size, np.int64) if panel.groups is None else panel.groups
@@ -187,7 +195,7 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
 
 
 def _list_distances(panel: Panel, rows: Ints) -> Iterator[Floats]:
-    """Yield, for each item, its distances to all later items.
+    """Yield, for each item, an array of its distances to all later items.
 
     The distance of two items is the fraction of clusterings that separate them, among the
     clusterings that contain both.
@@ -246,7 +254,8 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
 
     ConsensusOptions(at_least=at_least, most=most)  # validate the arguments
     _require_single_labels(panel)
-    # Step 1: assign kind numbers to items; code 0 marks items that a clustering does not contain.
+    # Step 1: assign each item to a kind. Items of the same kind have the same cluster in every
+    # clustering. Code 0 marks items that a clustering does not contain.
     columns = [
         (np.where(one.have, one.codes.astype(np.int64) + 1, 0), one.groups.size + 1)
         for one in panel.coded
@@ -257,7 +266,8 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     count = one_of.size
     sizes = np.bincount(kinds)
     within = int((sizes * (sizes - 1) // 2).sum())
-    # Step 2: build the kinds × clusters matrix of each clustering, and estimate the work.
+    # Step 2: build the indicator matrix of each clustering (rows: kinds, columns: clusters), and
+    # estimate the number of pairs to count.
     memberships, present, work = [], [], 0
     for one in panel.coded:
         held = np.flatnonzero(one.have[one_of])
@@ -295,8 +305,8 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
         both = np.full(first.size, len(panel))
         if not complete:
             both = np.einsum("pk,pk->p", have[first], have[second]).astype(np.int64)
-        # Step 4: keep the pairs of kinds that share a cluster often enough, and count their item
-        # pairs.
+        # Step 4: keep the pairs of kinds that share a cluster in at least the fraction `at_least`
+        # of the clusterings, and count the item pairs that they represent.
         often = times >= at_least * both - 1e-9
         batches.append((first[often], second[often], times[often], both[often]))
         same = first[often] == second[often]
@@ -315,10 +325,10 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
 
 
 def _expand_kinds(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
-    """Expand pairs of kinds to distinct pairs of items, with the earlier item first."""
+    """Expand pairs of item kinds to distinct pairs of items, with the earlier item first."""
     first, second, times, both = pairs
-    # `order` lists the items by kind. Pair number q of two kinds combines the item q // size of the
-    # first kind with the item q % size of the second kind.
+    # `order` lists the items by kind. Pair number q of two kinds combines item q // size of the
+    # first kind with item q % size of the second kind, where size is the size of the second kind.
     order = np.argsort(kinds, kind="stable")
     starts = np.cumsum(sizes) - sizes
     number = sizes[first] * sizes[second]
@@ -351,7 +361,10 @@ def list_items(agreement: Agreement, by: str, clusters: int | None) -> Columns:
 
 
 def list_pairs(panel: Panel, pairs: Together) -> Columns:
-    """Return the columns of the table of item pairs, with how many clusterings join each pair."""
+    """Return the columns of the item-pair table.
+
+    They include the number of clusterings that put each pair in the same cluster.
+    """
     names = _item_names(panel)
     first = pairs.first.tolist()
     return {
@@ -369,7 +382,7 @@ def _item_names(panel: Panel) -> list[str]:
 
 
 def _list_groups(panel: Panel, items: Iterable[int]) -> Columns:
-    """Return a column with the groups of the items, or no column if there are no groups."""
+    """Return a column with the group of each item, or no column if there are no groups."""
     if panel.groups is None or panel.group_names is None:
         return {}
     names, codes = panel.group_names, panel.groups.tolist()

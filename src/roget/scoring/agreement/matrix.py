@@ -25,7 +25,10 @@ NO_COMMON_ITEM = "the two clusterings have no common items"
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """The scores of all pairs, with shape (scores, clusterings, clusterings). Rows act as gold."""
+    """The scores of all pairs, with shape (scores, clusterings, clusterings).
+
+    The clustering of the row is used as the gold standard.
+    """
 
     values: Floats
     low: Floats
@@ -35,9 +38,9 @@ class Matrices:
     mean_low: Floats
     mean_high: Floats
     shared: Ints
-    """The number of common items of each pair of clusterings."""
+    """The number of items that both clusterings of each pair contain."""
     reasons: dict[tuple[int, int, int], str] = field(default_factory=dict)
-    """The reasons for undefined scores, keyed by request, row and column."""
+    """The reasons for undefined scores, keyed by the indices of score, row and column."""
 
 
 def fill_matrices(
@@ -48,7 +51,7 @@ def fill_matrices(
     seed: int,
     step: Callable[[int], None],
 ) -> Matrices:
-    """Compute every requested score for every pair, and call `step` after each pair."""
+    """Compute every requested score for every pair of clusterings. Call `step` after each pair."""
     size, scores = len(panel), len(requests)
     shape = scores, size, size
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
@@ -109,7 +112,7 @@ def _average(values: Floats, weights: Floats) -> Floats:
 
 
 def _average_others(values: Floats) -> Floats:
-    """Return each clustering's mean score with all others, over defined pairs."""
+    """Return each clustering's mean score with all others, ignoring undefined scores."""
     both = (values + values.transpose(0, 2, 1)) / 2
     defined = ~np.isnan(both) & ~np.eye(values.shape[1], dtype=bool)
     means: Floats = divide(np.where(defined, both, 0.0).sum(axis=2), defined.sum(axis=2), np.nan)
@@ -126,7 +129,7 @@ class _Batch:
     turn: Callable[[], Statistics | Separate]
     """A function that returns the tables with the second clustering as gold."""
     blocks: Ints
-    """The index of each table, pair · groups + group."""
+    """The index of each table: (index of the pair) · (number of groups) + (index of the group)."""
 
 
 def _list_batches(panel: Panel) -> Iterator[_Batch]:
@@ -161,13 +164,13 @@ def _tabulate_weighted(panel: Panel, i: int, j: int) -> _Batch:
 
 
 Reasons = dict[tuple[int, int, int], str]
-"""The reasons for undefined scores, keyed by pair, direction and request."""
+"""The reasons for undefined scores, keyed by the indices of pair, direction and score."""
 
 
 def _evaluate(
     batch: _Batch, requests: Sequence[Request], groups: int
 ) -> tuple[Floats, Floats, Reasons]:
-    """Return the values of a batch, the numbers of items, and the reasons for undefined values.
+    """Return the scores and item counts of a batch, and the reasons for undefined scores.
 
     Values have the shape (directions, scores, pairs, groups). Numbers of items have the shape
     (pairs, groups).
@@ -215,7 +218,7 @@ class Sample:
 
 
 def _resample_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sample:
-    """Resample groups, using the same groups for all pairs.
+    """Resample groups, using the same groups for all pairs of clusterings.
 
     Groups in which a pair has no common items have weight 0.
     """
@@ -226,7 +229,7 @@ def _resample_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sam
 def _jackknife_items(
     panel: Panel, i: int, j: int, requests: Sequence[Request], parts: Ints
 ) -> Sample:
-    """Return the scores of a pair with each part of the items left out in turn."""
+    """Return the scores of a pair of clusterings with each part of the items left out in turn."""
     count = int(parts.max()) + 1
     table = panel.without(i, j, parts, count)
     without = np.full((2, len(requests), count), np.nan)
@@ -238,7 +241,9 @@ def _jackknife_items(
 
 
 class _Samples:
-    """Scores of bootstrap and jackknife samples, summed over the pairs of each clustering."""
+    """For each clustering, the sums of its scores with all others in the bootstrap and jackknife
+    samples.
+    """
 
     def __init__(self, size: int, scores: int) -> None:
         self.size, self.scores = size, scores
@@ -246,7 +251,7 @@ class _Samples:
         self.weights = np.ones(1)
 
     def add(self, i: int, j: int, sample: Sample) -> None:
-        """Add the mean scores of both directions of a pair."""
+        """Add the scores of a pair of clusterings, averaged over both directions."""
         parts = sample.drawn, sample.jackknife.without
         if not self.sums:
             self.weights = sample.jackknife.weights

@@ -60,7 +60,10 @@ def name_clusterings(
 
 
 def list_runs(path: str) -> list[str]:
-    """Return the files in a folder or matching a pattern; return other paths unchanged."""
+    """Return the files in a folder or the files that match a pattern.
+
+    Return other paths unchanged.
+    """
     return [path] if is_thesaurus(path) else list_files(path)
 
 
@@ -68,7 +71,7 @@ class Coded(NamedTuple):
     """The cluster codes of one clustering. Clusters in different groups have different codes."""
 
     codes: Codes
-    """The cluster code of each item, which is arbitrary for items not in the clustering."""
+    """The cluster code of each item. Items that are not in the clustering have arbitrary codes."""
     groups: Ints
     """The group of each cluster."""
     present: BoolArray | None
@@ -120,7 +123,7 @@ class Panel:
         present = None if side.complete else side.answered()
         codes: Ints = keep_apart(side, self.groups).codes.astype(np.int64)
         if present is not None:
-            # Missing items are given the code of an arbitrary item; they are not counted in any
+            # Missing items get the code of an arbitrary item, because they are not counted in any
             # table.
             codes = np.where(present, codes, codes[int(np.argmax(present))])
         codes, old = compact(codes, ordered=False)
@@ -143,13 +146,13 @@ class Panel:
         return one & two
 
     def codes(self, i: int, j: int) -> tuple[Codes, Codes]:
-        """Return the codes in both clusterings of the items that both contain."""
+        """Return the cluster codes, in both clusterings, of the items that both contain."""
         kept = self.shared(i, j)
         one, two = self.coded[i].codes, self.coded[j].codes
         return (one, two) if kept is None else (one[kept], two[kept])
 
     def cells(self, i: int, j: int) -> tuple[Ints, Ints, Ints]:
-        """Return the rows, columns and counts of the non-empty cells of two clusterings' table."""
+        """Return the rows, columns and counts of the non-empty cells of a pair of clusterings."""
         rows, width = self.coded[i].groups.size, self.coded[j].groups.size
         keys, counts = count_pairs(*self.codes(i, j), width, rows * width)
         return *np.divmod(keys, width), counts
@@ -178,14 +181,17 @@ class Panel:
         return replace(table, cuts=cuts), block[cuts]
 
     def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
-        """Return one table per left-out part of the items, as groups of a single table."""
+        """Return one table for each part of the items, counted without this part.
+
+        The tables are the groups of a single table.
+        """
         kept = self.shared(i, j)
         one, two = self.codes(i, j)
         sizes = self.coded[i].groups.size, self.coded[j].groups.size
         return leave_parts_out(one, two, sizes, parts if kept is None else parts[kept], count)
 
     def batches(self, most: int) -> Iterator[list[tuple[int, int]]]:
-        """Yield all pairs i < j in batches of about `most` contingency cells."""
+        """Yield all pairs i < j in batches whose tables have about `most` cells in total."""
         batch: list[tuple[int, int]] = []
         cells = 0
         sizes = [one.groups.size for one in self.coded]
@@ -210,8 +216,8 @@ def line_up(
     InputError. Items with the label `noise` are treated as missing.
     """
     sides = [side if noise is None else mark_noise(side, noise) for side in labels]
-    # Step 1: collect all items. If only some clusterings have groups, their groups are used for
-    # all.
+    # Step 1: collect the items of all clusterings. If only some clusterings have groups, use these
+    # groups for all clusterings.
     whole = next((side for side in sides if side.groups is not None), sides[0])
     all_items = replace(
         whole, codes=np.zeros(len(whole), dtype=np.int64), n_labels=1, names=None, indptr=None,
@@ -238,7 +244,7 @@ def line_up(
         )
         for side, rows in zip(sides, positions, strict=True)
     ]
-    # Step 3: apply the `missing` rule, and renumber the remaining groups.
+    # Step 3: apply the option `missing`, and renumber the remaining groups.
     lined, kept = _settle(names, lined, all_items, missing, warnings)
     if kept is not None:
         all_items = take(all_items, kept)
@@ -251,7 +257,7 @@ def line_up(
 
 
 def _extend(known: Labels, side: Labels, rows: Ints, warnings: list[str]) -> tuple[Labels, Ints]:
-    """Add the new items of a clustering to the list, excluding items without a group."""
+    """Add the items of a clustering that are not yet listed, excluding items without a group."""
     groups, group_names = known.groups, list(known.group_names or ())
     if groups is not None:
         if side.groups is None:
@@ -281,7 +287,7 @@ def _settle(
     missing: str,
     warnings: list[str],
 ) -> tuple[list[Labels], Ints | None]:
-    """Apply the `missing` rule. Return the labels, and the items to keep (None for all)."""
+    """Apply the option `missing`. Return the labels, and the items to keep (None for all items)."""
     have = np.stack([side.answered() for side in sides])
     anywhere = have.any(axis=0)
     whole = have.all(axis=0)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from roget.scoring.measures.base import Request
 
 _ORDERED = 300
-"""Largest number of clusterings for which the leaves of the tree are ordered optimally."""
+"""Largest number of clusterings for which the leaves of the dendrogram are ordered optimally."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Agreement(Result):
         return [(str(measure), entropy) for measure, entropy in self.requests]
 
     def _find(self, measure: str | None, entropy: str | None) -> int:
-        """Return the index of a score (default: the first), or raise UnknownName."""
+        """Return the index of a score (by default the first), or raise UnknownName."""
         for at, (name, estimator) in enumerate(self.scores):
             if measure in (None, name) and entropy in (None, estimator):
                 return at
@@ -212,7 +212,7 @@ class Agreement(Result):
         return rows
 
     def distances(self, measure: str | None = None, entropy: str | None = None) -> Floats:
-        """Return the distances between clusterings: |best score − score|.
+        """Return the distances between clusterings, |best possible score − score|.
 
         Asymmetric measures are averaged over both directions. Raise `Undefined` if the score of a
         pair is undefined, or if the best score depends on the clusterings.
@@ -229,7 +229,7 @@ class Agreement(Result):
         if np.isnan(values).any():
             raise Undefined(f"{chosen} is undefined for some pairs")
         apart = chosen.best - values if chosen.direction == "higher" else values - chosen.best
-        # Distances based on bias-corrected entropies may be negative.
+        # Bias-corrected entropies may give negative distances.
         return np.maximum(apart, 0.0)
 
     def tree(self, measure: str | None = None, entropy: str | None = None) -> AgreementTree:
@@ -248,7 +248,7 @@ class Agreement(Result):
         centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
         roots, vectors = np.linalg.eigh(-centred / 2)
         roots, vectors = roots[::-1], vectors[:, ::-1]
-        # If all clusterings are on a line, the second eigenvalue is a rounding error.
+        # If all points lie on a line, the second eigenvalue is 0 except for rounding errors.
         roots = np.where(np.abs(roots) > 1e-12 * np.abs(roots).max(), roots, 0.0)
         places = np.zeros((len(self.systems), 2))
         shown = min(2, roots.size)
@@ -284,7 +284,7 @@ class Agreement(Result):
         return find_consensus(self, by, clusters)
 
     def consistency(self) -> Consistency:
-        """Return the consistency of each item: its mean element-centric similarity over pairs."""
+        """Return the consistency of each item: its mean similarity over pairs of clusterings."""
         from roget.scoring.agreement.consensus import find_consistency
 
         return find_consistency(self.panel)
@@ -329,7 +329,7 @@ def _average_directions(values: Floats) -> Floats:
 
 
 def _rank(goodness: Floats, at: int) -> int | None:
-    """Return the rank of one clustering, or None if its mean is undefined."""
+    """Return the rank of one clustering, or None if its mean score is undefined."""
     if np.isnan(goodness[at]):
         return None
     return int(np.count_nonzero(goodness > goodness[at])) + 1

@@ -21,7 +21,10 @@ from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
-"""Largest count tallied in an array, which must fit in the CPU cache. Larger counts are sorted."""
+"""Largest count that is tallied in an array, chosen to fit in the CPU cache.
+
+Larger counts are sorted.
+"""
 
 
 def takes_arrays(method: Any) -> bool:
@@ -34,7 +37,10 @@ ONE = np.zeros(1, dtype=np.int64)
 
 
 def find_owners(starts: Ints | None, size: int) -> Ints:
-    """Return the group of each of `size` values; `starts` are the first positions of the groups."""
+    """Return the group of each of `size` values.
+
+    `starts` holds the position of the first value of each group.
+    """
     begins = ONE if starts is None else starts
     return np.repeat(np.arange(begins.size), np.diff(begins, append=size))
 
@@ -93,12 +99,15 @@ class Histogram:
         return find_owners(self.starts, self.counts.size)
 
     def sum(self, values: Array) -> Values:
-        """Return Σ value·cells over the counts, for each sample."""
+        """Return Σ value·cells over the distinct counts, for each sample."""
         sums = sum_parts(np.multiply(values, self.cells), self.begins)
         return float(sums[0]) if self.starts is None else sums
 
     def spread(self, values: Any) -> Any:
-        """Repeat each sample's value once per count of the sample; return a scalar unchanged."""
+        """Repeat each sample's value once per distinct count in the sample.
+
+        Return a scalar unchanged.
+        """
         if self.starts is None or not isinstance(values, np.ndarray):
             return values
         return np.repeat(values, np.diff(self.starts, append=self.counts.size))
@@ -151,8 +160,8 @@ def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, In
         owners, values = np.divmod(positive, width)
         cells = tally[positive]
     else:
-        # There are too many possible (group, count) pairs for an array, so sort the pairs and
-        # count runs.
+        # There are too many possible (group, count) pairs for an array, so sort the pairs and count
+        # runs of equal pairs.
         order = np.lexsort((counts, owners))
         owners, values = owners[order], counts[order]
         new = (np.diff(owners, prepend=-1) != 0) | (np.diff(values, prepend=0) != 0)
@@ -227,18 +236,18 @@ class LinearEstimator(Estimator):
 
     def expect(self, histogram: Histogram, total: Any, support: Any) -> Values:
         """Return Σ_j a(j, N)·h_j for (expected) numbers of cells h_j, including empty cells."""
-        # Cells that could occur but did not contribute a(0, N) each.
+        # Each possible cell that did not occur contributes a(0, N).
         empty = support - histogram.seen
         if histogram.starts is None or takes_arrays(self.coefficients):
             n, m = histogram.spread(total), histogram.spread(support)
             value = histogram.sum(self.coefficients(histogram.counts, n, m))
             return value + empty * self.empty_cell(total, support) if np.any(empty) else value
-        # The coefficients depend only on N and m, so compute them once for all groups with equal
-        # N and m.
+        # The coefficients depend only on N and on the support m, so compute them once for all
+        # groups with the same N and m.
         weights, nothing = np.empty(histogram.counts.size), np.empty(total.size)
         ends = np.append(histogram.starts, histogram.counts.size)
         for n, m, groups in _group_equal(total, support):
-            # `at` are the positions of the counts of these groups.
+            # `at` holds the positions of the counts of these groups.
             within = np.diff(ends)[groups]
             at = np.repeat(ends[groups] - np.cumsum(within) + within, within) + np.arange(
                 within.sum()
@@ -252,7 +261,7 @@ class LinearEstimator(Estimator):
         """Return a(j, N) for an array of positive and possibly fractional counts j."""
 
     def empty_cell(self, total: Any, support: Any) -> Values:
-        """Return a(0, N), the contribution of a cell that could occur but did not."""
+        """Return a(0, N), the contribution of a possible cell that did not occur."""
         return 0.0
 
 
@@ -408,8 +417,8 @@ class Grassberger(LinearEstimator):
         from scipy.special import digamma
 
         n, j = np.float64(total), counts.astype(np.float64)
-        # Fractional counts occur only as quadrature nodes for random tables, where the terms of
-        # odd and even counts cancel on average.
+        # Fractional counts occur only as quadrature nodes for random tables. There the alternating
+        # terms of odd and even counts cancel on average.
         sign = np.where(j == np.rint(j), 1.0 - 2.0 * (j % 2.0), 0.0)
         g = digamma(j) + 0.5 * sign * (digamma((j + 1.0) / 2.0) - digamma(j / 2.0))
         return np.asarray(j / n * (np.log(n) - g))

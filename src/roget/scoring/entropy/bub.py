@@ -26,13 +26,17 @@ from roget.core.types import CountArray, Floats
 from roget.scoring.entropy.base import LinearEstimator, miller_madow
 
 SMALL_SAMPLE = 20
-"""Sample size N from which only the first coefficients are fitted; for smaller N, all are."""
+"""Smallest sample size N for which only the first coefficients are fitted.
+
+For smaller N, all coefficients are fitted.
+"""
 K_MAX = 11
 """Largest number of coefficients that differ from the Miller–Madow coefficients."""
 MESH = 200
 """Number of probabilities p at which bias and variance are evaluated."""
 REACH = 30.0
-"""Upper limit of the mesh: the bias is evaluated up to N·p = 30, the variance up to m·p = 30."""
+"""Upper limit of the mesh: the bias is evaluated up to N·p = 30, and the variance up to m·p = 30.
+"""
 SMOOTH_FROM = 200.0
 """Smallest binomial mean for which expectations are computed by Gauss quadrature."""
 NODES = 4
@@ -190,14 +194,14 @@ class _Variance:
     after: Floats
     """The Miller–Madow coefficients a_0, …, a_{k_max}."""
     steepest: float
-    """The largest |a_{j+1} − a_j| of Miller–Madow.
+    """The largest Miller–Madow difference |a_{j+1} − a_j|.
 
-    It is at one end, because a_j is concave in j.
+    It is the first or the last difference, because a_j is concave in j.
     """
     mean_square: Floats
     """The expectation E[(a_{n+1} − a_n)²] for Miller–Madow at each p."""
     chances: Floats
-    """The probabilities P(n = 0), …, P(n = k_max−1) at each p whose binomial mean is small."""
+    """The probabilities P(n = 0), …, P(n = k_max−1) at each p with a small binomial mean."""
     factor: Floats
     """The factor p·f(p) = min(m·p, 1) at each p."""
 
@@ -206,7 +210,7 @@ class _Variance:
         """Evaluate the Miller–Madow terms at MESH values of p."""
         p = np.arange(1, MESH + 1) / (MESH + 1) * min(1.0, REACH / support)
         trials = total - 1
-        # For small means sum over the binomial distribution, for large means use quadrature.
+        # If the mean is small, sum over the binomial distribution; if it is large, use quadrature.
         exact = p if trials <= 2 * SMOOTH_FROM else p[p * trials <= SMOOTH_FROM]
         reach = trials * float(exact.max(initial=0.0))
         highest = min(trials, k_max + int(reach + 12.0 * math.sqrt(reach)) + 20)
@@ -225,7 +229,7 @@ class _Variance:
         )
 
     def bound(self, start: Floats) -> float:
-        """Return min(max|Δa|², 4·max f(p)·V1(p)) if `start` replaces the first coefficients."""
+        """Return min(max|Δa|², 4·max f(p)·V1(p)), with `start` as the first coefficients."""
         k = start.size
         old = np.diff(self.after[: k + 1])
         new = np.diff(np.append(start, self.after[k]))

@@ -23,9 +23,9 @@ from roget.core.types import Floats
 from roget.scoring.entropy.base import Estimator, Histogram
 
 DEPTH = 45.0
-"""Cutoff: the integral ignores points whose log posterior is this far below the maximum."""
+"""Cutoff: the integral ignores points whose log posterior is more than this below the maximum."""
 SCAN = 33
-"""Number of points in each scan that locates the range of the posterior."""
+"""Number of points in each scan for the range of log β that contributes to the integral."""
 SETTLED = 1e-8
 """Tolerance: the step is halved until the mean changes by less than this.
 

@@ -77,7 +77,8 @@ def _unseen(n: Any, f1: Any, f2: Any) -> Any:
     half-width π/2, so the trapezoidal rule with step ¼ is exact up to rounding errors.
     """
     if isinstance(n, np.ndarray):
-        # Compute each distinct triple only once, because each takes hundreds of exponentials.
+        # Compute each distinct (N, f₁, f₂) triple only once, because it requires hundreds of
+        # exponentials.
         triples, group = np.unique(np.stack([n, f1, f2]), axis=1, return_inverse=True)
         return np.array([_unseen(*triple) for triple in triples.T])[group]
     # A = 2f₂/((N−1)·f₁ + 2f₂), or 2/((N−1)·(f₁−1) + 2) without doubletons.
@@ -113,7 +114,8 @@ class Shrink(Estimator):
         n, unseen, uniform = np.float64(histogram.total), m - histogram.seen, 1.0 / m
         total, even = histogram.spread(n), histogram.spread(uniform)
         p = histogram.counts / total
-        # Σp(1−p) instead of 1 − Σp², which would cancel if one cell has almost all items.
+        # Use Σp(1−p) instead of 1 − Σp², which would lose precision if one cell contains almost all
+        # items.
         variance = histogram.sum(p * ((total - histogram.counts) / total))
         error = (n - 1.0) * (histogram.sum((p - even) ** 2) + unseen * uniform**2)
         shrinkage = np.where(error > 0.0, variance / np.where(error > 0.0, error, 1.0), 1.0)
