@@ -11,11 +11,11 @@ from importlib import metadata
 from pathlib import Path
 
 LIBRARIES = ("roget", "numpy", "scipy")
-"""Libraries whose versions are always part of the description."""
+"""Libraries whose versions are always listed."""
 
 
 def describe_machine(libraries: Iterable[str] = ()) -> dict[str, str]:
-    """Describe the machine and software.
+    """Describe the machine and the software that runs on it.
 
     The result contains the processor, cores, memory, system, date, commit, and the versions of
     Python and the libraries.

@@ -1,4 +1,4 @@
-"""The format of all folders that roget writes: a sealed manifest, tables and arrays.
+"""The format of all folders written by roget: a manifest with a checksum, tables and arrays.
 
 A folder holds a JSON manifest, tables as Parquet files, and arrays in one .npz file. All manifests
 have the following fields, and each kind of folder adds more:
@@ -62,7 +62,7 @@ The hashes of larger tables are checked when they are read.
 ARRAYS = "arrays.npz"
 
 THESAURUS = "thesaurus.json"
-"""File name of the manifest of a thesaurus."""
+"""File name of a thesaurus manifest."""
 
 COUNT = "count"
 """Placeholder for the SQL type of counts, which depends on `dtype` in the manifest."""
@@ -84,7 +84,10 @@ class Kind:
     title: str = "a model"
     manifest: str = "model.json"
     version: int = 2
-    """The current version of the format. Its manifests are sealed; `old` checks older manifests."""
+    """The current version of the format.
+
+    Its manifests end in a hash; `old` checks older manifests.
+    """
     fields: Mapping[str, Check] = field(default_factory=dict)
     """Map from each required field of the manifest to a function that checks its value.
 
@@ -93,7 +96,7 @@ class Kind:
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The required tables, each with a map from its columns to their SQL types."""
     optional: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """The optional tables, in the same form. They are read on request only."""
+    """The optional tables, in the same form as `tables`. They are read only on request."""
     arrays: str | None = None
     """Name of the .npz file, if the folder has arrays."""
     beside: tuple[str, ...] = ()
@@ -108,7 +111,7 @@ class Kind:
 
 
 def model(name: str, format: str) -> Kind:
-    """Return the kind of folder that stores a model as arrays and plain values with any names."""
+    """Return the kind of folder that stores a model as arrays and values with arbitrary names."""
     return Kind(name, f"roget.{format}", arrays=ARRAYS)
 
 
@@ -180,7 +183,7 @@ def require_version(
 
 
 def changed(place: Path) -> InputError:
-    """Return the error for a file whose seal is not valid."""
+    """Return the error for a file whose seal (hash) is not valid."""
     return InputError(f"{place}: the file was changed after it was written", code="damaged-folder")
 
 
@@ -270,7 +273,7 @@ class Folder:
             return {name: self._table(connection, name) for name in names or self.kind.tables}
 
     def has(self, name: str) -> bool:
-        """Return True if the folder has this optional table."""
+        """Return True if the folder has the named optional table."""
         return name in self.record["files"]
 
     def arrays(self) -> dict[str, Any]:
@@ -369,7 +372,7 @@ def open_folder(path: PathLike, kind: Kind) -> Folder:
 
 
 def is_kind(folder: PathLike, kind: Kind) -> bool:
-    """Return True if the manifest of a folder declares this kind.
+    """Return True if a folder has a manifest that declares the given kind.
 
     Only the start of the file is read.
     """
@@ -421,7 +424,7 @@ def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: 
 def draft_of(
     path: PathLike, kind: Kind, ours: Callable[[Path], bool] | None = None
 ) -> Iterator[Path]:
-    """Create a draft of a folder for the `with` block to fill and seal.
+    """Create a draft of a folder. The `with` block writes the files and the manifest to it.
 
     At the end of the block the draft is opened to check it, and then it replaces the target; see
     `roget.core.store.new_directory`. An existing folder is replaced only if `ours` returns True for
@@ -442,7 +445,7 @@ def draft_of(
 
 
 def check(path: PathLike, kind: Kind) -> None:
-    """Raise an error if a folder of this kind cannot be written to a path.
+    """Raise an error if a folder of the given kind cannot be written to a path.
 
     Commands call this function before long computations.
     """
@@ -454,7 +457,7 @@ _LEFTOVERS = re.compile(r"\.DS_Store|Thumbs\.db|desktop\.ini|\.nfs.*|\..*\.draft
 
 
 def _may_replace(folder: Path, kind: Kind) -> bool:
-    """Return True if a folder is of this kind; raise an error if it also contains unknown files."""
+    """Return True if a folder is of the given kind; raise an error if it contains unknown files."""
     if not is_kind(folder, kind):
         return False
     known = {kind.manifest, *kind.files, *kind.optional, *kind.beside}
@@ -590,7 +593,7 @@ _FAULTS = (
 
 
 def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[str, Any]:
-    """Read the arrays of an .npz file.
+    """Read the arrays in an .npz file.
 
     The file may be compressed only if `packed` is True. `kinds` are the allowed kinds of dtypes.
     Arrays are never unpickled, and the declared size of an array is compared with the size of the
@@ -623,7 +626,7 @@ def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[s
 
 
 def check_archive(file: Path) -> None:
-    """Raise an error if a .zip-based file would exceed the size limit when it is decompressed."""
+    """Raise an error if a .zip-based file would exceed the size limit when decompressed."""
     try:
         with zipfile.ZipFile(file) as archive:
             _check_sizes(file, archive.infolist(), packed=True)
@@ -644,7 +647,7 @@ def write_npz(file: Path | IO[bytes], arrays: Mapping[str, Any], *, packed: bool
 
 
 def _check_sizes(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) -> None:
-    """Raise an error if the sizes declared in an archive are impossible or above the limit."""
+    """Raise an error if the sizes declared in an archive are impossible or exceed the limit."""
     size = file.stat().st_size
     for one in members:
         stored = one.compress_type == zipfile.ZIP_STORED and one.file_size == one.compress_size
@@ -658,7 +661,7 @@ def _check_sizes(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) ->
 
 
 def read_npy(file: Path) -> Any:
-    """Read the array of an .npy file after checking its header."""
+    """Read the array in an .npy file after checking its header."""
     with open(file, "rb") as raw:
         return _read_array(raw, "the file", file.stat().st_size, "biufUS")
 
@@ -736,7 +739,7 @@ def to_arrays(name: str, table: Any) -> dict[str, Array]:
 
 
 def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
-    """Rebuild a matrix from the arrays of `to_arrays`.
+    """Rebuild a matrix from the arrays returned by `to_arrays`.
 
     Raise KeyError or ValueError if the arrays are incomplete or invalid.
     """
@@ -754,12 +757,12 @@ def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
 
 
 def put_under(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Prefix the names in `content` with the name of a part and a period."""
+    """Prefix the names in `content` with a part name and a period."""
     return {f"{part}.{name}": value for name, value in content.items()}
 
 
 def take_under(part: str, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a part, without the prefix added by `put_under`."""
+    """Return the values of a part, and remove the prefix added by `put_under` from their names."""
     head = f"{part}."
     return {name[len(head) :]: value for name, value in kept.items() if name.startswith(head)}
 
@@ -803,7 +806,7 @@ def require_texts(values: Mapping[str, Any], *names: str, distinct: bool = True)
 
 
 def require_numbers(values: Mapping[str, Any], *names: str, low: float = -math.inf) -> None:
-    """Raise ValueError unless the named values are finite numbers not below `low`."""
+    """Raise ValueError unless the named values are finite numbers of at least `low`."""
     for name in names:
         value = values[name]
         is_number = isinstance(value, int | float) and not isinstance(value, bool)

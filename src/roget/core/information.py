@@ -23,7 +23,9 @@ def bits(nats: float) -> float:
 
 
 def weighted_sum(values: Array, weights: Array) -> float:
-    """Return Σ value·weight by pairwise summation, with the same bits for any number of threads.
+    """Return Σ value·weight by pairwise summation.
+
+    The result does not depend on the number of threads.
 
     A BLAS dot product would use several threads, which changes the last digits and is not faster
     for arrays of this size.
@@ -35,9 +37,9 @@ def weighted_sum(values: Array, weights: Array) -> float:
 
 
 def sum_parts(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the sum of each part of an array; part i begins at starts[i].
+    """Return the sum of each segment of an array. Segment i begins at starts[i].
 
-    Each sum depends only on the values in its part, down to the last bit.
+    Each sum depends only on the values in its segment, down to the last bit.
 
     >>> sum_parts(np.array([1, 2, 3, 4]), np.array([0, 3])).tolist()
     [6, 4]

@@ -1,4 +1,4 @@
-"""Confidence intervals for means (Student), proportions (Wilson) and bootstrap samples."""
+"""Confidence intervals for means (Student's t), proportions (Wilson) and bootstrap samples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with the bounds of its 95 % confidence interval, or None for missing bounds.
+    """A mean with the bounds of its 95 % confidence interval. The bounds are None if unknown.
 
     >>> interval([1.0, 2.0, 3.0])
     Interval(mean=2.0, low=-0.484..., high=4.484...)
@@ -64,7 +64,8 @@ def wilson(right: float, items: float) -> tuple[float, float]:
     middle = share + square / (2 * items)
     half = math.sqrt(square * (share * (1 - share) + square / (4 * items)) / items)
     whole = 1 + square / items
-    # Rounding must not exclude 0 from the interval of 0 / n, or 1 from the interval of n / n.
+    # Make sure that rounding does not exclude 0 from the interval for 0 / n, or 1 from that for n /
+    # n.
     low = 0.0 if not right else (middle - half) / whole
     high = 1.0 if right == items else (middle + half) / whole
     return low, high

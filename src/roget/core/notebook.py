@@ -1,4 +1,4 @@
-"""Display of results in notebooks. The catalogue maps each kind of result to its report."""
+"""Display results in notebooks. The catalogue maps each kind of result to its report."""
 
 from __future__ import annotations
 

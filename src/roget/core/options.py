@@ -40,7 +40,10 @@ class Option:
     default: Any
     help: str
     type: type = str
-    """Type of the value, or of each of `many` values: bool, int, float or str."""
+    """Type of the value: bool, int, float or str.
+
+    If there are several values, all have this type.
+    """
     choices: tuple[str, ...] | str | None = None
     """The allowed names, or the catalogue kind whose names are allowed."""
     words: tuple[str, ...] = ()
@@ -59,11 +62,14 @@ class Option:
     called: str = ""
     """The name of the option in messages, if it differs from `name`."""
     expects: str = ""
-    """Description of the allowed numbers in messages. By default it is their range."""
+    """Description of the allowed numbers for messages. The default describes their range."""
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The allowed names, including names of plug-ins. Empty if any value is allowed."""
+        """The allowed names, including those of plug-ins.
+
+        The tuple is empty if any value is allowed.
+        """
         if isinstance(self.choices, str):
             return tuple(catalogue.names(self.choices))
         return self.choices or ()
@@ -175,7 +181,7 @@ def option(default: Any, *, help: str, **declared: Any) -> Any:
 
 
 def seed_option() -> Any:
-    """Declare the option --seed, which is the same for all commands."""
+    """Declare the option --seed, which is defined identically for all commands."""
     return option(0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Random seed.")
 
 
@@ -210,7 +216,9 @@ def _declared(kind: Any) -> Mapping[str, Option]:
 
 
 def from_signature(made: Callable[..., Any]) -> Mapping[str, Option]:
-    """Return the keyword arguments of a callable as options. Their types follow from the defaults.
+    """Return the keyword arguments of a callable as options.
+
+    Their types are inferred from the defaults.
 
     >>> from_signature(lambda k=2, *, sharp=False: None)["sharp"].type
     <class 'bool'>
@@ -224,7 +232,7 @@ def from_signature(made: Callable[..., Any]) -> Mapping[str, Option]:
 
 
 def _type_of(hint: Any, words: tuple[str, ...]) -> tuple[type, bool]:
-    """Return the basic type of a type hint, and True if None is allowed."""
+    """Return the basic type of a type hint, and whether None is allowed."""
     parts = {hint, *typing.get_args(hint)}
     for part in list(parts):
         parts.update(typing.get_args(part))
@@ -294,12 +302,12 @@ def with_options(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Functio
 
 
 def document(thing: Any, title: str, helps: Mapping[str, str]) -> None:
-    """Add a section with the help texts of options to the docstring of a function or class."""
+    """Add a section with the help texts of the options to the docstring of a function or class."""
     lines = [f"{name}\n    {text}" for name, text in helps.items()]
     about = inspect.cleandoc(thing.__doc__ or "")
     thing.__doc__ = "\n".join([about, "", title, "-" * len(title), *lines])
 
 
 def helps_of(kind: Any) -> dict[str, str]:
-    """Return the help texts of the options of a dataclass, without resolving type hints."""
+    """Return the help texts of a dataclass's options, without resolving type hints."""
     return {one.name: one.metadata[_KEY].help for one in fields(kind) if _KEY in one.metadata}

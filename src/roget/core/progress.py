@@ -1,4 +1,7 @@
-"""Progress of long computations. Every `progress` callback receives a `Progress` object."""
+"""Progress reports for long computations.
+
+Every `progress` callback receives a `Progress` object.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True)
 class Progress(Mapping[str, Any]):
-    """The amount of work done, the total amount, and additional details.
+    """A progress report: the work done, the total work, and further details.
 
     As a mapping, it contains these details (`facts`) and `fraction`, the fraction of the work done.
 

@@ -1,4 +1,4 @@
-"""Quadruples for prepositional phrase attachment."""
+"""Quadruples (verb, noun, preposition, noun) for prepositional phrase attachment."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Quadruple(NamedTuple):
-    """A verb, its object and a prepositional phrase, e.g. eat pizza with fork: V."""
+    """A verb, its object, a prepositional phrase and the correct attachment of the phrase."""
 
     verb: str
     noun1: str

@@ -1,4 +1,4 @@
-"""Handling of the signals that terminate a command.
+"""Handle the signals that terminate a command.
 
 This module imports only the standard library, because `roget.__main__` installs the first handlers
 before it imports anything else.
@@ -12,7 +12,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 
-TYPE_CHECKING = False  # type checkers know this name; importing it from typing would be slow
+TYPE_CHECKING = False  # known to type checkers; importing it from typing would be slow
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
@@ -24,7 +24,7 @@ SIGNALS = [
 
 
 class Ended(SystemExit):
-    """The exception raised in a running command by a termination signal other than Ctrl-C.
+    """Raised in a running command when a termination signal other than Ctrl-C arrives.
 
     It is not an `Exception`, so `except Exception` does not catch it. It is not a
     `KeyboardInterrupt` either, because a search that is interrupted by Ctrl-C still completes its
@@ -39,7 +39,7 @@ class Stop:
 
 
 def exit_at_once(number: int, frame: Any) -> None:
-    """Exit without cleanup.
+    """Exit immediately, without cleanup.
 
     This is the signal handler before a command starts and after it ends.
     """
@@ -48,15 +48,15 @@ def exit_at_once(number: int, frame: Any) -> None:
 
 
 def install_early() -> None:
-    """Install signal handlers that exit at once. They are replaced later by `stoppable`."""
+    """Install signal handlers that exit immediately. `stoppable` replaces them later."""
     for one in SIGNALS:
-        # Shell background jobs and nohup ignore some signals; keep ignoring them.
+        # Background jobs and commands started with nohup ignore some signals. Keep ignoring them.
         if signal.getsignal(one) is not signal.SIG_IGN:
             signal.signal(one, exit_at_once)
 
 
 def ignore_all() -> None:
-    """Ignore signals during Python's shutdown, when the handlers of roget are already removed."""
+    """Ignore signals during Python's shutdown, when roget's signal handlers are already removed."""
     for one in SIGNALS:
         signal.signal(one, signal.SIG_IGN)
 

@@ -1,4 +1,4 @@
-"""Atomic writes of files and folders: readers never see a partial write, even after a power cut.
+"""Write files and folders atomically: readers never see a partial write, even after a power cut.
 
 The content is written to a draft, which is then renamed. Data are flushed to disk (fsync) before
 the rename, and the rename is flushed before the function returns. A draft is locked by the process
@@ -36,7 +36,7 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _SUFFIX, _ASIDE = ".draft", ".old"
 _MARK, _LOCK = "partial.json", "lock"
 _DRAFT = re.compile(rf"(\d+)\.(\w+){re.escape(_SUFFIX)}({re.escape(_ASIDE)})?")
-"""Pattern of the end of a draft's name: process id, machine id with random digits, ".draft".
+"""Pattern that matches the end of a draft's name: process id, machine id, random digits, ".draft".
 
 The suffix ".old" marks a folder that is being replaced.
 """
@@ -191,7 +191,7 @@ def _draft_name(target: Path) -> Path:
 
 @cache
 def _machine_id() -> str:
-    """Return an id of this machine since its last boot. Several machines may share a disk."""
+    """Return an id that is unique to this machine and boot. Several machines may share a disk."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
     except OSError:
@@ -247,7 +247,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 class Partial:
-    """The folder OUTPUT.partial with the unfinished work of a run, which the next run can continue.
+    """The folder OUTPUT.partial, which stores unfinished work so that the next run can continue it.
 
     The folder is locked during the block and remains afterwards unless it is discarded. An existing
     folder is used only if its mark (partial.json) shows that a run of the same kind created it.
@@ -302,7 +302,7 @@ class Partial:
             self.folder.mkdir(exist_ok=True)  # restore the empty folder that existed before
 
     def _make(self) -> None:
-        """Create the folder and its mark atomically."""
+        """Create the folder and its mark (partial.json) atomically."""
         clear_drafts(self.folder)
         with _new_draft(self.folder) as draft:
             (draft / _MARK).write_text(json.dumps(self._mark))
@@ -311,7 +311,7 @@ class Partial:
                 os.rename(draft, self.folder)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                    raise  # otherwise, another run has just created the folder
+                    raise  # if this fails, another run has just created the folder
 
     def _is_ours(self) -> bool:
         """Return True if the folder may be used, or False if it was removed in the meantime."""
@@ -379,7 +379,7 @@ def _try_lock(file: IO[str]) -> bool:
 
 
 def clear_drafts(target: Path, age: float = STALE) -> None:
-    """Remove the drafts of a target that killed processes left behind.
+    """Remove the drafts of a target that were left behind by killed processes.
 
     A draft created by this machine is abandoned if it is not locked. A draft created by another
     machine is abandoned if it has not been modified for `age` seconds. If a process was killed

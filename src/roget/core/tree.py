@@ -1,4 +1,4 @@
-"""A rooted tree stored in arrays, used for word classes, dendrograms and taxonomies.
+"""A rooted tree, stored in arrays. It represents word classes, dendrograms and taxonomies.
 
 Node 0 is the root, and every parent has a smaller number than its children. A loop over the node
 numbers therefore visits parents before children, and the reverse loop visits children first.
@@ -23,33 +23,32 @@ if TYPE_CHECKING:
 
 
 class Layout(NamedTuple):
-    """The leaves of a tree in one sequence, in which the leaves below any node are contiguous.
+    """The leaves of a tree in depth-first order, in which the leaves below any node are contiguous.
 
-    The position of a leaf in the sequence is called its place. The children of a node are ordered
-    by number.
+    The children of a node are ordered by number.
     """
 
     nodes: Ints
-    """The node number of the leaf at each place."""
+    """The node number of the leaf at each position in the sequence."""
     places: Ints
-    """The place of each cluster's leaf."""
+    """The position of each cluster's leaf in the sequence."""
     first: Ints
-    """The place of the first leaf below each node."""
+    """The position of the first leaf below each node."""
     end: Ints
-    """The place after the last leaf below each node."""
+    """The position after the last leaf below each node."""
     between: Ints
-    """The lowest common ancestor of each leaf and the leaf at the next place."""
+    """The lowest common ancestor of each leaf and the next leaf in the sequence."""
 
     def below(self, node: int) -> Ints:
         """Return the leaves below a node, sorted by number."""
         return np.sort(self.nodes[self.first[node] : self.end[node]])
 
     def find_lowest(self, begin: Ints, end: Ints) -> Ints:
-        """Return the lowest common ancestors of the leaves at places `begin` and `end`.
+        """Return the lowest common ancestors of the leaves at positions `begin` and `end`.
 
         In every pair, `begin` must be less than `end`. An ancestor has a smaller number than its
         descendants, so the result is the minimum of `between[begin:end]`: a range-minimum query. A
-        sparse table answers the query: minima over ranges of 1, 2, 4, 8 … places are computed in
+        sparse table answers the query: minima over ranges of 1, 2, 4, 8 … leaves are computed in
         turn, and each query is covered by two overlapping ranges of the largest power of two that
         fits.
         """
@@ -284,7 +283,7 @@ class Tree:
         return np.array(sums, dtype=values.dtype)
 
     def share_up(self, rows: Ints, nodes: Ints, shares: Floats, n_rows: int) -> csr_array[Any]:
-        """Return a matrix of shape (rows, nodes) that adds each share to a node and its ancestors.
+        """Return a matrix of shape (rows, nodes). Each share is added to a node and its ancestors.
 
         Entry i adds shares[i] to row rows[i] at nodes[i] and at every ancestor of nodes[i].
         """
@@ -311,7 +310,7 @@ class Tree:
 
     @cached_property
     def made(self) -> Ints:
-        """The number of clusters after the split of each node, or n_clusters + 1 for leaves."""
+        """The number of clusters after each node has been split, or n_clusters + 1 for leaves."""
         made = np.full(self.n_nodes, self.n_clusters + 1, dtype=np.int64)
         made[self.order] = 1 + np.cumsum(self.n_children[self.order] - 1)
         return made
@@ -327,7 +326,7 @@ class Tree:
 
     @cached_property
     def cuts(self) -> Ints:
-        """The possible numbers of clusters.
+        """The possible numbers of clusters in a cut.
 
         A split into three or more clusters skips some numbers.
         """
@@ -346,7 +345,10 @@ class Tree:
         return self._find_tops(self.made <= k)
 
     def cut_leaves(self, k: int) -> Ints:
-        """Return the label of each cluster in the cut into k: an index into `cut_nodes(k)`."""
+        """Return the label of each cluster in the cut into k clusters.
+
+        Labels are indices into `cut_nodes(k)`.
+        """
         nodes = self.cut_nodes(k)
         sizes = self.layout.end[nodes] - self.layout.first[nodes]
         return np.repeat(np.arange(nodes.size), sizes)[self.layout.places]
@@ -360,7 +362,9 @@ class Tree:
         return self._sort_nodes(self.cut_nodes(k))
 
     def cut(self, k: int) -> Ints:
-        """Return the label of each cluster in the cut into k clusters: an index into `tops(k)`.
+        """Return the label of each cluster in the cut into k clusters.
+
+        Labels are indices into `tops(k)`.
 
         If a split into three or more skips k, the next smaller possible number is used.
         """
@@ -373,12 +377,12 @@ class Tree:
         return self._sort_nodes(self._find_tops((self.cluster < 0) & (self.depths < depth)))
 
     def cut_splits(self, good: BoolArray) -> list[int]:
-        """Return the nodes of the cut with only the good splits and all splits above them."""
+        """Return the nodes of the cut made by the good splits and all splits above them."""
         kept = good & (self.cluster < 0)
         return self._sort_nodes(self._find_tops(self.sum_up(kept.astype(np.int64)) > 0))
 
     def label_clusters(self, nodes: Iterable[int]) -> Ints:
-        """Return, for each cluster, the index of its ancestor among the nodes of a cut."""
+        """Return, for each cluster, the index of the cut node that is its ancestor."""
         labels = np.empty(self.n_clusters, dtype=np.int64)
         for label, node in enumerate(nodes):
             labels[self.cluster[self.leaves(node)]] = label
@@ -444,7 +448,7 @@ class Tree:
         return Tree(parent, values, clusters), inside
 
     def split(self, cluster: int, value: float, into: int = 2) -> Tree:
-        """Return the tree in which one cluster is split into `into` clusters.
+        """Return a copy of the tree in which one cluster is split into `into` clusters.
 
         The first part keeps the cluster's number, and the other parts are assigned the next free
         numbers.

@@ -1,4 +1,4 @@
-"""Edits of a tree: merging, nesting and splitting classes, with a map from old to new nodes."""
+"""Edit a tree: merge, nest or split classes, and map old nodes to new nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from roget.errors import InputError
 
 
 class EditedTree(NamedTuple):
-    """The tree after an edit, with maps from old to new numbers."""
+    """The tree after an edit, with maps from old to new node and cluster numbers."""
 
     tree: Tree
     nodes: Ints
@@ -23,7 +23,7 @@ class EditedTree(NamedTuple):
     """The new numbers of the old clusters (-1 if split), followed by the added clusters'
     numbers."""
     heir: tuple[int, int] | None = None
-    """A removed node and the only child, which replaced it, as old node numbers."""
+    """A removed node and the only child that replaced it, as node numbers of the old tree."""
     made: tuple[int, ...] = ()
     """The node numbers of the added nodes in the new tree."""
 
@@ -42,7 +42,7 @@ class _Draft:
         self.new: list[int] = []
 
     def add(self, parent: int, cluster: int) -> None:
-        """Add a leaf with a cluster below a node."""
+        """Add a leaf for a cluster below a node."""
         number = self.tree.n_nodes + len(self.new)
         self.parent[number], self.order[number], self.cluster[number] = parent, number, cluster
         self.new.append(number)
@@ -159,7 +159,7 @@ def nest(tree: Tree, node: int, into: int) -> EditedTree:
 
 
 def split(tree: Tree, node: int) -> EditedTree:
-    """Split a leaf: replace its cluster by two new leaves below it."""
+    """Split a leaf into two new leaves, which become its children."""
     if tree.children(node):
         raise InputError(
             f"node {node} is not a leaf; split one of its children", code="edit-refused"

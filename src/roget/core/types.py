@@ -13,7 +13,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 CountArray: TypeAlias = Ints | Floats
-"""Counts: integers, or floats if some are fractional."""
+"""An array of counts: integers, or floats if some counts are fractional."""
 Values: TypeAlias = Annotated[Any, "a number, or an array with one number per group"]
 """The return type of methods that accept single numbers or arrays with one number per group.
 

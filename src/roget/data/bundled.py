@@ -1,4 +1,4 @@
-"""Bundled samples: counts and quadruples from AMALGUM."""
+"""Bundled samples: counts and quadruples from the AMALGUM corpus."""
 
 from __future__ import annotations
 
@@ -104,14 +104,14 @@ def background(name: str) -> Counts:
 
 
 def background_path(name: str) -> Path:
-    """Return the Parquet file of bundled background counts."""
+    """Return the path of the Parquet file with bundled background counts."""
     if name not in BACKGROUNDS:
         raise UnknownName("background", name, BACKGROUNDS)
     return Path(str(resources.files("roget.data"))) / "backgrounds" / f"{name}.parquet"
 
 
 def is_sample(name: str) -> bool:
-    """Return True if a name is that of a sample and not of an existing file.
+    """Return True if a name is the name of a sample and not the path of an existing file.
 
     The name "sample" stands for the sample nouns.
     """
@@ -119,7 +119,7 @@ def is_sample(name: str) -> bool:
 
 
 def sample_path(name: str) -> Path:
-    """Return the Parquet file of a bundled sample."""
+    """Return the path of the Parquet file with a bundled sample."""
     if name not in SAMPLES:
         raise UnknownName("sample", name, SAMPLES)
     return Path(str(resources.files("roget.data"))) / "samples" / f"{name}.parquet"

@@ -16,7 +16,7 @@ from roget.core.progress import Progress, Report
 from roget.errors import InputError, RogetError, UnknownName
 
 HOME = "ROGET_DATA"
-"""Environment variable for the folder in which downloaded data sets are stored."""
+"""Environment variable that sets the folder for downloaded data sets."""
 
 _UNPACKERS = {"tar": "Untar", "zip": "Unzip"}
 
@@ -34,9 +34,9 @@ class DataSet:
     files: Mapping[str, str]
     """Map from file names to hashes."""
     archive: str = ""
-    """Type of archive to unpack, tar or zip; empty if the files are not archives."""
+    """Type of the archives to unpack (tar or zip), or "" if the files are not archives."""
     folder: str = ""
-    """Folder that contains the data inside the archive."""
+    """Folder inside the archive that contains the data."""
 
     @property
     def path(self) -> Path:
@@ -76,7 +76,7 @@ class DataSet:
 
 
 class DownloadError(RogetError):
-    """The error for a data set that cannot be downloaded or has the wrong hash."""
+    """Raised when a data set cannot be downloaded or has the wrong hash."""
 
     code = "download-failed"
 
@@ -104,7 +104,7 @@ class _Bar:
 
 
 def home() -> Path:
-    """Return the folder of downloaded data sets: $ROGET_DATA, or the user's cache folder."""
+    """Return the folder for downloaded data sets: $ROGET_DATA, or the user's cache folder."""
     named = os.environ.get(HOME)
     if named:
         return Path(named)
@@ -114,14 +114,14 @@ def home() -> Path:
 
 @cache
 def data_sets() -> dict[str, DataSet]:
-    """Return all data sets by name."""
+    """Return a dictionary from names to data sets."""
     text = resources.files("roget.data").joinpath("sets.toml").read_text(encoding="utf-8")
     tables: dict[str, dict[str, Any]] = tomllib.loads(text)
     return {name: DataSet(name, **table) for name, table in tables.items()}
 
 
 def data_set(name: str) -> DataSet:
-    """Return a data set by name."""
+    """Return the data set with a given name."""
     if name not in data_sets():
         raise UnknownName("data set", name, data_sets())
     return data_sets()[name]

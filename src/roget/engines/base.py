@@ -1,4 +1,4 @@
-"""The interface of engines, which run a job on many tasks, and functions that use engines."""
+"""The interface of engines, which run a job on many tasks, and functions that use it."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Engine(Protocol):
     """An engine that runs a job on tasks, in any order, and yields each result exactly once."""
 
     shares_disk: bool
-    """True if jobs can write to the caller's folders."""
+    """True if jobs can write to folders on the caller's disk."""
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
-        """Yield (index of the task, result) as tasks finish.
+        """Yield the index and the result of each task as it finishes.
 
         If a job raises an error, the running tasks finish and their results are yielded before the
         error is raised. Closing the iterator, as Ctrl-C does, cancels the remaining tasks.
@@ -45,7 +45,7 @@ class Engine(Protocol):
 
 
 def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
-    """Run a job that splits each task into parts; return the parts as input for `join`.
+    """Run a job that splits the result of each task into parts; return the parts for `join`.
 
     If the engine has methods `partition` and `join`, parts are sent directly between workers;
     otherwise they are sent through this process.
@@ -57,7 +57,7 @@ def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
 
 
 def join(engine: Engine, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
-    """Run a job on the list of all n-th parts returned by `partition`, for each n."""
+    """For each n, run a job on the list of all n-th parts that `partition` returned."""
     if hasattr(engine, "join"):
         return list(engine.join(job, split, parts))
     pieces = [[one[part] for one in split] for part in range(parts)]
@@ -91,7 +91,7 @@ def using(engine: Engine | None) -> Iterator[None]:
 def working_on(
     name: str, scheduler: str | None = None, processes: int | None = None
 ) -> Iterator[None]:
-    """Start an engine by name, use it for the block (see `using`), and close it."""
+    """Start the named engine, use it in the block (see `using`), and close it afterwards."""
     if name == "local":
         if scheduler is not None:
             raise InputError(
@@ -108,7 +108,7 @@ def working_on(
 
 
 def current() -> Engine | None:
-    """Return the engine in use if it has a method `map`, or None."""
+    """Return the engine in use, or None if there is none or it has no method `map`."""
     engine = _CURRENT.get()
     return engine if hasattr(engine, "map") else None
 
@@ -126,7 +126,10 @@ def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
 
 
 def in_order(found: Sequence[Sequence[Any]], places: Sequence[Sequence[int]]) -> list[Any]:
-    """Merge lists of results in the order of their tasks. `places` contains the task numbers."""
+    """Merge lists of results in the order of their tasks.
+
+    `places` lists the task number of each result.
+    """
     each = dict(zip(chain(*places), chain(*found), strict=True))
     return [each[place] for place in range(len(each))]
 

@@ -1,4 +1,4 @@
-"""Compression of messages between workers: numbers are stored in the smallest possible type."""
+"""Compress messages between workers by storing numbers in the smallest possible type."""
 
 from __future__ import annotations
 

@@ -29,17 +29,17 @@ have to be sent, too.
 """
 
 _LOGS = ("distributed", "tornado", "asyncio")
-"""Loggers to silence, because they would report lost connections and workers a second time."""
+"""Loggers to silence, because they would repeat roget's reports of lost connections and workers."""
 
 
 class SchedulerLost(RogetError):
-    """The error raised if the scheduler of a cluster cannot be reached."""
+    """Raised when the scheduler of a cluster cannot be reached."""
 
     code = "scheduler-lost"
 
 
 class _Seat(NamedTuple):
-    """A thread of a worker.
+    """A thread of a Dask worker.
 
     In sorted order, the first threads of all workers precede the second threads.
     """
@@ -146,7 +146,7 @@ class Dask:
             )
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as tasks finish."""
+        """Yield the index and the result of each task as it finishes."""
         with self._explain():
             futures = self._client.map(partial(_measure, job), tasks, pure=False, key="roget")
             finished = self._distributed.as_completed(futures, loop=self._client.loop)
@@ -154,7 +154,7 @@ class Dask:
         failed = None
         try:
             for future in finished:
-                # Read the status only once, because it may change.
+                # Read the status only once, because it may change between two reads.
                 status = future.status
                 if status == "finished":
                     with self._explain():
@@ -198,7 +198,10 @@ class Dask:
             return future
 
     def map(self, job: Part, common: Any, tasks: Iterable[Any]) -> list[Any]:
-        """Return the results of all tasks. The data `common` are sent only once to each worker."""
+        """Return the results of all tasks.
+
+        The shared data `common` are sent only once to each worker.
+        """
         return self.submit(job, common, tasks).fetch()
 
     def submit(
@@ -235,7 +238,7 @@ class Dask:
         return left
 
     def _submit(self, seat: _Seat | None, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Submit a function to the worker of a seat.
+        """Submit a function to the worker of a seat (a worker thread).
 
         If the seat is None or its worker is lost, any worker may run the function.
         """
@@ -243,12 +246,15 @@ class Dask:
         return self._client.submit(function, *arguments, pure=False, **where)
 
     def partition(self, job: Job, tasks: Sequence[Any]) -> list[Any]:
-        """Split tasks as in `engines.base`. Parts on a lost worker are computed again if needed."""
+        """Implement `engines.base.partition`.
+
+        Parts on a lost worker are computed again if needed.
+        """
         with self._explain():
             return list(self._client.map(partial(_measure, job), tasks, pure=False, key="roget"))
 
     def join(self, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
-        """Join parts as in `engines.base`.
+        """Implement `engines.base.join`.
 
         Each part is sent directly to the worker that joins it.
         """
@@ -361,7 +367,7 @@ def _apply(
 
 
 def _measure(job: Job, task: Any) -> tuple[Any, int, int]:
-    """Run a job; return its result and the numbers of bytes and tokens that it read."""
+    """Run a job; return its result and the numbers of bytes and tokens read."""
     sums = [0, 0]
 
     def report(read: int, tokens: int) -> None:
@@ -372,5 +378,5 @@ def _measure(job: Job, task: Any) -> tuple[Any, int, int]:
 
 
 def _take(measured: tuple[Any, int, int], part: int) -> Any:
-    """Return one part of the result of a job."""
+    """Return one part of a result returned by `_measure`."""
     return measured[0][part]

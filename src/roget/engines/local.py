@@ -24,13 +24,13 @@ _POLL = 0.1
 
 
 class WorkerDied(RogetError):
-    """The error raised if a worker process (local or in a cluster) ends unexpectedly."""
+    """Raised when a worker process (local or in a cluster) ends unexpectedly."""
 
     code = "worker-died"
 
 
 class Stopped(Exception):
-    """The exception raised inside a job after the run has been cancelled."""
+    """Raised inside a job after the run has been cancelled."""
 
 
 class Local:
@@ -69,7 +69,7 @@ class _Pool:
     """A pool of processes for one run, with shared memory for the progress and a stop flag."""
 
     def __init__(self, processes: int) -> None:
-        # Spawn, because a fork would copy locks that other threads may hold.
+        # Use spawn, because a forked process would copy locks that other threads may hold.
         context = multiprocessing.get_context("spawn")
         # Use no locks, because a worker that is killed while it holds one would block the others.
         self._progress = context.RawArray("q", 2 * processes)
@@ -80,7 +80,10 @@ class _Pool:
         )
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as tasks finish. At the end, all processes have ended."""
+        """Yield the index and the result of each task as it finishes.
+
+        At the end, all processes have ended.
+        """
         others, futures = set(multiprocessing.active_children()), {}
         try:
             with uninterrupted():

@@ -38,7 +38,7 @@ _MAX_COMPARED = 20_000
 
 
 class NotCounted(UnknownName):
-    """The error for a word or context that is not in the counts.
+    """Raised when a word or context is not in the counts.
 
     The message suggests similar names.
     """
@@ -234,7 +234,7 @@ class Counts(ReportMixin):
         return kept._drop_unseen(rows=words is None, columns=contexts is None)
 
     def min_count(self, words: float = 0, contexts: float = 0, pairs: float = 0) -> Counts:
-        """Return the counts without words, contexts and pairs below the given minimum counts.
+        """Return the counts without the words, contexts and pairs whose counts are below a minimum.
 
         All three thresholds apply to the totals of this table. Words and contexts that have no
         counts afterwards are also removed.
@@ -251,7 +251,10 @@ class Counts(ReportMixin):
     def select(
         self, words: Iterable[str] | None = None, contexts: Iterable[str] | None = None
     ) -> Counts:
-        """Return the counts of these words and contexts, in the given order; None selects all."""
+        """Return the counts of the given words and contexts, in the given order.
+
+        None selects all.
+        """
         rows, columns = (
             np.arange(size) if names is None else _choose(names, ids, kind)
             for kind, names, ids, size in (
@@ -262,7 +265,7 @@ class Counts(ReportMixin):
         return self._take(rows, columns, f"select({rows.size} words, {columns.size} contexts)")
 
     def cover(self, words: Iterable[str]) -> Counts:
-        """Return the counts of exactly these words, in this order.
+        """Return the counts of exactly the given words, in the given order.
 
         Unknown words have only zero counts.
 
@@ -289,7 +292,9 @@ class Counts(ReportMixin):
     def split(
         self, *fractions: float, random_state: int | np.random.Generator | None = None
     ) -> tuple[Counts, ...]:
-        """Split the tokens at random into one part per fraction and a last part with the rest.
+        """Split the tokens at random into one part per fraction.
+
+        The last part has the remaining tokens.
 
         Each token is assigned independently, with the fractions as probabilities. Every part has
         all words and contexts of this table.
@@ -376,7 +381,7 @@ class Counts(ReportMixin):
         word_part, context_part = np.split(part, [words])
         tokens = np.zeros(number, dtype=self.matrix.dtype)
         np.add.at(tokens, word_part, self.word_totals)
-        # If several components have the most tokens, argmax takes the one with the first word.
+        # If several components tie for the most tokens, argmax returns the one with the first word.
         best = word_part[tokens[word_part].argmax()]
         rows, columns = np.flatnonzero(word_part == best), np.flatnonzero(context_part == best)
         return self._take(rows, columns, "largest_component()")
@@ -415,7 +420,7 @@ class Counts(ReportMixin):
     def _new(
         self, matrix: Matrix, words: Names, contexts: Names, slots: Names, step: str | None = None
     ) -> Counts:
-        """Return a table derived from this one, without validating its arrays and names."""
+        """Return a table derived from this table. The arrays and names are not validated again."""
         made = Counts.__new__(Counts)
         made.matrix, made.words, made.contexts, made.slots = matrix, words, contexts, slots
         for texts in (words, contexts, slots):

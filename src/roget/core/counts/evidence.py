@@ -46,7 +46,7 @@ class EvidenceLine(NamedTuple):
     """A line of a concordance: a sentence with the positions of a word and its context."""
 
     source: str
-    """Name of the file."""
+    """Name of the file that contains the sentence."""
     line: int
     """Line number at which the sentence begins in the file, or 0 if unknown."""
     text: str
@@ -224,7 +224,7 @@ def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
         return None
 
     def read() -> InMemoryEvidence:
-        # The counts may have been loaded long ago; the folder must still be the same.
+        # The folder may have changed since the counts were loaded, so check that it is the same.
         if open_folder(folder.path, folder.kind).digest != folder.digest:
             raise InputError(
                 f"{folder.path} has changed since it was loaded; load it again", code="changed"
@@ -237,7 +237,7 @@ def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
 
 
 def from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> Evidence:
-    """Create evidence from tables in memory, which must belong to these counts."""
+    """Create evidence from tables in memory. The tables must belong to the given counts."""
     made = _from_tables(tables, counts)
     return Evidence(lambda: made)
 
@@ -281,7 +281,7 @@ def _require_range(place: object, name: str, values: Array, size: int) -> None:
 
 
 def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
-    """Return the evidence for the pairs of these counts as tables.
+    """Return the evidence for the pairs in the given counts, as tables.
 
     The result is empty if there is no evidence.
     """

@@ -1,4 +1,4 @@
-"""Counts directories, which hold counts.json and three tables. They are checked on every read.
+"""Read and write counts directories: counts.json and three tables, which are checked on every read.
 
 words.parquet      word VARCHAR; row i is word i
 contexts.parquet   context VARCHAR (the full name), slot VARCHAR ("" if unknown)
@@ -159,7 +159,7 @@ def read(path: Path, make: type[Counts]) -> Counts:
 
 
 def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
-    """Return the tables of words, contexts and entries."""
+    """Convert counts to three tables: words, contexts and entries."""
     matrix = counts.matrix
     rows = np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(matrix.indptr))
     return {
@@ -218,7 +218,7 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
 
 
 def _summarise(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
-    """Return the most frequent words, contexts and pairs, and the proportions of hapaxes.
+    """Return the most frequent words, contexts and pairs, and the proportions that occur only once.
 
     The column file_row_number of the views `words` and `contexts` is the row number. Ties are
     sorted by name or row.

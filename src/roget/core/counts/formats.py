@@ -1,4 +1,4 @@
-"""Reading and writing of counts as a directory, a table, .npz or Matrix Market.
+"""Read and write counts as a directory, a table, an .npz file or a Matrix Market file.
 
 The file name determines the format.
 """
@@ -45,11 +45,14 @@ _NPZ, _MATRIX_MARKET = ".npz", ".mtx"
 _TSV = (".tsv", ".tsv.gz")
 _WRITTEN = (*_TSV, _NPZ)
 _NOT_DIRECTORIES = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
-"""Suffixes of file formats, which the name of an output directory must not have."""
+"""Suffixes that stand for file formats.
+
+The name of an output directory must not end in one of them.
+"""
 
 
 def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, tuple[str, ...]]:
-    """Read counts in any format; return the counts and notes on inferred columns.
+    """Read counts in any format. Return the counts, and notes on columns whose roles were inferred.
 
     `make` is the class `Counts`, passed as an argument to avoid a circular import.
     """
@@ -140,7 +143,7 @@ def check(path: Path) -> None:
 
 @contextmanager
 def add_name(place: Path) -> Iterator[None]:
-    """Add the file name to the messages of errors raised in the block, if it is missing."""
+    """Add the file name to messages of errors raised in the block that do not contain it."""
     try:
         yield
     except InputError as error:
@@ -152,7 +155,7 @@ def add_name(place: Path) -> Iterator[None]:
 def _read_table(
     place: Path, columns: Columns, make: type[Counts]
 ) -> tuple[Counts, tuple[str, ...]]:
-    """Read a table of (word, context) pairs; return the counts and notes on inferred columns."""
+    """Read a table of pairs; return the counts, and notes on columns whose roles were inferred."""
     with (
         open_table(place, columns) as table,
         database() as connection,
@@ -161,8 +164,8 @@ def _read_table(
         query = scan(connection, table)
         slotted = "slot" in table.places
         if slotted:
-            # The full name of a context is slot:context. Two pairs of a slot and a context may
-            # have the same full name: b:c in slot a, and c in slot a:b.
+            # The full name of a context is slot:context. Different contexts may have the same full
+            # name: for example, context b:c in slot a, and context c in slot a:b, are both a:b:c.
             name = "CASE WHEN slot = '' THEN context ELSE slot || ':' || context END"
             query = f"SELECT word, {name} AS context, slot, n FROM ({query})"
         if kind(connection, query) == WHOLE:
@@ -261,7 +264,10 @@ def _write_npz(counts: Counts, draft: Path) -> None:
 
 
 def _sparse(arrays: dict[str, Any]) -> Any:
-    """Return the matrix after validating its arrays, which SciPy's compiled code does not do."""
+    """Return the matrix after validating its arrays.
+
+    SciPy's compiled code does not validate them.
+    """
     layout = arrays["format"].item() if "format" in arrays else b"csr"
     layout = layout.decode() if isinstance(layout, bytes) else str(layout)
     if "format" not in arrays and not set(folders.CSR) <= set(arrays):

@@ -66,7 +66,7 @@ def read_matrix_market(source: Source) -> Any:
 
 
 def _fill(lines: _Lines, shape: tuple[int, int], symmetry: str, kind: type[Any]) -> Array:
-    """Build a dense matrix from values that are stored column by column.
+    """Build a dense matrix from values stored in column-major order.
 
     For a symmetric matrix, only the lower triangle is stored.
     """
@@ -94,7 +94,7 @@ def _read_banner(lines: _Lines) -> tuple[str, str, str]:
 
 
 class _Lines:
-    """A reader for the header lines and then the numbers of a file.
+    """A reader for a Matrix Market file: first the header lines, then the numbers.
 
     It keeps track of the line number.
     """
@@ -127,7 +127,7 @@ class _Lines:
         return [int(word) for word in words]
 
     def read_numbers(self, number: int, kind: type[Any]) -> Array:
-        """Return the remaining numbers, or raise an error if there are not exactly `number`."""
+        """Return the remaining numbers; raise an error if their number is not `number`."""
         found, seen = [np.empty(0, kind)], 0
         for block in chain([self._rest], self._blocks):
             found.append(self._parse(block, kind))

@@ -1,4 +1,4 @@
-"""Validation of matrices and names, and conversion to a canonical sparse matrix."""
+"""Validate matrices and names, and convert matrices to a canonical sparse format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST = 2**63 - 1
 """Maximum sum of all counts. It ensures that no total overflows int64."""
 
 LONGEST = 2**31 - 1
-"""Maximum number of words, and of contexts. Files store indices in 32 bits."""
+"""Maximum number of words and maximum number of contexts. Files store indices in 32 bits."""
 
 
 def split_slot(context: str) -> tuple[str, str]:
@@ -60,7 +60,7 @@ def names(given: Iterable[Any] | None, size: int, kind: str) -> Names:
 
 
 def frozen(texts: Iterable[str]) -> Names:
-    """Return strings as a read-only object array."""
+    """Convert strings to a read-only object array."""
     listed = list(texts)
     array = np.empty(len(listed), dtype=object)
     array[:] = listed

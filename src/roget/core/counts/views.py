@@ -82,7 +82,7 @@ def to_dense(table: Any) -> Floats:
 
 
 def like(matrix: Matrix, data: Floats) -> Matrix:
-    """Return a matrix with the sparsity pattern of `matrix` and new values."""
+    """Return a matrix with the sparsity pattern of `matrix`, but with new values."""
     parts = (data, matrix.indices.copy(), matrix.indptr.copy())
     view = sparse.csr_array(parts, shape=matrix.shape)
     view.has_canonical_format = True

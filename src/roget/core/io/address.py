@@ -1,4 +1,4 @@
-"""Recognition of URLs, and masking of secrets in URLs."""
+"""Recognise URLs, and mask secrets in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _QUERY = re.compile(r"(://[^\s?'\"]*)\?[^\s'\"]*[^\s'\":;,)]")
 
 
 def is_remote(path: str) -> bool:
-    """Return True if a name is a URL.
+    """Return True if an input name is a URL.
 
     >>> [is_remote(path) for path in ("s3://bucket/a.tsv", "a.tsv", "C:/a.tsv", "x=https://h/a")]
     [True, False, False, False]

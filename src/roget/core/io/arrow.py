@@ -1,4 +1,4 @@
-"""Estimation of the memory needed for an Arrow file (.arrow, .feather), from its metadata.
+"""Estimate the memory needed to load an Arrow file (.arrow, .feather), from its metadata.
 
 Only the footer, the header of each batch and the length of each compressed buffer are read. Footer
 and headers are flatbuffer tables, which begin with the offset of a list of field positions.
@@ -16,7 +16,7 @@ import numpy as np
 from roget.core.types import Ints
 
 MAGIC = b"ARROW1"
-"""First and last bytes of Arrow files. Uncompressed Feather 1 files do not have them."""
+"""Bytes with which Arrow files begin and end. Uncompressed Feather 1 files do not have them."""
 
 _INT, _LONG, _SHORT = Struct("<i"), Struct("<q"), Struct("<H")
 
@@ -26,7 +26,7 @@ _COMPRESSION = 3
 """Flatbuffer field numbers: two in the footer, one in a message, and one in a batch."""
 
 _CELL = 8
-"""Minimum number of bytes of a cell in memory, also for columns that take no space in the file."""
+"""Minimum size of a cell in memory, in bytes, even if its column takes no space in the file."""
 
 
 class _Table(NamedTuple):
@@ -64,7 +64,7 @@ class _Table(NamedTuple):
 
 
 def measure_arrow(path: str) -> tuple[int, int]:
-    """Return the number of rows of an Arrow file, and the number of bytes they need in memory.
+    """Return the number of rows in an Arrow file, and the number of bytes they need in memory.
 
     Return zeros for a file of another format. Raise ValueError if the file is damaged.
     """
@@ -80,7 +80,7 @@ def _measure(data: mmap.mmap) -> tuple[int, int]:
     footer = _root(data, end - _number(data, end, _INT))
     rows = size = 0
     for field in (_DICTIONARIES, _BATCHES):
-        # A batch that is listed twice is also loaded twice.
+        # Count a batch twice if it is listed twice, because it is then loaded twice.
         for offset, head, _ in footer.longs(field, 3).tolist():
             batch = _open_batch(data, offset, within=field == _DICTIONARIES)
             cells = batch.longs(1, 2)[:, 0]
@@ -96,11 +96,11 @@ def _measure(data: mmap.mmap) -> tuple[int, int]:
 
 
 def _open_batch(data: mmap.mmap, at: int, *, within: bool) -> _Table:
-    """Return the header of a batch.
+    """Return the header of a record batch.
 
     The header of a dictionary batch is nested in field `within`.
     """
-    # Newer versions of the format have a marker (-1) before the length.
+    # In newer versions of the format, a marker (-1) precedes the length.
     message = _root(data, at + (8 if _number(data, at, _INT) == -1 else 4))
     found = message.table(_HEADER)
     if found is not None and within:

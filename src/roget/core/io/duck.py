@@ -27,7 +27,7 @@ _FETCH_SIZE = 1 << 14
 """Batch size: number of rows converted to Python objects at once."""
 
 _PERCENTAGE = re.compile(r"\d+(\.\d+)? ?%")
-"""Pattern of a memory limit given as a percentage of the machine's memory."""
+"""Pattern that matches a memory limit given as a percentage of the machine's memory."""
 
 _PACKED = "PARQUET_VERSION v2, COMPRESSION_LEVEL 9, ROW_GROUP_SIZE 1000000"
 """Parquet options for large tables that are rarely read."""
@@ -100,11 +100,15 @@ def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def convert_errors(file: str | Path) -> Iterator[None]:
-    """Convert DuckDB errors to InputErrors that name the file. Use it inside `database`."""
+    """Convert DuckDB errors to InputErrors that name the file.
+
+    Must be used within a `database` context.
+    """
     try:
         yield
     except duckdb.Error as error:
-        # If a small file needs too much memory, it is damaged: its header declares a wrong size.
+        # If a small file needs too much memory, it is damaged, e.g. its header declares a wrong
+        # size.
         small = os.path.isfile(file) and allowed(os.path.getsize(file)) == max_size()
         if lacks_room(error) and not (small and isinstance(error, duckdb.OutOfMemoryException)):
             raise
@@ -126,7 +130,7 @@ def lacks_room(error: duckdb.Error) -> bool:
 
 
 def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
-    """Run a query that Ctrl-C can interrupt immediately.
+    """Run a query. Ctrl-C interrupts it immediately.
 
     DuckDB itself may take minutes to react, so the query runs in another thread.
     """
@@ -163,7 +167,7 @@ def copy(
 def write_partitions(
     connection: duckdb.DuckDBPyConnection, query: str, key: str, folder: Path
 ) -> None:
-    """Write the result of a query to temporary Parquet files KEY=VALUE/*.parquet."""
+    """Write the result of a query to temporary Parquet files named KEY=VALUE/*.parquet."""
     how = "FORMAT parquet, PARQUET_VERSION v2, COMPRESSION uncompressed, DICTIONARY_SIZE_LIMIT 1000"
     execute(connection, f"COPY ({query}) TO {quoted(str(folder))} ({how}, PARTITION_BY ({key}))")
 
@@ -228,7 +232,7 @@ def write_parquet(
     *,
     packed: bool = False,
 ) -> None:
-    """Write arrays as the columns of a Parquet file; see `copy` for `packed`."""
+    """Write arrays as the columns of a Parquet file. See `copy` for the parameter `packed`."""
     columns = ", ".join(f'CAST("{name}" AS {type}) AS "{name}"' for name, type in types.items())
     connection.register("arrays", dict(arrays))
     copy(connection, f"SELECT {columns} FROM arrays", file, packed=packed)

@@ -1,4 +1,4 @@
-"""Detection of headers: decide if the first row of a table is a header or data.
+"""Decide whether the first row of a table is a header or data.
 
 A field of the first row indicates a header if the rest of its column holds only numbers, or only
 ids with digits, and the field does not. It also indicates a header if it looks like a column name
@@ -142,13 +142,13 @@ COLUMN_WORDS = frozenset(
         "year",
     ]
 )
-"""Words with which column names typically end."""
+"""Words that often occur at the end of column names."""
 
 _NO_CLUSTER = frozenset({"noise", "outlier", "outliers", "none", "na", "null", "unknown"})
 
 
 class _Verdict(Enum):
-    """Evidence from one field on whether the first row is a header."""
+    """Verdict on the first row (header or data), based on one of its fields."""
 
     HEADER = "header"
     NAME = "usual name of a column"
@@ -197,7 +197,7 @@ def detect_header(
         _judge(field, [row[at] for row in rows if row[at]], words) for at, field in enumerate(first)
     }
     if verdicts <= {_Verdict.HEADER, _Verdict.NAME}:
-        # If the only column contains numbers, the text in the first row may be a class name.
+        # If the only column contains numbers, a text in the first row may be a class name.
         alone = len(first) == 1 and _Verdict.NAME not in verdicts
         return None if alone else True
     if _Verdict.DATA in verdicts or _Verdict.HEADER not in verdicts or len(rows) < _MIN_IDS:
@@ -206,7 +206,7 @@ def detect_header(
 
 
 def _judge(field: str, column: Sequence[str], words: Collection[str]) -> _Verdict:
-    """Compare a field with the rest of its column, and return what it indicates."""
+    """Compare a field of the first row with the rest of its column, and return a verdict."""
     if field in column or field.lower() in _NO_CLUSTER:
         return _Verdict.DATA
     if is_column_name(field, words):

@@ -1,4 +1,4 @@
-"""Size limits that prevent a small file from expanding to more than memory or disk can hold.
+"""Limits on decompressed sizes, so that a small file cannot fill the memory or the disk.
 
 An input expands when it is decompressed, or when its header declares many rows and columns. It may
 expand to `ROGET_MAX_SIZE` bytes (set by `roget --max-size`) or to a multiple of its stored size,
@@ -17,7 +17,7 @@ from roget.errors import InputError
 
 VARIABLE = "ROGET_MAX_SIZE"
 DEFAULT = 64 << 20
-"""Default of `ROGET_MAX_SIZE` in bytes. As Python objects, text may need 15 times its size."""
+"""Default of `ROGET_MAX_SIZE` in bytes. Text may need 15 times its size as Python objects."""
 
 IN_MEMORY = 100
 """Maximum expansion factor of data held in memory.
@@ -26,10 +26,10 @@ Typical text and counts expand by a factor of 10.
 """
 
 ON_DISK = 1000
-"""Maximum expansion factor of data that are processed on disk."""
+"""Maximum expansion factor of data processed on disk."""
 
 DECOMPRESSOR = 96 << 20
-"""Memory in bytes that every decompressor may use. xz -9 needs 65 MiB even for a small file."""
+"""Memory in bytes that any decompressor may use. xz -9 needs 65 MiB even for a small file."""
 
 LARGEST_DICTIONARY = 1 << 32
 """Maximum size in bytes of the dictionary of an .xz file."""
@@ -54,19 +54,19 @@ def parse_size(text: str, name: str = VARIABLE, example: str = "500MB or 2GB") -
 
 
 def max_size() -> int:
-    """Return the size in bytes to which any input may expand, however small it is."""
+    """Return the size in bytes to which an input may always expand, even if it is small."""
     text = os.environ.get(VARIABLE, "")
     return parse_size(text) if text.strip() else DEFAULT
 
 
 def set_max_size(text: str) -> None:
-    """Set the limit of `max_size` for this process and its child processes."""
+    """Set the limit returned by `max_size`, for this process and its child processes."""
     parse_size(text, "--max-size")
     os.environ[VARIABLE] = text
 
 
 def stored_size(path: str) -> int:
-    """Return the number of bytes that a file occupies on disk, without holes; 0 if unknown."""
+    """Return the number of bytes that a file occupies on disk, excluding holes, or 0 if unknown."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -85,7 +85,10 @@ def decompressor_memory(stored: int) -> int:
 
 
 def require_room(name: str, size: int, stored: int, what: str, expansion: int = IN_MEMORY) -> None:
-    """Raise an error if an input needs more bytes than allowed. `what` describes the data."""
+    """Raise an error if an input needs more bytes than allowed.
+
+    `what` describes the data in the message.
+    """
     if size > allowed(stored, expansion):
         raise too_large(name, what, size)
 
@@ -107,7 +110,7 @@ def check_inflated(name: str, data: bytes) -> None:
 
 
 def too_large(name: str, what: str, size: int) -> InputError:
-    """Return the error for an input of at least `size` bytes.
+    """Return the error for an input that expands to `size` bytes or more.
 
     Its message names the option to allow it.
     """

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 WHOLE, FRACTIONAL = "BIGINT", "DOUBLE"
 
 LARGEST = 2**62
-"""Exclusive upper bound of a count. Sums of larger counts could overflow unnoticed."""
+"""Exclusive upper bound for a count. Sums of larger counts could overflow unnoticed."""
 
 SUM = {
     WHOLE: "CASE WHEN sum(n) < 9223372036854775808 THEN CAST(sum(n) AS BIGINT)"
     " ELSE error('the counts of a pair add up to 2^63 or more') END"
 }
-"""SQL expressions that sum the counts of a scan.
+"""SQL expressions that sum the counts returned by `scan`.
 
 Fractional counts are not summed in SQL, because the result would depend on the order of rows.
 """
@@ -71,7 +71,7 @@ def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) 
 
 
 def kind(connection: DuckDBPyConnection, query: str) -> str:
-    """Return the SQL type of the counts in a scan: WHOLE or FRACTIONAL."""
+    """Return the SQL type of the counts returned by `scan`: WHOLE or FRACTIONAL."""
     return str(connection.execute(f"DESCRIBE SELECT n FROM ({query})").fetchall()[0][1])
 
 

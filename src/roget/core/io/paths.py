@@ -1,4 +1,4 @@
-"""Resolution of input names: files, folders, glob patterns, URLs, and "-" for standard input."""
+"""Resolve input names: files, folders, glob patterns, URLs, and "-" for standard input."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def find_local(given: str) -> list[str]:
 
 
 def name_sources(given: Any, noun: str, *first: Any) -> dict[str, Any]:
-    """Return a dictionary of inputs by name.
+    """Return a dictionary from names to inputs.
 
     The name of an input is its key in a mapping, NAME in NAME=FILE, the file stem, or a noun with a
     number. `noun` is the plural used in messages. The inputs in `first` precede all others.
@@ -80,7 +80,7 @@ def _match(pattern: str) -> list[str]:
         return []
     try:
         return sorted(filter(os.path.isfile, glob.glob(pattern, recursive=True)))
-    # The pattern contains NUL, or thousands of folders are nested.
+    # The pattern contains a NUL character, or the folders are nested thousands of levels deep.
     except (ValueError, RecursionError):
         return []
 

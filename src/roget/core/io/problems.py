@@ -1,4 +1,4 @@
-"""Collection of all invalid lines of a file in one error, and helpers to format messages."""
+"""Collect all invalid lines of a file in one error, and format messages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Problems:
 
 
 def plural(number: float, noun: str, form: str = "") -> str:
-    """Return a number followed by a noun, which is in the plural unless the number is 1.
+    """Return a number followed by a noun, in the plural unless the number is 1.
 
     >>> plural(1, "word"), plural(2, "class"), plural(2.25, "cluster", ".1f")
     ('1 word', '2 classes', '2.2 clusters')
@@ -52,7 +52,7 @@ def plural(number: float, noun: str, form: str = "") -> str:
 
 
 def join_names(names: Sequence[str], most: int = 6) -> str:
-    """Join names as in a sentence. If there are more than `most`, list only the first names.
+    """Join names as in a sentence. If there are more than `most`, count the last ones instead.
 
     >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names(list("abcde"), most=3)
     ('a', 'a, b and c', 'a, b and 3 more')

@@ -22,7 +22,7 @@ _TIMEOUTS: dict[str, Any] = {"total": None, "sock_connect": 30, "sock_read": 60}
 _MIN_RATE = 1000
 """Minimum download rate in bytes per second, averaged over a minute.
 
-An error is raised if a server is slower.
+If a server is slower, an error is raised.
 """
 _MARKS = (
     "ETag", "etag", "Last-Modified", "LastModified", "last_modified", "updated", "mtime", "created",
@@ -32,7 +32,7 @@ _MARKS = (
 
 
 def inspect_remote(path: str) -> tuple[int, int, bool]:
-    """Return a file's size (0 if unknown), a hash of its version, and True if it is seekable."""
+    """Return a file's size (0 if unknown), a hash of its version, and whether it is seekable."""
     with _clear_errors(path):
         system, name = _connect(path)
         info = system.info(name)
@@ -48,7 +48,10 @@ def inspect_remote(path: str) -> tuple[int, int, bool]:
 
 
 def open_remote(path: str) -> IO[bytes]:
-    """Open a remote file: as one stream over http(s), in blocks from other file systems."""
+    """Open a remote file.
+
+    It is read as one stream over http(s), and in blocks from other file systems.
+    """
     with _clear_errors(path):
         system, name = _connect(path)
         # An HTTP server that does not support range requests would send the whole file for every

@@ -1,4 +1,4 @@
-"""Sources: inputs that are opened, decompressed, decoded and split into blocks or lines."""
+"""Sources: inputs that can be opened, decompressed, decoded and split into blocks or lines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ The size is fixed, so an input is split at the same places on every machine.
 """
 
 REACH = 1 << 20
-"""Number of bytes to search for a blank line. Without one, a block may end at any line."""
+"""Number of bytes to search for a blank line at which to end a block.
+
+If there is no blank line, the block ends after any line.
+"""
 
 _READ_SIZE = 1 << 17
 """Number of bytes to read at once from a compressed file."""
@@ -50,7 +53,7 @@ _ZST_SIZE = 1 << 12
 """Number of bytes of a .zst file to decompress at once. They expand to at most 128 MB."""
 
 _WAIT = 2.0
-"""Seconds to wait for data from a pipe before a message is printed."""
+"""Seconds to wait for data from a pipe before printing a message."""
 
 _UNCHECKED = 1 << 16
 """Number of bytes that may be read before the size limit is computed."""
@@ -59,7 +62,7 @@ FORMATS = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
     ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-"""Table format for each suffix. A compression suffix may follow it."""
+"""Map from file suffixes to table formats. A compression suffix may follow."""
 
 STANDARD_INPUT = "-"
 
@@ -89,7 +92,7 @@ def _find_zstd() -> Callable[[], Any]:
 
 
 class _Zst:
-    """A reader for .zst files with any number of frames. A decompressor stops after one frame."""
+    """A reader for .zst files with any number of frames. It uses one decompressor per frame."""
 
     def __init__(self, given: str | IO[bytes]) -> None:
         self._begin_frame = _find_zstd()
@@ -125,7 +128,7 @@ class _Zst:
 
 
 class _MemoryLimit(Exception):
-    """The error for a decompressor that needs more memory than allowed.
+    """Raised when a decompressor needs more memory than allowed.
 
     The message is the limit.
     """
@@ -185,7 +188,7 @@ class _Xz:
 
 
 def _open_zip(path: str | IO[bytes], name: str = "") -> IO[bytes]:
-    """Open the only file in a .zip archive. `name` is its name in messages, by default the path."""
+    """Open the only file in a .zip archive. `name` is used in messages and defaults to the path."""
     shown = name or path
     try:
         # The `with` closes the archive, but the opened member stays readable.
@@ -226,12 +229,12 @@ _TOOLS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
 
 
 class NotText(FormatError):
-    """The error for bytes that are not UTF-8 text."""
+    """Raised when an input contains bytes that are not valid UTF-8."""
 
 
 @dataclass
 class TextBlock:
-    """A block of complete paragraphs, so no sentence continues in the next block."""
+    """A block of complete paragraphs, so that no sentence is split between blocks."""
 
     data: bytes
     line: int
@@ -260,7 +263,7 @@ class Source:
     expansion: int = field(default=0, compare=False)
     """Maximum ratio of decompressed to stored size (see `limits`), or 0 for no limit."""
     called: str = field(default="", compare=False)
-    """The name in messages, if it differs from the path."""
+    """The name to use in messages, if it differs from the path."""
     spool: Any = field(default=None, compare=False, repr=False)
     """The object that owns the temporary copy of a pipe's content."""
     cached: list[tuple[int, str]] | None = field(default=None, compare=False, repr=False)
@@ -270,7 +273,7 @@ class Source:
     begin: int = field(default=0, compare=False)
     """The actual start of the piece, after the first blank line that follows `start`."""
     digest: Any = field(default=None, compare=False, repr=False)
-    """A hashlib object updated with all bytes read, for inputs that can be read only once."""
+    """A hashlib object that hashes all bytes read, for inputs that can be read only once."""
     opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
     """The open file, if it is kept open. Every read starts at the beginning of the file."""
     ended: int = field(default=0, compare=False, repr=False)
@@ -279,7 +282,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The name of the source in messages."""
+        """The name of the source to use in messages."""
         if self.path == STANDARD_INPUT:
             return "standard input"
         return self.called or show_address(self.path)
@@ -377,19 +380,19 @@ class Source:
                 raise self.refuse_line(number, longest)
 
     def longest_line(self) -> int:
-        """Return the maximum size of a line in bytes.
+        """Return the maximum allowed size of a line in bytes.
 
         It is limited because lines are held in memory.
         """
         return limits.allowed(self._stored_size())
 
     def refuse_line(self, number: int, longest: int) -> InputError:
-        """Return the error for a line of more than `longest` bytes."""
+        """Return the error for a line that has more than `longest` bytes."""
         shown = limits.show_size(longest)
         return limits.too_large(f"{self.name}:{number}", f"a line of more than {shown}", longest)
 
     def place(self, line: int) -> str:
-        """Return file:line for a line of this piece.
+        """Return the location FILE:LINE of a line in this piece.
 
         `line` is counted from the start of the piece.
         """
@@ -559,7 +562,7 @@ def _stored(file: Any, decompressed: int) -> int:
 
 
 def _boundary(file: IO[bytes], position: int, reach: int) -> int:
-    """Return the start of the piece at `position`, which is moved to after the next blank line.
+    """Return the start of the piece at `position`, moved forward to the end of the next blank line.
 
     If there is no blank line within `reach` bytes, the piece starts after the next line end.
     """
@@ -587,7 +590,10 @@ def _blank_line(data: bytes) -> int:
 
 
 def _read_ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the chunks; decompress the next chunk in a thread while the current one is in use."""
+    """Yield the chunks.
+
+    The next chunk is decompressed in a thread while the current one is used.
+    """
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, chunks, b"")
         while chunk := coming.result():
@@ -781,7 +787,7 @@ def local_file(path: PathLike) -> Iterator[Path]:
 
 
 def _read_head(path: str) -> bytes:
-    """Return the first bytes of a remote file, or empty bytes if it cannot be read."""
+    """Return the first bytes of a remote file, or b"" if it cannot be read."""
     try:
         with _open_plain(path) as file:
             return file.read(16)
@@ -805,7 +811,7 @@ def standard_input() -> IO[bytes]:
 
 
 def compression_of(head: bytes) -> str:
-    """Detect the compression from the first bytes; return its suffix (".gz") or an empty string.
+    """Detect the compression from the first bytes; return its suffix, e.g. ".gz", or "".
 
     >>> compression_of(gzip.compress(b"milk")), compression_of(b"milk")
     ('.gz', '')

@@ -1,4 +1,4 @@
-"""A reader for tables that detects the format, delimiter and header, and the role of each column.
+"""Read tables, and detect their format, delimiter and header and the role of each column.
 
 A role is the meaning of a column, such as word or count; `Roles` lists the roles of a kind of
 table. Roles are assigned by the caller's `columns`, else by the header, else by the file name
@@ -29,9 +29,9 @@ from roget.core.io.values import parse_json, whole_number
 from roget.errors import FormatError, InputError, Notice, UnknownName
 
 Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
-"""The user's choice of columns: ROLE=COLUMN pairs, or columns in the order of the roles.
+"""The columns chosen by the user: ROLE=COLUMN pairs, or columns in the order of the roles.
 
-Columns are names or numbers from 1.
+A column is specified by its name or its number, counted from 1.
 """
 
 Requested: TypeAlias = Mapping[str, Any] | None
@@ -50,17 +50,17 @@ _NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
 
 @dataclass(frozen=True)
 class Roles:
-    """The column roles in one type of table, with the names that headers use for each role."""
+    """The roles of columns in one type of table, with the usual column names for each role."""
 
     needed: Mapping[str, tuple[str, ...]]
     """Required roles, in the order in which the columns of a table without a header are read."""
     others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     number: str = ""
-    """The role of the numeric column. Without a header, this is the last column."""
+    """The role of the numeric column, which is the last column of a table without a header."""
     by_option: bool = True
     """True if the command has the option --columns."""
     column_words: Collection[str] = ()
-    """Words by which a header with unknown column names is recognised; see `header`."""
+    """Words that identify a header even if its column names are unknown; see `header`."""
     blanks: bool = False
     """True if the cells of a file without tabs may be separated by spaces."""
     has_header_option: bool = False
@@ -68,7 +68,7 @@ class Roles:
 
     @property
     def all(self) -> Mapping[str, tuple[str, ...]]:
-        """All roles, each with the column names that headers use for it."""
+        """Map from all roles to their usual column names."""
         return {**self.needed, **self.others}
 
     @property
@@ -82,7 +82,7 @@ class Roles:
         return ", ".join(self.needed) + (f"[, {self.number}]" if self.number else "")
 
     def find(self, names: Sequence[str]) -> dict[str, list[int]]:
-        """Return a map from roles to candidate columns, found by name.
+        """Return a map from roles to the columns whose names fit the role.
 
         If the name of a column is exactly the role, it is the only candidate.
         """
@@ -113,7 +113,7 @@ class Roles:
     def heads_numbers(
         self, first: Sequence[str], second: Sequence[str], columns: Requested
     ) -> bool:
-        """Return True if the numeric column has text in row 1 and a number in row 2."""
+        """Return True if the numeric column contains text in row 1 and a number in row 2."""
         later = [at for at, cell in enumerate(second) if is_number(cell)]
         if len(second) != len(first) or not self.number:
             return False
@@ -130,7 +130,10 @@ class Roles:
         numeric: Sequence[int] = (),
         transpose: bool | None = None,
     ) -> Table:
-        """Return the table with the column of each role; `numeric` lists the numeric columns."""
+        """Assign a column to each role, and return the table.
+
+        `numeric` lists the numeric columns.
+        """
         return _place(table, columns, self, numeric, transpose)
 
 
@@ -162,13 +165,13 @@ class Table:
     """An inspected table: its file, its layout and the roles of its columns."""
 
     name: str
-    """The name of the file in messages."""
+    """The name of the file to use in messages."""
     path: str
     """The path of a plain UTF-8 file with the content of the table."""
     source: Source | None = field(default=None, kw_only=True)
     """The source, if its file is kept open."""
     more: tuple[str, ...] = field(default=(), kw_only=True)
-    """Paths of other files with the same layout. SQL queries read their rows, too."""
+    """Paths of further files with the same layout. SQL queries also read their rows."""
     format: str
     names: tuple[str, ...] = ()
     """Names of the columns. Without a header, the names are the numbers 1, 2, …."""
@@ -257,7 +260,9 @@ class Table:
     def rows(
         self, problems: Problems, *, pad: bool = False
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the number of each row and its cells by role; add invalid rows to `problems`.
+        """Yield the number of each row and a map from roles to cells.
+
+        Add invalid rows to `problems`.
 
         With `pad`, rows may be too short; the missing cells are empty.
         """
@@ -267,7 +272,7 @@ class Table:
     def whole_rows(
         self, problems: Problems, *, pad: bool = False
     ) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Yield the number and all cells of each row; add rows of a different width to `problems`.
+        """Yield the number and all cells of each row. Add rows of a different width to `problems`.
 
         A blank line is skipped, except in a table with one column, where it is an empty cell.
         """
@@ -384,7 +389,7 @@ def inspect_table(
     transpose: bool | None = None,
     held: bool = False,
 ) -> Table:
-    """Detect the delimiter, header, column names and column roles of a table; return it with them.
+    """Return a table with its delimiter, header, column names and column roles, which are detected.
 
     `header` overrides the detection of a header. With `held`, the limit for data in memory applies.
     """
@@ -425,7 +430,7 @@ def pair_columns(columns: Columns) -> dict[str, str]:
 
 
 def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | None:
-    """Parse a choice of columns; return a map from roles to columns.
+    """Parse the columns chosen by the user; return a map from roles to columns.
 
     >>> parse_columns("2,1,3"), parse_columns("context=verb,word=noun")
     ({'word': '2', 'context': '1', 'count': '3'}, {'context': 'verb', 'word': 'noun'})
@@ -502,7 +507,7 @@ def plain_file(source: Source, folder: Path | None = None) -> Iterator[str]:
 
 
 def inspect_parquet(table: Table, *, held: bool = False) -> Table:
-    """Read the column names and types of a Parquet file; return the table with them.
+    """Return a table with the column names and types read from a Parquet file.
 
     Set `held` if all rows will be loaded into memory, because the size limit is then lower.
     """
@@ -612,11 +617,12 @@ _DELIMITERS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons"
 
 
 def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
-    """Return the delimiter of the first line, or raise an error if it belongs to another format."""
+    """Return the delimiter of the first line. Raise an error if it belongs to another format."""
     if table.format == "csv":
         bare = _QUOTED.sub("", first)
         if ";" in bare and "," in bare:
-            # If both occur, use semicolons only if they give known column names and commas do not.
+            # If a line has semicolons and commas, use semicolons only if they give known column
+            # names and commas do not.
             names = first.replace('"', "")
             semicolons = roles.is_header(names.split(";")) and not roles.is_header(names.split(","))
             return ";" if semicolons else ","
@@ -641,7 +647,7 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
 
 
 def refuse_delimiter(table: Table, line: int, first: str, mark: str) -> NoReturn:
-    """Raise an error because the first line of a file has the delimiter of another format."""
+    """Raise an error which states that the first line has the delimiter of another format."""
     name, other = _DELIMITERS[mark]
     expected = "tabs" if table.format == "tsv" else "commas"
     shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
@@ -682,7 +688,7 @@ def check_types(table: Table, number: str = "") -> None:
 def _place(
     table: Table, columns: Requested, roles: Roles, numeric: Sequence[int], transpose: bool | None
 ) -> Table:
-    """Return the table with the column of each role; `numeric` lists the numeric columns."""
+    """Assign a column to each role, and return the table. `numeric` lists the numeric columns."""
     if columns is not None:
         places = {role: _find(table, column) for role, column in columns.items()}
         return replace(table, places=_swap(places) if transpose else places)
@@ -708,7 +714,7 @@ def _place(
     if roles is PAIRS and not sure:
         word, context = places["word"], places["context"]
         if transpose is not None and word > context:
-            places = _swap(places)  # use the order of the columns
+            places = _swap(places)  # assign the roles in the order of the columns
         elif word > context or "slot" in places:
             note = _note(names, places)
     return replace(table, places=_swap(places) if transpose else places, note=note)
@@ -755,7 +761,7 @@ def _note(names: Sequence[str], places: Mapping[str, int]) -> str:
 def _unclear(
     table: Table, roles: Roles, found: Mapping[str, Sequence[int]], numeric: Sequence[int]
 ) -> str:
-    """Return the message for a table with unclear column roles, with an example of --columns."""
+    """Return a message that the column roles are unclear, with an example of --columns."""
     taken: dict[str, int] = {role: at[0] for role, at in found.items() if at}
     spare = (at for at in range(len(table.names)) if at not in taken.values())
     for role in roles.needed:

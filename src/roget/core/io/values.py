@@ -1,4 +1,4 @@
-"""Parsing and formatting of JSON, and parsing of whole numbers."""
+"""Parse and format JSON, and parse whole numbers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 DIGITS = 18
-"""Maximum number of digits of a whole number. Numbers with 18 digits fit into 64 bits."""
+"""Maximum number of digits in a whole number. Any number with 18 digits fits into 64 bits."""
 
 
 class TooDeep(ValueError):
-    """The error for JSON that is nested too deeply for Python's recursion limit."""
+    """Raised for JSON that is nested too deeply for Python's recursion limit."""
 
 
 def parse_json(text: str | bytes) -> Any:

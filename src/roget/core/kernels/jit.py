@@ -1,4 +1,4 @@
-"""Compilation of kernels: the only module that imports numba and sets its flags."""
+"""Compile kernels with numba. No other module imports numba or sets its flags."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def compiled(function: _Function) -> _Function:
 
 
 def compiled_within(function: _Function) -> _Function:
-    """Compile a helper that is only called by compiled functions of the same module.
+    """Compile a helper function that is called only by compiled functions in the same module.
 
     The helper cannot be called from Python and is not cached separately, which speeds up
     compilation.

@@ -1,4 +1,4 @@
-"""The first axes of a correspondence analysis: eigenvectors by Lanczos iteration.
+"""The first axes of a correspondence analysis, computed as eigenvectors by Lanczos iteration.
 
 Lanczos builds an orthonormal basis b_1, b_2, … of the Krylov space of a symmetric operator A, in
 which A is tridiagonal:
@@ -26,7 +26,7 @@ NONE = 1e-9
 
 
 class Operator(NamedTuple):
-    """The operator y = S·P·diag(inverse)·Pᵀ·S·x, with S = diag(scale) and P a matrix of table rows.
+    """The operator S·P·diag(inverse)·Pᵀ·S, where S = diag(scale) and P is a matrix of table rows.
 
     The rows of P are the rows `words` of the table. The largest eigenvalue is known to be 1;
     `trivial` is its eigenvector, scaled to length 1.

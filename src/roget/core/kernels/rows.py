@@ -28,7 +28,7 @@ class RowItems(NamedTuple):
 
 
 def rows_of(table: Any, dtype: Any = np.float64) -> RowIndex:
-    """Convert a csr_array for use in kernels. A csc_array is converted to its transpose."""
+    """Convert a csr_array for use in kernels. For a csc_array, the result is its transpose."""
     indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int32)
     return RowIndex(indptr, indices, table.data.astype(dtype))
 

@@ -14,16 +14,19 @@ LOG_TWO = math.log(2)
 ROOT_HALF = int(np.array(math.sqrt(0.5)).view(np.int64))
 
 SERIES = 10.0
-"""Minimum argument for which six terms of Stirling's series are exact in double precision."""
+"""Minimum argument for which Stirling's series with six terms is exact to double precision."""
 
 LARGE = 16.0
 """Minimum argument for which differences of lnΓ are computed by a series, to avoid cancellation."""
 
 LOG2_E = 1.0 / LOG_TWO
 MAGIC = 1.5 * 2.0**52
-"""Adding this number rounds a double to a whole number, which is then in the lowest bits."""
+"""Number that rounds a double when added to it: the whole number is then in the lowest bits."""
 FAR, NOTHING = -88.0, 2.0**-87
-"""Binary exponents below FAR are replaced by FAR, and results of at most NOTHING by 0."""
+"""Bounds for `exponentials`.
+
+Binary exponents below FAR are replaced by FAR, and results of at most NOTHING by 0.
+"""
 
 
 @compiled
