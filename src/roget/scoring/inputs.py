@@ -1,4 +1,4 @@
-"""Inputs for scoring: reading a gold standard and systems, and aligning them by item."""
+"""Inputs for scoring: read a gold standard and systems, and align them by item."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ from roget.scoring.labels.read import count_large
 from roget.scoring.options import PipelineOptions, Rules
 
 COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
-"""Common input types that are not data frames, so no data-frame library needs to be imported."""
+"""Common input types that can be recognised without importing a data-frame library."""
 
 Count = Callable[[Any], AlignedLabels | None]
-"""A function that counts contingency cells without reading items, or returns None if it cannot."""
+"""A function that counts contingency cells without reading individual items, or returns None if
+that is impossible.
+"""
 
 
 class AlignedSystem(NamedTuple):
@@ -35,9 +37,11 @@ class AlignedSystem(NamedTuple):
     name: str
     sides: AlignedLabels
     gold: Labels | None = None
-    """The gold labels before alignment, or None if cells were counted instead."""
+    """The gold labels before alignment, or None if only a contingency table was read or counted."""
     labels: Labels | None = None
-    """The system's labels before alignment, or None if cells were counted instead."""
+    """The system's labels before alignment, or None if only a contingency table was read or
+    counted.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +52,11 @@ class Inputs:
     systems: Mapping[str, Any]
     options: PipelineOptions
     sample_weight: Any = None
-    """The weights of the gold items, in the order of gold."""
+    """The weights of the gold items, in the order of the gold labels."""
     compared: bool = False
     """True if systems are compared with each other."""
     by_item: bool = False
-    """True if individual items are needed; a contingency table alone is not enough."""
+    """True if individual items are required, so a contingency table is not sufficient."""
 
     def __post_init__(self) -> None:
         check_reading(self.options)
@@ -66,7 +70,7 @@ class Inputs:
 
     @property
     def needs_items(self) -> bool:
-        """True if some step requires individual items in the order of gold."""
+        """True if some step requires individual items, in the order of the gold labels."""
         options = self.options
         return bool(
             self.by_item
@@ -77,7 +81,7 @@ class Inputs:
 
     @cached_property
     def item_weights(self) -> Any:
-        """The item weights; if they are a Series, they are matched to gold by index."""
+        """The item weights. A Series is matched to the gold labels by its index."""
         if self.sample_weight is None:
             return None
         from roget.scoring.labels.precounted import match_index
@@ -91,7 +95,10 @@ class Inputs:
 
     @property
     def rules(self) -> Rules:
-        """The rules for counted tables, whose items cannot be coreference mentions."""
+        """The rules for missing and extra items if the input is a contingency table.
+
+        A table cannot contain coreference mentions, so their special rules do not apply.
+        """
         options = self.options
         return choose_rules(None, None, options.missing, options.extra, noise=options.noise)
 
@@ -104,7 +111,8 @@ class Inputs:
         with self._open_counter() as count:
             for name, system in self.systems.items():
                 refuse_two_streams(self.gold, system)
-                # If gold has already been read, reading the system is faster than counting cells.
+                # If the gold labels have already been read, reading the system is faster than
+                # counting cells.
                 sides = self._count_system(count, system) if gold is None else None
                 if sides is not None:
                     aligned.append(AlignedSystem(name, sides))
@@ -125,10 +133,13 @@ class Inputs:
         return aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
-        """Count the contingency cells of one system, or return None if items are required."""
+        """Count the contingency cells of one system, or return None if individual items are
+        required.
+        """
         sides = count(system) or self._count_frames(system)
         joint = self.compared and self.options.ci
-        # Systems are resampled jointly, which requires individual items unless there are groups.
+        # Confidence intervals for a comparison resample all systems jointly, which requires
+        # individual items unless there are groups.
         if sides is None or not joint or has_groups(sides):
             return sides
         if self.options.engine != "local":
@@ -141,7 +152,7 @@ class Inputs:
         return None
 
     def _prepare_frames(self, system: Any) -> tuple[tuple[Any, Any], list[Any] | None]:
-        """Return the gold source, the system source, and the item ids if required.
+        """Return the gold and system inputs, and the item ids if they are required.
 
         Lazy frames are loaded into memory, and Series are matched by index.
         """
@@ -155,7 +166,7 @@ class Inputs:
         return (self._collect(gold, "gold"), self._collect(system, "system")), items
 
     def align(self, gold: Labels, system: Labels) -> AlignedLabels:
-        """Align gold and system.
+        """Align the labels of gold and system by item.
 
         If one of them is a cover, the other is treated as a cover, too.
         """
@@ -187,7 +198,7 @@ class Inputs:
         )
 
     def _read_cells(self) -> AlignedLabels:
-        """Read a table of counted cells or a contingency matrix."""
+        """Read a contingency table, given as a list of cells or as a matrix."""
         options = self.options
         if options.matrix is not None:
             from roget.scoring.labels.matrix import read_matrix
@@ -214,7 +225,9 @@ class Inputs:
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
 
     def _count_frames(self, system: Any) -> AlignedLabels | None:
-        """Join and count data frames with their own library, or return None if impossible."""
+        """Join data frames and count their cells with their own library, or return None if this is
+        impossible.
+        """
         gold, columns = self.gold, self.options.columns
         if isinstance(gold, COMMON) and (system is None or isinstance(system, COMMON)):
             return None
@@ -277,7 +290,7 @@ def choose_reader(
 
 
 def keep_top(labels: Labels, options: PipelineOptions) -> Labels:
-    """Keep only the label with the highest weight of each item if answers="top"."""
+    """If answers="top", keep only the label with the highest weight for each item."""
     return harden(labels) if options.answers == "top" and labels.weighted else labels
 
 
@@ -297,7 +310,7 @@ def read_sides(
 
 
 def has_groups(sides: AlignedLabels) -> bool:
-    """Return True if there is more than one group to resample."""
+    """Return True if there is more than one group, so groups can be resampled."""
     return sides.groups is not None and int(np.max(sides.groups)) > 0
 
 

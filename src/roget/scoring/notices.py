@@ -21,7 +21,7 @@ THIN_CELL = 5.0
 """Number of items per non-empty cell below which plug-in entropies are unreliable."""
 
 DISAGREEMENT = 0.05
-"""Smallest absolute or relative difference between plug-in and corrected scores to report."""
+"""Smallest reported difference (absolute or relative) between plug-in and corrected scores."""
 
 _EXAMPLES = 3
 """Maximum number of examples in a warning."""
@@ -34,7 +34,7 @@ _BASELINES = {
 
 
 def reword(notice: str, text: str) -> str:
-    """Return a new text that keeps the code of the original notice, if it has one."""
+    """Return the text as a notice with the code of the original notice, if it has one."""
     code = code_of(notice)
     return text if code is None else Notice(text, code=code)
 
@@ -66,7 +66,10 @@ def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str, ...]:
-    """Return the warnings about gold and system labels, followed by `more`, without folders."""
+    """Return the warnings about gold and system labels, followed by `more`.
+
+    Folders are removed from the paths in the warnings.
+    """
     texts = *sides.warnings, *_warn_noise(sides, noise), *more
     return hide_paths(texts, sides.gold.source, sides.system.source)
 
@@ -103,7 +106,10 @@ def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
 def warn_undefined(
     values: Floats, measures: Sequence[Measure], reasons: Mapping[int, str]
 ) -> list[str]:
-    """Warn about averages that exclude groups. Values have the shape (measures, groups)."""
+    """Warn about averages that exclude groups with undefined scores.
+
+    `values` has the shape (measures, groups).
+    """
     groups = values.shape[1]
     undefined = np.isnan(values).sum(axis=1)
     return [
@@ -120,7 +126,7 @@ def warn_undefined(
 def warn_about_scores(
     rows: Sequence[ScoreRow], measures: Sequence[Measure], items_per_cell: float
 ) -> list[str]:
-    """Return all warnings about one system's scores; `measures` are the measures of the rows."""
+    """Return all warnings about one system's scores. `measures` holds the measure of each row."""
     warnings = [*_warn_baselines(rows, measures), *_warn_bias(rows)]
     if items_per_cell < THIN_CELL and any(row.entropy == "ml" for row in rows):
         text = (

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 class Counter:
-    """A progress counter over the scores of all systems, and then over bootstrap samples."""
+    """A progress counter. It counts the scores of all systems, then the bootstrap samples."""
 
     def __init__(self, report: Report | None, samples: int) -> None:
         self.report, self.samples = report, samples
@@ -144,7 +144,7 @@ def evaluate_systems(
     rules = choose_rules(
         first.gold, options.average, options.missing, options.extra, first.system, options.noise
     )
-    # The first system may have no overlapping labels even if other systems do, so check the
+    # Other systems may have overlapping labels even if the first system has none, so check the
     # option, too.
     cover = first.overlapping or (inputs.compared and options.several == "cover")
     requests = choose_requests(options, cover=cover)
@@ -159,8 +159,8 @@ def evaluate_systems(
             requests,
             pooled=rules.average == "pooled",
             name=system.name,
-            # Baselines are scored only with the first system. In a comparison, random clusters
-            # have the sizes of the gold classes and do not depend on the system.
+            # Score the baselines only once, with the first system. In a comparison they do not
+            # depend on the system, because random clusters have the sizes of the gold classes.
             seed=options.seed if options.baselines and not systems else None,
             like_gold=inputs.compared,
             step=counter.step,
@@ -179,7 +179,7 @@ def evaluate_systems(
 def _prepare_sides(
     sides: AlignedLabels, inputs: Inputs, requests: Sequence[Request], rules: Rules
 ) -> AlignedLabels:
-    """Apply item weights, and cut a system that is a tree."""
+    """Apply item weights. If the system is a tree, cut it."""
     options = inputs.options
     if inputs.sample_weight is not None or options.balance is not None:
         from roget.scoring.steps.item_weights import weight_items
@@ -317,7 +317,9 @@ def _add_details(
     rules: Rules,
     options: PipelineOptions,
 ) -> ScoreTable:
-    """Add cuts, details and group scores to a table, and write the item scores to a file."""
+    """Add the requested cuts, details and group scores to a table, and write the item scores to a
+    file if requested.
+    """
     if options.cuts is not None:
         from roget.scoring.steps.sweep import sweep_sides
 
@@ -407,7 +409,10 @@ def _make_comparison(
 
 
 _ONE_LABEL = {"system": "hard", "weights": "none"}
-"""Signature parts for hard labels, which may be ranked together with weighted labels."""
+"""Signature parts for hard labels.
+
+Systems with hard labels may be ranked together with systems with weighted labels.
+"""
 
 
 def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str, str]:
@@ -426,7 +431,8 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
         )
         for system in scores.systems
     ]
-    # Hard labels are a special case of weighted labels, so use the same parts for all systems.
+    # Hard labels are a special case of weighted labels, so use the same signature parts for all
+    # systems.
     for key, hard in _ONE_LABEL.items():
         several = next((parts[key] for parts in signatures if parts[key] != hard), hard)
         signatures = [
@@ -480,7 +486,9 @@ def _compare_golds(
 
 
 def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> Ceiling:
-    """Score each annotator on the others' gold standards, on the items that both labelled."""
+    """Score each annotator on each other annotator's gold standard, using the items that both
+    labelled.
+    """
     ceiling: Ceiling = {}
     for key, part in pairs.items():
         try:

@@ -79,7 +79,7 @@ def read_entries() -> dict[str, str]:
 
 
 def split_reference(text: str) -> list[str]:
-    """Split a reference string into its sources, each given by author and year.
+    """Split a reference string into its sources, each in the form "author year".
 
     >>> split_reference("Quenouille (1956), Notes on bias in estimation; Tukey (1958)")
     ['Quenouille 1956', 'Tukey 1958']

@@ -1,4 +1,4 @@
-"""Results of scoring, each with the signature of its computation.
+"""Results of scoring. Each result has a signature that describes how it was computed.
 
 `ScoreTable` holds the scores of one system, `Comparison` the scores of several systems.
 """
@@ -77,7 +77,7 @@ def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
 
 
 def name_measure(name: str) -> str:
-    """Return roget's name for a measure; return an unknown name unchanged.
+    """Return roget's name for a measure, or the name unchanged if it is unknown.
 
     >>> name_measure("V"), name_measure("v_measure_score"), name_measure("v(beta=1)")
     ('v', 'v', 'v')
@@ -98,7 +98,7 @@ def is_plug_in(score: Score) -> bool:
 def beats_baselines(
     ours: Iterable[float | None], baselines: Iterable[float | None], better: str
 ) -> bool:
-    """Return True if there are baselines and the best system score beats all of them.
+    """Return True if the best system score beats all baselines (and there are any).
 
     >>> beats_baselines([0.3, 0.2], [0.0, None], "higher"), beats_baselines([1.0], [1.0], "higher")
     (True, False)
@@ -158,7 +158,7 @@ class ScoreRow:
     measure: str
     entropy: str | None
     value: float | None
-    """The score, or None if it is undefined for the given `reason`."""
+    """The score, or None if it is undefined (see `reason`)."""
     reason: str | None = None
     low: float | None = None
     high: float | None = None
@@ -166,11 +166,11 @@ class ScoreRow:
     baselines: Mapping[str, float | None] = field(default_factory=dict)
     """The scores of the baselines on the same gold standard."""
     z: float | None = None
-    """The z-score against random clusterings, if requested by `chance`."""
+    """The z-score of the score relative to random clusterings, if requested with `chance`."""
     p: float | None = None
-    """The p-value against random clusterings, if requested by `chance`."""
+    """The p-value of the test against random clusterings, if requested with `chance`."""
     level: str | None = None
-    """The level of gold, the system or both, if labels are hierarchical."""
+    """The level of the gold labels, the system labels or both, if labels are hierarchical."""
     golds: Mapping[str, float | None] = field(default_factory=dict)
     """The scores on each of several gold standards, of which `value` is the mean."""
 
@@ -230,7 +230,7 @@ class ScoreTable(Result):
     by_group: tuple[GroupRow, ...] = ()
     """The scores of each group, from worst to best, if requested."""
     scored: ScoredSystem | None = field(default=None, repr=False, compare=False)
-    """The contingency tables of all groups, if `keep` was requested."""
+    """The contingency tables of all groups, if `keep` is True."""
     sweep: Sweep | None = field(default=None, repr=False)
     """The scores of many cuts of a tree, if requested."""
     chance: int = 0
@@ -346,7 +346,7 @@ def _parse_bound(bound: str) -> tuple[str, str]:
         number = float(limit)
     except ValueError:
         number = math.nan
-    # Comparisons with NaN are always false, so such a bound would never be violated.
+    # Comparisons with NaN are always false, so a NaN bound could never be violated.
     if not equals or not name.strip() or math.isnan(number):
         raise InputError(
             f"{bound!r}: expected MEASURE[@ENTROPY]=NUMBER, such as v@jk=0.6",
@@ -371,7 +371,10 @@ class SystemRow(ScoreRow):
     first: float | None = None
     """The fraction of bootstrap samples in which the system is best."""
     annotator: bool = False
-    """True for an annotator scored on the others' gold standards, a realistic upper bound."""
+    """True for an annotator who is scored on the other annotators' gold standards.
+
+    Such scores are a realistic upper bound.
+    """
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -568,7 +571,7 @@ class Comparison(Result):
         return list_kind(self.scored, kind)
 
     def _list_pairs(self) -> Columns:
-        """Return the columns of the table of pairs of systems."""
+        """Return the columns of a table with one row per pair of systems."""
         if not self.pairs:
             raise InputError(
                 "differences between systems were not tested; pass --ci 1000 (in Python ci=1000)",
@@ -582,7 +585,7 @@ class Comparison(Result):
 
 
 def list_kind(scored: Sequence[ScoredSystem], kind: str) -> Columns:
-    """Return the columns of the table of classes, clusters or mapping for several systems."""
+    """Return the columns of the "classes", "clusters" or "mapping" table for several systems."""
     from roget.scoring.steps.sets import KINDS, list_sets
 
     if kind not in KINDS:

@@ -1,4 +1,4 @@
-"""Signatures, which list in one line everything that a score depends on, except the data."""
+"""Signatures: one-line lists of everything that a score depends on, except the data."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def list_estimators(requests: Sequence[Request]) -> list[str]:
 
 
 def describe_interval(ci: int | None, interval: str) -> str:
-    """Return the name used for confidence intervals in signatures, such as 1000xauto."""
+    """Return the description of confidence intervals in signatures, such as 1000xauto."""
     return f"{ci}x{interval}" if ci else "none"
 
 

@@ -54,9 +54,9 @@ class Measure(ABC):
     ties: ClassVar[bool] = False
     """True if the value may depend on the order of cells with equal counts (ties)."""
     linear: ClassVar[Literal["", "information", "pairs"]] = ""
-    """The statistic in which the value is linear if the sizes are fixed: plug-in mutual
-    information, or the number of pairs together in both gold and system. It allows the mean and
-    standard deviation over random clusterings to be computed exactly.
+    """The statistic of which the value is a linear function if the class and cluster sizes are
+    fixed: plug-in mutual information, or the number of pairs together in both gold and system. It
+    allows the mean and standard deviation over random clusterings to be computed exactly.
     """
     reference: ClassVar[str]
 
@@ -119,12 +119,12 @@ UNBOUNDED = (0.0, math.inf)
 EVERYTHING = (-math.inf, math.inf)
 
 MODELS = ("perm", "num", "all", "num1", "all1")
-"""Random models: perm keeps the cluster sizes, num keeps the number of clusters, and all keeps only
-the number of items. num1 and all1 also keep gold fixed.
+"""Random models: `perm` keeps the cluster sizes, `num` keeps the number of clusters, and `all`
+keeps only the number of items. `num1` and `all1` also keep the gold classes fixed.
 """
 
 _PARAMETERS = {"average_method": "average"}
-"""Mapping from scikit-learn's parameter names to roget's."""
+"""Mapping from scikit-learn's parameter names to roget's parameter names."""
 _CALL = re.compile(r"\s*([a-z0-9_-]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 
 
@@ -137,12 +137,14 @@ class Adjusted(Measure):
 
     @property
     def reference(self) -> str:  # type: ignore[override]
-        """The publication of the measure, and of the random model unless it is the default."""
+        """The publication that defines the measure and, unless the random model is the default, the
+        publication that defines the model.
+        """
         return self.adjusts if self.model == MODELS[0] else f"{self.adjusts}; Gates & Ahn 2017"
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True if gold and system are both random under the model."""
+        """True if the model treats gold and system alike: both are random."""
         return not self.model.endswith("1")
 
 
@@ -281,12 +283,15 @@ MeasureSpec = str | Measure | Sequence[str | Measure]
 
 
 def usual_measures(measures: MeasureSpec | None, *, cover: bool) -> MeasureSpec | None:
-    """Return the requested measures, or the defaults (COVER_MEASURES for overlapping clusters)."""
+    """Return the requested measures.
+
+    The defaults are COVER_MEASURES for overlapping clusters, otherwise None.
+    """
     return COVER_MEASURES if measures is None and cover else measures
 
 
 def list_requests(measures: MeasureSpec | None, entropy: str | Sequence[str]) -> list[Request]:
-    """Return every measure with every estimator, without duplicates, in the requested order."""
+    """Combine every measure with every estimator, without duplicates, in the requested order."""
     chosen = split_names("measure", DEFAULT_MEASURES if measures is None else measures)
     estimators = [str(name) for name in split_names("entropy estimator", entropy)]
     for name in estimators:
@@ -362,7 +367,7 @@ def average_draws(values: Floats, weights: Floats, own: Floats | None = None) ->
 
     Each row of `weights` holds the weights of the groups in one sample. `values` has the groups as
     its last axis. The result has one row per sample, followed by the other axes of `values`. `own`
-    are additional weights of the groups that differ between scores.
+    contains additional group weights that differ between scores.
     """
     flat = values.reshape(-1, values.shape[-1])
     defined = ~np.isnan(flat)
@@ -371,7 +376,7 @@ def average_draws(values: Floats, weights: Floats, own: Floats | None = None) ->
     if own is not None:
         own_flat = np.broadcast_to(own, values.shape).reshape(flat.shape)
         filled, masses = filled * own_flat, masses * own_flat
-    # einsum instead of a matrix product, whose sums would depend on the number of threads.
+    # Use einsum, because the rounding of a matrix product would depend on the number of threads.
     total = np.einsum("dg,kg->dk", weights, filled)
     if own is None and defined.all():
         mass = np.broadcast_to(weights.sum(axis=1)[:, None], total.shape)

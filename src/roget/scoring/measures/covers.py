@@ -134,7 +134,8 @@ def _unknown(overlap: Overlap) -> float:
     """Return the mean fraction of a class's entropy that its best cluster does not explain."""
     entropies = overlap.entropies
     left = divide(overlap.conditional(strict=True), entropies, 1.0)
-    # A class of all items has entropy 0; it is explained if some cluster also contains all items.
+    # A class that contains all items has entropy 0. It is explained if some cluster also contains
+    # all items.
     whole = (entropies == 0) & bool(np.any(overlap.system == overlap.n))
     return float(np.where(whole, 0.0, left).mean())
 

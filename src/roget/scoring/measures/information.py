@@ -37,7 +37,7 @@ AVERAGES = ("arithmetic", "geometric", "min", "max")
 
 
 def average(kind: str, a: Values, b: Values) -> Values:
-    """Return the average of two values, by which mutual information is normalised."""
+    """Return the selected average of two entropies, by which mutual information is divided."""
     if kind == "arithmetic":
         return (a + b) / 2
     if kind == "geometric":
@@ -280,8 +280,9 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
             return self._adjust(chance, sizes)
         most = average(self.average, chance.gold, chance.system)
         value = divide(chance.mutual - chance.expected, most - chance.expected)
-        # If gold or the system is one cluster or all singletons, all clusterings of the same
-        # sizes have the same information, which equals its expectation.
+        # If gold or the system is a single cluster or all singletons, every clustering with the
+        # same cluster sizes has the same mutual information, which therefore equals its
+        # expectation.
         return np.where(chance.perfect, 1.0, np.where(chance.constant, 0.0, value))
 
     def _adjust(self, chance: Chance, sizes: Sizes) -> Values:

@@ -25,7 +25,9 @@ BASELINES = {
     "blanc-precision": 0.5,
     "blanc-recall": 0.5,
 }
-"""Measures whose mean over random clusterings is the same for all cluster sizes, and this mean."""
+"""Measures whose mean over random clusterings is the same for all cluster sizes, mapped to this
+mean.
+"""
 
 MONOTONE = (
     "homogeneity", "completeness", "v", "vi", "nvi", "vi-logn", "vi-2logn", "mi", "nmi",
@@ -44,7 +46,10 @@ _MATCHING = (
     "ceaf-e", "ceaf-e-precision", "ceaf-e-recall", "conll", "nca", "psi", "rmi",
     "greedy-one-to-one", "meila-heckerman",
 )  # fmt: skip
-"""Measures that match or sort cells or sum over their sizes, so the cost is not linear in cells."""
+"""Measures that match cells, sort cells or sum over their sizes.
+
+Their cost is not linear in the number of cells.
+"""
 
 
 class Properties(NamedTuple):

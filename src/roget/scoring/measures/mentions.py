@@ -30,9 +30,9 @@ def refuse_fractions(table: Contingency) -> None:
 
 
 def count_links(table: Contingency) -> tuple[Any, Any, Any]:
-    """Return the numbers of common links, gold links and system links.
+    """Return the number of common links, of gold links and of system links.
 
-    At least n − k links are needed to connect n mentions to k entities. Unmatched mentions have
+    At least n − k links are needed to join n mentions into k entities. Unmatched mentions have
     placeholder entities of size 1, which need no links.
     """
     refuse_fractions(table)

@@ -118,7 +118,8 @@ class GreedyOneToOne(
         free_columns = bytearray(b"\1") * table.shape[1]
         left = int(np.minimum(table.sizes.classes, table.sizes.clusters).sum())
         pairs = zip(table.rows[order].tolist(), table.columns[order].tolist(), strict=True)
-        # Take each cell whose row and column are both unmatched, until no row or no column is left.
+        # Go through the cells and match each cell whose row and column are both unmatched, until no
+        # unmatched row or no unmatched column is left.
         taken: list[int] = []
         for at, (row, column) in enumerate(pairs):
             if free_rows[row] and free_columns[column]:
@@ -304,8 +305,8 @@ def match_sizes(table: Contingency) -> Any:
     starts = [ONE if cuts is None else cuts for cuts in (table.cuts, table.column_cuts)]
     sizes = table.row_totals, table.column_totals
     widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))
-    # For classes and for clusters, write the sizes of each group in decreasing order into a row,
-    # padded with 0.
+    # Make one array for classes and one for clusters. Each row holds the sizes in one group, in
+    # decreasing order and padded with 0.
     ranked = []
     for start, totals in zip(starts, sizes, strict=True):
         group = find_owners(start, totals.size)

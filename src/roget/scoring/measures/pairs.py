@@ -73,8 +73,8 @@ class ARI(Adjusted, name="ari", linear="pairs"):
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
         # (both − E[both])/(mean of gold and system − E[both]) with E[both] = gold·system/total,
-        # multiplied by 2·total to stay in integers. Other models compare the fraction of pairs on
-        # which gold and system disagree with its expectation.
+        # with numerator and denominator multiplied by 2·total to keep them integers. Other models
+        # compare the fraction of pairs on which gold and system disagree with its expectation.
         if self.model != "perm":
             apart = divide(pairs.gold + pairs.system - 2 * pairs.both, pairs.total)
             value = 1 - divide(apart, expect_disagreement(self.model, sizes))
@@ -116,7 +116,7 @@ GOSGENS = "Gösgens, Tikhonov & Prokhorenkova 2021"
 
 
 def one_sided(pairs: PairCounts) -> Any:
-    """Return True if gold or the system joins all pairs or no pairs, and the two differ."""
+    """Return True if gold or the system puts all pairs or no pairs together, and the two differ."""
     joins = (pairs.gold, pairs.system)
     extreme = [np.equal(joined, 0) | np.equal(joined, pairs.total) for joined in joins]
     return (extreme[0] | extreme[1]) & ~is_identical(pairs)

@@ -72,11 +72,12 @@ class RMI(
         if self.normalise == "none":
             if self.reduction == "flat":
                 # The number of tables is symmetric, but its estimate is not. As in the authors'
-                # code, the classes are the rows.
+                # code, use the classes as rows.
                 return inform(system, gold, joint, n) / n
             return inform(gold, system, joint, n) / n
-        # `forth` is the information that the system gives about gold, `back` the reverse. `own`
-        # and `other` are the self-information of gold and of the system, respectively.
+        # `forth` is the information that the system gives about gold, and `back` the information
+        # that gold gives about the system. `own` and `other` are the self-information of gold and
+        # of the system, respectively.
         forth, own = inform(gold, system, joint, n), inform(gold, gold, gold, n)
         if self.normalise == "gold":
             value, scale = forth, own
@@ -87,7 +88,7 @@ class RMI(
                 _average(self.normalise, own, other),
             )
         perfect = np.equal(joint.seen, sizes.classes) & np.equal(sizes.classes, sizes.clusters)
-        # A scale of less than 1 nat per 10¹² items is a rounding error.
+        # Treat a scale of at most 1 nat per 10¹² items as 0, because it is due to rounding errors.
         nothing = np.less_equal(scale, 1e-12 * n) & ~perfect
         gaps = undefined(
             nothing, "the normalising information is 0, because the sizes determine the labels"
@@ -127,7 +128,9 @@ def _log_ways(n: Any, alpha: Any) -> Any:
 
 
 def _reduce_flat(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
-    """Return N·RMI about `target`, where the cost is the log of the number of tables."""
+    """Return N times the reduced mutual information about `target`, where the cost of the table is
+    the log of the number of tables.
+    """
     return _count_labellings(target, joint, by, n) - count_tables(by, target, n)
 
 
@@ -183,16 +186,20 @@ def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _STEPS = 27
-"""Number of golden-section steps. The inner points are then 10⁻⁵ apart, as in the authors' code."""
+"""Number of golden-section steps.
+
+After the last step the inner points are 10⁻⁵ apart, as in the authors' code.
+"""
 
 
 def _minimise(cost: Callable[[Values], Values], shape: tuple[int, ...]) -> Values:
-    """Return the smallest cost over all concentrations for each group, by golden-section search."""
+    """Return the lowest cost over all concentrations for each group, by golden-section search."""
     low, high = np.full(shape, LOW), np.full(shape, HIGH)
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = cost(_exp(left)), cost(_exp(right))
     for _ in range(_STEPS):
-        # Keep the part of the bracket around the smaller inner value; one inner point is reused.
+        # Shrink the bracket to the part around the inner point with the smaller cost. The other
+        # inner point of the new bracket is already known.
         down = np.less(at_left, at_right)
         low, high = np.where(down, low, left), np.where(down, right, high)
         new = np.where(down, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))
@@ -236,7 +243,8 @@ def _log_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
     """Return equation 29 of Newman, Cantwell & Young for r rows and s columns."""
     from scipy.special import gammaln
 
-    # w mixes the relative row sums x and column sums y with the uniform distribution.
+    # The weight w smooths the relative row sums x and column sums y towards the uniform
+    # distribution.
     r, s = np.float64(rows.seen), np.float64(columns.seen)
     w = n / (n + r * s / 2)
     x, y = _smooth(rows, r, w, n), _smooth(columns, s, w, n)

@@ -1,1 +1,1 @@
-"""Optional steps of the scoring pipeline, which never import the pipeline."""
+"""Optional steps of the scoring pipeline. The steps never import the pipeline."""

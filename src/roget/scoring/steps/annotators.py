@@ -53,14 +53,17 @@ ANNOTATORS = "annotators"
 
 Values = dict[Score, float | None]
 Ceiling = dict[tuple[str, str], Values]
-"""Scores of annotators on the others' gold standards, keyed by (annotator, gold standard)."""
+"""Scores of annotators on other annotators' gold standards, keyed by (annotator, gold standard)."""
 
 _SINGLE = ("cells", "matrix", "items", "chance", "cuts", "levels", "splits", "details", "by")
 """Options that require a single gold standard."""
 
 
 def name_golds(gold: Any, golds: Any) -> dict[str, Any]:
-    """Return all gold standards by name: NAME in NAME=FILE, otherwise the file name or a number."""
+    """Return a mapping from names to gold standards.
+
+    The name is NAME if given as NAME=FILE, otherwise the file name or a number.
+    """
     return name_sources(golds, "gold standards", gold)
 
 
@@ -96,7 +99,7 @@ def read_golds(inputs: Inputs) -> dict[str, Labels]:
 
 
 def split_golds(inputs: Inputs, golds: Mapping[str, Labels]) -> dict[str, Inputs]:
-    """Return separate inputs for each gold standard, without confidence intervals."""
+    """Return separate inputs for each gold standard, with confidence intervals switched off."""
     options = replace(inputs.options, golds=(), ci=0)
     return {name: replace(inputs, gold=gold, options=options) for name, gold in golds.items()}
 
@@ -111,7 +114,7 @@ def without_baselines(inputs: Inputs) -> Inputs:
 def pair_annotators(
     inputs: Inputs, golds: Mapping[str, Labels], name: str
 ) -> dict[tuple[str, str], Inputs]:
-    """Return inputs in which all other annotators are scored on one annotator's gold standard."""
+    """Return inputs that score each other annotator on one annotator's gold standard."""
     options = replace(
         inputs.options, golds=(), ci=0, baselines=False, missing="drop", extra="drop", title=""
     )
@@ -192,7 +195,9 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
 def _list_annotator(
     name: str | None, title: str, ceiling: Ceiling, requests: Sequence[Request]
 ) -> list[SystemRow]:
-    """Return the mean rows of one annotator, or of all, over the others' gold standards."""
+    """Return rows with the mean scores of one annotator (or of all annotators) on the gold
+    standards of the other annotators.
+    """
     rows = []
     for measure, entropy in requests:
         key = str(measure), entropy
@@ -282,8 +287,8 @@ def _resample_groups(
     count = len(numbers)
     random = np.random.default_rng(options.seed)
     times = random.multinomial(count, np.full(count, 1 / count), size=options.ci)
-    # `times` is how often each group occurs in each bootstrap sample. A jackknife sample contains
-    # every group once, except the group that is left out.
+    # `times` is the number of times that each group occurs in each bootstrap sample. A jackknife
+    # sample contains every group once, except the group that is left out.
     drawn, without = (
         _mean_golds([average_draws(values, some[:, at] * weights) for values, weights, at in parts])
         for some in (times.astype(np.float64), 1.0 - np.eye(count))
@@ -294,7 +299,7 @@ def _resample_groups(
 
 
 def _mean_golds(values: Sequence[Floats]) -> Floats:
-    """Return the mean over the gold standards for which a score is defined."""
+    """Return the mean of each score over the gold standards for which it is defined."""
     stacked = np.stack(values)
     defined = ~np.isnan(stacked)
     sums = np.where(defined, stacked, 0.0).sum(axis=0)
@@ -303,7 +308,10 @@ def _mean_golds(values: Sequence[Floats]) -> Floats:
 
 
 def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed: int) -> Ends:
-    """Return jackknife intervals over items, leaving each part out of all gold standards."""
+    """Return jackknife intervals over items.
+
+    Each part of the items is left out of all gold standards at once.
+    """
     numbers: dict[Any, int] = {}
     for one in compared:
         if one.groups > 1:
