@@ -144,7 +144,7 @@ def evaluate_systems(
     rules = choose_rules(
         first.gold, options.average, options.missing, options.extra, first.system, options.noise
     )
-    # Other systems may have overlapping labels even if the first system has none, so check the
+    # Other systems may have overlapping labels even if the first system does not, so check the
     # option, too.
     cover = first.overlapping or (inputs.compared and options.several == "cover")
     requests = choose_requests(options, cover=cover)

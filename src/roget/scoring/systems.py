@@ -19,7 +19,7 @@ from roget.scoring.tabulate import tabulate
 
 @dataclass(frozen=True, eq=False)
 class ScoredSystem:
-    """The labels of one system, aligned with gold, and its scores."""
+    """A system: its labels, aligned with the gold labels, and its scores."""
 
     name: str
     sides: AlignedLabels
@@ -37,7 +37,7 @@ class ScoredSystem:
         return int(self.values.shape[1])
 
     def parts(self) -> Sequence[Statistics]:
-        """Return the statistics: one object for all groups, or one per group."""
+        """Return a list with one statistics object for all groups, or with one object per group."""
         tables = self.tables
         return [tables] if isinstance(tables, Statistics) else tables.tables
 
@@ -159,7 +159,7 @@ class SystemScores:
         Rank 1 is best, ties share a rank, 0 is undefined.
         """
         means = self.means[: len(self.systems)]
-        # Round the scores, so scores that differ only by rounding errors are tied.
+        # Round the scores, so that scores that differ only by rounding errors are tied.
         goodness = np.where(np.isnan(means), np.nan, np.round(means * self.better, 12))
         above = (goodness[None, :, :] > goodness[:, None, :]).sum(axis=1)
         return np.where(np.isnan(goodness), 0, above + 1)

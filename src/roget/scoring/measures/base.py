@@ -144,7 +144,7 @@ class Adjusted(Measure):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True if the model treats gold and system alike: both are random."""
+        """True if gold and system are both random under the model."""
         return not self.model.endswith("1")
 
 

@@ -37,7 +37,7 @@ AVERAGES = ("arithmetic", "geometric", "min", "max")
 
 
 def average(kind: str, a: Values, b: Values) -> Values:
-    """Return the selected average of two entropies, by which mutual information is divided."""
+    """Return the selected average of two values, such as the entropies that normalise I(C;K)."""
     if kind == "arithmetic":
         return (a + b) / 2
     if kind == "geometric":

@@ -1,4 +1,4 @@
-"""Bootstrap and jackknife resampling, computed from counts without reading labels again.
+"""Bootstrap and jackknife resampling of counts, without reading the labels again.
 
 If there are groups, whole groups are resampled, and their scores are averaged or their tables are
 pooled. Otherwise items are resampled. Items with the same labels in gold and in all systems are of
@@ -36,16 +36,22 @@ _CHUNK = 128
 """Batch size: number of bootstrap samples of groups drawn at once, to limit memory use."""
 
 _BATCH_ITEMS = 1 << 18
-"""Batch size: number of item kinds, summed over samples, that are scored at once."""
+"""Batch size: number of item kinds (sets of items with identical labels) scored at once, summed
+over samples.
+"""
 
 _BLOCKS = 200
-"""Number of jackknife blocks if there are more kinds of items than this."""
+"""Maximum number of jackknife samples.
+
+If there are more kinds of items (sets of items with identical labels), this many random blocks of
+items are left out instead.
+"""
 
 _TASKS = 20
 """Number of tasks into which an engine splits the bootstrap and the jackknife."""
 
 _MAX_HYPERGEOMETRIC = 1_000_000_000
-"""Population size from which numpy's multivariate hypergeometric generator raises an error."""
+"""Smallest population for which numpy's multivariate hypergeometric generator raises an error."""
 
 
 def resample_groups(
@@ -57,7 +63,8 @@ def resample_groups(
     parts = []
     for begin in range(0, draws, _CHUNK):
         size = min(_CHUNK, draws - begin)
-        # Groups are sampled with replacement; `times` is how often each group is drawn.
+        # Groups are sampled with replacement. `times` is the number of times that each group is
+        # drawn.
         times = random.multinomial(groups, np.full(groups, 1 / groups), size=size)
         parts.append(average_draws(values, times * weights, own))
     return np.concatenate(parts)
@@ -70,9 +77,10 @@ def jackknife_groups(values: Floats, weights: Floats, own: Floats | None = None)
 
 
 def resample_items(counts: Ints, draws: range, seed: int) -> Iterator[Ints]:
-    """Yield bootstrap samples of items, as the number of times that each kind is drawn.
+    """Yield bootstrap samples of items, as the number of times that each kind of item is drawn.
 
-    Each sample has a separate random generator, so a worker can draw any range of samples.
+    Items of the same kind have identical labels. Each sample has a separate random generator, so a
+    worker can draw any range of samples.
     """
     n = int(counts.sum())
     shares = counts / n
@@ -93,9 +101,10 @@ def _run_bootstrap(resampler: Resampler, task: BootstrapTask) -> Floats:
 
 
 class JackknifeTask(NamedTuple):
-    """A range of parts that the jackknife leaves out in turn, and the items of all these parts.
+    """A range of jackknife samples for one worker: the parts to leave out in turn, and their items.
 
-    If `items` is None, a part is a single item of one kind.
+    `items` is the number of items of each kind in all these parts. If it is None, each part is a
+    single item.
     """
 
     parts: range
@@ -111,10 +120,10 @@ def _run_jackknife(resampler: Resampler, task: JackknifeTask) -> tuple[Floats, F
 
 
 def jackknife_items(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
-    """Yield the counts of each jackknife sample, and the number of samples that it stands for.
+    """Yield the item counts of each distinct jackknife sample, and its number of repetitions.
 
-    Each sample leaves out one item, so items of the same kind give equal samples. If there are many
-    kinds of items, random blocks of items are left out instead.
+    Each sample leaves out one item, so items of the same kind (with identical labels) give equal
+    samples. If there are many kinds of items, random blocks of items are left out instead.
     """
     tasks = split_jackknife(counts, seed)
     return chain.from_iterable(leave_items_out(counts, task) for task in tasks)
@@ -133,7 +142,7 @@ def split_jackknife(counts: Ints, seed: int) -> Iterator[JackknifeTask]:
 
 
 def leave_items_out(counts: Ints, task: JackknifeTask) -> Iterator[tuple[Ints, int]]:
-    """Yield the counts with each part of a task left out, and the weight of the part."""
+    """Yield the item counts with each part of a task left out, and the weight of the part."""
     if task.items is None:
         for kind in task.parts:
             left = counts.copy()
@@ -178,9 +187,10 @@ def assign_parts(size: int, seed: int) -> Ints:
 def leave_parts_out(
     gold: Codes, system: Codes, sizes: tuple[int, int], parts: Codes, count: int
 ) -> Contingency:
-    """Return one contingency table per left-out part, as `count` groups of a single table.
+    """Leave each part out in turn, and return the contingency tables as groups of a single table.
 
-    `sizes` are the numbers of gold codes and of system codes; `parts` is the part of each item.
+    `sizes` is the number of gold codes and the number of system codes, `parts` is the part of each
+    item, and `count` is the number of parts.
     """
     cell, keys = compact(gold.astype(np.int64) * sizes[1] + system, ordered=False)
     taken = parts.astype(np.int64) * keys.size + cell
@@ -189,9 +199,10 @@ def leave_parts_out(
 
 
 def _stack_tables(counts: Ints, keys: Ints, sizes: tuple[int, int]) -> Contingency:
-    """Stack several tables that have the same cells as groups of one table.
+    """Combine several tables with identical cells into one table, with one group per input table.
 
-    `sizes` are the numbers of rows and columns; the key of a cell is row · columns + column.
+    `sizes` is the number of rows and the number of columns. The key of a cell is row · columns +
+    column.
     """
     height, width = sizes
     used = np.flatnonzero(counts)
@@ -212,7 +223,7 @@ class Jackknife:
     without: Floats
     """The estimates with each part left out, with shape (parts, estimates)."""
     weights: Floats
-    """The number of parts that each row represents."""
+    """The number of jackknife samples that each row represents."""
 
     @cached_property
     def defined(self) -> Floats:
@@ -337,7 +348,7 @@ class Resampler(ABC):
 
     requests: Sequence[Request]
     counts: Ints
-    """The number of items of each kind, or 1 for each group."""
+    """The number of items of each kind (items with identical labels), or 1 for each group."""
 
     @property
     def batch(self) -> int:
@@ -363,7 +374,9 @@ class Resampler(ABC):
         return drawn
 
     def _score_samples(self, draws: int, seed: int) -> Iterator[Floats]:
-        """Yield the scores of several samples at a time, in the same order on every engine."""
+        """Yield the scores of several bootstrap samples at a time, in the same order on every
+        engine.
+        """
         size = self._task_size(draws) if current() is not None else self.batch
         ranges = (range(begin, min(begin + size, draws)) for begin in range(0, draws, size))
         yield from map_tasks(_run_bootstrap, self, (BootstrapTask(part, seed) for part in ranges))
@@ -376,12 +389,12 @@ class Resampler(ABC):
 
     def _task_size(self, count: int) -> int:
         """Return the number of samples per task, a multiple of the batch size."""
-        # Tasks contain whole batches, so the results do not depend on the number of tasks.
+        # Round up to whole batches, so the results do not depend on the number of tasks.
         return -(-max(1, -(-count // _TASKS)) // self.batch) * self.batch
 
 
 def fill_samples(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], None]) -> None:
-    """Copy parts, each with several samples, into an array; call `step` after each sample."""
+    """Copy arrays of several samples each into one array. Call `step` after each sample."""
     done = 0
     for part in parts:
         until = done + len(part)
@@ -396,7 +409,7 @@ def _score_tables(tables: Iterable[Measurable], requests: Sequence[Request]) -> 
 
 
 class ItemResampler(Resampler):
-    """A resampler that draws items with one label each, with replacement."""
+    """A resampler that draws items with replacement, where each item has one label."""
 
     def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
         if any(side.gold.absent or side.system.absent for side in sides):
@@ -411,8 +424,8 @@ class ItemResampler(Resampler):
         self.requests = requests
         gold = sides[0].gold.codes.astype(np.int64)
         every = [sides[0].gold, *chain.from_iterable((s.system, s.leaves) for s in sides)]
-        # Items with the same labels in gold and in all systems are of the same kind. `one_of` holds
-        # the position of one item of each kind.
+        # Items with the same labels in gold and in all systems are of the same kind and are counted
+        # together. `one_of` holds the position of one item of each kind.
         kinds, one_of = find_kinds((one.codes, one.n_labels) for one in every if one is not None)
         times = sides[0].counts
         if times is not None and times.dtype.kind == "f":
@@ -462,7 +475,10 @@ class ItemResampler(Resampler):
         return replace(table, leaves=Leaves(self._count(leaves, times), tree))
 
     def _count(self, cells: _Cells, times: Ints) -> Contingency:
-        """Return the tables of a batch, where `times` is how often each sample draws each kind."""
+        """Return the tables of a batch.
+
+        `times` is the number of times that each sample draws each kind.
+        """
         cell, keys, width = cells
         at = np.arange(len(times))[:, None] * keys.size + cell
         counts = np.bincount(at.ravel(), times.ravel(), len(times) * keys.size).astype(np.int64)
@@ -470,7 +486,7 @@ class ItemResampler(Resampler):
 
 
 class _Cells(NamedTuple):
-    """The contingency cell to which each kind of item belongs."""
+    """The contingency cell to which each kind of item belongs (items with identical labels)."""
 
     cell: Ints
     """The index of the cell of each kind of item."""
@@ -488,7 +504,7 @@ class _Cells(NamedTuple):
 
 
 class TableResampler(ItemResampler):
-    """A resampler of the items of one system that needs only its contingency table."""
+    """A resampler that draws the items of one system, given only its contingency table."""
 
     def __init__(self, table: Contingency, requests: Sequence[Request]) -> None:
         self.requests = requests
@@ -502,7 +518,10 @@ class TableResampler(ItemResampler):
 
 
 class CoverResampler(ItemResampler):
-    """A resampler of items that may be in several clusters. Samples are scored one by one."""
+    """A resampler that draws items that may belong to several clusters.
+
+    Samples are scored one by one.
+    """
 
     def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
         from roget.scoring.tables.cover import Sets
@@ -556,7 +575,10 @@ class GroupResampler(Resampler):
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The cells of all groups. Group g has the cells from starts[g] up to starts[g + 1]."""
+    """The contingency cells of all groups.
+
+    The cells of group g are starts[g], …, starts[g + 1] − 1.
+    """
 
     sides: AlignedLabels
     rows: Ints
@@ -581,7 +603,7 @@ class Blocks:
         )
 
     def draw(self, chosen: Ints) -> DrawnTable:
-        """Return one table of the chosen groups, which may be chosen more than once."""
+        """Return one table of the chosen groups. A group may occur more than once."""
         gold, system = self.sides.gold, self.sides.system
         begins, sizes = self.starts[chosen], np.diff(self.starts)[chosen]
         ends = np.cumsum(sizes)
@@ -602,10 +624,15 @@ class Blocks:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DrawnTable(Contingency):
-    """A table of groups drawn with replacement. Each distinct group is matched only once."""
+    """A table of groups drawn with replacement.
+
+    The best one-to-one match of each distinct group is computed only once.
+    """
 
     drawn: tuple[Ints, Ints, Ints] | None = None
-    """The drawn groups, the first cell of each group, and the position after its last cell."""
+    """The drawn groups, the position of the first cell of each group, and the position after its
+    last cell.
+    """
     matches: dict[tuple[int, bytes], float] | None = None
 
     def match(self, weights: CountArray) -> float:

@@ -1,4 +1,4 @@
-"""Tests of scores against random clusterings, with z and p.
+"""Tests of scores against random clusterings, with z-scores and p-values.
 
 A random clustering permutes the system's labels among the items of each group. All permutations are
 equally likely, and clusters keep their sizes in every group. z is the difference between the score
@@ -36,11 +36,13 @@ from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 from roget.scoring.tabulate import tabulate
 
 _ITEMS = 1 << 20
-"""Batch size: number of items (or cells, if fewer) in the random clusterings scored at once."""
+"""Batch size: total number of items, or of cells if there are fewer, in the random clusterings that
+are scored at once.
+"""
 
 
 class ChanceTest(NamedTuple):
-    """The z and p of one score, or None if undefined."""
+    """The z-score and p-value of one score, each None if undefined."""
 
     z: float | None
     p: float | None
@@ -54,7 +56,7 @@ def add_chance(
     options: ScoreOptions,
     step: Callable[[int], None] = lambda done: None,
 ) -> list[ScoreRow]:
-    """Add z and p to the rows if a test against random clusterings is requested.
+    """Add z-scores and p-values to the rows if a test against random clusterings is requested.
 
     Measures of whole trees have no z and p, because random clusterings are flat.
     """
@@ -76,7 +78,7 @@ def compare_with_chance(
     seed: int,
     step: Callable[[int], None] = lambda done: None,
 ) -> list[ChanceTest]:
-    """Return z and p for every requested score, and call `step` after each random clustering."""
+    """Return z and p for every requested score. Call `step` after each random clustering."""
     _check_system(system)
     weights = system.group_weights(average)
     scores = average_groups(system.values, weights)
@@ -123,7 +125,9 @@ def _find_p(request: Request, score: float, random: Floats) -> float:
 def _find_z(
     system: ScoredSystem, request: Request, weights: Floats, at: int, random: Floats
 ) -> float | None:
-    """Return z, from exact moments if there is a formula, otherwise from sample moments."""
+    """Return z, computed from exact moments if there is a formula, otherwise from the moments of
+    the random clusterings.
+    """
     exact = _find_moments(system, request)
     if exact is None:
         known = random[~np.isnan(random)]
@@ -181,7 +185,9 @@ class Shifted(RandomSameSizes):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The expected pair counts, with a shifted number of pairs together in both."""
+        """The expected pair counts, where the number of pairs together in both gold and system is
+        shifted.
+        """
         mean = super().pairs
         if not self.shift:
             return mean
@@ -235,7 +241,7 @@ class Drawn(Contingency):
     def from_sizes(
         cls, inner: Contingency, like: Contingency, count: int, random: np.random.Generator
     ) -> Drawn:
-        """Sample `count` tables; labels are permuted within the groups of `inner`."""
+        """Sample `count` tables by permuting labels within the groups of `inner`."""
         rows, columns = (sums.astype(np.int64) for sums in (inner.row_totals, inner.column_totals))
         cuts, column_cuts = (
             _repeat_cuts(starts, sums.size, count)
@@ -294,7 +300,7 @@ def _permute_sets(system: ScoredSystem, random: np.random.Generator) -> Statisti
     n = len(sides.gold)
     groups = np.zeros(n, dtype=np.int64) if sides.groups is None else sides.groups
     order = np.empty(n, dtype=np.int64)
-    # Replace the items of each group by the same items in random order.
+    # Permute the items within each group.
     order[np.argsort(groups, kind="stable")] = np.lexsort((random.random(n), groups))
     permuted = replace(sides, system=take(sides.system, order))
     return tabulate(permuted, pooled=system.tables.groups is None)

@@ -22,7 +22,7 @@ BANDS = {"1": 1.0, "< 10": 10.0, "< 100": 100.0, "more": np.inf}
 
 @dataclass(frozen=True)
 class EntropyRow:
-    """The entropies of gold, the system and both jointly, by one estimator, in nats.
+    """The entropies of gold, of the system and of both jointly, in nats, by one estimator.
 
     They are averaged over groups in the same way as scores. Undefined entropies are None, with a
     reason.
@@ -97,7 +97,7 @@ def compute_components(
 
 
 def _estimate(parts: Sequence[Statistics], name: str, weights: Floats) -> EntropyRow:
-    """Return the entropies by one estimator, averaged over groups."""
+    """Return the entropies computed with one estimator, averaged over groups."""
     try:
         entropies = [part.entropies(name) for part in parts]
     except Undefined as undefined:
@@ -125,7 +125,10 @@ def _sum_pairs(parts: Sequence[Statistics]) -> PairTable | None:
 
 
 def _bin_sizes(parts: Sequence[Statistics], side: str) -> tuple[SizeBin, ...]:
-    """Count the classes or clusters in each size bin, and their items; return () if undefined."""
+    """Count the classes or clusters in each size bin, and their items.
+
+    Return () if the sizes are undefined.
+    """
     try:
         sizes: list[Histogram] = [getattr(part.sizes, side) for part in parts]
     except Undefined:

@@ -1,4 +1,4 @@
-"""Cutting systems that are trees: choosing a cut, and scoring many cuts."""
+"""Cuts of systems that are trees: choose a cut, and score many cuts."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.cut_tables import CutTables
 
 MAIN, WEIGHTED = "ami", "v@jk"
-"""The scores that choose a cut by default.
+"""The scores used by default to choose a cut.
 
 AMI does not favour many small clusters, but it is undefined for weighted items, for which a
 bias-corrected V is used.
 """
 
 _CELLS = 1 << 20
-"""Batch size: number of contingency cells of the cuts that are tabulated at once."""
+"""Batch size: number of contingency cells, summed over the cuts that are tabulated at once."""
 
 
 def choose_cut(sides: AlignedLabels, cut: Any) -> Any:
-    """Return the requested number of clusters, or the score that chooses the cut."""
+    """Return the requested number of clusters, or the score by which the cut is chosen."""
     if cut is not None:
         return cut
     return WEIGHTED if _is_weighted(sides) else MAIN
@@ -45,7 +45,7 @@ def _is_weighted(sides: AlignedLabels) -> bool:
 
 
 def parse_cut(cut: Any) -> int | Request:
-    """Parse a number of clusters, or the name of the score that chooses the cut.
+    """Parse a number of clusters, or the name of the score by which the cut is chosen.
 
     >>> parse_cut("37"), str(parse_cut("ami")[0])
     (37, 'ami')
@@ -150,7 +150,10 @@ def _choose_clusters(
 
 
 def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
-    """Replace leaves by the clusters of a cut, keeping clusters added for missing items."""
+    """Replace leaf labels by the clusters of a cut.
+
+    Keep the clusters that were added for missing items.
+    """
     tops = tree.tree.cut_nodes(k)
     lookup = np.append(tree.tree.cut_leaves(k), tops.size + np.arange(labels.made))
     return replace(

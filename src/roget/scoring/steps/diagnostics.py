@@ -30,9 +30,11 @@ class Impure:
     parts: int
     """The number of classes in the cluster, or of clusters over which the class is scattered."""
     largest: str
-    """The class (or cluster) that shares the most items with it."""
+    """The class with the most items in the cluster, or the cluster with the most items of the
+    class.
+    """
     share: float
-    """The fraction of its items that are in `largest`."""
+    """The fraction of the cluster's or class's items that are in `largest`."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class GroupScore:
 
 @dataclass(frozen=True)
 class GroupRow:
-    """All scores of one group, by names such as v@jk; undefined scores are None."""
+    """All scores of one group, keyed by names such as v@jk. Undefined scores are None."""
 
     group: str
     items: float
@@ -126,7 +128,7 @@ def diagnose(system: ScoredSystem, request: Request) -> Details:
 
 
 def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
-    """Return the rows of all groups with the most items outside the row's largest cell.
+    """Return the rows of all groups that have the most items outside their largest cell.
 
     The rows of a table are classes. If tables are transposed, the rows are clusters.
     """

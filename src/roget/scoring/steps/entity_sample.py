@@ -40,14 +40,14 @@ _SUMS = (
     "recall",
     "items",
 )
-"""Columns: the numbers of pairs together in both, in the system and in gold; the numbers of
-clusters equal to entities, of all clusters and of all entities; B-cubed precision and recall,
-summed over items; and the number of items.
+"""Columns: the number of pairs that are together in both gold and system, in the system, and in
+gold; the number of clusters equal to an entity, of all clusters, and of all entities; the sums of
+B-cubed precision and of B-cubed recall over items; and the number of items.
 """
 
 
 def _ratio(above: str, below: str) -> Callable[[Sums], Floats]:
-    """Return a function that computes above/below from the sums."""
+    """Return a function that computes the ratio of the columns `above` and `below` of the sums."""
     return lambda sums: sums[..., _SUMS.index(above)] / sums[..., _SUMS.index(below)]
 
 
@@ -129,10 +129,13 @@ def _check_labels(gold: Labels, system: Labels) -> None:
 
 
 def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
-    """Return the terms of each entity; `whole` contains the system's labels for all items."""
+    """Return the sums for each entity, with the columns of `_SUMS`.
+
+    `whole` contains the system's labels for all items.
+    """
     width = system.n_labels
-    # Cluster sizes are counted over all items; clusters that were added for gold items without a
-    # label are counted over the gold items.
+    # Cluster sizes are counted over all items of the system. Clusters that were added for gold
+    # items without a system label are counted over the gold items.
     sizes = np.bincount(system.codes, minlength=width)
     known = whole.codes[whole.codes >= 0]
     sizes[: whole.n_labels] = np.bincount(known, minlength=whole.n_labels)
@@ -144,8 +147,8 @@ def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
     m, s = counts.astype(float), sizes[columns].astype(float)
     n = np.bincount(entity, m)
     # The terms of a cell with m items, in an entity of size n and a cluster of size s. A pair in
-    # the system counts as half a pair for each of its two items, and a cluster counts as m/s for
-    # each of its entities.
+    # the system counts half for each of its two items, and a cluster counts m/s for each entity
+    # with which it has m items in common.
     added: dict[str, Floats] = {
         "together": m * (m - 1) / 2,
         "predicted": m * (s - 1) / 2,

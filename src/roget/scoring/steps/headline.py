@@ -56,7 +56,7 @@ CLOSE = 0.9
 """Smallest chance-corrected score at which a clustering is described as very close to gold."""
 
 FAR = 0.2
-"""Chance-corrected score below which a clustering is called far from gold."""
+"""Chance-corrected score below which a clustering is described as far from gold."""
 
 COREFERENCE = {
     "MUC": ("muc-recall", "muc-precision", "muc"),
@@ -64,7 +64,7 @@ COREFERENCE = {
     "CEAF-e": ("ceaf-e-recall", "ceaf-e-precision", "ceaf-e"),
 }
 CONLL = "CoNLL"
-"""Name of the row with the means of the three coreference measures."""
+"""Name of the row with the means of the three families of coreference measures."""
 
 ENTITIES = {
     "pairs": ("paired-recall", "paired-precision", "paired-f"),
@@ -96,7 +96,8 @@ class RecallPrecision:
 class QuickIntervals:
     """Confidence intervals that are fast enough to be computed when a report is printed.
 
-    As with `ci`, groups have BCa intervals, and items without groups have jackknife intervals.
+    As with the option `ci`, BCa intervals are used if there are groups, otherwise jackknife
+    intervals over items.
     """
 
     requests: Sequence[Request]
@@ -114,7 +115,10 @@ class QuickIntervals:
 
     @cached_property
     def ends(self) -> Mapping[Score, tuple[float, float]]:
-        """Lower and upper confidence bounds by score, without scores that have no interval."""
+        """Lower and upper confidence bounds, keyed by score.
+
+        Scores without an interval are omitted.
+        """
         if self.table is not None:
             low, high = self._jackknife(self.table)
         else:
@@ -122,7 +126,7 @@ class QuickIntervals:
         return {
             (str(measure), entropy): (float(a), float(b))
             for (measure, entropy), a, b in zip(self.requests, low, high, strict=True)
-            if a < b  # False if undefined or if all samples are equal
+            if a < b  # false if the bounds are undefined or equal
         }
 
     def _jackknife(self, table: Contingency) -> tuple[Floats, Floats]:
@@ -260,7 +264,7 @@ def make_headline(
 
 
 LATER = ("bias", "sparse-table", "undefined-groups")
-"""Codes of less important warnings, which are listed last."""
+"""Codes of the less important warnings, which are listed after all others."""
 
 
 def shorten_table(table: ScoreTable, options: PipelineOptions) -> ScoreTable:
@@ -298,7 +302,10 @@ class BoardHeadline:
     quick: Mapping[str, QuickIntervals] = field(default_factory=dict, compare=False, repr=False)
     """The quick intervals of the main score, keyed by system."""
     families: Mapping[str, tuple[RecallPrecision, ...]] = field(default_factory=dict)
-    """Recall, precision and F of coreference, keyed by system; the last one is the CoNLL score."""
+    """Recall, precision and F of the coreference measures, keyed by system.
+
+    The last family is the CoNLL score.
+    """
 
     def interval(self, row: SystemRow) -> tuple[float | None, float | None]:
         """Return the bounds of the main score, preferring requested over quick intervals."""
@@ -337,7 +344,10 @@ def make_board(
 def _plan_board(
     main: Score, scores: SystemScores, options: PipelineOptions
 ) -> dict[str, QuickIntervals]:
-    """Return quick intervals of the main score by system, or none if they would be slow."""
+    """Return quick intervals of the main score, keyed by system.
+
+    The result is empty if they would be slow.
+    """
     plans: dict[str, QuickIntervals] = {}
     cells = 0
     for system in scores.systems:
@@ -353,8 +363,9 @@ def _plan_board(
 def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, float]]:
     """Return the rows of the headline, and the plug-in scores that differ noticeably from them.
 
-    Only corrected scores are headline rows. Labels with other default measures, such as covers,
-    keep all their measures; trees also keep dendrogram purity.
+    Headline rows contain bias-corrected scores where they are defined. If labels have other default
+    measures, as covers do, all their measures are shown. For trees, dendrogram purity is also
+    shown.
     """
     by_name: dict[str, list[ScoreRow]] = {}
     for row in rows:
@@ -366,7 +377,7 @@ def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, flo
         order.insert(0, "dendrogram-purity")
     shown, plain = [], {}
     for own in map(by_name.__getitem__, order):
-        # Fractional weights have no corrected value.
+        # Corrected scores are undefined for fractional weights, so use the first defined score.
         shown.append(next((row for row in own if row.value is not None), own[0]))
         value, other = own[0].value, own[-1].value
         if value is not None and other is not None and abs(value - other) >= NOTICEABLE:
@@ -415,7 +426,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def plan_intervals(
     shown: Sequence[ScoreRow], scores: SystemScores, options: PipelineOptions
 ) -> QuickIntervals | None:
-    """Return intervals that take less than a second to compute, or None if they take longer.
+    """Return quick intervals, or None if they would take more than a second to compute.
 
     The decision depends only on sizes, so the same input always has the same report.
     """
@@ -442,6 +453,6 @@ def plan_intervals(
     several = table.documents is not None or system.sides.groups is not None
     if several or table.counts.size > MAX_CELLS or table.n < FEWEST_ITEMS:
         return None
-    # Keep only the contingency cells, so the result does not store the labels of all items.
+    # Keep only the contingency cells, so the labels of all items are not stored in the result.
     small = replace(table, gold=None, system=None, leaves=None)
     return QuickIntervals(requests, small, seed=options.seed)

@@ -59,7 +59,10 @@ class ItemScores(Result):
         return f"<ItemScores of {len(self):,} items: {', '.join(self.columns)}>"
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a CSV, TSV, Parquet or JSON lines file, as given by the file extension."""
+        """Write a CSV, TSV, Parquet or JSON lines file.
+
+        The file extension determines the format.
+        """
         write_columns(self.columns, path)
 
 
@@ -145,7 +148,7 @@ def _score_values(sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
         return _score_several(tables, alpha)
     parts = [_score_several(table, alpha) for table in tables.tables]
     assert sides.groups is not None
-    # Groups are scored one by one; restore the original order of their items.
+    # Groups are scored one by one, so restore the original order of the items.
     order = np.concatenate(split_groups(sides.groups))
     scores = {}
     for name in parts[0]:
@@ -155,7 +158,10 @@ def _score_values(sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
 
 
 def _score_several(table: Statistics, alpha: float) -> dict[str, Floats]:
-    """Score items with several labels. In a cover, items in the same sets have the same scores."""
+    """Score items with several labels.
+
+    In a cover, items that belong to the same classes and clusters have the same scores.
+    """
     each = table.elements.each(alpha)
     if not isinstance(table, CoverTable):
         return {SCORES[0]: each}
@@ -177,7 +183,7 @@ def _score_cells(table: Contingency, sides: AlignedLabels, alpha: float) -> dict
     }
     if table.held is None:
         return scores
-    # Items that are missing in gold or in the system score 0.
+    # Items that are missing from gold or from the system score 0.
     both = table.held.cells[cells]
     return {name: np.where(both, values, 0.0) for name, values in scores.items()}
 

@@ -21,7 +21,7 @@ from roget.scoring.signature import read_signature, write_signature
 
 @dataclass(frozen=True, eq=False)
 class LevelInputs:
-    """The inputs for each level by name, and the numbers of gold levels and of system levels."""
+    """The inputs for each level, keyed by name, and the numbers of gold and system levels."""
 
     inputs: Mapping[str, Inputs]
     golds: int
@@ -35,7 +35,7 @@ class LevelInputs:
 
 
 def split_levels(inputs: Inputs) -> LevelInputs:
-    """Pair every gold level with every system level, or one by one if their numbers are equal.
+    """Pair every gold level with every system level, or level by level if both have equally many.
 
     A system without levels is scored against every gold level. A system that is a tree is cut
     separately for each gold level.
@@ -51,8 +51,8 @@ def split_levels(inputs: Inputs) -> LevelInputs:
         return LevelInputs({"": one}, 1, 1)
     plain = replace(plain, labels=None)
     flat, whole = _split_requests(options.measures, options.entropy, right)
-    # Measures of flat clusterings: one part per pair of levels. A part is named by the level that
-    # varies, or by both levels (1×2).
+    # Measures of flat clusterings are computed for each pair of levels. A pair is named after the
+    # level that varies, or after both levels (1×2).
     parts: dict[str, Inputs] = {}
     numbers = range(len(golds)), range(len(systems))
     paired = len(golds) == len(systems)
@@ -64,7 +64,7 @@ def split_levels(inputs: Inputs) -> LevelInputs:
             cut = options.cut if len(systems) == 1 else None
             own = replace(plain, measures=flat, cut=cut)
             parts[name] = replace(inputs, gold=golds[i], systems={"": systems[j]}, options=own)
-    # Measures of whole trees: the system is scored with all its levels against each gold level.
+    # For measures of whole trees, the system with all its levels is scored against each gold level.
     for i, labels in enumerate(golds if whole else ()):
         name = TREE if len(golds) == 1 else f"{i + 1}×{TREE}"
         own = replace(plain, measures=whole, cut=options.cut or right.n_labels)
@@ -119,7 +119,8 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
         by_level = [[row for row in rows if row.level == name] for name in plain]
         rows += map(_average, zip(*by_level, strict=True))
     sides = f"{golds}x{systems}"
-    # Report a warning that all levels share once, and other warnings with the name of the level.
+    # Report a warning that occurs at all levels once, and other warnings with the name of their
+    # level.
     common = [text for text in first.warnings if all(text in t.warnings for t in tables.values())]
     own = [
         reword(text, f"level {name}: {text}")

@@ -60,7 +60,9 @@ def rank_systems(
 def _list_rows(
     scores: SystemScores, samples: Samples | None
 ) -> Iterator[tuple[SystemRow, tuple[int, int]]]:
-    """Yield an unranked row and its (system, request) indices for every system and baseline."""
+    """Yield every score of every system and baseline as an unranked row, with the indices of the
+    system and of the score.
+    """
     for s, name in enumerate(scores.names):
         trivial = s >= len(scores.systems)
         clusters = None if trivial else scores.systems[s].clusters
@@ -90,7 +92,7 @@ def _warn_system(system: ScoredSystem, scores: SystemScores, noise: Any) -> tupl
 
 
 def _warn_mixed_labels(systems: Sequence[ScoredSystem]) -> list[str]:
-    """Warn if some systems have one label per item and others several."""
+    """Warn if some systems have one label per item and other systems have several."""
     hard = [system.name for system in systems if system.sides.system.kind == "hard"]
     kinds = {system.sides.system.kind for system in systems} - {"hard"}
     if not hard or not kinds:

@@ -1,4 +1,4 @@
-"""Tables of classes, of clusters, and of the mapping from clusters to classes."""
+"""Tables that list the classes, the clusters, or the mapping from clusters to classes."""
 
 from __future__ import annotations
 
@@ -48,19 +48,21 @@ def list_sets(systems: Sequence[ScoredSystem], kind: str) -> Columns:
 
 
 def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the names and columns of one system's table, for each part of the groups."""
+    """Yield the name and values of each column of one system's table, separately for each
+    contingency table.
+    """
     first = 0
     for part in system.parts():
         table = part.table if one == "class" else part.table.T
         numbers = np.arange(table.shape[0])
         if table.held is not None:
-            # Skip the placeholders of unmatched items.
+            # Skip the placeholder rows of items that are missing from gold or from the system.
             numbers = np.flatnonzero(table.held.rows)
         names = [table.cluster_name(column) for column in range(table.shape[1])]
         cells = np.bincount(table.rows, minlength=table.shape[0])
         largest = first_best(table.rows, table.counts, table.row_best)
-        # The fractions of the row and of the column in each cell are recall and precision if rows
-        # are classes, and precision and recall if rows are clusters.
+        # The fraction of the row's items in a cell is its recall if rows are classes, and its
+        # precision if rows are clusters. For the column's items it is the reverse.
         row_shares, column_shares = (
             table.counts / totals[at]
             for totals, at in ((table.row_totals, table.rows), (table.column_totals, table.columns))
@@ -87,7 +89,7 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
 
 
 def _match(table: Contingency, names: Sequence[str]) -> list[str | None]:
-    """Return the partner of each row in the best one-to-one match, or None if it is unmatched."""
+    """Return the column matched to each row in the best one-to-one match, or None if unmatched."""
     partner: list[str | None] = [None] * table.shape[0]
     cells: Ints = table.matched_cells
     for row, column in zip(table.rows[cells].tolist(), table.columns[cells].tolist(), strict=True):

@@ -16,7 +16,7 @@ from roget.scoring.steps.bootstrap import NO_JACKKNIFE, Samples, interval_bounds
 from roget.scoring.systems import SystemScores
 
 SIGNIFICANT = 0.05
-"""Significance level of tests for a difference between two systems."""
+"""Significance level for tests of the difference between two systems."""
 
 _CHUNK = 128
 """Batch size: number of permutations processed at once, to limit memory use."""
@@ -67,7 +67,7 @@ def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
     """
     defined = ~np.isnan(drawn)
     count = defined.sum(axis=0)
-    filled = np.array(drawn)  # keep the memory order, on which the rounding of sums depends
+    filled = np.array(drawn)  # copy in the same memory order, on which the rounding of sums depends
     filled[~defined] = 0.0
     centred = filled - divide(filled.sum(axis=0), count, np.nan)
     centred[~defined] = 0.0
@@ -78,7 +78,7 @@ def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
 
 
 def _refine(far: npt.NDArray[Any], draws: Any, difference: Floats, error: Floats) -> Floats:
-    """Return p by counting extreme samples, or by a normal approximation if no sample is extreme.
+    """Return p from the count of extreme samples, or from a normal approximation if it is 0.
 
     `far` is the number of samples that are at least as extreme as the observed difference. Counting
     alone cannot yield p below 1/(1 + samples), which is too large for Holm's correction with many
@@ -95,8 +95,8 @@ def _refine(far: npt.NDArray[Any], draws: Any, difference: Floats, error: Floats
 def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -> Floats:
     """Return the two-sided p of a permutation test that swaps the two systems in random groups.
 
-    The last axis of `differences` is the groups. If 2^groups ≤ draws, all permutations are tried,
-    and p is exact.
+    The last axis of `differences` contains the groups. If 2^groups ≤ draws, all permutations are
+    evaluated, and p is exact.
     """
     random = np.random.default_rng(seed)
     shape = differences.shape[:-1]

@@ -25,7 +25,7 @@ from roget.scoring.measures.base import Measure
 from roget.scoring.systems import ScoredSystem
 
 Split: TypeAlias = tuple[Labels, Labels]
-"""The mapping part and the test part of a split."""
+"""A split: the items for mapping clusters to classes, and the test items."""
 
 _PART = re.compile(r"(mapping|test)\.(\d+)((?:\.\w+)*)")
 
@@ -95,7 +95,8 @@ def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> 
         if not tested.size:
             raise InputError(f"{test.source}: the test part has no labels", code="empty-input")
         meaning = _map_clusters(clusters[mapped], mapped_classes, clusters, len(ranks))
-        # A missing label is cluster −1, which selects the last entry of `meaning`, i.e. no class.
+        # Items without a label are in cluster −1, which selects the last entry of `meaning` (no
+        # class).
         right = meaning[clusters[tested]] == tested_classes
         test_groups, every = groups[tested], right.size * len(splits)
         shares += np.bincount(test_groups, minlength=n_groups) / every
@@ -110,7 +111,10 @@ def add_split_recalls(
     folders: Sequence[str | os.PathLike[str]],
     weights: Floats,
 ) -> Floats:
-    """Fill in supervised recall for all systems, and return additional group weights."""
+    """Fill in supervised recall for all systems.
+
+    Return the additional group weights that it requires.
+    """
     parts = [read_splits(folder) for folder in folders]
     own = np.full_like(systems[0].values, np.nan)
     for system, (_, _, gold, labels) in zip(systems, aligned, strict=True):
@@ -124,7 +128,7 @@ def add_split_recalls(
 def add_split_recall(
     system: ScoredSystem, gold: Labels, labels: Labels, folders: Sequence[Sequence[Split]]
 ) -> Floats:
-    """Fill in the last rows of a system's scores: supervised recall on each folder of splits.
+    """Fill in the last rows of a system's scores with supervised recall on each folder of splits.
 
     Return group weights under which the mean of these scores is the recall over all items, as in
     the shared task. The weights of all other scores are NaN.
@@ -199,7 +203,7 @@ def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
 
 
 def _align_heaviest(gold: Labels, system: Labels) -> Ints:
-    """Return the system label with the highest weight for each gold item, or −1 without a label."""
+    """Return the highest-weighted system label of each gold item, or −1 if it has no label."""
     rows = join(gold, system)
     codes = heaviest(system)
     return codes if rows is None else np.where(rows >= 0, codes[rows], -1)
@@ -221,7 +225,9 @@ def _rank_classes(parts: Iterable[Labels]) -> dict[str, int]:
 
 
 def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[Ints, Ints]:
-    """Return the gold rows of a part's labelled items, and the ranks of their classes."""
+    """Return the positions in gold of the labelled items in one part of a split, and the ranks of
+    their classes.
+    """
     if labels.items is None or gold.items is None:
         without = gold if gold.items is None else labels
         raise InputError(
@@ -243,7 +249,10 @@ def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[I
 
 
 def _map_clusters(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Ints:
-    """Return the most frequent class of each cluster, or −1 if unknown. A final −1 is appended."""
+    """Return the most frequent class of each cluster, or −1 if unknown.
+
+    A final −1 is appended for items without a label.
+    """
     known = clusters >= 0
     pairs, counts = np.unique(clusters[known] * n_classes + classes[known], return_counts=True)
     owners, meant = np.divmod(pairs, n_classes)

@@ -39,7 +39,7 @@ class SweepCurve:
     values: tuple[float | None, ...]
     direction: str
     best: int | None
-    """The number of clusters at the best cut, or the smallest such number if cuts are tied."""
+    """The number of clusters at the best cut. If cuts are tied, the smallest number is used."""
     value: float | None
     """The value at the best cut."""
 
@@ -62,7 +62,7 @@ class SweepCurve:
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Result):
-    """The scores of many cuts of a tree. They can be printed and plotted.
+    """The scores of many cuts of a tree, which can be printed and plotted.
 
     `sweep["v", "jk"]` is a curve with its `best` cut, `sweep.to_pandas()` is a data frame with one
     row per cut, and `sweep.figure()` is a matplotlib figure.
@@ -207,7 +207,7 @@ def _choose_requests(measures: MeasureSpec | None, entropy: str | Sequence[str])
 
 
 def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
-    """Return the requested cuts that exist in the tree, and warnings about missing ones."""
+    """Return the requested cuts that exist in the tree, and warnings about the missing cuts."""
     numbers = _parse(cuts, tree.n_leaves)
     if numbers is None:
         return tree.cuts, []
@@ -227,7 +227,7 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
         warnings.append(Notice(text, code="nearest-cut"))
     within = np.unique(numbers[numbers <= most])
     if kept.size < within.size:
-        # Replace a cut that does not exist by the cut with the next smaller number of clusters.
+        # If there is no cut with the requested number of clusters, use the next smaller number.
         nearest = np.unique([tree.nearest_cut(k) for k in within.tolist()])
         text = (
             f"{tree.source}: some nodes of the tree have more than two children, so only "
@@ -276,7 +276,7 @@ def _parse(cuts: Any, leaves: int) -> Ints | None:
 
 
 def _name_cuts(cuts: Ints) -> str:
-    """Return the name used for the cuts in signatures, e.g. 1..500 or 2+8+64."""
+    """Return the description of the cuts in signatures, e.g. 1..500 or 2+8+64."""
     if cuts.size > 1 and np.all(np.diff(cuts) == 1):
         return f"{cuts[0]}..{cuts[-1]}"
     few = "+".join(map(str, cuts.tolist()))
