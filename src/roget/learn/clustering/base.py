@@ -33,7 +33,8 @@ NEARLY_ALL = 0.7
 """Minimum ratio of classes to words at which a note warns that almost nothing was clustered."""
 
 MIN_WARNED = 20
-"""Minimum number of words at which a Python warning is issued in addition to this note."""
+"""Minimum number of words at which a Python warning is issued in addition to the note that almost
+nothing was clustered."""
 
 _NOT_SAVED = ("progress", "checkpoint", "random_state", "background")
 
@@ -91,7 +92,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     notes_: list[str]
     interrupted_: bool
     unsure_: Mapping[int, str] = {}
-    """Rows to leave out of a thesaurus, mapped to the reason for each."""
+    """Rows to leave out of a thesaurus, each mapped to the reason."""
     progress: Report | None
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -181,7 +182,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters for repeating the fit without choosing the number of clusters again."""
+        """Parameters with which the fit can be repeated without choosing the number of clusters."""
         found = {name: getattr(self, attribute) for name, attribute in self.found.items()}
         return {self.number: self.n_clusters_, **found}
 
@@ -264,7 +265,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return model
 
     def predictors(self) -> list[tuple[Clustering, ...]]:
-        """Return clusterings of several sizes for prediction.
+        """Return clusterings with different numbers of clusters, to be used for prediction.
 
         The predictions of the clusterings in a tuple are averaged.
         """
@@ -272,7 +273,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
-        """Learn clusterings of several sizes from a matrix of counts, for prediction.
+        """Learn clusterings with different numbers of clusters from a matrix of counts.
 
         `sizes` is used only by clusterers that do not choose the number of clusters themselves.
         """
@@ -289,8 +290,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        # Do not tag the estimator as a "clusterer", because scikit-learn tests clusterers on
-        # negative numbers. Every estimator with predict_proba and sparse input needs classifier
+        # Do not tag the estimator as a "clusterer", because scikit-learn's checks pass negative
+        # numbers to clusterers. An estimator with predict_proba and sparse input needs classifier
         # tags.
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
@@ -300,7 +301,10 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.n_clusters_
 
     def _note_trivial(self) -> list[str]:
-        """Return a note, and issue a warning, if almost nothing was clustered unintentionally."""
+        """Return a note and issue a warning if almost nothing was clustered.
+
+        Nothing is reported if this number of clusters was requested.
+        """
         k, words = self.n_clusters_, self.labels_.size
         if self.interrupted_ or words < 2 or k == getattr(self, self.number, None):
             return []

@@ -91,7 +91,7 @@ class Checkpoint:
 
 
 class _AtOnce(BaseException):
-    """Exception for a second Ctrl-C, which may interrupt a library call.
+    """Raised on a second Ctrl-C, to stop immediately, even inside a library call.
 
     Searches must not catch it.
     """

@@ -1,4 +1,4 @@
-"""Incremental update of a clustering: keep the classes, and add new counts to them."""
+"""Update a clustering incrementally: keep the classes, and add new counts to them."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def align_contexts(counts: Counts, contexts: Array) -> Any:
     """Return the counts with the model's contexts as columns. Other contexts are dropped."""
     if np.array_equal(counts.contexts, contexts):
         return sparse.csr_array(counts.matrix, dtype=np.float64)
-    # Renumber the columns of the cells, and drop unknown contexts.
+    # Renumber the columns of the matrix entries, and drop entries with unknown contexts.
     known = {context: column for column, context in enumerate(contexts.tolist())}
     places = np.array([known.get(context, -1) for context in counts.contexts.tolist()])
     cells = counts.matrix.tocoo()

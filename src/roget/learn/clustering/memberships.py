@@ -1,4 +1,4 @@
-"""Membership matrices p(cluster|word): construction, sparsification, prediction and likelihood."""
+"""Functions for membership matrices p(cluster|word): construction, prediction and likelihood."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from roget.core.counts.views import to_dense
 from roget.core.types import Array, Floats, Ints
 
 CELLS = 1 << 22
-"""Batch size: maximum of (number of entries × number of clusters) processed at once."""
+"""Batch size: maximum number of entries, multiplied by the number of clusters, to process at
+once."""
 
 FLOOR = 1e-9
 """Lower bound on p(v|c), as a fraction of p(v)."""
@@ -33,7 +34,7 @@ def one_hot(labels: Array, clusters: int) -> Any:
 
 
 def grouping_matrix(parts: Ints, clusters: int, weights: Floats | None = None) -> Any:
-    """Return a matrix that sums columns by cluster.
+    """Return a matrix that, multiplied from the right, sums the columns of each cluster.
 
     The entry at (column, cluster) is 1, or the weight of the column.
 

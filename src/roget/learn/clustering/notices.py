@@ -13,7 +13,7 @@ class TrivialClusteringWarning(UserWarning):
 
 @contextmanager
 def ignore_trivial() -> Iterator[None]:
-    """Suppress the warning.
+    """Suppress `TrivialClusteringWarning` within a `with` block.
 
     Used where `notes_` is shown anyway, or a trivial result is expected.
     """

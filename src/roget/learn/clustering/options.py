@@ -1,4 +1,4 @@
-"""Options shared by all clusterers, and lookup of the options of one clusterer."""
+"""Options shared by all clusterers, and a function that finds the options of one clusterer."""
 
 from __future__ import annotations
 

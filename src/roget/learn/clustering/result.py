@@ -28,10 +28,10 @@ from roget.learn.clustering.split_clusters import SplitRule, apply_splits
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
-"""Batch size: maximum of (number of words × number of classes) placed at once."""
+"""Batch size: maximum number of words, multiplied by the number of classes, to place at once."""
 
 SLACK = 1e-3
-"""Tolerance for probabilities read from a folder, which may exceed 1 because of rounding."""
+"""Tolerance for probabilities read from a folder, which rounding may raise above 1."""
 
 KIND = folder.model("clustering", "clustering")
 
@@ -77,7 +77,7 @@ class Rule:
     """
 
     clusterer: ClassVar[str] = ""
-    """Catalogue name of the clusterer, by which the class of a stored rule is looked up."""
+    """Catalogue name of the clusterer. It is used to find the Python class of a stored rule."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
         """Return p(c|word) as an array of shape (words, clusters).
@@ -112,7 +112,7 @@ class Rule:
                 )
 
     def select(self, clusters: Ints) -> Self:
-        """Return the rule restricted to some of the clusters."""
+        """Return the rule restricted to the given clusters."""
         return self._take("k", clusters)
 
     def widen(self, similar: Ints) -> Self:
@@ -155,7 +155,7 @@ class Rule:
         return made
 
     def keep(self) -> StoredRule:
-        """Return the rule in the form stored in folders."""
+        """Return the rule in the form in which it is stored in a folder."""
         arrays = [one.name for one in fields(self) if "shape" in one.metadata]
         # Arrays are stored as npz, all other fields as JSON.
         values = {one.name: getattr(self, one.name) for one in fields(self)}
@@ -164,7 +164,7 @@ class Rule:
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Restore the rule from the provenance of a folder that predates stored rules.
+        """Restore the rule from the provenance of a folder that was written without a rule.
 
         Return None if the folder belongs to another kind of rule.
 
@@ -176,7 +176,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Posterior(Rule):
-    """Place words by p(c|word) ∝ p(c)·Π p(v|c)^n.
+    """Rule that places words by p(c|word) ∝ p(c)·Π p(v|c)^n.
 
     Used for taxonomies, and for clusterers that define no rule.
 
@@ -202,14 +202,17 @@ class Posterior(Rule):
 
 @dataclass(frozen=True, eq=False)
 class StoredRule:
-    """A rule as stored in a folder. Its class is looked up when the first word is placed."""
+    """A rule as stored in a folder. Its Python class is looked up when a word is first placed."""
 
     clusterer: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     arrays: Mapping[str, Array] = field(default_factory=dict)
 
     def rule(self, k: int, m: int, own: type[Rule] | None = None) -> Rule:
-        """Return the validated rule. `own` is its class if it does not belong to a clusterer."""
+        """Return the validated rule.
+
+        `own` is the Python class of a rule that does not belong to a clusterer.
+        """
         if self.clusterer == _LEGACY:
             return find_legacy_rule(self.parameters) or Posterior()
         kind = own or Posterior
@@ -258,7 +261,8 @@ def _read_plain(kind: type[Rule], stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _LEGACY = "?"
-"""Placeholder for the clusterer name if the rule class must be inferred from the provenance."""
+"""Placeholder for the clusterer name if the Python class of the rule must be inferred from the
+provenance."""
 
 
 def infer_rule(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
@@ -343,10 +347,10 @@ class Clustering(ReportMixin):
     learnt: Clustering | None = field(default=None, repr=False)
     """The clustering before clusters were joined or split, or None if nothing was changed."""
     parts: Ints | None = field(default=None, repr=False)
-    """Maps each learnt cluster, and then the two sides of each split, to its current cluster. The
+    """Current cluster of each learnt cluster, followed by those of the two parts of each split. The
     value is −1 for clusters that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
-    """Splits of learnt clusters in two, in the order in which they were made."""
+    """Splits made after learning, each of which divides a cluster in two, in order."""
 
     def __post_init__(self) -> None:
         table = self.memberships
@@ -452,7 +456,7 @@ class Clustering(ReportMixin):
         return self.join(self.tree.prune(k), self.tree.cut(k))
 
     def levels(self, shares: Sequence[float]) -> list[tuple[Clustering, ...]]:
-        """Return the tree levels with these fractions of the clusters, without duplicates."""
+        """Return the tree levels with the given fractions of the clusters, without duplicates."""
         sizes = dict.fromkeys(max(1, round(share * self.n_clusters)) for share in shares)
         return [(self.level(size),) for size in sizes]
 
@@ -497,7 +501,7 @@ class Clustering(ReportMixin):
         )  # fmt: skip
 
     def keep(self, rows: Ints) -> Clustering:
-        """Return the clustering with only the memberships of the selected rows."""
+        """Return a copy that has only the memberships of the given rows."""
         known = self.representation
         return replace(
             self, memberships=self.memberships[rows],
@@ -505,7 +509,7 @@ class Clustering(ReportMixin):
         )  # fmt: skip
 
     def place_among(self, given: Any, clusters: Ints) -> Floats:
-        """Return p(c|word) as if only these clusters existed."""
+        """Return p(c|word) as if only the given clusters existed."""
         # If clusters were split after learning, place in all clusters and normalise the columns.
         below: Clustering | None = self
         while below is not None and not below.divisions:
@@ -522,7 +526,7 @@ class Clustering(ReportMixin):
         tree = Tree.flat(clusters.size)
         mass, learnt, parts = self.mass[clusters], self.learnt, self.parts
         if learnt is not None and parts is not None:
-            # Select the learnt clusters that belong to these clusters.
+            # Select the learnt clusters that belong to the given clusters.
             inside = np.flatnonzero(np.isin(parts, clusters))
             learnt = learnt._select(inside)
             number = np.full(self.n_clusters, -1)
@@ -622,7 +626,7 @@ class Clustering(ReportMixin):
         matrix = given.matrix if isinstance(given, Counts) else given
         matrix = sparse.csr_array(matrix, dtype=np.float64)
         known = self.representation
-        # Counts with a background have additional contexts, which only the word vectors include.
+        # Background counts from other texts add contexts, which only the word vectors use.
         if matrix.shape[1] not in (m, m if known is None else known.totals.size):
             raise InputError(
                 f"the table has {matrix.shape[1]} contexts, but the classes were learnt from {m} "

@@ -17,7 +17,7 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import SAVED, Clustering
 
 SMOOTHING = 1.0
-"""Number of pseudo-tokens, distributed like the background, that are added to each cluster."""
+"""Number of pseudo-tokens added to each cluster, distributed like the contexts of all words."""
 
 
 class AgglomerativeTree(Clusterer, AgglomerativeOptions):
@@ -46,8 +46,8 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
     sized_levels = True
 
     def _learn(self, matrix: Any) -> None:
-        # Merge only the max_words most frequent words; the remaining words are placed like new
-        # words.
+        # Merge only the max_words most frequent words. The remaining words are placed afterwards,
+        # like new words.
         totals, rows, _ = select_learnable(matrix, self.min_count)
         order = np.argsort(-totals[rows], kind="stable")
         learnt = np.sort(rows[order[: self.max_words]])
@@ -71,7 +71,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
-        """Learn clusterings of these sizes from one sequence of merges."""
+        """Learn one clustering for each given number of clusters, from one sequence of merges."""
         joint, tokens = weigh_words(matrix, cls.prior), float(matrix.sum())
         merges = merge_words(joint)
         known = [k for k in sizes if k <= merges.n_words]
@@ -106,7 +106,8 @@ def make_clustering(
     belongs = one_hot(labels, k)
     sums = (belongs.T @ joint).toarray()
     mass, background = sums.sum(axis=1), np.asarray(joint.sum(axis=0)).ravel()
-    # Add SMOOTHING pseudo-tokens distributed like the background, as a fraction of all tokens.
+    # Add SMOOTHING pseudo-tokens, as a fraction of all tokens, distributed like the background
+    # p(v).
     smooth = SMOOTHING / tokens
     centroids = (sums + smooth * background) / (mass + smooth)[:, None]
     tree = merges.tree(k, tokens)
@@ -114,7 +115,7 @@ def make_clustering(
 
 
 def _make_path(merges: Merges, joint: Any) -> list[dict[str, Any]]:
-    """Return one row per merge, with the mutual information I(c; v) that remains, in nats."""
+    """Return one row per merge, with the mutual information I(c; v) left after it, in nats."""
     cells, totals = joint.tocoo(), np.asarray(joint.sum(axis=0)).ravel()
     words = np.asarray(joint.sum(axis=1)).ravel()
     # Start with I(words; contexts) before any merge. Each merge subtracts its loss.

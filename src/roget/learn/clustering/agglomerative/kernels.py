@@ -82,7 +82,7 @@ def _compute_loss(clusters: Clusters, one: int, other: int) -> float:
 
 @compiled_within
 def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
-    """Insert `other` into the list of `one` if its loss is below the bound."""
+    """Insert `other` into the neighbour list of `one` if their merge loss is below the bound."""
     if lost >= clusters.bound[one]:
         return
     last = LISTED - 1
@@ -106,7 +106,7 @@ def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
 
 @compiled_within
 def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
-    """Remove two clusters from the list of `one`. Return True if the list has changed."""
+    """Remove two clusters from the neighbour list of `one`. Return True if the list has changed."""
     # Shift the remaining entries to close the gaps.
     kept = 0
     for at in range(LISTED):
@@ -126,14 +126,14 @@ def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
 
 @compiled_within
 def _update(clusters: Clusters, other: int, one: int, gone: int, lost: float) -> None:
-    """Update the list of `other` after `one` has absorbed `gone`."""
+    """Update the neighbour list of `other` after cluster `gone` was merged into `one`."""
     if _remove(clusters, other, one, gone) or lost <= clusters.cost[other]:
         clusters.stale[other] = True
     if lost < clusters.bound[other]:
         _insert(clusters, other, one, lost)
         clusters.stale[other] = True
     if clusters.stale[other]:
-        # If the best entry is not below the bound, an unlisted cluster may be as near.
+        # If the best entry is not below the bound, an unlisted cluster may be at least as near.
         first, bound = clusters.costs[other, 0], clusters.bound[other]
         clusters.cost[other], clusters.stale[other] = min(first, bound), first >= bound
 
@@ -166,7 +166,7 @@ def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
 
 @compiled
 def rebuild(clusters: Clusters, begin: int, end: int) -> None:
-    """Build the lists of a range of clusters."""
+    """Build the neighbour lists of a range of clusters."""
     for one in range(begin, end):
         if clusters.mass[one] > 0.0:
             _rebuild(clusters, one, -1)

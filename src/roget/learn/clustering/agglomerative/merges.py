@@ -61,7 +61,7 @@ class Merges:
         return self._split(k)[1][labels] if self.whole else labels
 
     def tree(self, k: int, scale: float = 1.0) -> Tree:
-        """Return the tree over k clusters. The value of a split is its loss times `scale`."""
+        """Return the tree over k clusters. The value of a split is its merge loss times `scale`."""
         if not self.whole:
             return Tree.flat(k)
         values = self.losses[::-1][: k - 1] * scale
@@ -104,7 +104,7 @@ def merge_words(
         pairs[:done], losses[:done] = earlier.pairs, earlier.losses
         for one, other in earlier.pairs.tolist():
             kernels.join(clusters, one, other)
-    # Build the lists of all clusters, then merge in blocks.
+    # Build the neighbour lists of all clusters, then perform the merges in blocks.
     for begin in range(0, n, BLOCK):
         kernels.rebuild(clusters, begin, min(begin + BLOCK, n))
         pause()

@@ -1,4 +1,4 @@
-"""Selection of the number of clusters and β by the loss on held-out tokens."""
+"""Choose the number of clusters and β by the loss on held-out tokens."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class KSelection(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """One row of the table, and the probabilities of the held-out tokens for each loss."""
+    """One row of the selection table, and the probabilities of held-out tokens for each loss."""
 
     row: dict[str, float]
     predicted: dict[str, Floats]
@@ -70,7 +70,7 @@ def choose(
     report: Callable[[int, float, float], None] | None = None,
     pause: Pause = never_stop,
 ) -> KSelection:
-    """Hold out one token in ten, anneal once on the rest, and return the best point of the path.
+    """Hold out one token in ten, anneal on the rest, and return the best point on the path.
 
     `counts` are Counts or a csr_array without empty rows. If β is set in the options, only the
     number of clusters is chosen. `report` is called with the number of clusters, β and the
@@ -113,15 +113,16 @@ def choose(
                 # More clusters must be better by two standard errors of the paired difference.
                 if ahead - ERRORS * error - LEAST > 0:
                     best[loss], waited[loss] = leader, 0
-            # 3. Stop when `backoff` has not improved for PATIENCE values of k. If it has never
-            #    improved, continue while `alone` improves, up to √n clusters.
+            # 3. Stop when the loss `backoff` has not improved for PATIENCE values of k. If it has
+            #    never improved, continue while the loss `alone` improves, up to √n clusters.
             helpful = best["backoff"] is not first
             late = group[-1].row["n_clusters"] >= enough or waited["alone"] >= PATIENCE
             if waited["backoff"] >= PATIENCE and (helpful or late):
                 break
     except KeyboardInterrupt:
         interrupted = True
-    # Choose by `alone` if the classes never improved on the predictions from the words' own counts.
+    # Choose by the loss `alone` if the classes never improved the predictions from the words' own
+    # counts.
     row = best["backoff" if best["backoff"] is not first else "alone"].row
     return KSelection(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 

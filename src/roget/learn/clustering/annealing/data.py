@@ -68,7 +68,7 @@ def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Da
     entropy = -_sum_rows(exact.data * logs, exact.indptr)
     columns = exact.tocsc()
     columns.sort_indices()
-    # 3. p(n)·p_n(v) by context, the weights of the M step.
+    # 3. p(n)·p_n(v), indexed by context. The M step uses these values as weights.
     weights = columns.data * shares[columns.indices]
     background = _sum_rows(weights, columns.indptr)
     return Data(

@@ -54,7 +54,8 @@ class Annealing(Clusterer, AnnealingOptions):
 
     sized_levels: ClassVar[bool] = True
     walk_steps: ClassVar[int] = 20
-    """Maximum number of iterations when clusterings of many sizes are learnt for prediction."""
+    """Maximum number of iterations when several clusterings, with different numbers of clusters,
+    are learnt for prediction."""
 
     beta_: float
 
@@ -83,8 +84,8 @@ class Annealing(Clusterer, AnnealingOptions):
                 # The choice of the number of clusters was interrupted: do not save a checkpoint.
                 kept = checkpoints.Checkpoint(None, self.name, (), {})
             state, path = self._anneal(data, settings, kept, earlier)
-        # 3. Build the clustering. Training words may keep their memberships; all other words are
-        #    placed by the rule.
+        # 3. Build the clustering. With some methods, training words keep the memberships found by
+        #    the search. All other words are placed by the method's rule.
         self.beta_ = state.beta
         bare = Clustering(
             state.tree, sparse.csr_array((0, state.n_clusters)), state.centroids, state.mass,
@@ -92,7 +93,7 @@ class Annealing(Clusterer, AnnealingOptions):
         )  # fmt: skip
 
         def place_words(found: Clustering, own: Any = None) -> Any:
-            """Return the memberships of all rows. Training words may keep their memberships."""
+            """Return the memberships of all rows. With some methods, training words keep theirs."""
             placed = sparsify(found.place(matrix))
             if not self.method.own:
                 return placed
@@ -116,7 +117,7 @@ class Annealing(Clusterer, AnnealingOptions):
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
-        """Learn clusterings of these sizes on one annealing path."""
+        """Learn one clustering for each given number of clusters, along a single annealing path."""
         walker = AnnealingPath(matrix, cls().method, seed=seed, max_iter=cls.walk_steps)
         return [(point.clustering,) for point in walker.points(sizes)]
 
@@ -146,8 +147,8 @@ class Annealing(Clusterer, AnnealingOptions):
         open_end = beta is None and method.settings.until is None
 
         def report(k: int, at: float, done: float) -> None:
-            # Choosing settings counts as the first half of the progress, and has no free energy to
-            # report.
+            # Choosing the settings counts as the first half of the progress. There is no free
+            # energy to report yet.
             self._report(done / 2, beta=at, n_clusters=k, free_energy=None)
 
         if n_clusters is None and (open_end or method.search.needs_number):
@@ -235,7 +236,7 @@ def _make_row(
 
 
 def _make_notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[str]:
-    """Return notes on absorbed clusters and on disconnected words."""
+    """Return notes on clusters that were merged and on words that share no context with others."""
     notes: list[str] = []
     if gone:
         text = (
@@ -282,7 +283,7 @@ def _find_empty(found: Clustering) -> dict[int, int]:
     # Σ_n p(gone|n)·p(c|n) measures how many memberships cluster c has in common with the empty one.
     shared = to_dense(found.memberships[:, gone].T @ found.memberships)
     shared[np.arange(gone.size), gone] = 0
-    shared[:, sizes > 0] += 1e-300  # prefer clusters with words if nothing is shared
+    shared[:, sizes > 0] += 1e-300  # if nothing is shared, prefer clusters that have words
     return dict(zip(gone.tolist(), shared.argmax(axis=1).tolist(), strict=True))
 
 

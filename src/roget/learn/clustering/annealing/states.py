@@ -1,4 +1,4 @@
-"""Base classes of the annealing searches: threads, energies, settings, splits and states."""
+"""Base classes for annealing searches, with their threads, energies, settings and splits."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STEPS = 20
 
 
 class ThreadPool:
-    """Threads that process ranges of rows. The ranges depend only on the data.
+    """Threads that process ranges of rows. The ranges do not depend on the number of threads.
 
     `n_jobs` is the number of threads: None or −1 for one per core, −2 for one less, and so on.
     """
@@ -62,7 +62,7 @@ class ThreadPool:
         self, parts: Sequence[tuple[int, int]], kernel: Callable[..., object], *given: Any,
         own: Array | None = None,
     ) -> None:  # fmt: skip
-        """Call a kernel once per range, with the bounds of the range and the arguments `given`.
+        """Call a kernel once per range, passing the bounds of the range followed by `given`.
 
         If `own` is passed, its row for the range is the last argument.
         """
@@ -113,13 +113,13 @@ class AnnealingSettings:
     n_clusters: int | None = None
     beta: float | None = None
     mass: bool = False
-    """True if memberships are ∝ p(c)·exp(−β·d) after the last split."""
+    """True if memberships are proportional to p(c)·exp(−β·d) after the last split."""
     tol: float = 1e-5
     max_iter: int = 100
     n_jobs: int | None = None
     seed: int = 0
     stride: int = 1
-    """Number of regular β steps taken at once after the last split."""
+    """Number of β steps that are combined into one after the last split."""
     equations: str = "mass"
     """Equations used during splitting (see the options of `SoftAnnealing`)."""
     until: float | None = None
@@ -221,7 +221,7 @@ class AnnealingSearch:
         ]
 
     def _run(self) -> Iterator[None]:
-        """Run the search, and yield after each state except the last one."""
+        """Run the search, and yield at every intermediate state."""
         raise NotImplementedError
 
 
@@ -245,7 +245,9 @@ class PathPoint(NamedTuple):
 
 
 class AnnealingPath:
-    """Annealing to increasing numbers of clusters. Each run continues from the previous one.
+    """An annealing path through increasing numbers of clusters.
+
+    Each run continues from the previous one.
 
     `settings` are fields of `AnnealingSettings`, such as the seed or the number of threads.
     """

@@ -54,10 +54,11 @@ B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 
 
 @dataclass(frozen=True, eq=False)
 class AxisClasses:
-    """The items on one side (words or contexts), and the costs of partitioning them."""
+    """The items on one side of the table (rows or columns), and the costs of partitioning them."""
 
     items: RowItems
-    """Row of counts for each item, with one column per item of the other side, and its total."""
+    """Counts and total of each item, as a table with one row per item and one column per item of
+    the other side."""
     partition: Floats
     """Cost of a partition, indexed by the number of classes, without the term for class sizes."""
 

@@ -141,7 +141,7 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters for repeating the fit.
+        """Parameters with which the fit can be repeated without choosing the numbers of classes.
 
         One random start suffices if the numbers of classes are fixed.
         """
@@ -165,7 +165,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return np.asarray(np.mean(cells, axis=0))
 
     def smoothed(self, words: Any, contexts: Any) -> Floats:
-        """Return p(context|word) for pairs, averaged over all levels and random starts."""
+        """Return p(context|word) for (word, context) pairs, averaged over all levels and starts."""
         every = [self.predictive(words, contexts, level, every=True) for level in self.levels]
         return np.asarray(np.mean(every, axis=0))
 
@@ -183,7 +183,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return self.criterion == "li-abe"
 
     def _smooth(self, data: CoclusterTable, found: MergeHierarchy) -> MergeHierarchy:
-        """Return the same classes, with a and b set to the requested or the best values."""
+        """Return a model with the same classes, with a and b at their requested or best values."""
         which = "".join(name for name in "ab" if isinstance(getattr(self, name), str))
         a = FIRST_A if isinstance(self.a, str) else float(self.a)
         b = FIRST_B if isinstance(self.b, str) else float(self.b)
@@ -230,7 +230,7 @@ class CoMDL(Clusterer, CoMDLOptions):
             except KeyboardInterrupt:
                 self._interrupt("the classes found so far are kept")
         self.n_iter_ = max(1, search.done)
-        # Do not merge further if the number of classes was requested.
+        # Do not merge any further if a number of classes was requested.
         shorten = self._requested == (None, None)
         ends = [build_hierarchy(data, one, shorten=shorten) for one in search.results()]
         return sorted(ends, key=lambda end: end.length.total)

@@ -30,7 +30,8 @@ from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_
 from roget.core.types import Array, Floats, Ints
 
 CALM = 0.9995
-"""An item is skipped in the next sweeps if it stays in its class with at least this probability."""
+"""Minimum probability that an item stays in its class, at which the item is skipped in the next
+sweeps."""
 
 MAX_SKIPS = 7
 """Maximum number of consecutive sweeps in which an item is skipped. Each time the item stays, the
@@ -38,7 +39,7 @@ number n increases to 2n + 1."""
 
 
 class CoclusterCounts(NamedTuple):
-    """Classes of the items on one side, with their counts in each class of the other side.
+    """Classes of the rows (or columns), with their counts in each class of the other side.
 
     Sweeps modify the arrays in place.
     """
@@ -197,7 +198,7 @@ def _gather(item: int, items: RowItems, other: Ints, sums: Floats, touched: Ints
 def _compute_gains(
     n: int, k: int, own: int, counts: CoclusterCounts, tables: CostTables, scratch: Scratch
 ) -> None:
-    """Compute gain[c] = Σ_j [lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a)], without the item itself."""
+    """Compute gain[c] = Σ_j [lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a)], where N excludes the item."""
     touched, sums, gain = scratch.touched, scratch.sums, scratch.gain
     blocks, logs, a, table = counts.blocks, counts.logs, tables.a, tables.table
     full, filled = scratch.full, scratch.filled
@@ -277,7 +278,7 @@ def _shift(
 
 @compiled_within
 def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scratch) -> None:
-    """Renumber the last class to replace the emptied class, so class numbers have no gaps."""
+    """Give the number of an emptied class to the last class, so the numbers have no gaps."""
     labels, size, mass = counts.labels, counts.size, counts.mass
     blocks, logs, full = counts.blocks, counts.logs, scratch.full
     held, fixed = scratch.held, scratch.fixed
@@ -461,7 +462,7 @@ def sweep(
             mass[new] += f
             for c in (own, new):
                 _cache_class(c, counts, tables, scratch)
-            # 5. Close the class that became empty, or count the class that was opened.
+            # 5. Remove the class that became empty, or count the class that was opened.
             if alone:
                 k -= 1
                 _close(own, k, counts, tables.a, scratch)

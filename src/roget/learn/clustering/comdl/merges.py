@@ -25,7 +25,7 @@ from roget.learn.clustering.comdl.kernels import CostTables, number_cost, rise_t
 
 
 class Members(NamedTuple):
-    """Number of items and tokens in each class of one side, and the tabulated costs."""
+    """Number of items and number of tokens in each class of one side, and the tabulated costs."""
 
     size: Ints
     mass: Floats
@@ -44,7 +44,7 @@ class Merging(NamedTuple):
     costs: Floats
     """Cost of merging each pair of classes, without `number_cost`."""
     best: Ints
-    """The class with which each class is merged most cheaply, or −1 if it must be searched
+    """The class with which each class is merged most cheaply, or −1 if it must be determined
     again."""
     tables: CostTables
 
@@ -127,7 +127,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
             x, y = blocks[other, one], blocks[other, two]
             if tabled:
                 here, there = int(p + x), int(q + y)
-                # The same change as below, from the table.
+                # The same change as in the other branch, computed from tabulated terms.
                 change = own[s] + own[t] + table[here] + table[there] - table[here + there]
                 change += table[0]
             else:

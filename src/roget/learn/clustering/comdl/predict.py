@@ -1,4 +1,4 @@
-"""Predictions of a co-clustering: p(context|word), and the class of a new word."""
+"""Prediction with a co-clustering: p(context|word), and the class of a new word."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CoclusterModel:
     trees: tuple[Tree, Tree]
 
     def level(self, part: float) -> CoclusterModel:
-        """Return a model with this fraction of the word classes and of the context classes."""
+        """Return a model with the given fraction of the word classes and of the context classes."""
         if not 0 < part <= 1:
             raise InputError(
                 f"level={part}: expected a fraction of the classes, greater than 0 and at most 1",
@@ -99,7 +99,7 @@ class CoclusterModel:
 
 @dataclass(frozen=True, eq=False)
 class ClassAssignment(Rule):
-    """Place words by p(c|word) ∝ exp(−ΔL_c).
+    """Rule that places words by p(c|word) ∝ exp(−ΔL_c).
 
     ΔL_c is the increase in description length if the word joins class c.
     """
@@ -134,7 +134,7 @@ class ClassAssignment(Rule):
         The result has shape (rows, classes).
         """
         out = np.empty((matrix.shape[0], self.sizes.size))
-        # Copy read-only arrays, for which numba would compile the kernel again.
+        # Copy read-only arrays, because numba would compile the kernel again for them.
         turned, nothing = np.array(self.blocks.T, order="C"), np.empty(0)
         columns = self.columns.copy()
         mass = self.blocks.sum(axis=1)

@@ -58,7 +58,7 @@ MAX_GREEDY = 100
 """Maximum number of greedy rounds."""
 
 PATIENCE = 30.0
-"""Number of nats by which merges may temporarily increase the description length."""
+"""Maximum number of nats by which merges may temporarily increase the description length."""
 
 STILL = 1e-6
 """Minimum relative gain of a greedy round. The search stops if the gain is smaller."""
@@ -78,7 +78,7 @@ class CoMDLSettings:
 
     @property
     def chosen(self) -> str:
-        """Names of those parameters among "a" and "b" that are chosen automatically."""
+        """Names of the parameters (a, b or both) that are chosen automatically."""
         return "a" * (self.a is None) + "b" * (self.b is None)
 
     @property
@@ -327,7 +327,7 @@ def initial_classes(side: AxisClasses) -> int:
 
 
 def default_sweeps(table: CoclusterTable) -> int:
-    """Return the default number of temperatures. Large tables need fewer."""
+    """Return the default number of temperatures, which is lower for large tables."""
     return int(np.clip(60 * math.sqrt(4e4 / table.sides[0].items.values.size), 40, 60))
 
 
@@ -415,7 +415,7 @@ def _make_path(
     table: CoclusterTable, labels: list[Ints], splits: list[tuple[int, int]], saved: list[float],
     whole: Length,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Return one row for each split, from one class to all, with the description length after it.
+    """Return one row per split, from one class to all, with the resulting description length.
 
     A split is (side, class). The new class is assigned the next number on that side.
     """

@@ -1,4 +1,4 @@
-"""Selection of the concentration of the Dirichlet code by the loss on held-out tokens."""
+"""Choose the concentration of the Dirichlet code by the loss on held-out tokens."""
 
 from __future__ import annotations
 
@@ -40,14 +40,15 @@ ERRORS = 1.0
 """Number of standard errors by which a smaller concentration (more clusters) must be better."""
 
 LEAST = 5e-4
-"""Minimum improvement in nats per token. Smaller differences are treated as random."""
+"""Minimum improvement in nats per token. Smaller differences are treated as noise."""
 
 ENOUGH = 200
-"""Minimum number of held-out tokens. With fewer, the description length decides instead of the
-loss."""
+"""Minimum number of held-out tokens. With fewer tokens, the concentration is chosen by the
+description length instead of the loss."""
 
 ENTRIES = 300_000
-"""Maximum number of matrix entries in the sample of words. More would not improve the choice."""
+"""Maximum number of matrix entries in the sample of words. A larger sample would not improve the
+choice."""
 
 
 class AlphaSelection(NamedTuple):
@@ -64,7 +65,7 @@ class AlphaSelection(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """Result for one concentration: its rows of the table, best first, and the best predictions."""
+    """Result for one concentration: its rows of the selection table, and the best predictions."""
 
     rows: list[dict[str, float]]
     predicted: Floats
@@ -113,7 +114,7 @@ def choose(
         table = table + new.rows
         if new.beats(best, tokens):
             best, idle = new, 0
-        elif new.rows[0]["n_clusters"] > 1:  # a single cluster is no reason to stop
+        elif new.rows[0]["n_clusters"] > 1:  # do not stop while there is only one cluster
             idle += 1
     return AlphaSelection(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 
@@ -174,7 +175,7 @@ def _try_by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
 
 
 def _make_row(concentration: float, weight: float, clusters: int, loss: float) -> dict[str, float]:
-    """Return a row of the table."""
+    """Return a row of the selection table."""
     return {"concentration": concentration, "weight": weight, "n_clusters": clusters, "loss": loss}
 
 

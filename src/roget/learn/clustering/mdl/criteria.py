@@ -1,4 +1,4 @@
-"""Codes, which give the description length in nats of a set of words as one or two clusters.
+"""Codes that measure the description length, in nats, of words in one or two clusters.
 
 All codes describe (word, context) pairs by P(n, v) = P(C, v)·P(n|C). They differ in the cost of a
 cluster:
@@ -80,7 +80,7 @@ class Code:
 
     @property
     def naming(self) -> float:
-        """1 if the code of a split lists the words on each side, otherwise 0.
+        """1 if the code for a split lists the words on each of its two sides, otherwise 0.
 
         In Li & Abe (1996), the cost of listing the words is constant.
         """
@@ -92,7 +92,7 @@ class Code:
         return choose_kind(self.criterion, "mle")
 
     def formula(self, prior: Floats) -> kernels.Formula:
-        """Return the kernel parameters for contexts with these pseudo-counts."""
+        """Return the kernel parameters for contexts with the given pseudo-counts."""
         return kernels.Formula(
             self.kind, prior, self.mass, float(self.width), self.naming, self.table
         )
@@ -102,8 +102,8 @@ class Code:
         if self.estimator == "mle":
             return 0.0
         if self.criterion in ("li-abe", "corrected"):
-            # L_par (equation 4): P(C, v) has |V| more cells. With "corrected", P(n|C) has one free
-            # parameter fewer.
+            # L_par (equation 4): P(C, v) has |V| more parameters. With "corrected", P(n|C) has one
+            # free parameter fewer.
             more = self.width - (self.criterion == "corrected")
             return more / 2 * math.log(tokens) if tokens > 1 else 0.0
         # Cost of coding the number of words on one side; the kernels add the cost of listing them.
@@ -194,7 +194,7 @@ def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats
         else:
             known[node] = here
         if node and node == tree.children(int(tree.parent[node]))[-1]:
-            # The parent is not needed after its last child.
+            # The parent is no longer needed after its last child.
             del known[int(tree.parent[node])]
     return cells
 
@@ -212,7 +212,7 @@ def _sum_nodes(counts: Any, tree: Tree) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class MergeGain(Rule):
-    """Place words by p(c|word) ∝ p(c)·exp(−ΔL_c).
+    """Rule that places words by p(c|word) ∝ p(c)·exp(−ΔL_c).
 
     ΔL_c is the increase in description length if the word joins cluster c.
     """
@@ -224,7 +224,7 @@ class MergeGain(Rule):
     weight: float
     """Number of pseudo-tokens, distributed like the parent, that smooth a cluster."""
     width: int
-    """Number of contexts that the code assumes."""
+    """Number of contexts |V| in the code."""
     tokens: Floats = field(metadata=array("k"))
     sizes: Floats = field(metadata=array("k"))
 

@@ -26,7 +26,8 @@ from roget.learn.clustering.result import SAVED, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 BEST = "dirichlet"
-"""The criterion used for "auto". Its clusters smooth sparse counts best."""
+"""The criterion used for "auto". Its clusters smooth sparse counts better than those of the other
+criteria."""
 
 
 class MDLTree(Clusterer, MDLOptions):

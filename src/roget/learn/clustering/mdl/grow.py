@@ -1,4 +1,4 @@
-"""Growth of a binary tree of clusters. The split that shortens the description most comes first.
+"""Grow a binary tree of clusters, beginning with the split that shortens the description most.
 
 The search for the best split of a set of words has several starting points: the best cut of the
 words ordered by a coordinate of correspondence analysis, random halves, and annealed halves. From
@@ -56,7 +56,7 @@ LEAST = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class GrowingCluster:
-    """Some rows of the complete table, restricted to the columns in which they have counts."""
+    """The rows of a cluster, restricted to the columns in which they have nonzero counts."""
 
     items: RowItems
     columns: Array
@@ -101,7 +101,7 @@ class Bisector:
         self._place = np.full(matrix.shape[1], -1, np.int32)
 
     def extract(self, rows: Array) -> GrowingCluster:
-        """Return some rows, restricted to the columns in which they have counts."""
+        """Return the given rows, restricted to the columns in which they have nonzero counts."""
         indptr, indices, values, columns = kernels.gather(rows, self.table, self._place)
         items = RowItems(indptr, indices, values, self.totals[rows])
         return GrowingCluster(items, columns, self.code.prior[columns])
@@ -168,7 +168,7 @@ class Sides:
         return kernels.length(self.sums, self.formula)
 
     def anneal_as_printed(self) -> None:
-        """Run the annealing of Li & Abe (1996) as printed."""
+        """Run the annealing procedure exactly as printed in Li & Abe (1996)."""
         penalty = self.code.penalty(self.part.tokens, self.side.size)
         kernels.anneal_as_printed(penalty, self.state, *self._all)
 
@@ -263,7 +263,7 @@ class SplitCandidate(NamedTuple):
 
 
 class SplitStep(NamedTuple):
-    """A completed split, with the numbers of words kept and moved and the changes in length."""
+    """A completed split: the words kept and moved, and the changes in description length."""
 
     parent: int
     cluster: int
@@ -376,8 +376,8 @@ class Grower:
 
     def _offer(self, cluster: int) -> None:
         """Add a cluster to the heap if its best split should be made."""
-        # Splits that save nothing are made only if a number of clusters is requested, or by the
-        # search of the paper.
+        # Splits that save nothing are made only if a number of clusters was requested, or if the
+        # search option is "paper", which follows Li & Abe (1996).
         one = self.candidates[cluster]
         forced = self.most is not None or self.bisector.search == "paper"
         if one.proper and (forced or one.saved > LEAST):
@@ -403,7 +403,7 @@ class Grower:
         return self.steps[-1]
 
     def _find_split(self, rows: Array) -> SplitCandidate:
-        """Search for the best split of some rows, and store its sides."""
+        """Search for the best split of the given rows, and store the side of each row."""
         indptr = self.bisector.table.indptr
         entries = int(np.sum(indptr[rows + 1] - indptr[rows]))
         cut = self.bisector.split(rows)

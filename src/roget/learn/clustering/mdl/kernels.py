@@ -29,7 +29,7 @@ from roget.core.kernels.special import log_gamma, log_rise
 from roget.core.types import Array, Floats
 
 UNIFORM, PLAIN, DIRICHLET, NML = 0, 1, 2, 3
-"""Kinds of code (see the formulas above)."""
+"""Kinds of code (see the formulas in the module docstring)."""
 
 ROUNDING = 1e-9
 """Smaller changes in description length are treated as 0. Otherwise identical words would move back
@@ -287,7 +287,7 @@ def descend(
 
 @compiled
 def mean_move_cost(items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """Return the mean absolute cost of a move. At this temperature, most moves are likely."""
+    """Return the mean absolute cost of a move, a temperature at which most moves are likely."""
     total = 0.0
     for row in range(side.size):
         if sums.sizes[side[row]] > 1.0:
@@ -357,7 +357,7 @@ def anneal_as_printed(
 
 @compiled
 def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Floats, Array]:
-    """Extract some rows and the columns in which they have counts.
+    """Extract the given rows, and the columns in which they have nonzero counts.
 
     Returns the CSR arrays and the columns, which are renumbered in the order of first use. `place`
     must hold −1 for every column; it is reset on return.

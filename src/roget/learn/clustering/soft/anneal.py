@@ -40,7 +40,8 @@ LANCZOS, RESTARTS = 24, 20
 """Number of Lanczos vectors before a restart, and the maximum number of restarts."""
 
 ALOOF = 0.1
-"""Minimum squared score of the words that define a narrow direction, relative to the largest."""
+"""Minimum squared score, relative to the largest, of the words that are left out if a split would
+affect too few words (see NARROW)."""
 
 STEP = 1.02
 """Factor by which β exceeds the critical β of a cluster when it is split. At exactly the critical
@@ -62,7 +63,7 @@ clusters is requested. The mean is the exponential of the membership entropy, bo
 clusters. This range predicts held-out text best."""
 
 SHARPEN = 1.05
-"""Factor by which β changes in one step after the last split."""
+"""Factor by which β is changed in each step after the last split."""
 
 SOFTEST, SHARPEST = 1.15, 4.0
 """Bounds on the final β: at least SOFTEST times the highest critical β, so clusters do not merge
@@ -99,8 +100,8 @@ MAX_HANDICAP = 4.0
 clusters did not separate."""
 
 SEPARATED = 0.05
-"""Minimum difference between the largest and the smallest membership of any word in the first of
-two twin clusters, at which they count as separated."""
+"""Two twin clusters count as separated if the largest and the smallest membership of a word in the
+first one differ by at least this value."""
 
 SAME = 1e-3
 """Maximum mean absolute difference between the logarithms of two centroids that are treated as
@@ -121,7 +122,7 @@ class Instability:
 
     @property
     def critical_beta(self) -> float:
-        """The β at which the cluster splits, or infinity if all words have one distribution."""
+        """The β at which the cluster splits, or infinity if its words all have one distribution."""
         return 1.0 / self.eigenvalue if self.eigenvalue > 0 else math.inf
 
 
@@ -136,12 +137,13 @@ def instability(
     narrow: float = 0.0,
     prior: Floats | None = None,
 ) -> Instability:
-    """Return the largest non-trivial eigenvalue of a cluster, with relative residual `tolerance`.
+    """Return the instability of a cluster, which is its largest non-trivial eigenvalue.
 
     Words that together hold at most a fraction `drop` of the cluster's mass are ignored, because a
     word with unique contexts makes any cluster unstable, even if it hardly belongs to the cluster.
     Words whose direction affects less than a fraction `narrow` of the cluster are ignored as well.
-    The weights of words are `prior`, by default the prior of the data.
+    The weights of words are `prior`, by default the prior of the data. The eigenvalue is computed
+    to the relative residual `tolerance`.
     """
     # Use np.sum, because the result of a BLAS product may depend on the number of threads.
     weights = (data.prior if prior is None else prior) * membership[:, cluster]
@@ -217,8 +219,8 @@ class Annealer(AnnealingSearch):
         self.beta = min(1.0, self._limit)
         self.energy = self.mixture.run(self.beta, 1, 0.0)
         self.grown, self.falling, self.relaxed_at = False, False, 1
-        # For each cluster: the last eigenvalue, whether it is up to date, and a divisor of the
-        # eigenvalue that grows when the twin clusters do not separate.
+        # For each cluster, store the last eigenvalue, a flag that the eigenvalue is up to date, and
+        # a divisor of the eigenvalue, which grows when the twin clusters do not separate.
         self.eigenvalue: list[float] = [1.0]
         self.fresh: list[bool] = [False]
         self.handicap: list[float] = [1.0]
@@ -294,13 +296,13 @@ class Annealer(AnnealingSearch):
             self._settle(self.beta, final=True)
 
     def wind_up(self) -> None:
-        """End the search in its current state, and switch to the requested kind of memberships."""
+        """End the search in its current state, and set whether memberships depend on masses."""
         if not self.grown:
             self._pause = never_stop
             self._end_growth()
 
     def _end_growth(self) -> None:
-        """End splitting, and switch to the requested kind of memberships."""
+        """End splitting, and set whether memberships depend on masses, as requested."""
         self.grown = self.falling = True
         self.mixture.massive = self.settings.mass
         self._settle(self.beta, final=False)
@@ -428,7 +430,7 @@ class Annealer(AnnealingSearch):
         return np.where(handicap > MAX_HANDICAP, 0.0, np.array(self.eigenvalue) / handicap)
 
     def _rank_clusters(self) -> Floats:
-        """Return the splitting priority of each cluster.
+        """Return the priority with which each cluster is split.
 
         Clusters that are unstable at this β come first, ordered by mass times eigenvalue.
         """

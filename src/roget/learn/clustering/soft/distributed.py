@@ -1,4 +1,4 @@
-"""Distributed E and M steps on the workers of an engine, which hold word and context blocks.
+"""Run E and M steps on the workers of an engine, which hold blocks of words and contexts.
 
 An M step sends memberships to the workers, where the resulting centroids remain. An E step uses
 these centroids and returns memberships. Blocks consist of the same ranges that threads would use,
@@ -22,12 +22,13 @@ from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LEAST = 1 << 25
-"""Minimum of (number of cells × number of clusters) for distributing a step. Smaller steps are
-faster locally."""
+"""Minimum number of cells, multiplied by the number of clusters, at which a step is distributed.
+Smaller steps are faster locally."""
 
 DENSE = 64
-"""Minimum ratio of cells to words plus contexts for distributing a step. The cells remain on the
-workers, but memberships and centroids are sent in every step."""
+"""Minimum ratio of the number of cells to the number of words and contexts at which a step is
+distributed. The cells remain on the workers, but the memberships of words and the centroids are
+sent in every step."""
 
 _BLOCKS = 16
 
@@ -41,7 +42,7 @@ class RowBlock(NamedTuple):
 
 
 class DistributedBlocks:
-    """The data in word blocks and context blocks, held by the workers of an engine."""
+    """The data, divided into blocks of words and blocks of contexts held by an engine's workers."""
 
     def __init__(
         self, data: Data, words: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]
@@ -71,7 +72,7 @@ class DistributedBlocks:
         return held
 
     def expect(self, centroids: Centroids, held: Array | Lists, fits: Fits, masses: Floats) -> None:
-        """Run the E step: compute memberships, fits, and one row of masses for each range.
+        """Run the E step: compute memberships, `Fits`, and one row of masses for each range.
 
         If the workers hold log centroids from the last M step, these are used.
         """
@@ -105,7 +106,7 @@ class DistributedBlocks:
             return
         for (begin, end, _), made in zip(self.contexts, self._left.fetch(), strict=True):
             logs[begin:end, : made.shape[1]] = made
-        self._left = None  # only after fetching, so the next call also fails if workers are lost
+        self._left = None  # after fetching, so the next call also fails if workers are lost
 
 
 def join_centroids(given: tuple[Any, ...]) -> Centroids:

@@ -38,8 +38,8 @@ class SoftMixture:
     ) -> None:
         self.data, self.massive, self.threads, self.printed = data, mass, threads, printed
         self.pull: Floats = data.prior
-        """Weight of each word in the centroids, by which p(c|n) is multiplied. By Bayes' rule it is
-        p(n). With equation 7 as printed, p(n|c) ∝ exp(−β·d), it is Z_n."""
+        """Factor by which p(c|n) is multiplied when the centroids are computed. By Bayes' rule it
+        is p(n). With equation 7 as printed, p(n|c) ∝ exp(−β·d), it is Z_n."""
         self.k = 1
         self.q: Array = np.zeros((data.n_words, room), dtype=data.rows.values.dtype)
         self.q[:, 0] = 1
@@ -190,7 +190,7 @@ class SoftMixture:
         return Energy(free, free + relative / beta, entropy)
 
     def _lists(self) -> Lists | None:
-        """Return a list of each word's main clusters, or None if the lists would be too long.
+        """Return lists of each word's main clusters, or None if the lists would be too long.
 
         Each list omits at most a fraction LOST of the word's membership.
         """

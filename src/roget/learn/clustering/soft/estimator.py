@@ -26,7 +26,7 @@ from roget.learn.clustering.soft.options import SoftOptions
 
 @dataclass(frozen=True, eq=False)
 class AnnealedRule(Rule):
-    """Place words by p(c|word) ∝ exp(−β·KL(word ‖ cluster)).
+    """Rule that places words by p(c|word) ∝ exp(−β·KL(word ‖ cluster)).
 
     If `mass` is set, the right-hand side is multiplied by p(c).
     """

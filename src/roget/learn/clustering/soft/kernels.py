@@ -50,7 +50,7 @@ class Fits(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Memberships stored as lists.
+    """Sparse memberships, stored as a list of clusters for each word.
 
     The clusters of word i are clusters[offsets[i]:offsets[i + 1]].
     """
@@ -87,7 +87,7 @@ def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) ->
 def _compute_memberships(
     scores: Array, places: Array, bias: Floats, beta: float, weight: float, out: Array, mass: Floats
 ) -> tuple[float, float]:
-    """Compute a word's memberships in the clusters `places` (eq. 8).
+    """Compute a word's memberships in the clusters with the numbers `places` (eq. 8).
 
     Return ln Z_n and the membership entropy.
     """
@@ -111,7 +111,8 @@ def _compute_memberships(
         x = out[at] * scale
         out[at] = x
         mass[places[at]] += weight * x
-    # 4. ln Z_n = highest + ln total, and H = ln total − Σ p(c|n)·gap_c.
+    # 4. ln Z_n = highest + ln total, and H = ln total − Σ p(c|n)·gap_c, where gap_c is the exponent
+    #    of cluster c minus `highest`.
     return highest + math.log(total), math.log(total) - product * scale
 
 
