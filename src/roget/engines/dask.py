@@ -49,7 +49,7 @@ class _Seat(NamedTuple):
 
 
 class PendingResults(NamedTuple):
-    """Results that are still on the workers, as futures of lists with the task numbers."""
+    """Results that are still on the workers: futures of lists, with the task numbers of each."""
 
     cluster: Dask
     futures: list[Any]

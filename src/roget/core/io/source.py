@@ -257,7 +257,7 @@ class Source:
     """
     encoding: str = "utf-8"
     packed: str = ""
-    """Compression detected from the first bytes, such as ".gz", if the name has no such suffix."""
+    """Compression detected from the first bytes, e.g. ".gz", if the file name does not show it."""
     stream: bool = False
     """True if the source does not support seeking, e.g. a download."""
     expansion: int = field(default=0, compare=False)

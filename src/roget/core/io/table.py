@@ -245,7 +245,9 @@ class Table:
     def texts(
         self, *, pad: bool = False
     ) -> Iterator[tuple[dict[str, str], str, Callable[[str], None]]]:
-        """Yield each non-blank row as strings by role, its location, and a callback for problems.
+        """Yield each non-blank row as a map from roles to strings.
+
+        It is followed by its location and by a callback that reports a problem in the row.
 
         After the last row, the reported problems are raised as one error.
         """

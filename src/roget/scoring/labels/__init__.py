@@ -1,4 +1,4 @@
-"""Labels: reading them from files, arrays, mappings and tables, and joining gold and system."""
+"""Read labels from files, arrays, mappings and tables, and join gold and system labels."""
 
 from roget.scoring.labels.align import AlignedLabels, align
 from roget.scoring.labels.labels import Labels

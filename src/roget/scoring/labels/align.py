@@ -1,4 +1,4 @@
-"""Alignment of gold and system labels by item.
+"""Align gold and system labels by item.
 
 The gold standard determines the items and their groups. Items that are missing from the system
 lower its score. Items that only the system contains are dropped, or counted in its clusters. Both
@@ -36,9 +36,9 @@ from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 _MAX_SHOWN = 5
 """Maximum number of missing items to list in an error message."""
 _MIN_ITEMS = 4
-"""Minimum number of items for the warning that every item is a class of its own."""
+"""Minimum number of items for a warning that every item is a class of its own."""
 _SAMPLE = 1 << 16
-"""Number of items to check first for repeated labels. All items are checked only if none repeat."""
+"""Number of items to check first for repeated labels. If none repeat, all items are checked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +58,11 @@ class AlignedLabels:
     counts: CountArray | None = None
     """Number or total weight of the items in each row, or None if each row is one item."""
     weighed: tuple[str, ...] = ()
-    """Types of item weights in use, for the signature. Empty if all weights are equal."""
+    """Types of item weights in use, shown in the signature. Empty if all weights are equal."""
     leaves: Labels | None = None
     """The leaves of the system's tree as labels, if the system labels are a cut of a tree."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
-    """Additional parts of the signature."""
+    """Additional parts of the signature, which describes how a score was computed."""
 
     @property
     def overlapping(self) -> bool:
@@ -179,7 +179,7 @@ def choose_rules(
     system: Labels | None = None,
     noise: Any = None,
 ) -> Rules:
-    """Return the rules for averaging, missing items and extra items, with defaults instead of None.
+    """Return the rules for averaging, missing items and extra items. None selects the default rule.
 
     The defaults depend on whether the items are coreference mentions.
 
@@ -222,7 +222,9 @@ def mark_noise(labels: Labels, noise: str) -> Labels:
 
 
 def is_called(label: str, name: str) -> bool:
-    """Return True if a label equals a name. "-1.0" equals "-1", because pandas may write floats.
+    """Return True if a label equals a name.
+
+    "-1.0" equals "-1", because pandas may write integers as floats.
 
     >>> is_called("-1.0", "-1"), is_called("-1", "-1.0"), is_called("01", "1")
     (True, True, False)
@@ -250,21 +252,22 @@ def find_noise(labels: Labels) -> str | None:
 
 
 def find_unknown(side: Labels, rows: Ints) -> Ints:
-    """Return the row numbers of a side that do not occur in `rows`."""
+    """Return the row numbers of gold or system labels that do not occur in `rows`."""
     known = np.zeros(len(side), dtype=bool)
     known[rows[rows >= 0]] = True
     return np.flatnonzero(~known)
 
 
 def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tuple[Labels, Ints]:
-    """Add each system item that gold does not contain to gold, as a class of its own."""
+    """Add the system items that are missing from gold to gold, each as a class of its own."""
     if gold.weighted:
         raise InputError(
             "--extra count requires gold labels without weights", code="conflicting-options"
         )
     groups = _match_groups(gold, system)
     if gold.groups is not None:
-        # Items in groups that gold does not contain cannot be assigned to a contingency table.
+        # There is one contingency table per gold group, so drop items in groups that gold does not
+        # contain.
         unknown = unknown[groups[unknown] >= 0] if groups is not None else unknown[:0]
     if not system.weighted:
         # Sort by cluster, as in precounted cells, so that sums are computed in the same order.
@@ -293,7 +296,7 @@ def settle(
     missing: str,
     noise: str | None = None,
 ) -> AlignedLabels:
-    """Apply the rule `missing` to rows without a system label, and to noise in gold.
+    """Handle rows without a system label, and noise in gold, according to the rule `missing`.
 
     Each row is a gold item or, with `counts`, a cell of several items with the same labels. Every
     row has a gold label.
@@ -335,7 +338,7 @@ def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
 def _fill_gaps(
     side: Labels, other: Labels, counts: CountArray | None, gaps: BoolArray, missing: str
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Apply the rule `missing` to items without a label on one side; keep both sides aligned."""
+    """Handle items without a label by the rule `missing`; keep gold and system labels aligned."""
     kept: Ints | None = None
     if missing == "drop":
         kept = np.flatnonzero(~gaps)
@@ -358,7 +361,10 @@ def _settle_noise(
     missing: str,
     noise: str,
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Apply the rule `missing` to noise items in gold. The rule "cluster" leaves them unchanged."""
+    """Handle noise items in gold by the rule `missing`.
+
+    The rule "cluster" leaves them unchanged.
+    """
     gaps = ~mark_noise(gold, noise).answered()
     number = _count_items(counts, gaps)
     if not number or gold.weighted:
@@ -414,7 +420,7 @@ def _build_aligned(
 
 
 def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
-    """Renumber the group codes in order of first occurrence, without unused codes."""
+    """Renumber the groups in order of first occurrence, and drop unused group codes."""
     codes, names = gold.groups, gold.group_names
     if codes is None or names is None:
         return None, None
@@ -433,7 +439,7 @@ def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
 def warn_extra(
     gold: Labels, system: Labels, extra: int, shared: int, effect: str = "dropped"
 ) -> list[Notice]:
-    """Return notices about `extra` system items that gold does not contain.
+    """Return notices about system items that gold does not contain. `extra` is their number.
 
     `shared` is the number of these items that are in clusters with scored items.
     """
@@ -624,7 +630,7 @@ def _refuse_repeats(labels: Labels) -> None:
 
 
 def _has(source: str) -> str:
-    """Return the name of a source followed by "has" (files) or "have" (labels in memory).
+    """Return the name of a source followed by "has" (for files) or "have" (for labels in memory).
 
     >>> _has("gold.tsv"), _has("the gold labels")
     ('gold.tsv has', 'the gold labels have')
@@ -634,7 +640,7 @@ def _has(source: str) -> str:
 
 
 def _check_first_rows(gold: Labels, system: Labels) -> None:
-    """Raise an error if both files begin with the same field and it may be a header.
+    """Raise an error if both files begin with the same field, which may therefore be a header.
 
     This is the case if one of the files has a header with this field, or if the first label of
     each file occurs nowhere else.
@@ -655,7 +661,7 @@ def _check_first_rows(gold: Labels, system: Labels) -> None:
 
 
 def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
-    """Add those repeated mentions of the system that gold does not contain.
+    """Add the system's repeated mentions, except those that gold contains.
 
     They enlarge the system's entities, as in the CoNLL reference scorer, which removes repeated
     mentions only if they are in the key.

@@ -1,4 +1,4 @@
-"""Factorization of labels: one-dimensional data are converted to integer codes without sorting.
+"""Factorize labels: convert one-dimensional data to integer codes without sorting.
 
 Labels that are equal in Python have the same code: 1, 1.0 and True are equal, but "1" is different.
 None, NaN, NA and NaT mean no label and have the code −1. An integer array with a small range is
@@ -84,7 +84,7 @@ def is_missing(value: object) -> bool:
 
 def _integers(values: Codes) -> LabelCodes:
     largest = max(4 * values.size, 1 << 16)
-    # The bitwise OR is an upper bound of all labels and needs only one pass over the data.
+    # The bitwise OR is an upper bound for all labels and needs only one pass over the data.
     bits = int(np.bitwise_or.reduce(values))
     if 0 <= bits < largest:
         # View uint64 as int64, because numpy converts uint64 mixed with signed integers to floats.
@@ -208,7 +208,7 @@ class RowTable:
         return h.view(np.int64)
 
     def _look_up(self, words: Words, slots: Ints, rows: Ints) -> npt.NDArray[np.int32]:
-        """Return the numbers stored in the slots.
+        """Return the number stored in the slot of each row.
 
         Rows whose slots are empty are added to the table.
         """
@@ -217,8 +217,8 @@ class RowTable:
         if not free.size:
             return numbers
         empty = slots[free]
-        # Several rows may have the same empty slot. The last write wins, so write in reverse order
-        # to give the slot to the first row.
+        # Several rows may hash to the same empty slot. The last write wins, so write in reverse
+        # order to give the slot to the first row.
         self._slots[empty[::-1]] = free[::-1]
         winners = free[self._slots[empty] == free]
         self._slots[slots[winners]] = self._add([word[winners] for word in words], rows[winners])
@@ -226,7 +226,7 @@ class RowTable:
         return numbers
 
     def _differ(self, words: Words, numbers: npt.NDArray[np.int32]) -> BoolArray:
-        """Return a mask of the rows that differ from the stored row with the same number."""
+        """Return a mask of the rows that differ from the stored row with their number."""
         differ: BoolArray = words[0] != self._rows[0].take(numbers)
         for word, known in zip(words[1:], self._rows[1:], strict=True):
             differ |= word != known.take(numbers)

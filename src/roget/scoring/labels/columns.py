@@ -1,4 +1,4 @@
-"""Column roles in label tables: the columns of items, labels, weights and groups.
+"""Assign roles (item, label, weight, group) to the columns of label tables.
 
 Columns are specified by the caller, or found by known names (see `NAMES`; case is ignored), or by
 position. A header of more than two columns must have known names, unless the caller specifies the
@@ -20,9 +20,9 @@ from roget.core.io.values import whole_number
 from roget.errors import InputError
 
 Columns: TypeAlias = Mapping[str, str | int]
-"""Map from roles to columns, which are names or numbers from 1.
+"""Map from roles to columns, which are specified by name or by number, counted from 1.
 
-A role may be limited to gold or the system, e.g. gold.item.
+A role may be restricted to gold or system labels, e.g. gold.item.
 """
 
 _GOLD = ("gold", "class", "truth", "y_true", "labels_true", "true_label", "gold_label")
@@ -42,7 +42,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Map from each role to its known column names."""
 
 NOUNS = ("word", "lemma", "document", "doc")
-"""Names of columns that are read as items only if there is no other candidate."""
+"""Column names that are taken for the item column only if there is no other candidate."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
@@ -63,7 +63,7 @@ class LabelRoles(Roles):
         return "gold" in self.all
 
     def parse(self, columns: Any) -> dict[str, Any] | None:
-        """Return the caller's columns, which are already a mapping, as a dictionary."""
+        """Return the columns specified by the caller, which must be a mapping, as a dictionary."""
         return None if columns is None else dict(columns)
 
     def is_header(self, first: Sequence[str]) -> bool:
@@ -95,7 +95,7 @@ class LabelRoles(Roles):
         numeric: Sequence[int] = (),
         transpose: bool | None = None,
     ) -> Table:
-        """Find the column of each role, and return the table with these columns assigned.
+        """Find the column of each role, and return the table with this assignment.
 
         If a table has one or two columns and all names are unknown, roles are assigned by position.
         """
@@ -148,7 +148,7 @@ class LabelRoles(Roles):
     def _complete(
         self, found: dict[str, int], names: Sequence[str], columns: Columns | None, source: str
     ) -> dict[str, int]:
-        """Assign the missing role to the column with an unknown name, in a table of two columns."""
+        """Assign the missing role to the column with the unknown name in a two-column table."""
         lowered = _lower(names)
         for role in (*(role for role in self.all if role in LABEL_ROLES), "item"):
             left = [at for at in range(len(names)) if at not in found.values()]
@@ -174,7 +174,7 @@ class LabelRoles(Roles):
     def _likely(
         self, found: dict[str, int], names: Sequence[str], left: list[int]
     ) -> dict[str, str]:
-        """Return a likely assignment of columns, as an example for messages."""
+        """Return a likely assignment of roles to columns, as an example for messages."""
         places = dict(found)
         nouns = [at for at in left if names[at].strip().lower() in NOUNS]
         if "item" not in found and nouns:
@@ -276,14 +276,16 @@ def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
 
 
 class ColumnMap(dict[str, str | int]):
-    """The columns of gold or of the system, by role."""
+    """Map from roles to the columns of the gold labels or of the system labels."""
 
     side: str = ""
-    """The side to mention in messages: gold or system."""
+    """The labels to mention in messages: "gold" or "system"."""
 
 
 def choose_side(columns: Columns | None, side: str) -> ColumnMap:
-    """Return the columns of one side. A role of this side (gold.item) overrides a general role.
+    """Return the columns for gold or system.
+
+    A specific role (gold.item) overrides a general role (item).
 
     >>> choose_side({"item": "id", "gold.label": "topic"}, "system")
     {'item': 'id'}
@@ -310,7 +312,7 @@ def has_several(columns: Columns | None) -> bool:
 
 
 def _show_choice(example: Mapping[str, str], columns: Columns | None) -> str:
-    """Return advice to pass --columns, with an example that fits the table."""
+    """Return the advice to pass --columns, with an example that fits the table."""
     side = getattr(columns, "side", "")
     example = {f"{side}.{role}" if side else role: name for role, name in example.items()}
     pairs = ",".join(f"{role}={name}" for role, name in example.items())

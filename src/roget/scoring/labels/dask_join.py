@@ -1,4 +1,4 @@
-"""Joins of label tables on a cluster: rows are partitioned by item, and each partition is joined.
+"""Join label tables on a cluster: rows are partitioned by item, and each partition is joined.
 
 SQL statements and checks are shared with `duckdb_join`, so scores are bit for bit the same.
 """
@@ -44,9 +44,9 @@ SHARE = 8 << 20
 _PARTITION_SIZE = 16 << 20
 """Number of input bytes per partition."""
 _MAX_PARTS = 64
-"""Maximum number of partitions, and of tasks per side.
+"""Maximum number of partitions, and of tasks for gold or system files.
 
-It is limited because every task sends data to every partition.
+The number is limited because every task sends data to every partition.
 """
 _MIN_PARTS = 8
 """Minimum number of partitions."""
@@ -59,19 +59,22 @@ _NO_ROWS = (
 
 
 class SchemaMismatch(Exception):
-    """The error for a file whose layout differs from that of the first file of its side."""
+    """Raised when the files of the gold or system labels have different layouts."""
 
 
 class NotSplittable(Exception):
-    """The error for a file that cannot be split, because its rows may span several lines."""
+    """Raised when a file cannot be split because its rows may span several lines."""
 
 
 class JoinShare(NamedTuple):
-    """A file or a part of it, which is a range of rows (Parquet) or bytes (text)."""
+    """A label file or a part of one. A part is a range of rows (Parquet) or bytes (text)."""
 
     path: str
     number: int
-    """Position of the share among all shares of its side. It determines the order of rows."""
+    """Position of this part among all parts of the gold or system files.
+
+    It determines the order of rows.
+    """
     start: int = 0
     stop: int | None = None
 
@@ -81,7 +84,7 @@ class JoinShare(NamedTuple):
 
 
 class Shuffle(NamedTuple):
-    """A task that partitions some rows of one side."""
+    """A task that partitions some of the gold rows or some of the system rows."""
 
     side: str
     number: int
@@ -89,7 +92,10 @@ class Shuffle(NamedTuple):
 
 
 class DaskJoin:
-    """A join on a cluster: gold files are partitioned once and joined with each system."""
+    """A join on a cluster.
+
+    Gold files are partitioned only once and then joined with each system.
+    """
 
     def __init__(
         self,
@@ -117,7 +123,10 @@ class DaskJoin:
             self._engine.close()
 
     def count(self, system: Any, missing: str, extra: str) -> AlignedLabels | None:
-        """Return the cells of gold and a system, or None if the slower readers are needed."""
+        """Return the contingency cells of gold and a system.
+
+        Return None if the slower readers are needed.
+        """
         paths = _list_side(self._gold), _list_side(system)
         gold, answers = self._inspect(paths[0], "gold"), self._inspect(paths[1], "system")
         if gold is None or answers is None:
@@ -135,7 +144,10 @@ class DaskJoin:
         return Joined(parts, self._noise, gold, answers).join(missing, extra)
 
     def _inspect(self, paths: Sequence[str], side: str) -> Table | None:
-        """Return the layout of the first file of a side. All files must have the same layout."""
+        """Return the layout of the first gold or system file.
+
+        All files must have the same layout.
+        """
         if any(is_binary(path) for path in paths):
             return None
         head = list_suffixes().get(Source(paths[0]).suffix) in ("tsv", "csv")
@@ -173,7 +185,7 @@ class DaskJoin:
 
 
 def _list_side(given: Any) -> list[str]:
-    """Return the files of a side."""
+    """Return the gold files or the system files."""
     if not isinstance(given, str | os.PathLike):
         raise InputError(
             "with engine dask, gold and system must be files or folders", code="conflicting-options"
@@ -189,7 +201,7 @@ def _list_side(given: Any) -> list[str]:
 
 
 def share_files(side: str, paths: Sequence[str], form: str) -> list[Shuffle]:
-    """Distribute the files of a side over tasks of similar size.
+    """Distribute the gold or system files over tasks of similar size.
 
     Large files are split, unless the format `form` is empty.
     """
@@ -255,7 +267,7 @@ def partition_rows(
 
 
 def _read_part(folder: Path) -> bytes:
-    """Return the Parquet file of a partition as bytes, which are empty if it has no rows."""
+    """Return the content of a partition's Parquet file, or b"" if the partition has no rows."""
     if not folder.exists():
         return b""
     (file,) = folder.iterdir()
@@ -271,7 +283,7 @@ def _open_share(
     folder: Path,
     opened: ExitStack,
 ) -> tuple[Table, str]:
-    """Return the table of a share, and an SQL condition that selects its rows."""
+    """Return the table that contains a share, and an SQL condition that selects the share."""
     if not is_remote(share.path) and not os.path.exists(share.path):
         raise InputError(
             f"{share.path}: not found on the worker {socket.gethostname()}; all workers must have "
@@ -307,7 +319,7 @@ class JoinPart(NamedTuple):
     cells: dict[str, tuple[Array, BoolArray]]
     rows: tuple[int, int]
     repeats: tuple[bool, bool]
-    """For gold and system, True if items that occur only on this side are repeated or unnamed."""
+    """Flags for gold and system: True if an item without a counterpart is repeated or unnamed."""
 
 
 def join_part(
@@ -317,7 +329,10 @@ def join_part(
     pieces: Sequence[bytes],
     report: Increment,
 ) -> JoinPart:
-    """Join a partition. The first `golds` pieces belong to gold, the other pieces to the system."""
+    """Join a partition.
+
+    The first `golds` pieces contain gold rows, the other pieces system rows.
+    """
     with (
         TemporaryDirectory(prefix="roget.") as folder,
         duck.connect(_MEMORY, 1, Path(folder), ordered=True) as connection,

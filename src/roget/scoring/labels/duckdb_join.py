@@ -1,4 +1,4 @@
-"""Contingency cells of two large label tables, which DuckDB reads, joins and counts.
+"""Count the contingency cells of two large label tables with DuckDB, which reads and joins them.
 
 Labels are not converted to Python strings, which makes this path fast. It only handles plain tables
 with one label per row; missing and extra items result from the join. In all other cases (items
@@ -87,7 +87,7 @@ def inspect_sides(
     header: bool | None,
     opened: ExitStack,
 ) -> list[Table] | None:
-    """Return the layout of the files of each side, or None if they are not tables.
+    """Return the layouts of the gold and system files, or None if they are not tables.
 
     The files stay open until `opened` is closed.
     """
@@ -143,7 +143,9 @@ class Counting:
         self.tables = tables
 
     def join(self, missing: str, rule: str) -> AlignedLabels | None:
-        """Return the cells of two tables, joined by item and, if both have groups, by group.
+        """Return the contingency cells of two tables.
+
+        They are joined by item and, if both have groups, by group.
 
         `rule` is the rule for items that gold does not contain, as in `align`. Return None if the
         slower readers are required.
@@ -187,7 +189,7 @@ class Counting:
         return self._cells(kept, int(counts[extra].sum()), shared, missing)
 
     def pair(self, missing: str) -> AlignedLabels | None:
-        """Return the cells of a table with gold and system columns."""
+        """Return the contingency cells of a table with gold and system columns."""
         (table,) = self.tables
         grouped = "group" in table.places
         keys = [role for role in ("group", "item") if role in table.places]
@@ -209,7 +211,7 @@ class Counting:
         return self._cells(found, 0, 0, missing) if found["n"].size else None
 
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
-        """Return the cells with label names, the number of rows of each table, and a flag `odd`.
+        """Return the contingency cells with label names, row counts, and a flag `odd`.
 
         The label of an absent side is NULL, and an empty label is ''. If `careful` is False, items
         are compared without stripping white space, which is faster; if all items match, the result
@@ -223,11 +225,11 @@ class Counting:
 
     @property
     def weighed(self) -> list[bool]:
-        """A list that is True for each table with weights."""
+        """List of flags, one per table: True if the table has weights."""
         return ["weight" in table.places for table in self.tables]
 
     def rows(self, table: Table, *, careful: bool, chosen: str = "true") -> str:
-        """Return SQL that selects row number, item, weight (if any), label and group name."""
+        """Return SQL that selects the row number, item, weight (if any), label and group name."""
         name = "CAST(NULL AS VARCHAR)"
         if "group" in table.places:
             name = self._cell(table, "group", careful=careful)
@@ -249,7 +251,7 @@ class Counting:
         return not rows == with_name == distinct
 
     def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
-        """Return SQL for a cell as text.
+        """Return an SQL expression for the cell of a role, as text.
 
         With `careful`, it is stripped, and an empty cell is NULL.
         """
@@ -268,7 +270,10 @@ class Counting:
         return f"nullif(CASE WHEN {ends} THEN trim({cell}, {quoted(_BLANK)}) ELSE {cell} END, '')"
 
     def _weight(self, table: Table) -> str:
-        """Return SQL for the weight, if the table has weights. Invalid weights become -1."""
+        """Return an SQL expression for the weight, or "" if there are no weights.
+
+        Invalid weights become -1.
+        """
         if "weight" not in table.places:
             return ""
         cell = self._cell(table, "weight", careful=True)
@@ -287,7 +292,7 @@ class Counting:
     def _cells(
         self, found: dict[str, Any], extra: int, shared: int, missing: str
     ) -> AlignedLabels | None:
-        """Convert cells to label codes, and add the same notices as the slower readers.
+        """Convert contingency cells to label codes, and add the same notices as the slower readers.
 
         Return None if gold items lack labels. Cells whose gold label is NULL contain items that
         gold does not have. Each of these items becomes a class of its own.
@@ -347,7 +352,7 @@ class Counting:
     def _share_header(
         self, begins: tuple[int, int], class_names: Sequence[str], found: dict[str, Any]
     ) -> bool:
-        """Return True if both files begin with the same row and it may be a header; see `align`."""
+        """Return True if both files begin with the same row, which may be a header; see `align`."""
         one, other = self.tables
         if not (one.first and other.first and "item" in one.places and "item" in other.places):
             return False
@@ -375,10 +380,11 @@ def _warn_first_row(table: Table) -> list[Notice]:
 def _split_unknown(
     gold: Labels, system: Labels, counts: Ints, new: BoolArray
 ) -> tuple[Labels, Labels, Ints]:
-    """Split the cells of items that gold does not contain, so that each item is its own class."""
+    """Split the cells of items that are missing from gold, to make each item a class of its own."""
     known, unknown = np.flatnonzero(~new), np.flatnonzero(new)
     if gold.groups is not None:
-        # Items in groups that gold does not contain cannot be assigned to a contingency table.
+        # There is one contingency table per gold group, so drop items in groups that gold does not
+        # contain.
         here = int(gold.groups[known].max()) + 1
         unknown = unknown[(gold.groups[unknown] >= 0) & (gold.groups[unknown] < here)]
         gold = replace(gold, group_names=(gold.group_names or ())[:here])
@@ -397,7 +403,10 @@ def join_cells(
     blank: str = "false",
     weighed: Sequence[bool] = (False, False),
 ) -> str:
-    """Return SQL that joins gold and system and counts cells, separately for each gold weight."""
+    """Return SQL that joins gold and system and counts contingency cells.
+
+    If gold has weights, cells are counted separately for each weight.
+    """
     answered = "FILTER (s.label <> '')"
     weights = " g.w AS w," if weighed[0] else ""
     if weighed[1]:
@@ -414,7 +423,10 @@ def join_cells(
 
 
 def count_lone(one: str, other: str, *, by_group: bool) -> str:
-    """Return SQL that counts the rows found only on side `one`: all, named and distinct rows."""
+    """Return SQL that counts the rows found only in `one`.
+
+    It returns the numbers of all rows, of rows with an item name, and of distinct rows.
+    """
     keys = ["item", "name"] if by_group else ["item"]
     on = " AND ".join(f"a.{key} = b.{key}" for key in keys)
     names = ", ".join(f"a.{key}" for key in keys)

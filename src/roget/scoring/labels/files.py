@@ -1,4 +1,4 @@
-"""Label files: listing the files of an input, and reading the lines of one file."""
+"""List the label files of an input, and read the lines of a label file."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class LabelFile:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         try:
-            # Several files may be open, so handle only errors raised for this file.
+            # Several files may be open, so handle only errors that were raised for this file.
             if isinstance(error, NotText) and error.source == self.name:
                 raise self._name_byte() from None
         finally:
@@ -104,7 +104,10 @@ class LabelFile:
 
     @cached_property
     def plain(self) -> Source:
-        """A plain file that can be read repeatedly, also by DuckDB. If necessary, it is a copy."""
+        """The source as a plain file, copied if necessary.
+
+        Both roget and DuckDB can read it repeatedly.
+        """
         if self.source.is_plain:
             return self.source
         if self._head and self.source.compression:
@@ -112,12 +115,15 @@ class LabelFile:
             return Source(self.keep("" if block is None else block.data.decode(errors="replace")))
         path = self._open.enter_context(plain_file(self.source))
         if self.source.path == STANDARD_INPUT and not os.path.getsize(path):
-            # Standard input was probably consumed by the other side.
+            # Standard input was probably read already, as the other labels.
             raise NoItems(f"{self.name}: no items; {ONE_SIDE}")
         return Source(path, os.path.getsize(path))
 
     def keep(self, text: str) -> str:
-        """Write a text to a temporary file and return its path. The file is deleted on closing."""
+        """Write text to a temporary file and return its path.
+
+        The file is deleted when this one is closed.
+        """
         folder = self._open.enter_context(TemporaryDirectory(prefix="roget."))
         path = os.path.join(folder, "text")
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:

@@ -1,4 +1,4 @@
-"""Detection of label formats, and access to the registered readers."""
+"""Detect label formats, and look up the registered readers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THESAURUS = "thesaurus"
 """Name of the format of thesaurus folders, which are detected by their content."""
 
 _SNIFF_LINES = 100
-"""Number of lines to read to detect a format."""
+"""Number of lines to read in order to detect a format."""
 
 
 @cache
@@ -38,7 +38,7 @@ def list_suffixes() -> dict[str, str]:
 
 
 def get_reader(format: str) -> LabelReader:
-    """Return the reader of a format."""
+    """Return the reader for a format."""
     reader: LabelReader = catalogue.load(KIND, format)
     return reader
 
@@ -62,7 +62,7 @@ def list_files(path: str) -> list[str]:
 
 
 def find_suffix(suffix: str) -> str | None:
-    """Return the format with a suffix, including plug-ins, or None if the suffix is unknown."""
+    """Return the format for a file suffix, including plug-in formats, or None if it is unknown."""
     own = list_suffixes().get(suffix)
     if own is not None or suffix in ("", ".txt"):
         return own

@@ -1,4 +1,4 @@
-"""Column-by-column conversion of data frames from pandas, polars and pyarrow.
+"""Convert data frames from pandas, polars and pyarrow, column by column.
 
 This module does not import these libraries. The library of a column is determined by the module of
 its type, so it is already imported when it is needed.
@@ -24,7 +24,7 @@ from roget.scoring.labels.table import LabelTable
 def select_columns(
     named: Mapping[str, Any], roles: LabelRoles, columns: Columns | None, source: str
 ) -> LabelTable:
-    """Select the columns of all roles by name, and return them as a label table."""
+    """Select the column of each role by name, and return the columns as a label table."""
     names = list(named)
     places = roles.find_by_name(names, columns, source)
     by_role = {role: named[names[at]] for role, at in places.items()}
@@ -71,7 +71,7 @@ def library(value: object) -> str:
 
 
 def is_column(value: object) -> bool:
-    """Return True if a value is a one-dimensional column of a known library."""
+    """Return True if a value is a one-dimensional column from a supported data frame library."""
     if library(value) == "pyarrow":
         return type(value).__name__.endswith("Array")
     return library(value) in _COLUMNS and hasattr(value, "dtype") and hasattr(value, "__len__")

@@ -25,7 +25,7 @@ from roget.scoring.labels.labels import LabelCodes, Labels, NoItems, code_texts
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """A tree with items at its leaves. It can be scored with `roget.score(gold, hierarchy)`.
+    """A tree with items at its leaves. Score it with `roget.score(gold, hierarchy)`.
 
     >>> tree = Hierarchy.from_linkage([[0, 1, 0.5, 2], [2, 3, 1.0, 3]], ["a", "b", "c"])
     >>> tree
@@ -45,7 +45,7 @@ class Hierarchy:
     levels: tuple[LabelCodes, ...] = ()
     """The label of each item at each level, if levels are scored separately."""
     kind: str = "tree"
-    """The input format, which is part of signatures."""
+    """The input format, which is shown in signatures."""
     source: str = "the system's tree"
     warnings: tuple[str, ...] = field(default=(), repr=False)
 
@@ -168,7 +168,7 @@ class Hierarchy:
 
     @property
     def cuts(self) -> Ints:
-        """The possible numbers of clusters.
+        """The possible numbers of clusters in a cut.
 
         A split into three or more clusters skips some numbers.
         """
@@ -250,11 +250,14 @@ def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
 
 
 _MERGES = {4: ("iuf", "4 numbers"), 2: ("iu", "2 whole numbers")}
-"""Allowed dtype kinds and a description, for 4 columns (linkage) and 2 columns (`children_`)."""
+"""Allowed dtype kinds and a description of a row, for arrays with 4 or 2 columns.
+
+Linkage matrices have 4 columns, and `children_` has 2.
+"""
 
 
 def is_linkage(array: Any) -> bool:
-    """Return True if an array must be a linkage matrix or `children_`.
+    """Return True if an array is evidently a linkage matrix or `children_`.
 
     All merges, and the cluster sizes in a linkage matrix, must be valid. A matrix of weights with
     two or more rows practically never meets these conditions by chance.
@@ -333,7 +336,7 @@ def plant_tree(
 
 
 def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
-    """Sort the inner nodes by the smallest number of their children.
+    """Sort the inner nodes by the smallest number among their children.
 
     Return None if the names are not numbers, or not in the order of a thesaurus.
     """

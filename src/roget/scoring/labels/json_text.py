@@ -1,4 +1,4 @@
-"""Detection of JSON by the first line of a file."""
+"""Detect JSON by the first line of a file."""
 
 from __future__ import annotations
 

@@ -24,14 +24,17 @@ if TYPE_CHECKING:
 Names: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 
 NO_ANSWER = "(no answer)"
-"""Name shown as the label of items without a label."""
+"""Label shown for items without a label."""
 
 EXACT = 2.0**53
 """Number up to which all whole numbers can be represented exactly as 64-bit floats."""
 
 
 class NoItems(InputError):
-    """The error for an input without rows. It is ignored if other files of the input have rows."""
+    """Raised when an input has no rows.
+
+    It is ignored if other files of the same input have rows.
+    """
 
     code = "empty-input"
 
@@ -52,7 +55,7 @@ def whole_counts(masses: Array) -> CountArray:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The labels of one side (gold or system): one label per item, or several weighted labels.
+    """Gold labels or system labels: one label per item, or several weighted labels.
 
     For hard labels, `codes` contains one code per item, or −1 if the item has no label. For
     weighted labels, the codes of item i are `codes[indptr[i]:indptr[i + 1]]`. This slice is empty
@@ -68,9 +71,9 @@ class Labels:
     n_labels: int
     """Number of codes. Codes are in [0, n_labels), and some may be unused."""
     names: Names | None
-    """The label of each code; None if the code plus `offset` is the label."""
+    """The label of each code, or None if the label is the code plus `offset`."""
     items: Sequence[str] | None = None
-    """Item ids; None if items are identified by position."""
+    """Item ids, or None if items are identified by position."""
     groups: Codes | None = None
     group_names: Sequence[str] | None = None
     indptr: Ints | None = None
@@ -86,7 +89,7 @@ class Labels:
     made: int = 0
     """Number of codes that were added for items without a label. They are the last codes."""
     absent: bool = False
-    """True if the added codes are not clusters, but mark items that are missing from this side."""
+    """True if the added codes are not clusters, but stand for items missing from these labels."""
     mentions: bool = False
     """True if items are coreference mentions, which gold and system detect independently."""
     pairs: bool = False
@@ -256,7 +259,10 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
 
 
 def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
-    """Add labels for the items in `gaps`: one shared label if `together`, otherwise one each."""
+    """Add labels for the items in `gaps`.
+
+    They share one label if `together`; otherwise each item has its own label.
+    """
     count = int(np.count_nonzero(gaps))
     made = 1 if together else count
     new = labels.n_labels + (np.zeros(count, np.int64) if together else np.arange(count))
@@ -287,7 +293,9 @@ def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
 
 
 def heaviest(labels: Labels) -> Ints:
-    """Return the code of each item's label with the largest weight, or −1 if it has no label.
+    """Return the code of the label with the largest weight for each item.
+
+    The code is −1 if the item has no label.
 
     If several labels have the largest weight, take the first in alphabetical order.
     """
@@ -332,7 +340,7 @@ class LabelCodes(NamedTuple):
     codes: Codes
     n_labels: int
     names: Names | None = None
-    """The label of each code; None if the code plus `offset` is the label."""
+    """The label of each code, or None if the label is the code plus `offset`."""
     offset: int = 0
     complete: bool = True
     """True if every item has a label."""
@@ -346,7 +354,7 @@ class LabelCodes(NamedTuple):
         return self.names.tolist() if isinstance(self.names, np.ndarray) else self.names
 
     def drop(self, labels: Sequence[int]) -> LabelCodes:
-        """Remove some labels. Items with these labels then have no label."""
+        """Remove the given labels. Items with these labels then have no label."""
         # The last element of the lookup table maps code −1 to −1.
         kept = np.ones(self.n_labels + 1, dtype=bool)
         kept[[*labels, -1]] = False
@@ -403,7 +411,7 @@ class LabelCodes(NamedTuple):
 
 
 class FirstRow(NamedTuple):
-    """The first row of a delimited file, and whether it was read as a header or as data."""
+    """The first row of a delimited file, and a flag that tells whether it was read as a header."""
 
     field: str
     """The field in the item column of the first row."""

@@ -1,4 +1,4 @@
-"""Hierarchical labels, from general to specific, as a/b/c, lists of labels or several columns."""
+"""Hierarchical labels, from general to specific: strings a/b/c, lists or several columns."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.read import as_labels
 
 LISTS = "lists"
-"""The value of `levels` if each item has a list of labels."""
+"""The value of the option `levels` for items that have lists of labels."""
 
 
 def split_labels(labels: Labels, separator: str) -> Labels:
-    """Split hierarchical labels at a separator, and attach the tree of their levels.
+    """Split hierarchical labels such as a/b/c at a separator, and attach the tree that they form.
 
     If no label contains the separator, the labels have one level and are returned unchanged.
     """
@@ -74,7 +74,9 @@ def read_levels(
     gold: bool,
     header: bool | None = None,
 ) -> Labels:
-    """Read gold or system labels, with the tree of their levels if there are several levels.
+    """Read gold or system labels.
+
+    Labels with several levels are returned with the tree that they form.
 
     Levels are divided by a separator, or given as lists or in several columns (label=coarse+fine).
     """

@@ -25,7 +25,7 @@ _TOTALS = {"total", "all", "sum", "margin"}
 
 
 def read_matrix(source: Any, missing: str, noise: str | None = None) -> AlignedLabels:
-    """Convert a contingency matrix (a path, an array or a data frame) to aligned labels."""
+    """Convert a contingency matrix (a file, an array or a data frame) to aligned labels."""
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
         values, classes, clusters = _parse(name)
@@ -91,7 +91,7 @@ def _parse(name: str) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
 
 
 def _skips_corner(header: list[str] | None, width: int) -> bool:
-    """Return True if a header has no cell above the row names."""
+    """Return True if a header has no cell above the column of row names."""
     return header is not None and len(header) == width - 1
 
 

@@ -1,4 +1,4 @@
-"""Conversion of in-memory data (sequences, arrays, mappings and tables) to labels.
+"""Convert in-memory data (sequences, arrays, mappings and tables) to labels.
 
 Items of a sequence, array or column are identified by position, never by a pandas index. Items of a
 mapping are identified by key; a key may be a pair (group, item).
@@ -43,7 +43,8 @@ def convert_data(
         found: Labels = source.to_labels()
         return found
     if hasattr(source, "places") and hasattr(source, "memberships"):
-        # The source is a thesaurus, whose class must not be imported by the scoring package.
+        # The source is a thesaurus. It is recognised by its attributes, because the scoring package
+        # must not import its class.
         placed: Labels = catalogue.load("label formats", "thesaurus")(source)
         return placed
     if is_frame(source):
@@ -129,7 +130,7 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str, *, cover: bool = False)
 
 
 def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[LabelCodes, Ints, Floats]:
-    """Return the labels, items and weights of a mapping whose values may map labels to weights."""
+    """Return the labels, items and weights in a mapping from items to labels or weighted labels."""
     labels: list[Any] = []
     owners: list[int] = []
     weights: list[float] = []

@@ -17,10 +17,13 @@ from roget.core.types import Floats
 from roget.errors import FormatError, Notice
 
 _COMMENT = re.compile(r"('(?:[^']|'')*')|\[[^\]]*(?:\]|\Z)")
-"""Pattern of a quoted name or a comment. A comment without a closing bracket extends to the end."""
+"""Pattern that matches a quoted name or a comment.
+
+A comment without a closing bracket extends to the end.
+"""
 _PART = re.compile(r"\s*+('(?:[^']|'')*+'|[^\s(),:;'\[\]]*+(?:[ \t]++[^\s(),:;'\[\]]++)*+)\s*+"
                    r"(?::\s*+([^\s(),:;'\[\]]*+)\s*+)?+([(),;])")  # fmt: skip
-"""Pattern of a name, a length and a punctuation mark.
+"""Pattern that matches a name, a branch length and a punctuation mark.
 
 Its quantifiers are possessive to prevent backtracking.
 """
@@ -45,7 +48,7 @@ def parse(text: str, source: str) -> ParsedTree:
     lengths: list[str] = []
     children: list[int] = []
     path: list[int] = []
-    # True if a new node may begin here, False if only the current node may end.
+    # `expects` is True if a new node may begin here, and False if only the current node may end.
     expects = True
     for at, (name, length, sign) in enumerate(tokens):
         if sign == "(":

@@ -1,4 +1,4 @@
-"""Contingency cells that were counted in advance, or are counted by the library of a lazy frame.
+"""Contingency cells that were counted in advance, or are counted by a data frame library.
 
 Scores of hard labels only need the cells (group, gold, system, count). The grouping may be done by
 a database, a cluster or, through narwhals, the library of a lazy frame.
@@ -37,10 +37,10 @@ from roget.scoring.labels.table import (
 )
 
 _NOT_FRAMES = ("builtins", "numpy", "scipy", "roget", "torch", "anndata")
-"""Packages without lazy frames. For their objects, narwhals need not be imported."""
+"""Packages that have no lazy frames. For objects from these packages, narwhals is not imported."""
 
 LARGE = 100_000
-"""Minimum number of rows for which the library of a frame joins tables faster than roget."""
+"""Number of rows above which data frame libraries join tables faster than roget."""
 
 
 def read_cells(
@@ -51,7 +51,10 @@ def read_cells(
     noise: str | None = None,
     header: bool | None = None,
 ) -> AlignedLabels:
-    """Read contingency cells from a table with the columns gold, system, count[, group]."""
+    """Read contingency cells from a table.
+
+    Its columns are gold, system, count and, optionally, group.
+    """
     if isinstance(source, str | os.PathLike):
         parts = read_tables(source, labels, columns, CELLS, header)
         if len(parts) > 1:
@@ -137,13 +140,14 @@ def is_lazy(value: object) -> bool:
         return False
     import narwhals.stable.v2 as nw
 
-    # Ask narwhals, which knows all its libraries (Spark, Ibis, SQLFrame, Dask, DuckDB …).
+    # Ask narwhals, which knows the frames of all libraries it supports (Spark, Ibis, Dask, DuckDB
+    # …).
     frame = nw.from_native(value, pass_through=True)
     return isinstance(frame, nw.LazyFrame | nw.DataFrame)
 
 
 def gather_lazy(frame: Any) -> dict[str, Any]:
-    """Load the columns of a lazy frame, either native or from narwhals, into memory."""
+    """Load the columns of a lazy frame (a native frame or a narwhals frame) into memory."""
     import narwhals.stable.v2 as nw
 
     lazy = nw.from_native(frame).lazy()
@@ -165,7 +169,10 @@ def gather_lazy(frame: Any) -> dict[str, Any]:
 def count_frame(
     frame: Any, missing: str, columns: Columns | None, noise: str | None
 ) -> AlignedLabels:
-    """Count the cells of a lazy frame with gold and system columns, using its own library."""
+    """Count contingency cells in a lazy frame with gold and system columns.
+
+    The frame's own library counts them.
+    """
     import narwhals.stable.v2 as nw
 
     lazy, chosen = _inspect_lazy(frame, PAIR, columns, "the table")
@@ -219,7 +226,7 @@ def _count_keys(lazy: Any, keys: Sequence[str]) -> int:
 def join_frames(
     gold: Any, system: Any, missing: str, columns: Columns | None, noise: str | None
 ) -> AlignedLabels | None:
-    """Join two frames and count their cells, using the library of the frames.
+    """Join two frames and count contingency cells, using the data frame library of the frames.
 
     Return None if the frames are small, have different libraries, or require the slower readers.
     """
@@ -278,7 +285,10 @@ def _is_large(frame: Any) -> bool:
 
 
 def _sort_codes(coded: LabelCodes) -> LabelCodes:
-    """Renumber codes in alphabetical order of their names, which does not depend on the library."""
+    """Renumber codes in alphabetical order of their names.
+
+    The data frame library does not affect this order.
+    """
     names = list(coded.values())
     order = sorted(range(len(names)), key=lambda code: str(names[code]))
     # The last element of the lookup table maps code −1 to −1.
@@ -287,7 +297,7 @@ def _sort_codes(coded: LabelCodes) -> LabelCodes:
 
 
 def read_both(data: Any, columns: Columns | None) -> tuple[Labels, Labels] | None:
-    """Return the gold and system labels of a frame with both columns, or of AnnData's `obs`.
+    """Return the gold and system labels from a frame with both columns, or from AnnData's `obs`.
 
     Items of `obs` without a gold label are excluded. Return None if the data are not a frame.
     """
@@ -317,7 +327,7 @@ _MAPPINGS = "; to allow missing items, pass mappings: gold.to_dict(), system.to_
 
 
 def _have_index(*sides: Any) -> bool:
-    """Return True if all sides are pandas Series, which are joined by their index."""
+    """Return True if all inputs are pandas Series, which are joined by their index."""
     return all(
         library(side) == "pandas" and hasattr(side, "reindex") and not hasattr(side, "columns")
         for side in sides
@@ -329,12 +339,12 @@ def list_index(gold: Any, system: Any) -> list[Any] | None:
     if not _have_index(gold, system):
         return None
     items = [item if isinstance(item, int | str) else str(item) for item in gold.index.tolist()]
-    # Equal indices have not been checked for duplicates yet.
+    # If both indices are equal, duplicates have not been ruled out yet.
     return items if len(set(items)) == len(items) else None
 
 
 def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
-    """Reorder a Series like the index of gold; raise an error if the items differ."""
+    """Reorder a Series to match the index of gold; raise an error if the items differ."""
     if not _have_index(gold, system) or gold.index.equals(system.index):
         return system
     word = what.partition(" ")[0]

@@ -1,4 +1,4 @@
-"""Reading of labels from files in any format, in-memory data, and files with gold and system."""
+"""Read labels from files in any format, in-memory data, and files with gold and system labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from roget.scoring.labels.align import AlignedLabels
 
 LARGE = 1 << 20
-"""Minimum total size in bytes of files that DuckDB reads. It is slow to start, but then faster."""
+"""Minimum total size in bytes of files to read with DuckDB.
+
+It starts slowly, but then reads faster.
+"""
 
 
 def as_labels(
@@ -122,7 +125,7 @@ def count_large(
     extra: str = RULES.extra,
     header: bool | None = None,
 ) -> AlignedLabels | None:
-    """Count the contingency cells of large tables with DuckDB, or return None if not possible.
+    """Count the contingency cells of large tables with DuckDB. Return None if this is not possible.
 
     If `system` is None, `gold` is a file with both gold and system labels.
     """
@@ -149,7 +152,7 @@ def read_pair(
     columns: Columns | None = None,
     header: bool | None = None,
 ) -> tuple[Labels, Labels]:
-    """Read the gold and system labels from a file with a column for each.
+    """Read gold and system labels from a file that has a column for each.
 
     Columns are identified by the header, which may also name item and group columns. Without a
     header, the columns are gold and system, in this order. An empty system cell means no label.
@@ -169,7 +172,7 @@ def read_tables(
     roles: LabelRoles,
     header: bool | None = None,
 ) -> list[LabelTable]:
-    """Read a table with columns for `roles`; return one label table per file."""
+    """Read a table that has a column for each role; return one label table per file."""
     parts: list[LabelTable] = []
     paths = list_files(os.fspath(path))
     for one in paths:

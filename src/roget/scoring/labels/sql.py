@@ -1,11 +1,11 @@
-"""SQL that counts cells in a user's own database: one GROUP BY, whose result `--cells` reads."""
+"""Generate SQL that counts contingency cells in the user's database. Pass the result to --cells."""
 
 from __future__ import annotations
 
 from roget.errors import InputError, UnknownName
 
 DIALECTS = {"duckdb": '"', "postgres": '"', "spark": "`", "bigquery": "`"}
-"""Dialects, and the quotation mark of their identifiers."""
+"""Map from SQL dialects to the quotation mark for identifiers."""
 
 
 def make_query(

@@ -18,7 +18,7 @@ from roget.errors import Notice
 from roget.scoring.labels.labels import Coder, FirstRow, LabelCodes, Labels, NoItems, code_texts
 
 _MIN_ROWS = 4
-"""Minimum number of rows for a first label that occurs only once to be a possible header."""
+"""Minimum number of rows for treating a first label that occurs only once as a possible header."""
 
 _LABEL_ROLES = ("label", "gold", "system")
 
@@ -32,11 +32,11 @@ class LabelTable:
     lines: Ints
     items: list[str] | None = None
     columns: dict[str, LabelCodes] = field(default_factory=dict)
-    """Label codes by role: the label column or the gold and system columns, and groups, if any."""
+    """Map from roles (label, or gold and system, and group) to the codes in the column."""
     weights: Floats | None = None
-    """The weight of each entry in the label column. The reader has checked the weights."""
+    """The weight of each entry in the label column. The weights have been validated."""
     indptr: Ints | None = None
-    """Offset of each row in the label column if rows may have several labels, otherwise None."""
+    """Offset of each row in the label column, or None if each row has one label."""
     spread: bool = False
     """True if an item may have several rows, each with a label and a weight."""
     first_row: FirstRow | None = None
@@ -58,7 +58,7 @@ class LabelTable:
 
 
 def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
-    """Set the columns of a table from strings by role.
+    """Set the columns of a table from a map of roles to strings.
 
     The role "third" stands for a column of weights if all its values are numbers, otherwise of
     groups.
@@ -118,7 +118,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
 
 
 def _judge_first_row(table: LabelTable, column: LabelCodes) -> FirstRow | None:
-    """Return the first row, without its notice if its label also occurs in other rows."""
+    """Return the first row. Its notice is removed if its label also occurs in other rows."""
     row = table.first_row
     if row is None or row.doubt is None:
         return row
@@ -247,7 +247,7 @@ def _weighted(table: LabelTable, column: LabelCodes, first: Ints | None) -> Labe
 def _mark_distinct(
     table: LabelTable, owners: Ints, first: Ints | None, codes: Ints, weights: Floats
 ) -> BoolArray:
-    """Return a mask of the entries that do not repeat an earlier entry of their item.
+    """Return a mask of the entries that do not repeat an earlier entry of the same item.
 
     A repeated label must have the same weight.
     """
@@ -328,7 +328,7 @@ def may_be_header(label: Any, times: int, items: int) -> bool:
 
 
 def _refuse_empty(table: LabelTable, column: LabelCodes) -> None:
-    """Report each entry whose label is an empty string."""
+    """Add a problem for each entry whose label is an empty string."""
     names = column.names
     if names is None or not len(names) or not isinstance(names[0], str):
         return

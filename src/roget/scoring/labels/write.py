@@ -1,4 +1,4 @@
-"""Writing of labels to files from which the same items, groups and labels can be read again.
+"""Write labels to files, so that the same items, groups and labels can be read again.
 
 Each text format has restrictions; for example, readers strip spaces around names. If a format
 cannot represent the labels, an error is raised and nothing is written.
@@ -42,7 +42,10 @@ _FORBIDDEN = {
     "jsonl": re.compile(rf"{_SURROGATE}|^\Z"),
     "parquet": re.compile(rf"{_SURROGATE}|^\Z"),
 }
-"""Pattern of forbidden characters in names for each format. Readers would not preserve them."""
+"""Map from formats to patterns of characters that names must not contain.
+
+Readers would not preserve these characters.
+"""
 
 _BREAKS_TSV = re.compile(r"[\t\n\r]")
 
@@ -65,7 +68,7 @@ class _LabelTexts:
     labels: list[str]
     weights: Floats
     cover: bool = False
-    """True for a cover, which has no weights."""
+    """True for overlapping clusters with full membership (a cover), which have no weights."""
 
     @property
     def several(self) -> bool:
@@ -317,7 +320,7 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def write_columns(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[str]) -> None:
-    """Write columns of strings and numbers in the format that the suffix determines."""
+    """Write columns of strings and numbers in the format determined by the suffix of the file."""
     suffix = check_suffix(path)
     as_text = COLUMN_FORMATS[suffix]
     if as_text is not None:
@@ -376,7 +379,7 @@ def convert(
 
 
 def choose_format(target: str | os.PathLike[str], to: str | None) -> str:
-    """Return the output format, which is `to` or the format with the suffix of the file."""
+    """Return the output format, which is `to` or is inferred from the suffix of the file."""
     place = Source(os.fspath(target))
     if place.path == STANDARD_INPUT:
         raise InputError(

@@ -1,1 +1,1 @@
-"""Readers of label files, with one module per format."""
+"""Readers for label files, with one module per format."""

@@ -25,7 +25,7 @@ from roget.scoring.labels.table import LabelTable, to_labels
 
 
 def read_array(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read the labels of one side from an .npy file, which may also be a linkage matrix."""
+    """Read gold or system labels from an .npy file, which may also contain a linkage matrix."""
     array = _load_array(file)
     if not is_linkage(array):
         return convert_data(array, file.name, columns, gold=gold, cover=file.cover)
@@ -57,7 +57,7 @@ def read_linkage(file: LabelFile, columns: Columns | None, gold: bool) -> Labels
 
 
 def read_archive(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read the labels of one side from an .npz archive with one array, or one per column."""
+    """Read gold or system labels from an .npz archive with one array, or one array per column."""
     arrays = load_archive(file)
     if len(arrays) == 1 and not columns:
         (array,) = arrays.values()

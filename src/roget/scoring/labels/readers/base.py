@@ -20,16 +20,16 @@ from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import LabelTable, fill_table, to_labels
 
 ReadRows: TypeAlias = Callable[[LabelFile, Problems], Iterable[tuple[int, Mapping[str, str]]]]
-"""A function that yields each row of a file as a line number and strings by role (item, label, …).
+"""A function that yields the line number of each row, and a map from roles (item, …) to strings.
 
 All rows have the same roles. Invalid lines are added to the problems and not yielded.
 """
 
 ReadTable: TypeAlias = Callable[[LabelFile, Columns | None, LabelRoles, Problems], LabelTable]
-"""A function that takes a file, the caller's columns, roles and problems, and returns a table."""
+"""A function that takes a file, the specified columns, roles and problems, and returns a table."""
 
 ReadLabels: TypeAlias = Callable[[LabelFile, Columns | None, bool], Labels]
-"""A function that takes a file, the caller's columns and True for gold, and returns labels."""
+"""A function that takes a file, the specified columns and a flag for gold, and returns labels."""
 
 CLUSTERS_HINT = "if each line lists the items of one cluster, pass --labels clusters"
 
@@ -43,7 +43,7 @@ class LabelReader:
     """A label format. Calling it reads a file: `reader(file, columns=..., gold=...)`."""
 
     about: str
-    """Description in one sentence, shown by `roget list label-formats`."""
+    """One-sentence description, shown by `roget list label-formats`."""
     suffixes: tuple[str, ...] = ()
     """File name suffixes in lower case. A compression suffix may follow them."""
     sniff: Callable[[Sequence[str]], bool] = _never
@@ -51,17 +51,20 @@ class LabelReader:
     table: ReadTable | None = None
     """Function that reads tabular formats, which may have both gold and system columns."""
     labels: ReadLabels | None = None
-    """Function that reads labels, for all other formats."""
+    """Function that reads labels in a format that is not tabular."""
     rows: ReadRows | None = None
-    """Function that yields the rows of a text format. Most formats need no other function."""
+    """Function that yields the rows of a text file. Most formats need no other function."""
     is_tree: bool = False
-    """True if the format is a tree, which is allowed for systems but not for gold."""
+    """True if the format stores trees, which are allowed for systems but not for gold."""
     is_table: bool = False
     """True if the user can specify columns."""
     is_binary: bool = False
     """True if the format is binary rather than text."""
     inside: tuple[str, ...] = ()
-    """Other formats with the same suffix. Their `sniff` functions check files with that suffix."""
+    """Formats whose suffixes this format shares.
+
+    `sniff` recognises files that have such a suffix.
+    """
     is_general: bool = False
     """True if many files match the format, so other formats must be checked first."""
 
@@ -103,7 +106,7 @@ def _collect(rows: Iterable[tuple[int, Mapping[str, str]]], problems: Problems) 
 
 
 def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected: str) -> None:
-    """Raise an error if columns are specified for a format without columns, or if it is JSON."""
+    """Raise an error if columns are specified for a format without columns, or the file is JSON."""
     if columns:
         raise InputError(
             f"{file.name}: --columns does not apply to {what}", code="conflicting-options"
@@ -112,7 +115,7 @@ def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected
 
 
 def refuse_json(file: LabelFile, expected: str) -> None:
-    """Raise an error if a file looks like JSON but should have another format."""
+    """Raise an error if a file looks like JSON but another format is expected."""
     line, first = file.first_line
     if looks_like_json(first) and not ("tab" in expected and "\t" in first):
         shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"

@@ -1,4 +1,4 @@
-"""TSV and CSV files with one row per item and label, which are read by `core.io.table`.
+"""Read TSV and CSV files with one row per item and label, using `core.io.table`.
 
 White space around a cell is removed. An empty label means no label. Empty lines are skipped, except
 in a table with one column, where an empty line is an item without a label.
@@ -102,12 +102,12 @@ def sniff_tsv(lines: Sequence[str]) -> bool:
     fields = lines[0].split()
     if len(fields) != 2 or sniff_csv(lines):
         return False
-    # A key file may begin with items without a label, but its other lines have more fields.
+    # A key file may begin with items that have no label, but its other lines have more fields.
     return is_header(fields, LABEL_NAMES) or max(len(line.split()) for line in lines) == 2
 
 
 def sniff_csv(lines: Sequence[str]) -> bool:
-    """Return True if the header is known, or if all lines have distinct ids and equal width."""
+    """Return True if the header has known names, or all lines have distinct ids and equal width."""
     if "," not in lines[0]:
         return False
     if is_header(lines[0].split(","), LABEL_NAMES):

@@ -1,4 +1,4 @@
-"""JSON lines with one object per line (item, label[, weight][, group]), and JSON documents.
+"""Read JSON Lines, with one object per line (item, label[, weight][, group]), and JSON documents.
 
 A JSON document may be an array of objects or labels, a mapping from item to label, or one of the
 layouts that pandas writes (columns, index, records, split, values).
@@ -56,7 +56,7 @@ def inspect_json(file: LabelFile, columns: Columns | None, roles: LabelRoles) ->
 
 
 def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, Any]] | None:
-    """Return the records of a JSON document, or None if the file consists of JSON lines."""
+    """Return the records in a JSON document, or None if the file is JSON Lines."""
     try:
         record = parse_json(first)
     except ValueError:
@@ -64,7 +64,8 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
         if first.strip() not in ("{", "[") and not first.lstrip().startswith(("[", "{\n")):
             return None
     else:
-        # Objects with a label are JSON lines, unless each value is a complete column.
+        # If the first object has a label key, the file is JSON Lines, unless the values of the
+        # object are whole columns.
         labelled = isinstance(record, dict) and bool(LABEL_NAMES & _lower_keys(record))
         if labelled and not _has_columns(record):
             return None
@@ -82,7 +83,7 @@ def _lower_keys(record: dict[str, Any]) -> set[str]:
 
 
 def _has_columns(value: dict[str, Any]) -> bool:
-    """Return True if each value of an object is a list, or a mapping from row to cell."""
+    """Return True if the values of an object are columns: lists, or mappings from row to cell."""
     columns = list(value.values())
     if len(columns) < 2 or not LABEL_NAMES & _lower_keys(value):
         return False
@@ -92,7 +93,7 @@ def _has_columns(value: dict[str, Any]) -> bool:
 
 
 def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str, Any]] | None:
-    """Return the records of an object.
+    """Return the records in a JSON object.
 
     The object has columns, has pandas' split or index layout, or maps items to labels.
     """
@@ -106,7 +107,7 @@ def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str
         return None
     rows = list(value.values())
     if all(isinstance(row, dict) and LABEL_NAMES & _lower_keys(row) for row in rows):
-        # In pandas' index layout, the object maps rows to records.
+        # In pandas' "index" layout, the object maps row names to records.
         named = any("item" in _lower_keys(row) or "id" in _lower_keys(row) for row in rows)
         return rows if named else [{"item": key, **row} for key, row in value.items()]
     if not cover and any(isinstance(label, list) for label in rows):
@@ -115,7 +116,7 @@ def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str
 
 
 def _records_from_array(value: list[Any], roles: LabelRoles) -> list[dict[str, Any]] | None:
-    """Return the records of an array of objects, labels, or pairs of gold and system labels."""
+    """Return the records in an array of objects, labels, or pairs of gold and system labels."""
     if all(isinstance(one, dict) for one in value):
         return value
     scalar = (str, int, float, type(None))
@@ -182,7 +183,7 @@ def _weight(value: Any) -> Any:
 
 
 def _distributions(values: list[Any], table: LabelTable, *, cover: bool) -> LabelCodes:
-    """Concatenate the entries of rows whose labels are objects of the form {label: weight}.
+    """Collect the labels and weights of rows whose labels are objects of the form {label: weight}.
 
     In a cover, labels may also be lists.
     """

@@ -1,4 +1,4 @@
-"""Senseval and SemEval keys: `group item label[/weight] ...`, with comments after `!!`.
+"""Read Senseval and SemEval key files: `group item label[/weight] ...`, with comments after `!!`.
 
 Fields are separated by spaces or tabs. A number after the last slash of a label is its weight
 (`common%3:00:01::/4`); the default is 1. If the text after the slash begins like a number, it must

@@ -22,14 +22,14 @@ from roget.scoring.labels.labels import Labels, NoItems, code_texts
 from roget.scoring.labels.readers.base import LabelReader, refuse_columns
 
 BEGIN = re.compile(r"#\s*begin document\s*(.*?)\s*$")
-"""Pattern of the first line of a document in CoNLL-2012 files."""
+"""Pattern that matches the first line of a document in CoNLL-2012 files."""
 _END = re.compile(r"#\s*end document")
 _BRACKETS = re.compile(r"\(([^()|]*)\)|\(([^()|]*)|(?<![^()|])([^()|]*)\)")
-"""Pattern of an entity in brackets, after an opening bracket or before a closing bracket."""
+"""Pattern that matches an entity in brackets, after an opening or before a closing bracket."""
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*$")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
 _PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
-"""Pattern of a part of a discontinuous mention: entity, part number, and number of parts."""
+"""Pattern that matches a part of a discontinuous mention: entity, part number, number of parts."""
 _MENTIONS = "a file of mentions"
 _COLUMNS = 10
 """Number of columns in CoNLL-U."""
@@ -46,7 +46,7 @@ class Document:
         self._parts: dict[str, list[str]] = {}
 
     def add(self, line: int, word: str, brackets: list[tuple[str, str, str]]) -> None:
-        """Add the brackets at a word: complete mentions first, then opening and closing ones."""
+        """Add the brackets at a word: first complete mentions, then opening and closing ones."""
         for whole, _, _ in brackets:
             # "(3+4)" is a split antecedent, which the reference scorer ignores.
             if whole and "+" not in whole:
@@ -89,7 +89,7 @@ class Document:
                 self._problems.add(line, f"a mention of {entity!r} has no end; expected {entity})")
 
     def mentions(self) -> tuple[dict[str, str], list[tuple[str, str]]]:
-        """Return the first entity of each mention, and the mentions that are repeated."""
+        """Return the first entity of each mention, and a list of repeated mentions."""
         found: dict[str, str] = {}
         repeated = []
         for entity, spans in self._entities.items():
@@ -207,7 +207,7 @@ def read_corefud(file: LabelFile, columns: Columns | None, gold: bool) -> Labels
 
 
 def _number(documents: dict[str, Document]) -> str:
-    """Return a numbered name for a document without a name."""
+    """Return a name with a number for a document that has no name."""
     return f"document {len(documents) + 1}"
 
 

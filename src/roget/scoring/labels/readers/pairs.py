@@ -22,7 +22,7 @@ from roget.scoring.labels.readers.base import LabelReader, refuse_json
 
 _SIDES = ("1 2", "l r", "a b", "left right", "first second", "ltable rtable", "id1 id2")
 _SIDE_PARTS = [tuple(pair.split()) for pair in _SIDES]
-"""Parts of column names that distinguish the two ids of a pair."""
+"""Parts of column names that distinguish the two id columns, e.g. left and right."""
 
 _MATCH = {"match", "is_match", "matches", "label", "same", "duplicate", "match_probability"}
 _YES, _NO = {"1", "true", "yes", "y", "match"}, {"0", "false", "no", "n", "nonmatch", "non-match"}
@@ -47,7 +47,8 @@ def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
     parts = [re.findall(r"[a-z]+|\d+", name.lower()) for name in names]
     for left, right in _SIDE_PARTS:
         for at, one in enumerate(parts):
-            # The two names must differ in one part only, and one part must mean an id.
+            # The two names must differ in one part only, and one of their parts must stand for an
+            # id.
             if left not in one or not {"id", "ids", "record", "rec", "row", "entity"} & {*one}:
                 continue
             partner = [right if part == left else part for part in one]
@@ -62,7 +63,7 @@ def _sniff(lines: Sequence[str]) -> bool:
 
 
 def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read pairs of ids. The label of each cluster is its first item."""
+    """Read pairs of matching ids. Connected ids form a cluster, whose label is its first item."""
     if columns:
         # The user specified columns, so the file is a table of items and labels.
         from roget.scoring.labels.formats import get_reader
@@ -95,7 +96,7 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 
 
 def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str, str], bool]]:
-    """Yield the two ids of each pair, and True if the pair matches.
+    """Yield the two ids of each pair, and whether they match.
 
     Without a match column, all pairs match.
     """
@@ -158,7 +159,7 @@ def _warn(
     apart: Sequence[tuple[int, int]],
     codes: np.ndarray,
 ) -> Iterator[str]:
-    """Yield notices if clusters contain pairs that were not listed, or were listed as different."""
+    """Yield notices if clusters contain pairs that are not listed, or are listed as different."""
     sizes = np.bincount(codes)
     implied = int((sizes * (sizes - 1) // 2).sum())
     listed = len({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})

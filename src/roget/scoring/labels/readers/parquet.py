@@ -1,4 +1,4 @@
-"""Parquet files, from which DuckDB reads only the required columns."""
+"""Read Parquet files with DuckDB, which reads only the required columns."""
 
 from __future__ import annotations
 

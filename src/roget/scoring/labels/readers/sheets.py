@@ -1,4 +1,4 @@
-"""Arrow and Feather files and Excel workbooks, which are read by other libraries."""
+"""Read Arrow and Feather files and Excel workbooks, using pyarrow and openpyxl."""
 
 from __future__ import annotations
 

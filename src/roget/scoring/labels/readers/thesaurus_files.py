@@ -23,7 +23,7 @@ _KIND = "thesaurus(places)"
 
 
 def read_paths(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
-    """Read the exported table of a thesaurus. Each word is assigned to one class."""
+    """Read a thesaurus exported as a table. Each word is assigned to one class."""
     problems = Problems(file.name)
     names = next(iter(file.lines()), (1, ""))[1].split("\t")
     if not any(names):
@@ -58,7 +58,8 @@ def _descend(places: Sequence[tuple[tuple[str, ...], float]]) -> tuple[str, ...]
     """Find the class of a word by descending from the root, always to the most probable child."""
     depth = 1
     while len(places) > 1:
-        # Different paths differ in some prefix, even if one of them is shorter.
+        # Compare prefixes of the paths. Two different paths always differ in some prefix, even if
+        # one path is the beginning of the other.
         shares: dict[tuple[str, ...], float] = {}
         for path, share in places:
             side = path[:depth]
