@@ -407,9 +407,9 @@ EXTRAS: dict[str, tuple[str, str, str]] = {
     "uvicorn": ("uvicorn", "explore", "the explorer"),
     "wn": ("wn", "wordnet", "reading a lexicon of the wn package"),
 }
-"""Optional modules: the distribution to install, the extra of roget, and the purpose.
+"""Optional modules: the distribution to install, the extra of roget that does so, and the purpose.
 
-`core.kernels` adds numba.
+The entry for numba is added by `core.kernels`.
 """
 
 
@@ -443,7 +443,7 @@ def entries(kind: str) -> dict[str, str]:
 
 
 def names(kind: str) -> list[str]:
-    """Return the names of a kind, in catalogue order."""
+    """Return the names of all parts of a kind, in catalogue order."""
     return list(entries(kind))
 
 
@@ -455,7 +455,7 @@ def check(kind: str, name: str) -> str:
         ...
     roget.errors.UnknownName: unknown reader 'conlu': did you mean conllu?
     """
-    # Built-in names come first, because entry points require a scan of installed packages.
+    # Check built-in names first: looking up entry points requires a scan of installed packages.
     if name not in KINDS[kind] and name not in entries(kind):
         listed = f"`roget list {kind.replace(' ', '-')}`"
         raise UnknownName(_SINGULAR.get(kind, kind[:-1]), name, names(kind), OTHER_NAMES, listed)
@@ -464,7 +464,7 @@ def check(kind: str, name: str) -> str:
 
 @cache
 def load(kind: str, name: str) -> Any:
-    """Import and return the object behind a name.
+    """Import and return the object that the catalogue lists under a name.
 
     >>> load("measures", "vv")
     Traceback (most recent call last):
@@ -510,4 +510,7 @@ _SINGULAR = {
     "taxonomies": "kind of taxonomy",
     "exporters": "export format",
 }
-"""Irregular singular forms of kinds, for messages. Other kinds only drop the final letter."""
+"""Irregular singular forms of the names of kinds, for messages.
+
+The singular of any other kind is its name without the final letter.
+"""

@@ -14,9 +14,9 @@ class Explanation(NamedTuple):
     meaning: str
     """The situation that the code reports."""
     reason: str
-    """Why the situation matters, or what causes it."""
+    """The cause of the situation, or the reason why it matters."""
     remedy: str
-    """What the user can do."""
+    """The actions that the user can take."""
 
 
 CODES: dict[str, Explanation] = {

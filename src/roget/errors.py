@@ -65,7 +65,7 @@ class RogetError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors are pickled to cross process boundaries. `Exception` would call the class with
-        # `args`, but most classes here take other arguments than their message.
+        # `args`, but most classes here take arguments other than their message.
         return _rebuild, (type(self), self.args, self.__dict__)
 
 
@@ -77,7 +77,7 @@ def _rebuild(kind: type[RogetError], args: tuple[Any, ...], state: dict[str, Any
 
 
 class InputError(RogetError, ValueError):
-    """The input cannot be used; the message names the place and the value.
+    """Raised if the input cannot be used; the message names the place and the value.
 
     >>> InputError("gold.csv:14: duplicate item 'doc7'", code="duplicate-item").code
     'duplicate-item'
@@ -92,7 +92,7 @@ class InputError(RogetError, ValueError):
 
 
 class FormatError(InputError):
-    """A file has one or more invalid lines; `problems` holds one message per line."""
+    """Raised if a file has invalid lines; `problems` holds one message per line."""
 
     code = "broken-lines"
 
@@ -112,7 +112,7 @@ class FormatError(InputError):
 
 
 class UnknownName(RogetError, LookupError):
-    """A name is not in the catalogue; the message suggests similar names.
+    """Raised if a name is not in the catalogue; the message suggests similar names.
 
     If there are too many names to list, the message refers to the command that lists them
     (`listed`), or names only the most important ones (`few`). `also` maps synonyms to known names.
@@ -147,13 +147,13 @@ class UnknownName(RogetError, LookupError):
 
 
 class Undefined(RogetError, ArithmeticError):
-    """The quantity is undefined for this input; `str(error)` is the reason."""
+    """Raised if a quantity is undefined for the given input; `str(error)` is the reason."""
 
     code = "undefined"
 
 
 class MissingExtra(RogetError, ImportError):
-    """An optional dependency is not installed; the message names the extra to install."""
+    """Raised if an optional dependency is not installed; the message names the extra to install."""
 
     code = "missing-extra"
 

@@ -24,10 +24,13 @@ GROUPS = {
     "Use and evaluate": ("prefer", "attach", "heldout", "decide", "judge"),
     "More": ("list", "explain", "data", "reproduce"),
 }
-"""Commands by section of `roget --help`. Each is a function or app in the module of that name."""
+"""Commands in each section of `roget --help`.
+
+Each command is a function or an app in the module of the same name.
+"""
 
 _SPARE = {"score": "use roget compare GOLD SYSTEM... for several systems"}
-"""Hints that are printed if a command gets too many arguments."""
+"""Hints printed when a command is given too many arguments."""
 
 
 class CommandGroup(typer.core.TyperGroup):
@@ -132,7 +135,7 @@ def _hold_streams() -> None:
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             with suppress(OSError):
-                # Only standard error may lose its output.
+                # Writes to standard error are discarded, but writes to standard output must fail.
                 opened = os.open(os.devnull, os.O_RDONLY if number < 2 else os.O_WRONLY)
                 if opened != number:
                     os.dup2(opened, number)

@@ -1,4 +1,4 @@
-"""Conversion of functions to commands. A dataclass parameter becomes one option per field.
+"""Convert functions to commands. A dataclass parameter becomes one option per field.
 
 A command may declare `SECTIONS`: the options that its help shows, by section. Options that are not
 listed there, and `RuntimeOptions` (parameters of one clusterer), are set with `--set NAME=VALUE`
@@ -176,7 +176,7 @@ class Signature:
     groups: dict[str, Callable[..., Any]] = field(default_factory=dict)
     """Map from each parameter of the function to the callable that builds it from option values."""
     shown: dict[str, tuple[str, Option]] = field(default_factory=dict)
-    """Map from each option with a flag to its parameter of the function and its declaration."""
+    """Map from each option that has a flag to its declaration and the parameter it belongs to."""
     settings: dict[str, tuple[str, Option]] = field(default_factory=dict)
     """Like `shown`, for options that are set with --set."""
     runtime: dict[str, RuntimeOptions] = field(default_factory=dict)

@@ -26,7 +26,7 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
             code="conflicting-options",
         )
     began = time.perf_counter()
-    if sys.stderr.isatty():  # for other programs, the link must be on the first line
+    if sys.stderr.isatty():  # programs that start the server expect the link on the first line
         print(f"opening {thesaurus} …", file=sys.stderr, flush=True)
     session = Session(thesaurus, asked.compare, asked.columns)
     if asked.static is not None:
@@ -60,7 +60,8 @@ def _offer_links(make_link: Callable[[], str]) -> None:
     """Print a new link each time Enter is pressed."""
     while True:
         try:
-            # Not sys.stdin.read: the waiting thread would hold the lock of sys.stdin at exit.
+            # Do not use sys.stdin.read: at exit, the waiting thread would still hold the lock of
+            # sys.stdin.
             if not os.read(sys.stdin.fileno(), 1024):
                 return
         except OSError:  # the process is in the background

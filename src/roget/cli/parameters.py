@@ -1,4 +1,4 @@
-"""Conversion of library options to typer parameters."""
+"""Convert library options to typer parameters."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ REPORTED = {"format": Format, "output": Output}
 """Options of all commands that return a report."""
 
 TABLES = ("items", "classes", "clusters", "mapping", "pairs")
-"""Kinds of files written by --save that are tables."""
+"""Kinds of files that --save writes as tables."""
 
 SAVED = (*TABLES, "consensus", "figure", "figures", "bibtex")
 """All kinds of files that --save can write; each command's help lists the ones it supports."""
@@ -296,7 +296,7 @@ def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
 
 def _describe(now: Progress, seconds: float) -> str:
     """Describe the progress: the tokens read, or the number and quality of the clusters."""
-    if now.get("tokens"):  # tables report no tokens: their rows are read several times
+    if now.get("tokens"):  # tables do not report tokens, because their rows are read several times
         return f"{now['tokens']:,} tokens, {now['tokens'] / max(seconds, 1e-9):,.0f}/s"
     if "n_clusters" not in now:
         return str(now.get("what", ""))

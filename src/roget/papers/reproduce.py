@@ -91,7 +91,7 @@ def _make_folder(path: Path) -> None:
 
 
 def _check_options(names: Sequence[str], options: ReproduceOptions) -> None:
-    """Raise an error if an option was passed that none of these reproductions uses."""
+    """Raise an error if an option was passed that none of the given reproductions uses."""
     taken = {option for name in names for option in _used_options(name)}
     for one in fields(options):
         if getattr(options, one.name) != one.default and one.name not in (*taken, "data"):

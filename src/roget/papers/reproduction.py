@@ -59,7 +59,7 @@ class Claim:
         return bool(abs(self.difference) <= most * (1 + 1e-6) + 1e-12)
 
     def cells(self) -> tuple[str, str, str, str, str]:
-        """Return a table row; our value has one digit more than the published value."""
+        """Return a table row; our value has one more digit than the published value."""
         found = self.difference
         difference = "" if found is None else f"{found:+.{self.digits + 1}f}"
         miss = "" if self.held or self.excused else "differs"
@@ -138,7 +138,7 @@ def heeds(*options: str) -> Callable[[Function], Function]:
 
 
 class MissingData(InputError):
-    """A reproduction requires a data set that is not bundled with roget."""
+    """Raised if a reproduction requires a data set that is not bundled with roget."""
 
     def __init__(self, what: str, place: str) -> None:
         self.what, self.place = what, place

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import importlib
 
-TYPE_CHECKING = False  # as in typing, which takes long to load
+TYPE_CHECKING = False  # same name as in typing, which is slow to import
 if TYPE_CHECKING:
     from typing import Any
 

@@ -110,7 +110,7 @@ def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
 
 
 def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> None:
-    """Check a label reader: a file that contains `text` must give these items and labels.
+    """Check that a label reader returns these items and labels from a file that contains `text`.
 
     The same text must also be read from a compressed file and recognised by its suffix, and a file
     of random bytes must raise an `InputError` or give no item of the example.
@@ -149,7 +149,7 @@ def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> Non
 
 
 def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]) -> None:
-    """Check a corpus reader: a file that contains `text` must give these sentences."""
+    """Check that a corpus reader returns these sentences from a file that contains `text`."""
     from roget.core.io.source import Source
     from roget.learn.corpus.base import ReadContext, Tables
 
@@ -191,7 +191,7 @@ def check_clusterer(kind: Any, **parameters: Any) -> None:
 
 
 def check_exporter(write: Any, **options: Any) -> None:
-    """Check an exporter: it writes a file that is not empty and mentions every word."""
+    """Check that an exporter writes a non-empty file that mentions every word."""
     from roget.core.counts import Counts
     from roget.learn.clustering.agglomerative.estimator import AgglomerativeTree
     from roget.learn.thesaurus import Thesaurus

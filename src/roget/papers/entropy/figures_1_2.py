@@ -43,7 +43,7 @@ KNOWN_SUPPORT = ("bub", "shrink", "nsb")
 """Estimators that are given the true number of cells."""
 
 BUB_NON_EMPTY = "bub, m seen"
-"""BUB with the number of non-empty cells, as used by measures for H(C) and H(K)."""
+"""Name of BUB if it is given the number of non-empty cells, as in measures for H(C) and H(K)."""
 
 KNOWN = {
     0: (-0.533, -0.258, -0.039),
@@ -52,7 +52,7 @@ KNOWN = {
     3: (-0.187, -0.126, -0.078),
     4: (-0.107, -0.076, -0.049),
 }
-"""Biases of ml, mm and jk for ten items.
+"""Exact biases of ml, mm and jk for samples of ten items, keyed by exponent.
 
 The figures print no numbers, so these are the exact heights of the curves, computed independently
 of this program.
@@ -96,7 +96,7 @@ def entropy(p: Floats) -> float:
 
 
 def expect(estimator: LinearEstimator, p: Floats, n: int) -> float:
-    """Return E[Ĥ] for n items, exactly, since the estimator is a sum over binomial cell counts.
+    """Return the exact expectation E[Ĥ] for n items, from the binomial distributions of cells.
 
     >>> p = np.array([0.5, 0.5])
     >>> round(expect(get("ml"), p, 2) / math.log(2), 12)  # both in one cell, or one in each
@@ -191,7 +191,7 @@ def figures_1_2(options: ReproduceOptions) -> Reproduced:
 
 
 def _read_figures(curves: Curves) -> list[Claim]:
-    """Check the paper's statements about its figures, over all shapes and sample sizes."""
+    """Check the paper's statements about its figures, for all distributions and sample sizes."""
     off = {key: np.abs(values) for key, values in curves.items()}
     from_two, from_four, from_small = (slice(n - 1, None) for n in (2, 4, SMALL))
     low = all((curves[slope, "ml"] < 0).all() for slope in SHAPES)
@@ -273,7 +273,7 @@ def draw(curves: Curves) -> Figure:
                 markersize=3.5, markevery=(4, 15), linewidth=1.2, label=name,
             )  # fmt: skip
         axes.set_title(shape if slope == 0 else f"Zipf, {shape}", fontsize=9)
-        # BUB starts far above a small H; limit the axis so that the other curves are separate.
+        # BUB starts far above a small H. Limit the axis to keep the other curves distinguishable.
         axes.set_ylim(0, min(axes.get_ylim()[1], 2.2 * true))
     for axes in (panels[0], panels[3]):
         axes.set_ylabel("expected entropy (nats)")

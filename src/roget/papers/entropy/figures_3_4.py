@@ -21,7 +21,7 @@ SINGLETONS = "1ClI"
 
 
 class FigurePoint(NamedTuple):
-    """A system of the task: clusters per word, and V and rank under each estimator."""
+    """A system in the task, with its clusters per word, and its V and rank under each estimator."""
 
     name: str
     clusters: float
@@ -116,7 +116,10 @@ def _read_figures(points: Sequence[FigurePoint], source: str) -> list[Claim]:
 
 
 def correlate(points: Sequence[FigurePoint], other: str) -> tuple[float, float]:
-    """Return Kendall's τ and p for the number of clusters and the drop of V from ml to `other`."""
+    """Return Kendall's τ and its p-value for the correlation of cluster numbers with the drop in V.
+
+    The drop is the V under ml minus the V under the estimator `other`.
+    """
     from scipy.stats import kendalltau
 
     lost = [point.v["ml"] - point.v[other] for point in points]
@@ -139,7 +142,7 @@ def _table(points: Sequence[FigurePoint]) -> ReportTable:
 
 
 def draw(printed: Sequence[FigurePoint], ours: Sequence[FigurePoint]) -> Figure:
-    """Draw the decrease of V by number of clusters (top) and ranks against ranks (bottom)."""
+    """Draw the decrease in V by number of clusters (top), and rank against rank (bottom)."""
     figure = canvas(7.5, 6.5)
     panels = figure.subplots(2, 2)
     known = {point.name: point for point in ours}

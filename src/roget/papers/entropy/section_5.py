@@ -11,7 +11,7 @@ from roget.papers.reproduction import Claim, Reproduced
 from roget.report import ReportTable
 
 N_SYSTEMS = 5
-"""Number of systems compared: those with the most clusters, without baselines."""
+"""Number of systems to compare. The ones with the most clusters are used, excluding baselines."""
 
 BASELINES = ("1ClI", "MFS", "Random")
 SIDES = ("H(c)", "H(k)", "H(k,c)")
@@ -90,7 +90,7 @@ def section_5(options: ReproduceOptions) -> Reproduced:
 
 
 def rank_clusters(rows: Mapping[str, ScoredAnswer] | Mapping[str, object]) -> list[str]:
-    """Return the systems with the most clusters according to Table 1, without baselines."""
+    """Return the systems with the most clusters according to Table 1, excluding baselines."""
     systems = [name for name in rows if name not in BASELINES]
     return sorted(systems, key=lambda name: -TABLE_1[name].clusters)[:N_SYSTEMS]
 

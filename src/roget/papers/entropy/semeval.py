@@ -19,7 +19,7 @@ FOLDER = "semeval2010-task14"
 
 
 class Printed(NamedTuple):
-    """A row of Table 1: V and recall times 100, with ranks. Recall may be missing."""
+    """A row of Table 1: V and recall, both times 100, and their ranks. Recall may be missing."""
 
     clusters: float
     v: tuple[float, float, float, float]
@@ -86,7 +86,7 @@ FILES = {
     "Duluth-R-15": "systems/*_duluth-wsi-testdata-r15.txt",
     "Duluth-R-110": "systems/*_duluth-wsi-testdata-r110.txt",
 }
-"""File patterns of the available systems in the organisers' release. Random has five files."""
+"""Glob patterns of the system output in the organisers' release. Random has five files."""
 
 
 @dataclass(frozen=True)
@@ -95,21 +95,21 @@ class ScoredAnswer:
 
     clusters: float
     v: Mapping[str, float]
-    """V by estimator."""
+    """V under each estimator."""
     recall: Mapping[str, float]
-    """Supervised recall by split; empty if not requested."""
+    """Supervised recall on each split, or an empty mapping if not requested."""
     entropies: Mapping[str, tuple[float, float, float]]
-    """H(C), H(K) and H(C,K) in nats by estimator, averaged over words like V."""
+    """H(C), H(K) and H(C,K) in nats under each estimator, averaged over words in the way V is."""
 
 
 def find_task(options: ReproduceOptions) -> Path:
-    """Return the folder with the data of the task."""
+    """Return the folder that contains the task data."""
     what = "the system output of SemEval-2010 task 14"
     return find_data(options, what, FOLDER, "gold", "all.key").parent.parent
 
 
 def score_task(folder: Path, splits: Iterable[str] = ()) -> dict[str, ScoredAnswer]:
-    """Score every row whose system output is available, in the order of Table 1.
+    """Score every row of Table 1 for which system output is available, in the order of the table.
 
     As in the paper, each word is scored separately and weighted by its number of instances.
     Instances without a label form one more cluster of their word.

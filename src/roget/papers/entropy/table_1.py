@@ -18,7 +18,7 @@ from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
 
 WITHIN = 0.001
-"""Tolerance: some values were rounded down, and the paper's Random files may differ."""
+"""Tolerance, because some values were rounded down and the paper's Random files may differ."""
 
 MISPRINT = "a misprint: its rank is that of .603"
 

@@ -20,14 +20,14 @@ from roget.scoring.entropy import get
 from roget.scoring.score import contingency
 
 PRINTED = {"KCDC-PC-2": (5.7, 7.2, 2.3, 2.2), "UoY": (25.1, 22.8, 17.8, 5.0)}
-"""V times 100 with weighted labels. The other rows of Table 1 use the heaviest label only."""
+"""Printed V times 100 for weighted labels. Other rows of Table 1 use only the heaviest label."""
 
 ABOVE = "above plug-in, unlike all other rows"
 
 ITEMS, CLASSES, CLUSTERS = 80, 3, 4
 DRAWS = 2000
 MAX_DEVIATION = 4.0
-"""Tolerance in standard errors. By chance, one of eight means exceeds it in 1 of 1,000 runs."""
+"""Tolerance in standard errors. By chance, any of eight means exceeds it in 1 of 1,000 runs."""
 
 FOLDER = "semeval2013-task13"
 
@@ -127,7 +127,7 @@ def weighted(options: ReproduceOptions) -> Reproduced:
 
 
 def _expect(seed: int) -> Claim:
-    """Check the recursion against sample means, for H(K) and H(C,K) under four estimators."""
+    """Check that expected and sampled estimates of H(K) and H(C,K) agree, for all estimators."""
     answers = make_answers(seed)
     table = contingency(answers.classes, answers.weights)
     far = 0.0

@@ -1,4 +1,4 @@
-"""Experiment 3: prepositional phrase attachment by tree cuts, with the rule of the paper."""
+"""Experiment 3: prepositional phrase attachment by tree cuts, with the paper's decision rule."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ HELD_OUT = 3000
 
 
 class AttachmentRow(NamedTuple):
-    """Coverage and accuracy of a method, and the accuracy's confidence interval, in per cent."""
+    """Coverage, accuracy and the confidence interval of the accuracy of a method, in per cent."""
 
     way: str
     coverage: float
@@ -95,7 +95,7 @@ def _measure(training: str | None, devset: str | None, wordnet: str | None, seed
 
 
 def split_sample(seed: int) -> tuple[list[Quadruple], list[Quadruple]]:
-    """Split the bundled quadruples into training and test data; equal ones stay together."""
+    """Split the bundled quadruples into training and test data; duplicates stay together."""
     quads = sample("pp_quads")
     groups: dict[tuple[str, ...], list[Quadruple]] = {}
     for one in quads:
@@ -115,7 +115,10 @@ def _row(way: str, coverage: float, accuracy: float, items: int) -> AttachmentRo
 
 
 def printed_beside(found: Measured, ways: tuple[str, ...]) -> list[Claim]:
-    """Compare coverage and accuracy with the paper. Differences are excused: the text differs."""
+    """Compare coverage and accuracy with the paper.
+
+    All differences are excused, since the data are not the same.
+    """
     reason = "other patterns of the same newspaper" if found.own else "other text"
     return [
         Claim(f"{way}: {column} %", PRINTED[way][at], found.rows[way][at + 1], 1, remark=reason,
@@ -127,7 +130,7 @@ def printed_beside(found: Measured, ways: tuple[str, ...]) -> list[Claim]:
 
 
 def order(found: Measured, column: str, ways: tuple[str, ...]) -> Claim:
-    """Check that the methods are in the same order as in the paper, the lowest first."""
+    """Check that the methods have the same order as in the paper, from lowest to highest value."""
     known = [way for way in ways if way in found.rows]
     printed = [f"{PRINTED[way][column != 'coverage']:.1f}" for way in known]
     ours = [float(getattr(found.rows[way], column)) for way in known]

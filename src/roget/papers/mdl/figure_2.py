@@ -27,7 +27,7 @@ FREQUENT = 20
 """Number of nouns, as in the paper."""
 
 SLOTS = ("subj", "obj")
-"""Relations of the nouns to verbs, as in the paper."""
+"""Grammatical relations in which nouns are counted with verbs, as in the paper."""
 
 WAYS: dict[str, dict[str, Any]] = {
     "li-abe, best split": {"criterion": "li-abe"},
@@ -44,7 +44,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
     counts = frequent_nouns(options)
     source = options.counts or "the bundled sample (AMALGUM)"
     words, contexts = counts.shape
-    with ignore_trivial():  # the number of classes is part of the figure
+    with ignore_trivial():  # no warning, since the figure shows a fixed number of classes
         trees = {
             way: MDLTree(random_state=options.random_state, **how).fit(counts)
             for way, how in WAYS.items()
@@ -96,7 +96,10 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
 
 
 def frequent_nouns(options: ReproduceOptions) -> Counts:
-    """Return counts of the most frequent nouns as subjects and objects; --counts is unfiltered."""
+    """Return the counts of the most frequent nouns as subjects and objects.
+
+    Counts passed with --counts may have other relations, which are all used.
+    """
     table, _ = open_counts(options.counts or "verb_slot_noun")
     if options.counts is None:
         slots = np.isin(table.slots, SLOTS)
@@ -111,7 +114,7 @@ def nouns_below(model: MDLTree, words: Array, node: int) -> Array:
 
 
 def draw_lines(model: MDLTree, words: Array) -> Iterator[str]:
-    """Yield the tree, one line per class. A class of two nouns is not split further."""
+    """Yield the tree, one line per class. A class of two nouns is shown on a single line."""
     tree = model.tree_
 
     def parts(node: int) -> Sequence[int]:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NOUNS, VERBS, CLUSTERS = 40, 30, 4
-"""Numbers of nouns, verbs and clusters in the true model. The paper states only the last."""
+"""Numbers of nouns, verbs and clusters in the true model.
+
+The paper states only the number of clusters.
+"""
 
 SIZES = (100, 300, 1000, 3000, 10_000, 30_000)
 TRIALS = 10
@@ -33,7 +36,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "MDL, as printed": {"estimator": "mdl", "search": "paper"},
     "MLE, as printed": {"estimator": "mle", "search": "paper"},
 }
-"""Estimator and search of each method, all with the criterion of the paper."""
+"""Estimator and search strategy of each method. All methods use the criterion of the paper."""
 
 LINES = dict(zip(WAYS, ("-", "--", ":", "-."), strict=True))
 DISTANCES = (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3)
@@ -98,7 +101,7 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Simul
             seen = np.flatnonzero(counts.sum(axis=1))
             for way, how in WAYS.items():
                 tree = MDLTree(criterion="li-abe", random_state=trial, **how)
-                with ignore_trivial():  # MLE puts every noun into its own cluster
+                with ignore_trivial():  # MLE may put every noun in its own cluster
                     tree.fit(counts[seen])
                 # An unseen noun has probability 0 under every clustering.
                 guess = np.zeros(model.joint.shape)
@@ -152,7 +155,10 @@ def _table(title: str, rows: Sequence[SimulationRow], column: str, form: str) ->
 
 
 def claims(rows: Sequence[SimulationRow]) -> list[Claim]:
-    """Check the paper's statements about both panels. Its only printed value is the true number."""
+    """Check the paper's statements about both panels.
+
+    The only value printed in the paper is the true number of clusters.
+    """
     of = {(row.way, row.size): row for row in rows}
     sizes = sorted({row.size for row in rows})
     last = sizes[-1]

@@ -28,7 +28,7 @@ def table_1(options: ReproduceOptions) -> Reproduced:
 
 
 def _more_right_than_mle(found: Measured) -> Claim:
-    """Check that MDL is more accurate than MLE. The paper's test set is small."""
+    """Check that MDL is more accurate than MLE, which the paper concludes from a small test set."""
     mdl, mle = found.rows[MDL], found.rows[MLE]
     decided = round(PATTERNS * attachment.PRINTED[MDL][0] / 100)
     return Claim(

@@ -70,7 +70,7 @@ def number_rules(constituents: Iterable[Constituent]) -> Ints:
 
 
 def describe_labels(constituents: Sequence[Constituent], labels: Ints) -> Floats:
-    """Return feature vectors of labels: shares of adjacent, first and last tags and daughters."""
+    """Return one vector per label: the frequencies of adjacent, first, last and daughter tags."""
     features: dict[tuple[str, str], int] = {}
     rows, columns = [], []
     for one, label in zip(constituents, labels.tolist(), strict=True):
@@ -94,7 +94,7 @@ def merge_labels(vectors: Floats, k: int, seed: int) -> Ints:
 
 
 def count_labels(gold: Sequence[str]) -> tuple[int, int]:
-    """Return the number of labels (T), and how many of them cover 95 % of the constituents (P)."""
+    """Return the number of labels (T), and of those that cover 95 % of the constituents (P)."""
     shares = np.cumsum([count for _, count in Counter(gold).most_common()]) / len(gold)
     return shares.size, int(np.searchsorted(shares, PROMINENT, side="right")) + 1
 
@@ -113,7 +113,7 @@ def measure(gold: Sequence[str], labels: Ints) -> Labelling:
 
 
 def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
-    """Return the labelling by rules, and its reductions to T and P labels by k-means."""
+    """Return the labelling by rules, and the results of merging its labels to T and to P labels."""
     gold = [one.label for one in constituents]
     labels = number_rules(constituents)
     vectors = describe_labels(constituents, labels)
@@ -212,7 +212,7 @@ def _claim(runs: Runs) -> list[Claim]:
 
 
 def _change(values: Sequence[float]) -> float:
-    """Return the range of the values relative to the largest."""
+    """Return the range of the values, divided by the largest value."""
     return 1 - min(values) / max(values) if max(values) else 0.0
 
 

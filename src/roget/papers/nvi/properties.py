@@ -19,7 +19,7 @@ from roget.scoring.tables.statistics import Statistics
 
 TRIALS = 400
 CLOSE = 1e-9
-"""Tolerance for sums of logarithms."""
+"""Tolerance for rounding errors in sums of logarithms."""
 
 
 class PropertyTrial(NamedTuple):
@@ -150,7 +150,7 @@ FAIL: dict[str, Law] = {
     "V and VI order clusterings equally": partial(keeps_order, name="v", sign=-1),
     "NVI_K and VI order clusterings equally": partial(keeps_order, name="nvi-k"),
 }
-"""Properties that do not hold according to the paper."""
+"""Properties that, according to the paper, do not hold."""
 
 
 def entropy(sizes: Array) -> float:
@@ -159,12 +159,12 @@ def entropy(sizes: Array) -> float:
 
 
 def count_held(law: Law, seed: int, trials: int = TRIALS) -> int:
-    """Return the number of random trials in which a law holds."""
+    """Return the number of random trials in which a property holds."""
     return sum(law(trial, rng) for trial, rng in draw_trials(seed, trials))
 
 
 def draw_trials(seed: int, trials: int) -> Iterator[tuple[PropertyTrial, np.random.Generator]]:
-    """Yield random trials, each with the random generator for further choices."""
+    """Yield random trials, each with a generator for the random choices of a property."""
     rng = np.random.default_rng(seed)
     for _ in range(trials):
         yield draw(rng), rng

@@ -15,7 +15,7 @@ CLASSES = ITEMS = 10
 ROW = (7, 1, 1, 1, 0, 0, 0, 0, 0, 0)
 """Number of items of the first class in each cluster of solution R.
 
-The other classes are shifted copies.
+The rows of the other classes are shifted copies of this one.
 """
 
 PRINTED = {
@@ -69,7 +69,10 @@ def _compare(name: str, measure: str, ours: float) -> Claim:
 
 
 def _prefer(measure: str, values: dict[str, dict[str, float]]) -> Claim:
-    """Check which clustering a measure prefers. Higher is better for V only."""
+    """Check which clustering a measure prefers.
+
+    For V, the higher value is preferred; for all other measures, the lower value.
+    """
     best = max if measure == "v" else min
     published, ours = (
         best(PRINTED, key=lambda name: table[name][measure])

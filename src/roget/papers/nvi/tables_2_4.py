@@ -1,4 +1,4 @@
-"""Tables 2 to 4: internal consistency of the published numbers of the grammar experiment."""
+"""Tables 2 to 4: internal consistency of the numbers published for the grammar experiment."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TABLE_2 = {
     "NEGRA10": ((22, 12, 10), (6, 1, 5), (1202, 1191, 11)),
     "CTB10": ((24, 11, 13), (9, 4, 5), (1050, 1044, 6)),
 }
-"""Numbers of labels for T, P and MDL: all, with under 100 constituents, with 100 or more."""
+"""Numbers of labels for T, P and MDL: all, with fewer than 100 constituents, with 100 or more."""
 
 MISPRINTS = (("WSJ10", "T"), ("NEGRA10", "MDL"), ("CTB10", "P"))
 """Rows whose printed V does not follow from their VI and entropies."""
@@ -82,7 +82,7 @@ def tables_2_4(options: ReproduceOptions) -> Reproduced:
 
 
 def _fit(name: str, labels: str, row: TaggedCorpus, at: int) -> Iterator[Claim]:
-    """Yield NVI, NVI_K and V computed from the printed VI and entropies."""
+    """Compare the printed NVI, NVI_K and V with the values that follow from VI and entropies."""
     vi, clusters, classes = row.vi[at], row.clusters[at], row.classes
     for measure, printed, below in (
         ("NVI", row.nvi[at], (classes,)),
@@ -113,7 +113,7 @@ def half(printed: str) -> float:
 
 
 def divide(above: str, below: tuple[str, ...]) -> tuple[float, float]:
-    """Return a printed number over a sum of printed numbers, and its maximum rounding error."""
+    """Divide a printed number by a sum; return the quotient and its maximum rounding error."""
     total, hidden = sum(map(float, below)), sum(map(half, below))
     most = (float(above) + half(above)) / (total - hidden)
     return float(above) / total, most - float(above) / total

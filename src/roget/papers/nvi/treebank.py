@@ -21,7 +21,7 @@ TOPS = ("", "ROOT", "TOP", "S1", "VROOT")
 """Labels of the extra root nodes that some treebanks add above a sentence."""
 
 PHRASE = "X"
-"""Placeholder for a daughter that is a constituent, which hides its label."""
+"""Placeholder that replaces the label of a daughter that is a constituent."""
 
 
 class TreebankNode(NamedTuple):
@@ -46,10 +46,13 @@ class Constituent(NamedTuple):
 
     label: str
     rule: tuple[str, ...]
-    """The daughters: the tag of a word, or X for a constituent."""
+    """The daughters: the tag of each word, and X for each constituent."""
     left: str
     right: str
-    """Tag of the following word, or "" at the end of a sentence. `left` is the preceding one."""
+    """Tag of the following word, or "" at the end of a sentence.
+
+    `left` is the tag of the preceding word.
+    """
     first: str
     last: str
     """Tag of the last word of the constituent. `first` is the tag of the first word."""
@@ -62,7 +65,7 @@ def read_trees(path: str) -> Iterator[TreebankNode]:
 
 
 def read_brackets(source: Source) -> Iterator[TreebankNode]:
-    """Yield trees such as `(S (NP (DT the) (NN dog)) (VP (VBZ barks)))`, over several lines.
+    """Yield trees such as `(S (NP (DT the) (NN dog)) (VP (VBZ barks)))`, which may span lines.
 
     Traces, punctuation and function tags (SBJ in NP-SBJ) are dropped. If several constituents cover
     the same words, only the highest is kept.
@@ -118,9 +121,9 @@ def _close(label: str, children: list[TreebankNode]) -> tuple[TreebankNode, ...]
 
 
 def read_heads(source: Source) -> Iterator[TreebankNode]:
-    """Yield trees from CoNLL-U.
+    """Yield constituent trees that are derived from CoNLL-U dependencies.
 
-    A phrase is a word with its dependents, labelled by its relation.
+    A word and its dependents form a constituent, labelled with the relation of the word.
 
     Punctuation and relation subtypes are dropped.
     """

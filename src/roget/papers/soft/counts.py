@@ -26,7 +26,7 @@ def verb_object(options: ReproduceOptions) -> tuple[Counts, str, int]:
 
 
 def bundled(options: ReproduceOptions) -> tuple[Counts, str]:
-    """Return the user's counts or the bundled ones, and their source.
+    """Return the counts passed by the user, or else bundled counts, and their source.
 
     The British National Corpus is not used here, because its pairs with fewer than 5 occurrences
     were removed; without rare pairs the test curve has no minimum.

@@ -28,7 +28,7 @@ PEOPLE = {"officer", "aide", "chief", "manager", "man", "minister", "president",
 WEAPONS = {"bullet", "gun", "missile", "rocket", "shot", "weapon"}
 """Weapons among the objects of "fire", as in the paper.
 
-`PEOPLE` also has nouns of other corpora.
+`PEOPLE` also contains nouns from other corpora.
 """
 
 PRINTED = (
@@ -66,7 +66,7 @@ def figure_1(options: ReproduceOptions) -> Reproduced:
 
 
 def _claims(thesaurus: Thesaurus, options: ReproduceOptions) -> list[Claim]:
-    """Check which sense each cluster has, by the majority of its nouns."""
+    """Check which nouns the splits separate, weapons or people, by the majority of each group."""
     if thesaurus.tree.n_clusters < CLUSTERS:
         return []
     weapons, people = (_find_side(thesaurus, nouns) for nouns in (WEAPONS, PEOPLE))
@@ -81,14 +81,14 @@ def _claims(thesaurus: Thesaurus, options: ReproduceOptions) -> list[Claim]:
 
 
 def _find_side(thesaurus: Thesaurus, nouns: set[str]) -> int | None:
-    """Return which of the first two clusters has most of the nouns; None if all are unknown."""
+    """Return the cluster of the first split with most of the nouns, or None if all are unknown."""
     known = nouns.intersection(thesaurus.words.tolist())
     sides = [thesaurus.path(noun)[1] for noun in sorted(known)]
     return max(sorted(set(sides)), key=sides.count) if sides else None
 
 
 def objects(counts: Counts, verb: str, most: int, least: int, verbs: int = VERBS) -> Counts:
-    """Return the counts of a verb's most frequent objects, with all their verbs."""
+    """Return the counts of a verb's most frequent objects, with all verbs that take them."""
     column = counts.matrix[:, [counts.context_id(verb)]].toarray().ravel()
     order = sorted(np.flatnonzero(column), key=lambda row: (-column[row], counts.words[row]))
     seen = np.diff(counts.matrix.indptr)

@@ -55,7 +55,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
 
 
 def _compare(thesaurus: Thesaurus, nodes: list[dict[str, Any]]) -> Claim:
-    """Compare the distance of the nearest noun for the first clusters and for leaf clusters."""
+    """Compare the distances from clusters to their nearest nouns, for first and leaf clusters."""
     tree = thesaurus.tree
     first, last = (
         fmean(nodes[node]["nearest"][0]["distance_bits"] for node in which)

@@ -51,7 +51,7 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
 
 
 def _claims(rows: Sequence[Decided], options: ReproduceOptions) -> list[Claim]:
-    """Check the paper's statements about the curves, for the mean over samples or each sample."""
+    """Check the paper's statements about the curves, either on average or in every sample."""
     every = np.array([row.every for row in rows])
     odd = np.array([row.exceptional for row in rows])
     given = options.counts is not None

@@ -1,4 +1,4 @@
-"""Document vectors as in the paper: tf·idf of the stems that are a document's top term."""
+"""Document vectors as in the paper: tf·idf of the stems that rank first in some document."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def weigh_terms(counts: Counts) -> Matrix:
 
 
 def find_top_terms(weights: Matrix) -> Ints:
-    """Return the terms with the highest weight in some document; ties go to the first term."""
+    """Return the terms that have the highest weight in some document. The first term wins ties."""
     return np.unique(np.asarray(weights.argmax(axis=1)).ravel())
 
 

@@ -25,14 +25,14 @@ from roget.papers.v_measure.sweep import (
 )
 
 PEAK = 35
-"""Number of clusters with the highest V and Q2 in the paper."""
+"""Number of clusters at which V and Q2 are highest in the paper."""
 
 TERMS = 484
 """Number of top terms in the paper."""
 
 
 def open_documents(options: ReproduceOptions) -> tuple[Counts, str, str]:
-    """Return the document–stem matrix, its source, and what its classes are called."""
+    """Return the document–stem matrix, its source, and the name for its classes, e.g. "topics"."""
     try:
         path = find_data(options, "2,225 news texts of the BBC", "bbc-news", "bbc.tsv")
     except MissingData:

@@ -25,7 +25,7 @@ from roget.papers.v_measure.sweep import (
 )
 
 PEAK = 10
-"""Number of clusters with the highest Q2 in the paper."""
+"""Number of clusters at which Q2 is highest in the paper."""
 
 RISES = 30
 """Number of clusters beyond which V rises in the paper."""
@@ -124,7 +124,7 @@ def _claim_rise(scores: Scores, remark: str) -> list[Claim]:
         mean = scores.average(name)
         first, last = mean[at], mean[-1]
         ours = "rises" if last > first * 1.05 else "falls" if last < first * 0.95 else "stays"
-        # Smaller clusters are purer in any data, so this claim is counted.
+        # Smaller clusters are purer in any data, so a difference in homogeneity is not excused.
         excused = name != "homogeneity"
         claims.append(
             Claim(

@@ -150,7 +150,7 @@ def claim_shapes(scores: Scores) -> list[Claim]:
 
 
 def claim_growth(scores: Scores, remark: str = "") -> Claim:
-    """Check that VI grows with the number of clusters. A difference with a remark is excused."""
+    """Check that VI grows with the number of clusters. With a remark, a difference is excused."""
     rank = float(spearmanr(scores.ks, scores.average("vi")).statistic)
     return Claim(
         "VI with more clusters", "grows", f"rank correlation {rank:.2f}", holds=rank > 0.95,
@@ -161,7 +161,7 @@ def claim_growth(scores: Scores, remark: str = "") -> Claim:
 def claim_peak(scores: Scores, measure: str, k: int, remark: str) -> Claim:
     """Compare the position of a maximum with the paper.
 
-    Differences are excused: the data differ.
+    Differences are excused, because the data differ.
     """
     peaks = scores.find_peaks(measure)
     return Claim(

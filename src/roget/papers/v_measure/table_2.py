@@ -21,10 +21,10 @@ CLASSES = 5
 USEFUL = range(2, 12)
 NOISE = range(7)
 WITHIN, OF_NOISE = (0, 33, 66, 100), (0, 66, 133, 200)
-"""Values of ε1, and of ε2 and ε3, in thousandths."""
+"""Values of ε1 (`WITHIN`), and of ε2 and ε3 (`OF_NOISE`), in thousandths."""
 
 WHOLE = 1_663_200
-"""A multiple of the number of cells in each part of each table.
+"""A number that is divisible by the number of cells in every part of every table.
 
 With 1000 times as many items, all cells are whole numbers.
 """
@@ -91,7 +91,7 @@ MISSES: dict[str, dict[str, str]] = {
 
 @dataclass(frozen=True)
 class Grid:
-    """The contingency tables for the paper's grid of parameters, each stored as a group.
+    """The contingency tables for the paper's grid of parameters, stored as groups of one table.
 
     Axes: useful clusters, noise clusters, noise classes, ε1, ε2, ε3.
     """
@@ -112,9 +112,7 @@ class Grid:
 
     @cached_property
     def exists(self) -> Floats:
-        """1 where a table exists, NaN where the error requires a noise class or cluster that is
-        missing.
-        """
+        """1 for existing tables, NaN if an error requires a noise class or cluster and there is none."""
         _, clusters, classes, _, second, third = np.indices(self.shape, sparse=True)
         noise, errors = np.array(self.noise), np.array(self.of_noise)
         lost = (noise[clusters] == 0) & (errors[second] > 0)
@@ -144,7 +142,10 @@ class Grid:
         return Contingency.from_cells(rows, columns, counts).by_group(wide[0])
 
     def _parts(self, clusters: int, noise_clusters: int, noise_classes: int) -> Ints:
-        """Return four tables with all mass in matches, ε1, ε2 or ε3; zeros if impossible."""
+        """Return four tables: the correct items, and the items with error ε1, ε2 and ε3.
+
+        A table is zero if its error requires a noise class or cluster and there is none.
+        """
         parts: list[CountArray] = []
         for kind in range(4):
             errors = [float(kind == one) for one in (1, 2, 3)]
@@ -178,7 +179,7 @@ def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
     wanted = {
         "P1": steps[0][:below],
         "P2": -steps[0][below:],
-        # If ε2 or ε3 is 0 there are no noise items, so the number of noise sets has no effect.
+        # If ε2 or ε3 is 0, there are no noise items and the number of noise sets has no effect.
         "P3": -steps[1][..., 1:, :],
         "P4": -steps[3],
         "P5": -steps[4],
@@ -226,7 +227,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
 
 
 def _claim_words(found: Mapping[str, Mapping[str, float]]) -> list[Claim]:
-    """Check the statements about the table in the text of the paper."""
+    """Check the statements that the text of the paper makes about the table."""
     whole = _find_whole(found, PRINTED)
     fail = [name for name in PRINTED if found[name]["P3"] < 1 or found[name]["P6"] < 1]
     miss = [name for name in PRINTED if found[name]["P4"] < 1 or found[name]["P7"] < 1]
@@ -241,7 +242,7 @@ def _claim_words(found: Mapping[str, Mapping[str, float]]) -> list[Claim]:
 
 
 def _find_whole(found: Mapping[str, Mapping[str, float]], names: Iterable[str]) -> list[str]:
-    """Return the measures that always satisfy all properties."""
+    """Return the measures that satisfy all properties without exception."""
     return [name for name in names if all(rate == 1 for rate in found[name].values())]
 
 
