@@ -432,7 +432,7 @@ def name_extra() -> Iterator[None]:
 
 @cache
 def entries(kind: str) -> dict[str, str]:
-    """Return a mapping from name to "module:object" for a kind, built-in parts first."""
+    """Map each name of a kind to its "module:object", with built-in parts first."""
     from importlib import metadata
 
     group = "roget." + kind.replace(" ", "_")

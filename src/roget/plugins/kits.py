@@ -87,7 +87,7 @@ def check_measure(kind: Any, examples: int = EXAMPLES) -> None:
 
 
 def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
-    """Check an entropy estimator: finite, independent of order, accurate for large samples."""
+    """Check that an entropy estimator is finite, ignores order, and fits large samples."""
     from roget.scoring.entropy.base import Histogram
 
     estimator = kind() if isinstance(kind, type) else kind

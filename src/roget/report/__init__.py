@@ -19,15 +19,15 @@ class Column:
     right: bool = False
     """True for numbers, which are right-aligned."""
     fit: Literal["wrap", "cut", "keep"] = "wrap"
-    """How to fit long cells into the terminal: wrap, cut at the end, or keep whole."""
+    """Treatment of cells too long for the terminal: wrap, cut at the end, or keep whole."""
     share: int = 0
     """Relative weight when the remaining terminal width is divided among the columns."""
     most: int | None = None
-    """Maximum cell length. Longer cells are cut in the middle; distinct cells stay distinct."""
+    """Maximum cell length. Longer cells are shortened in the middle, but remain distinct."""
 
     @classmethod
     def numbers(cls, *titles: str, fit: Literal["wrap", "cut", "keep"] = "wrap") -> list[Column]:
-        """Return right-aligned columns with these titles."""
+        """Return right-aligned columns with the given titles."""
         return [cls(title, right=True, fit=fit) for title in titles]
 
 
@@ -57,7 +57,7 @@ class ReportTable:
     headed: bool = True
     """True if column titles are shown."""
     above: int | None = None
-    """Number of rows above the horizontal line, or None for no line."""
+    """Number of rows above the horizontal line, or None if there is no line."""
     repeated: int = 0
     """Number of leading columns to repeat if the table is split because it is too wide."""
 
@@ -70,7 +70,7 @@ class ReportTable:
         fit: Literal["wrap", "cut", "keep"] = "wrap",
         title: str = "",
     ) -> ReportTable:
-        """Return a table with these column titles; the columns in `numbers` are right-aligned."""
+        """Return a table with the given titles; the columns in `numbers` are right-aligned."""
         columns = [Column(name, right=name in numbers, fit=fit) for name in titles]
         return cls(columns, list(rows), title)
 
@@ -97,7 +97,7 @@ class ReportTable:
         ]
 
     def batches(self, needed: Sequence[float], room: float) -> list[list[int]]:
-        """Split the columns into tables of width `room` or less; return their column indices."""
+        """Split the table into parts of at most the given width; return the columns of each."""
         if not self.repeated:
             return [list(range(len(self.columns)))]
         first = list(range(self.repeated))

@@ -43,5 +43,5 @@ class ContextPhrases:
 
     @property
     def notes(self) -> list[str]:
-        """A line that explains the phrases, if any context has been converted to one."""
+        """A line that explains the phrases, or nothing if no context was converted to a phrase."""
         return [NOTE] if any(name != phrase for name, phrase in self._phrases.items()) else []

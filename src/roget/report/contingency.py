@@ -78,7 +78,10 @@ def show_tables(table: ScoreTable) -> dict[str, Any]:
 
 
 def worst_groups(goodness: Floats) -> list[int]:
-    """Return the worst groups, taking turns between scores; skip repeats and undefined scores."""
+    """Return the worst groups under any of the scores, taking one group per score in turn.
+
+    Duplicates and groups with an undefined score are skipped.
+    """
     orders = [row.argsort(kind="stable")[: np.count_nonzero(~np.isnan(row))] for row in goodness]
     ranked = [int(order[at]) for at in range(WORST) for order in orders if at < order.size]
     return list(dict.fromkeys(ranked))[:MOST_TABLES]

@@ -74,7 +74,7 @@ def _facts(found: HeldoutComparison | Decisions) -> dict[str, Any]:
 
 
 def _heldout_sheet(rows: Iterable[dict[str, Any]]) -> ReportTable:
-    """Return a sheet with one row per model and quantity, with all digits."""
+    """Return a spreadsheet table with one row per model and quantity, with all digits."""
     cells: list[tuple[str, str, str, dict[str, Any] | None]] = []
     for row in rows:
         cells += [(row["model"], "loss", part, row["loss"][part]) for part in PARTS]

@@ -1,4 +1,4 @@
-"""Formatting of numbers, nouns and names in reports. Heavy packages are not imported."""
+"""Format numbers, nouns and names in reports, without importing heavy packages."""
 
 from __future__ import annotations
 
@@ -109,14 +109,17 @@ def plural(number: float, noun: str, form: str = ",.15g") -> str:
 
 
 def canvas(width: float, height: float) -> Figure:
-    """Return an empty figure, without pyplot, which would keep it open and load a window system."""
+    """Return an empty figure.
+
+    It is created without pyplot, which would keep the figure open and load a GUI toolkit.
+    """
     with name_extra():
         from matplotlib.figure import Figure
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, str, int]]:
-    """Yield (branch lines, margin of the children, node) for each node of a tree from root 0.
+    """Yield (prefix of the node's line, prefix for lines below it, node) for a tree with root 0.
 
     >>> [branch + str(node) for branch, _, node in branches([[1, 3], [2], [], []].__getitem__)]
     ['0', '├─ 1', '│  └─ 2', '└─ 3']
@@ -138,7 +141,8 @@ def brief(value: float | None, digits: int = 5) -> float | int | None:
     """
     if value is None or not math.isfinite(value):
         return None
-    # Called a million times per page: % with a constant is twice as fast as a nested format.
+    # This is called a million times per page, and % with a constant is twice as fast as a nested
+    # format.
     short = float("%.5g" % value if digits == 5 else f"{value:.{digits}g}")  # noqa: UP031
     return int(short) if short.is_integer() else short
 
@@ -173,7 +177,7 @@ def part_line(line: EvidenceLine) -> list[tuple[str, str]]:
 
 
 def part_text(text: str, spans: Iterable[tuple[tuple[int, int], str]]) -> list[tuple[str, str]]:
-    """Split a string into parts at spans; each part has the kind of its span, or ""."""
+    """Split a string at spans; each part is paired with the kind of its span, or with ""."""
     parts, at = [], 0
     for (begin, end), kind in sorted(spans):
         # Skip overlapping spans: a word may also be the context, or part of a name.
@@ -184,7 +188,7 @@ def part_text(text: str, spans: Iterable[tuple[tuple[int, int], str]]) -> list[t
 
 
 def shorten(names: Sequence[str], most: int) -> list[str]:
-    """Cut the middle of names longer than `most` characters; distinct names stay distinct.
+    """Cut out the middle of names longer than `most` characters; distinct names remain distinct.
 
     >>> shorten(["task-run-1-of-the-first-system", "task-run-2-of-the-first-system", "ours"], 15)
     ['task-run-1…stem', 'task-run-2…stem', 'ours']

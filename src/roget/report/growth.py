@@ -100,7 +100,7 @@ def review(thesaurus: Thesaurus, states: Sequence[str] = (OPEN,)) -> Report:
 
 
 def decided(before: Thesaurus, after: Thesaurus) -> Report:
-    """Report how many changes were just accepted and refused, and how many are open."""
+    """Report the numbers of changes just accepted and refused, and of changes still open."""
     were = {one.number for one in before.changes if one.state == OPEN}
     now = Counter(one.state for one in after.changes if one.number in were)
     done = [f"{plural(now[state], 'change')} {state}" for state in DECIDED if now[state]]
@@ -133,7 +133,7 @@ def _report(
 
 
 def _group(told: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Group changes of single words with the same kind and classes, in order of occurrence."""
+    """Group changes to single words by kind and classes, in order of first occurrence."""
     groups: dict[Any, list[dict[str, Any]]] = {}
     for one in told:
         single = one["kind"] in (NEW, MOVED)

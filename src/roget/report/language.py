@@ -1,4 +1,4 @@
-"""The language of a thesaurus, from its provenance."""
+"""Find the language of a thesaurus in its provenance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN = "und"
 
 
 def find_language(thesaurus: Thesaurus) -> str | None:
-    """Return the language tag of the imported file or of the corpus; None if unknown."""
+    """Return the language tag of the imported file or of the corpus, or None if it is unknown."""
     reading = (thesaurus.counts.provenance.get("recipe") or {}).get("reading") or {}
     model = str(reading.get("model") or "")
     tag = thesaurus.provenance.get("language") or thesaurus.counts.provenance.get("language")

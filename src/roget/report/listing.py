@@ -35,7 +35,7 @@ def _measure(measure: Any) -> dict[str, Any]:
     from roget.scoring.measures.laws import list_properties
 
     low, high = (None if math.isinf(bound) else bound for bound in measure.range)
-    # Measures of plug-ins claim no properties.
+    # Properties are known only for built-in measures.
     laws = list_properties(measure.name) if measure.name in catalogue.MEASURES else None
     return {
         "about": inspect.getdoc(measure) or "",

@@ -14,7 +14,7 @@ _LANGUAGE = re.compile(
     r"|x(-[a-z0-9]{1,8})+",
     re.IGNORECASE,
 )
-"""Pattern of BCP 47 tags: language, script, region, variants, extensions and private use."""
+"""Pattern that matches BCP 47 tags: language, script, region, variants, extensions, private use."""
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f<>\"{}|^`\\]+")
 
 

@@ -128,7 +128,7 @@ def _stack(name: str, most: int = 14) -> str:
 
 
 def sheet_groups(rows: Sequence[GroupRow], signature: str) -> ReportTable:
-    """Return a sheet with a row per system and group and a column per score, with all digits."""
+    """Return a spreadsheet table with one row per system and group, and one column per score."""
     named = bool(rows[0].system)
     own = ["group", "items", "classes", "clusters"]
     titles = [*(["system"] if named else []), *own, *rows[0].values, "signature"]

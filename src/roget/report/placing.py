@@ -30,7 +30,11 @@ SHEET = (
 """Columns of spreadsheets. Users fill in the first column."""
 
 FEW, MOSTLY = 50, 0.5
-"""Warning limits: minimum number of common words, maximum share of classes within reach."""
+"""Limits for warnings.
+
+`FEW` is the minimum number of words that the corpus and the taxonomy have in common, `MOSTLY` the
+maximum fraction of classes that are near enough to count as correct.
+"""
 
 BASE = "urn:x-roget:candidates#"
 

@@ -129,7 +129,7 @@ BASELINE_TITLES = {"one cluster": "one\ncluster", "one per item": "one\nper item
 
 
 def _families(head: Headline) -> ReportTable:
-    """Return recall, precision and F of coreference or entities."""
+    """Return a table of recall, precision and F for coreference or entities."""
     rows = [[one.name, *map(number, (one.recall, one.precision, one.f))] for one in head.families]
     numbers = ("recall", "precision", "F")
     return ReportTable.of([head.kind, *numbers], rows, numbers, fit="keep")
@@ -216,7 +216,7 @@ def _is_least(p: float | None, samples: int) -> bool:
 
 
 def _explain_chance(table: ScoreTable) -> list[str]:
-    """Return one line on how many of the scores are better than chance."""
+    """Return a line that states how many of the scores are better than chance."""
     tested = [row for row in table.rows if row.p is not None]
     if not tested or not table.chance:
         return []
@@ -230,7 +230,7 @@ def _explain_chance(table: ScoreTable) -> list[str]:
 
 
 def _sheet(table: ScoreTable, baselines: list[str]) -> ReportTable:
-    """Return a sheet of scores with all digits, entropies and signature."""
+    """Return a spreadsheet table of scores with all digits, the entropies and the signature."""
     if table.by_group:
         from roget.report.outline import sheet_groups
 

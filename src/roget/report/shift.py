@@ -182,7 +182,7 @@ def _describe(change: WordShift, lines: Lines) -> dict[str, Any]:
 
 
 def _sheet(found: ShiftResult) -> ReportTable:
-    """Return a sheet with one row per word; words of only one corpus come last."""
+    """Return a spreadsheet table with one row per word. Words in only one corpus come last."""
 
     def join(contexts: Sequence[ContextChange]) -> str:
         return "; ".join(f"{one.context} {one.counts[0]:g} {one.counts[1]:g}" for one in contexts)

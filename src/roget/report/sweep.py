@@ -44,7 +44,7 @@ def report(sweep: Sweep) -> Report:
 
 
 def add_sweep(scores: Report, sweep: Sweep) -> Report:
-    """Add the scores of many cuts to the report of one cut; they replace its spreadsheet."""
+    """Add the scores of many cuts, and their spreadsheet table, to the report of one cut."""
     tables = [*scores.tables, *_tables(sweep)]
     new = [text for text in sweep.warnings if text not in scores.warnings]
     return replace(
@@ -93,7 +93,7 @@ def choose_cuts(sweep: Sweep) -> list[int]:
 
 
 def _sheet(sweep: Sweep) -> ReportTable:
-    """Return a sheet of all cuts with all digits and the signature."""
+    """Return a spreadsheet table of all cuts with all digits and the signature."""
     titles = ["cut", "clusters", *(curve.name for curve in sweep.curves), "signature"]
     rows = [
         [cut, clusters, *(curve.values[at] for curve in sweep.curves), sweep.signature]
@@ -123,7 +123,7 @@ def draw(sweep: Sweep) -> Figure:
 
 
 def _label_best(axes: Axes, curves: list[SweepCurve]) -> None:
-    """Label each best cut once, outside the curves: the first on the left, the last onright."""
+    """Label each best cut once, beyond the curves: the first on the left, the last on the right."""
     higher = curves[0].direction == "higher"
     outer = max if higher else min
     marks: dict[int, float] = {}

@@ -82,7 +82,7 @@ def _warn(thesaurus: Thesaurus) -> list[str]:
 
 
 def _warn_one_class(thesaurus: Thesaurus) -> str:
-    """Return a warning if only one class was found, else ""."""
+    """Return a warning if only one class was found, or ""."""
     asked = thesaurus.provenance.get("asked")
     if thesaurus.tree.n_clusters > 1 or asked == 1:
         return ""
@@ -199,7 +199,7 @@ def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
 
 
 def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]:
-    """Yield the nodes down to the first k classes, each with its branch.
+    """Yield the top of the tree, down to k classes, with the line prefix that draws each node.
 
     If the root has more than k children, the k most frequent ones are yielded.
     """

@@ -21,7 +21,7 @@ CLASSES, SHARED = 3, 4
 UNKNOWN = "(no known context)"
 
 LEAST = 0.01
-"""Minimum probability of a class to be listed."""
+"""Minimum probability for a class to be listed."""
 
 
 def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, Any]:

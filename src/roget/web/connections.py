@@ -24,12 +24,12 @@ with name_extra():
 TIMEOUTS = {"head": 10.0, "body": 30.0, "rest": 5.0, "answer": 30.0, "idle": 15.0}
 """Timeouts in seconds, by phase.
 
-head, body: receive a request; rest: receive the remainder of a rejected body; answer: the client
-reads the response; idle: wait for the next request on the connection.
+The phases are: receive the head and the body of a request, receive the rest of a rejected body,
+wait for the client to read the answer, and wait (idle) for the next request.
 """
 
 MAX_CONNECTIONS = 256
-"""Maximum number of connections; a browser opens six."""
+"""Maximum number of connections. A browser opens up to six."""
 
 BACKLOG = 1024
 """Number of pending connections that the operating system queues."""
@@ -124,7 +124,7 @@ def close_oldest(connections: Any, newest: Connection) -> None:
 
 
 def max_connections() -> int:
-    """Return the maximum number of connections: a quarter of the allowed file descriptors."""
+    """Return the maximum number of connections, which depends on the limit on open files."""
     try:
         import resource
     except ImportError:  # not on Windows

@@ -32,7 +32,7 @@ ERRORS = {
     500: "The edit could not be saved.",
     501: "This thesaurus cannot be edited.",
 }
-"""The meaning of each error status."""
+"""The meaning of each HTTP error status."""
 
 SCRIPTS = Path(__file__).parent / "js"
 

@@ -1,4 +1,4 @@
-"""Search index that completes words of a thesaurus."""
+"""Search index for completing the words of a thesaurus."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ EDITS: dict[str, dict[str, type]] = {
 """Edit actions, each with the fields it requires and their types.
 
 "word" may be passed instead of "words". "split" also accepts words. "note" requires a "node" or a
-"word" and accepts a "field". "bulk" applies all or none of a list of edits, whose nodes are those
-of the page before the first edit.
+"word" and accepts a "field". "bulk" applies either all edits of a list or none of them; their
+node numbers refer to the state before the first edit.
 """
 
 HISTORY_EDITS = ("undo", "redo", "undo_to", "accept", "refuse")
@@ -46,7 +46,9 @@ HISTORY_EDITS = ("undo", "redo", "undo_to", "accept", "refuse")
 
 
 class Session:
-    """An open thesaurus. Edits are made under a lock, saved at once, and replace the snapshot.
+    """An open thesaurus.
+
+    Each edit is applied under a lock, saved immediately, and results in a new snapshot.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ class Session:
         )
         self._lock = threading.Lock()
         if self.snapshot.side is not None:
-            # Computed now, to raise an error at once if there is no common word.
+            # Computed now, so that an error is raised immediately if there are no common words.
             compare.make(self.snapshot, compare.class_numbers(self.snapshot)[1])
 
     @property

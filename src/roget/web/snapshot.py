@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ThesaurusSnapshot:
-    """A thesaurus at one revision. Immutable, so a request never sees half of an edit.
+    """A thesaurus at one revision. Immutable, so a request never sees a partly applied edit.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class ThesaurusSnapshot:
 
     @property
     def kind(self) -> str:
-        """The kind of value recorded at splits: "beta", "bits" (saved) or "none"."""
+        """The kind of value recorded for splits: "beta", "bits" (the bits saved) or "none"."""
         return self.thesaurus.clustering.unit.kind
 
     def split_value(self, node: int) -> float | None:

@@ -66,7 +66,7 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
 
 
 def take_nouns(table: Counts) -> tuple[Counts, Counts]:
-    """Return the N most frequent nouns, and the N nouns that follow, with the same verbs."""
+    """Return the `FREQUENT` most frequent nouns and the nouns that follow, with the same verbs."""
     both = table.top(2 * FREQUENT)
     first = table.top(FREQUENT).words.tolist()
     rest = sorted(set(both.words.tolist()).difference(first))

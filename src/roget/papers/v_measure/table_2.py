@@ -112,7 +112,7 @@ class Grid:
 
     @cached_property
     def exists(self) -> Floats:
-        """1 for existing tables, NaN if an error requires a noise class or cluster and there is none."""
+        """1 for tables that exist, or NaN if an error needs a missing noise class or cluster."""
         _, clusters, classes, _, second, third = np.indices(self.shape, sparse=True)
         noise, errors = np.array(self.noise), np.array(self.of_noise)
         lost = (noise[clusters] == 0) & (errors[second] > 0)

@@ -21,7 +21,7 @@ FIELDS = ("a", "b", "measure", "entropy", "value", "low", "high", "better", "ite
 
 
 def report(found: Agreement) -> Report:
-    """Return a report: clusterings by typicality, the spread over pairs, matrices and a tree."""
+    """Report the clusterings by typicality, the spread over all pairs, matrices and a tree."""
 
     def page() -> str:
         from roget.report.agreement.html import render
@@ -119,7 +119,7 @@ def _matrices(found: Agreement) -> Iterator[ReportTable]:
 
 
 def _tree(found: Agreement) -> Iterator[ReportTable]:
-    """Yield the tree of the first score that defines one, if there are at least 3 clusterings."""
+    """Yield the tree for the first score that allows one, if there are at least 3 clusterings."""
     if len(found.systems) < 3:
         return
     for score in found.scores:
@@ -137,11 +137,11 @@ def _tree(found: Agreement) -> Iterator[ReportTable]:
 
 
 def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
-    """Return a row per tree node: its branch lines, and its clustering or height."""
+    """Return a table row per node: the tree drawn with lines, and a clustering or a height."""
     size, top = len(names), 2 * len(names) - 2
 
     def children(at: int) -> list[int]:
-        # scipy numbers nodes from the leaves; here the root is 0.
+        # scipy numbers the leaves first and the root last; here the root is node 0.
         node = top - at
         return [] if node < size else [top - int(child) for child in tree.links[node - size, :2]]
 
@@ -156,7 +156,7 @@ def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
 
 
 def _reasons(found: Agreement) -> list[str]:
-    """List the reasons for undefined scores, each once with an example pair."""
+    """List each reason for undefined scores once, with an example pair."""
     grouped: dict[tuple[int, str], list[tuple[int, int]]] = {}
     for (r, i, j), reason in found.matrices.reasons.items():
         if i < j or not found.requests[r][0].symmetric:
@@ -171,7 +171,7 @@ def _reasons(found: Agreement) -> list[str]:
 
 
 def _sheet(found: Agreement) -> ReportTable:
-    """Return a sheet with one row per pair and score, all digits and the signature."""
+    """Return a spreadsheet table with one row per pair and score, all digits and the signature."""
     rows = (row.as_dict() for row in found.rows)
     return ReportTable.of(
         [*FIELDS, "signature"], [[*map(row.get, FIELDS), found.signature] for row in rows]

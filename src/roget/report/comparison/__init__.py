@@ -100,7 +100,7 @@ def _board(comparison: Comparison) -> ReportTable:
 
 
 def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
-    """Return a short table: rank, main score with interval and letters, and a few more scores."""
+    """Return a short table: rank, main score with interval and significance letters, others."""
     better = pictures.directions(comparison)
     main, *more = head.scores
     has_rank = any(row.rank is not None for row in comparison.rows)
@@ -140,7 +140,7 @@ def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
 
 
 def _coreference_board(head: BoardHeadline) -> ReportTable:
-    """Return the F of MUC, B-cubed and CEAF-e and their mean, the CoNLL score, best first."""
+    """Return a table of the CoNLL score and the three F-scores that it averages, best first."""
     best_first = sorted(head.families.items(), key=lambda one: -(one[1][-1].f or 0.0))
     titles = [one.name for one in best_first[0][1]]
     rows = [
@@ -163,7 +163,7 @@ def _plain_cell(row: SystemRow | None) -> Cell:
 
 
 def _short_legend(comparison: Comparison) -> str:
-    """Return a line that names the score used for sorting, and explains the letters."""
+    """Return a line that names the score used for sorting and explains significance letters."""
     if comparison.headline is not None and comparison.headline.families:
         return "coreference, sorted by the CoNLL score, the mean F of MUC, B-cubed and CEAF-e"
     text = f"sorted by {name_score(*comparison.main)}"
@@ -224,7 +224,7 @@ def _groups(comparison: Comparison) -> Iterator[ReportTable]:
 
 
 def _sheet(comparison: Comparison) -> ReportTable:
-    """Return a sheet of scores with all digits, entropies and signature."""
+    """Return a spreadsheet table of scores with all digits, the entropies and the signature."""
     if comparison.by_group:
         return sheet_groups(comparison.by_group, comparison.signature)
     named = zip(comparison.systems, comparison.components, strict=False)

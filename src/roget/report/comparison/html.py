@@ -132,7 +132,7 @@ def _reasons(comparison: Comparison) -> list[str]:
 
 
 def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
-    """Return the pairwise tests for each score, with systems as indices."""
+    """Return the pairwise tests for each score; systems are identified by index."""
     numbers = {name: at for at, name in enumerate(comparison.systems)}
     by_score: dict[tuple[str, str | None], list[list[Any]]] = {s: [] for s in comparison.ordered}
     for pair in comparison.pairs:
@@ -192,7 +192,7 @@ def _best(goodness: Floats) -> list[list[int | None]]:
 def _detail(system: ScoredSystem, values: Floats, goodness: Floats) -> dict[str, Any]:
     items, classes, clusters = system.sizes
     worst, names = worst_groups(goodness), system.group_names
-    # Overlapping clusters have no contingency table, which counts each item once.
+    # A contingency table counts each item once, so there is none for overlapping clusters.
     tables = [] if system.sides.overlapping else [part.table for part in system.parts()]
     return {
         "n": [brief(float(n)) for n in items],

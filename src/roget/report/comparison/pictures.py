@@ -22,7 +22,7 @@ class Drop(NamedTuple):
     clusters: float
     difference: float
     rank: int
-    """Rank under the first estimator; the label of the point."""
+    """Rank under the first estimator, shown as the label of the point."""
 
 
 def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
@@ -63,7 +63,7 @@ def estimators(comparison: Comparison, measure: str) -> list[str]:
 
 
 def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
-    """Return the ranks under the first estimator and under each other estimator."""
+    """Return each system's ranks under the first estimator and under every other estimator."""
     return {
         other: [RankShift(row.system, row.rank or 0, after.rank or 0) for row, after in pairs]
         for other, pairs in _pair(comparison, measure).items()

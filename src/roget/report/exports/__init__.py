@@ -26,7 +26,7 @@ _LINKING = ("base", "collections", "related")
 def export(
     thesaurus: Thesaurus, target: Target, to: str | None = None, options: ReportOptions = PLAIN
 ) -> str:
-    """Export a thesaurus and return the format, which defaults to that of the file's suffix."""
+    """Export a thesaurus and return the format, which by default follows from the file's suffix."""
     format = detect_format(target) if to is None else to
     write = catalogue.load("exporters", format)
     if options.evidence and format not in QUOTING:

@@ -78,7 +78,7 @@ class ExportEntry:
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
-        """The words of a leaf class, most typical first; words of other main classes come last."""
+        """The words of a leaf class, most typical first, then words with another main class."""
         if len(self.listed) < 2:
             return self.listed
         order = {one.word: rank for rank, one in enumerate(self.about.words)}
@@ -115,7 +115,7 @@ def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
 
 
 def quote_lines(thesaurus: Thesaurus, word: str, n: int) -> list[str]:
-    """Return up to n example sentences of a word, each with its source."""
+    """Return up to n example sentences for a word, each with its source."""
     found = {
         f"{line.text} ({line.source}{f':{line.line}' if line.line else ''})": None
         for line in (lookup.find_lines(thesaurus, word, n=n) if n else ())

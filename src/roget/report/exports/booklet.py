@@ -123,7 +123,7 @@ def _fill(
 
 
 def share(probability: float) -> str:
-    """Format the share of a word that belongs to a class, or "" if it is the whole word.
+    """Format the probability of a class given a word, or return "" if it is almost 1.
 
     >>> share(0.62), share(0.999)
     ('.62', '')

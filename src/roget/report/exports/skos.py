@@ -164,7 +164,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
 
 
 def _origin(thesaurus: Thesaurus, options: ReportOptions) -> Statements:
-    """Return the exported state, which `taxonomy.changes` compares with a later import."""
+    """Return the state at export, which `taxonomy.changes` compares with a later import."""
     facts: Statements = [("roget:state", SkosText(options.state or thesaurus.editor.state, None))]
     if options.levels:
         facts.append(("roget:levels", SkosText(",".join(map(str, options.levels)), None)))

@@ -55,7 +55,7 @@ def embed(content: Any) -> str:
 
 
 _PLAIN = re.compile(r"[=+\-@][\w\s.+\-=@)]*")
-"""Harmless cells that begin like a formula: -ly, @you, +1."""
+"""Pattern that matches harmless cells that begin like a formula: -ly, @you, +1."""
 
 
 def find_formulas(report: Report) -> list[str]:

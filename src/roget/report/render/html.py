@@ -21,7 +21,7 @@ STYLES = "roget.report.comparison", "page/page.css"
 """The style sheet shared by all pages."""
 
 _MINUS = re.compile(r"(?<![\w.])-(?=\.?\d)")
-"""Pattern of a minus sign: a hyphen before a number, but not inside a name."""
+"""Pattern that matches a minus sign: a hyphen before a number, but not inside a name."""
 _TYPES = re.compile(r"[ \t]*/\*\* @.*?\*/\n?")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 

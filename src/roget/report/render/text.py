@@ -93,7 +93,7 @@ def _grid(table: ReportTable, rows: Sequence[Sequence[str]], columns: Sequence[i
     for at, row in enumerate(rows, 1):
         grid.add_row(*map(Text, row), end_section=at == table.above)
     out = io.StringIO()
-    # In a notebook, rich would display the grid in place of writing it to the file.
+    # In a notebook, rich would display the grid instead of writing it to the file.
     console = Console(
         file=out,
         width=width(),

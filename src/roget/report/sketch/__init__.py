@@ -21,7 +21,7 @@ LONGEST = 20
 """Maximum width of a collocate."""
 
 FAR = 10
-"""Frequency ratio of two words from which their comparison gives a warning."""
+"""Minimum ratio of the frequencies of two words at which their comparison gives a warning."""
 
 _SCORED = Column.numbers("count", "log\nDice", fit="keep")
 
@@ -36,7 +36,7 @@ Lines = dict[tuple[str, str], Sequence[EvidenceLine]]
 
 
 def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
-    """Report the relations of a word side by side; for two words, below each other.
+    """Report the relations of a word side by side, or those of two words one below the other.
 
     `find` returns the sentences for the concordance, JSON and the page. `source` is the path of
     the thesaurus, for the hint on `roget why`.
@@ -230,7 +230,7 @@ def _describe(one: Collocate, found: Sketch, lines: Lines) -> dict[str, Any]:
 
 
 def _sheet(found: Sketch) -> ReportTable:
-    """Return a sheet with one row per collocate."""
+    """Return a spreadsheet table with one row per collocate."""
     titles = ["slot", "relation", "collocate", "context", "count", "score"]
     if found.beside is None:
         rows = [

@@ -182,7 +182,7 @@ class View:
 
 
 def list_columns(key: str, *names: str) -> Callable[[Any, ThesaurusSnapshot], Sheet]:
-    """Return a function that makes a sheet of a list in the view's data, with the named fields."""
+    """Return a function that converts a list in the view's data to a sheet of the given fields."""
 
     def sheet(data: Any, _: ThesaurusSnapshot) -> Sheet:
         return names, [[row[name] for name in names] for row in data[key]]
@@ -201,7 +201,7 @@ def name_class(snapshot: ThesaurusSnapshot, node: int) -> Named:
 
 
 def describe_context(snapshot: ThesaurusSnapshot, context: str) -> Phrase:
-    """Return a context with its readable phrase."""
+    """Return a context together with a readable phrase, such as "open …"."""
     return {"context": context, "said": snapshot.phrase(context)}
 
 
@@ -254,7 +254,7 @@ class StaticPage:
     CONTEXTS = 16
     """Number of contexts kept for a class or word."""
     DIGITS = 3
-    """Number of significant digits; a bar cannot show more."""
+    """Number of significant digits. More digits would not be visible in the bars."""
 
     def shards(self) -> Iterator[tuple[int, range]]:
         """Yield the number and the rows of each block of words."""
@@ -276,7 +276,7 @@ class StaticPage:
         ]
 
     def flatten_contexts(self, contexts: Sequence[Context]) -> list[Any]:
-        """Flatten contexts into one list of number, amount and lift."""
+        """Flatten contexts into one list of context number, amount and lift."""
         rows = [
             {**one, "number": self.contexts.setdefault(one["context"], len(self.contexts))}
             for one in contexts[: self.CONTEXTS]

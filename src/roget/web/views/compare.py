@@ -58,7 +58,7 @@ class Other:
     thesaurus: Thesaurus
     kind: ClassVar = "thesaurus"
     usual: ClassVar = 12
-    """The default number of classes, small enough to survey."""
+    """The default number of classes, chosen to fit on one screen."""
 
     def classes(self, k: int) -> tuple[dict[str, int], list[str]]:
         """Return the class number of each word, and the names of the classes."""
@@ -99,7 +99,7 @@ def class_numbers(snapshot: ThesaurusSnapshot) -> tuple[list[int], int]:
 
 
 class SideClass(TypedDict):
-    """A class of the other side, and the number of words shared with the open thesaurus."""
+    """A class of the other thesaurus or gold standard, with its number of common words."""
 
     label: str
     words: int
@@ -229,7 +229,7 @@ def sheet(data: CompareView, _: ThesaurusSnapshot) -> Sheet:
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the block of the static page: a comparison for each available number of classes."""
+    """Return this view's data for the static page: one comparison per number of classes."""
     if page.snapshot.side is None:
         return {}
     ks = [k for k in class_numbers(page.snapshot)[0] if k <= max(CUTS)]

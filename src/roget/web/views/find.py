@@ -29,7 +29,7 @@ class Found(TypedDict):
 
 
 def make(snapshot: ThesaurusSnapshot, q: str, n: int = 10) -> Found:
-    """Return up to n matching words, and some classes whose label contains the query."""
+    """Return up to n matching words, and the first few classes whose label contains the query."""
     query = fold(q.strip())
     rows = snapshot.search.find(q, check_rows(n))
     nodes = [node for node, label in enumerate(snapshot.folded_labels) if query and query in label]

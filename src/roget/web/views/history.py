@@ -10,7 +10,7 @@ from roget.web.views.base import View, list_columns
 
 
 class EditRow(TypedDict):
-    """An edit. The edit "undo_to" takes its `number`."""
+    """An edit. Its `number` can be passed to the edit "undo_to"."""
 
     number: int | None
     state: str

@@ -110,7 +110,7 @@ def _concordance(
 
 
 def merge_lines(lines: Iterable[EvidenceLine]) -> list[LineView]:
-    """Merge repeated sentences, and list all contexts that each was found by."""
+    """Merge repeated sentences, and list the contexts in which each sentence was found."""
     same: dict[Any, list[EvidenceLine]] = {}
     for one in lines:
         same.setdefault((one.source, one.line, one.text, one.word), []).append(one)
@@ -118,7 +118,10 @@ def merge_lines(lines: Iterable[EvidenceLine]) -> list[LineView]:
 
 
 def _split_line(same: Sequence[EvidenceLine]) -> LineView:
-    """Split a sentence at its marked words. Offsets would differ between Python and JavaScript."""
+    """Split a sentence at its marked words.
+
+    Offsets are not returned, because they would differ between Python and JavaScript.
+    """
     first = same[0]
     marks = {one.context: "context" for one in same if one.context is not None}
     return {

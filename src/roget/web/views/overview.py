@@ -92,7 +92,7 @@ def _describe_side(snapshot: ThesaurusSnapshot) -> Comparable | None:
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the block of the static page, which does not allow editing."""
+    """Return this view's data for the static page, which does not allow editing."""
     data = make(page.snapshot)
     data |= {"editable": False, "locked": None, "live": False, "shard": page.SHARD}
     data |= {"edits": 0, "last": None, "next": None, "changes": 0, "open": 0}

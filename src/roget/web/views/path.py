@@ -55,7 +55,7 @@ def sheet(data: PathView, _: ThesaurusSnapshot) -> Sheet:
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the block of the static page."""
+    """Return this view's data for the static page."""
     return {"path": make(page.snapshot)}
 
 

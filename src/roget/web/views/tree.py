@@ -50,7 +50,7 @@ def sheet(data: TreeData, _: ThesaurusSnapshot) -> Sheet:
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the block of the static page."""
+    """Return this view's data for the static page."""
     return {"tree": make(page.snapshot)}
 
 

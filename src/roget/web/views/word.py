@@ -157,7 +157,7 @@ def sheet(data: WordView, _: ThesaurusSnapshot) -> Sheet:
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the blocks of the static page, each with up to `SHARD` words."""
+    """Return the word data of the static page, in blocks of up to `SHARD` words."""
     blocks: dict[str, Any] = {}
     for number, rows in page.shards():
         words = list(make_many(page.snapshot, rows, STATIC_NEIGHBOURS, page.CONTEXTS))

@@ -93,9 +93,9 @@ def make(snapshot: ThesaurusSnapshot, node: int, n: int = WORDS, offset: int = 0
 def measure_context(
     one: TypicalContext | ContextClass, context: str, phrase: str, total: float = 1.0
 ) -> Context:
-    """Describe a context or context class.
+    """Return a context or context class with its phrase, amount and lift.
 
-    The amount is a probability, or a count if total is passed.
+    The amount is a probability, or a count if `total` is passed.
     """
     return {
         "context": context,
@@ -106,7 +106,7 @@ def measure_context(
 
 
 def embed(page: StaticPage) -> dict[str, Any]:
-    """Return the block of the static page: words, contexts and context classes of every node."""
+    """Return this view's data for the static page: words, contexts and context classes by node."""
     thesaurus, classes = page.snapshot.thesaurus, []
     for node in range(thesaurus.tree.n_nodes):
         is_leaf = not thesaurus.tree.children(node)
