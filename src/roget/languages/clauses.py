@@ -24,7 +24,8 @@ UPOS = {
     "A": "ADV", "w": "ADV", "C": "CCONJ", "K": "CCONJ", "S": "SCONJ", "M": "SCONJ", ",": "PUNCT",
     ".": "PUNCT", '"': "PUNCT", "!": "INTJ", "n": "PART", "t": "X", "?": "X",
 }  # fmt: skip
-"""One-letter codes of word kinds, mapped to universal part-of-speech tags.
+"""One-letter codes for the kinds of words that the rules distinguish, mapped to universal
+part-of-speech tags.
 
 D: determiner, r: relative determiner. J: adjective before a noun, a: other adjective. F: reflexive
 pronoun, R: relative, W: interrogative, O: other pronoun. w: interrogative adverb. p: postposition.
@@ -38,7 +39,7 @@ CLAUSE_MARKS = (":", ";", "–", "—", "-", "(", ")")
 
 _FINITE, _FULL = "VXI", "VIvz"
 _NOMINAL = ("N", "O", "R", "W")
-"""Kinds of elements that can be a subject or object."""
+"""Kinds of elements (see `Element`) that can be a subject or object."""
 
 
 class Grammar(ABC):
@@ -68,9 +69,9 @@ class Grammar(ABC):
     copulas: frozenset[str]
     """Copular verbs."""
     passives: frozenset[str]
-    """Auxiliaries of the passive."""
+    """Auxiliaries that form the passive."""
     movers: tuple[str, ...]
-    """Endings of verbs that form the perfect tense with the copula, as in "ist gegangen"."""
+    """Endings of verbs whose perfect tense is formed with the copula, as in "ist gegangen"."""
     subjectless: frozenset[str]
     """Lower-case finite verbs that can begin a clause without a subject ("habe gekauft")."""
 
@@ -85,7 +86,7 @@ class Grammar(ABC):
 
     @abstractmethod
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word with this tag; names are unchanged."""
+        """Return the lemma of a word that has the given tag. Names are returned unchanged."""
 
     @abstractmethod
     def find_kinds(
@@ -114,7 +115,8 @@ class Element:
     cases: str = "nadg"
     preposition: int = NONE
     near: int = NONE
-    """The last noun, to which the next phrase can attach; NONE if it is the head."""
+    """Position of the last noun, to which the next phrase can attach, or NONE if the head is the
+    last noun."""
 
 
 @dataclass
@@ -128,7 +130,7 @@ class Clause:
     """True if a conjunction links this clause to the previous one, whose subject it can share."""
 
     def has(self, kinds: str) -> bool:
-        """Return True if the clause contains an element of one of these kinds."""
+        """Return True if the clause contains an element of one of the given kinds."""
         return any(one.kind in kinds for one in self.elements)
 
 
@@ -247,7 +249,7 @@ class _Parser:
             return self.pronoun("O", start) if kinds[start] in "D#" else None
         noun = i
         while noun + 2 < len(kinds) and kinds[noun] == "t" and kinds[noun + 1] == "C":
-            noun += 2  # Vor- und Nachteile
+            noun += 2  # truncated words: Vor- und Nachteile
         if kinds[noun] not in "NE":
             return None
         if self.is_owner(noun) and i == noun:
@@ -342,7 +344,7 @@ class _Parser:
         """Merge genitives and bare nouns into the preceding noun phrase."""
         found: list[Element] = []
         for one in elements:
-            before = found[-1] if found else one  # an element cannot follow itself
+            before = found[-1] if found else one  # the first element follows nothing
             joins = one.kind == "N" and self.follows_noun(one, before)
             if joins and "g" in one.cases:
                 self.link(one.head, self.nearest(before), "nmod")
@@ -632,7 +634,10 @@ class _Parser:
                 self.link(one.head, governed, "iobj")
 
     def may_lack_subject(self, clause: Clause, finite: Element, nouns: list[Element]) -> bool:
-        """Return True if a noun phrase must be clearly nominative to be the subject."""
+        """Return True if the clause may have no subject.
+
+        Then only a clearly nominative noun phrase is accepted as the subject.
+        """
         first = clause.elements[0] is finite
         if clause.joined:
             return first or (clause.last and len(nouns) < 2)

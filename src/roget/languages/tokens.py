@@ -18,7 +18,9 @@ def words(text: str) -> frozenset[str]:
 
 
 def make_tokeniser(abbreviations: str, clitics: str = "") -> Callable[[str], list[str]]:
-    """Return a tokeniser that keeps the full stop of the given abbreviations, separated by |.
+    """Return a tokeniser that keeps the full stop in the given abbreviations.
+
+    The abbreviations are separated by |.
 
     >>> make_tokeniser("ca|usw")("Am 3. Mai geht’s ca. um 7.30 Uhr, z.B. nach Ems!")
     ['Am', '3.', 'Mai', 'geht’s', 'ca.', 'um', '7.30', 'Uhr', ',', 'z.B.', 'nach', 'Ems', '!']

@@ -1,1 +1,1 @@
-"""Building of thesauri, from a corpus through relations, counts and clustering."""
+"""Build thesauri: read a corpus, extract relations, count them, and cluster the words."""

@@ -48,7 +48,7 @@ SHARE = 1 / 3
 """Minimum fraction of the similarity that must come from a source for the source to be named."""
 
 KEY = "background"
-"""Provenance key for the background with which a thesaurus was built."""
+"""Key under which the provenance of a thesaurus records its background."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def _open_bundled(name: str) -> Background:
 def choose_background(
     requested: Any, counts: Counts
 ) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the background for the counts of a text, or None, and notes on the reason.
+    """Return the background for the counts of a text, or None, and notes that explain the choice.
 
     `requested` is "none", "auto", a name, a path, or Counts. With "auto", the bundled background
     for the language and relations of the text is used, unless the background contains the text.

@@ -50,7 +50,8 @@ class Built:
     interrupted: bool = False
     """True if clustering was stopped early, so the classes are provisional."""
     saved: bool = False
-    """True if the thesaurus was written. An interrupted build never replaces a thesaurus."""
+    """True if the thesaurus was written. An interrupted build never replaces an existing
+    thesaurus."""
 
 
 @with_options(Plan, BuildOptions, also=offered())
@@ -137,7 +138,7 @@ def run(
 
 
 def _is_left_by_build(names: set[str]) -> bool:
-    """Return True if all these files could have been left by an interrupted build."""
+    """Return True if all given files could have been left by an interrupted build."""
     ours = ("counts", *(f"{method}-" for method in catalogue.names("clusterers")))
     return all(name.startswith(ours) for name in names)
 

@@ -19,7 +19,8 @@ SENSES = ("even", "weighted")
 ORDERS = ("corpus", "left", "right")
 """Orders of concordance lines."""
 BACKOFFS = ("auto", "discount", "interpolate", "none")
-"""Ways in which class models use a word's own counts. With auto, the model decides."""
+"""Ways in which class models use a word's own counts. With "auto", the choice depends on the
+model."""
 ATTACHERS = ("best", "chain")
 RULES = ("smoothed", "printed")
 """Rules by which the chain model compares verb and noun: smoothed, or as printed in the paper."""

@@ -1,4 +1,4 @@
-"""Editing of thesaurus folders: apply a file of edits, undo and redo."""
+"""Edit thesaurus folders: apply a file of edits, undo and redo."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def edit(
     progress: Report | None = None,
     **options: Any,
 ) -> EditResult:
-    """Edit a thesaurus folder: apply the edits of a file, undo or redo, and save the result.
+    """Edit a thesaurus folder: apply the edits in a file, undo or redo, and save the result.
 
     If an edit of the file fails, the folder is unchanged.
 

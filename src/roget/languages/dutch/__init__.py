@@ -1,4 +1,4 @@
-"""Analysis of Dutch plain text: tags and lemmas from HanTa, heads from rules over the tags."""
+"""Analyse Dutch plain text: HanTa assigns tags and lemmas, and rules over the tags assign heads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _KINDS = (
     (r"VNW", "O"), (r"WW\(pv", "V"), (r"WW", "v"), (r"VZ\(fin", "Z"), (r"VZ", "P"),
     (r"VG\(neven", "C"), (r"VG", "S"), (r"TSW", "!"),
 )  # fmt: skip
-"""Regular expressions for tags of the Corpus Gesproken Nederlands, each with its word kind.
+"""Regular expressions that match tags of the Corpus Gesproken Nederlands, each with the one-letter
+kind of the word.
 
 The first match wins.
 """
@@ -74,7 +75,7 @@ class Dutch(Grammar):
         return next((kind for pattern, kind in _KINDS if regex.match(pattern, tag)), "?")
 
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word with this tag; names are unchanged."""
+        """Return the lemma of a word that has the given tag. Names are returned unchanged."""
         return form if tag.startswith("N(eigen") else self.tagger.lemma(form, tag)
 
     def find_kinds(

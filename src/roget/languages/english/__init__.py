@@ -1,4 +1,5 @@
-"""Analysis of English plain text: BNC tokens and C5 tags, heads from rules over the tags."""
+"""Analyse English plain text: tokenise it as in the BNC, assign C5 tags, and find heads by rules
+over the tags."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ class English:
         return self.tagger.seen.get(word, frozenset())
 
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word with this tag; names are unchanged."""
+        """Return the lemma of a word that has the given tag. Names are returned unchanged."""
         if tag == "NP0":
             return form
         return correct_lemma(form.lower(), tag, self.tagger.lemma(form, tag).lower(), self.seen)

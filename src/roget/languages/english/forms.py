@@ -78,7 +78,7 @@ class Forms:
         ]
 
     def _infinitive(self, word: str) -> str:
-        """Return the infinitive, in lower case, of a verb."""
+        """Return the infinitive of a verb in lower case."""
         word = word.lower()
         if word in IRREGULAR_VERBS:
             return IRREGULAR_VERBS[word]
@@ -93,7 +93,7 @@ class Forms:
         return word
 
     def _singular(self, word: str) -> str:
-        """Return the singular, in lower case, of a noun; for a number, return its shape."""
+        """Return the singular of a noun in lower case, or the shape of a number, such as <year>."""
         if shape := number(word):
             return shape
         word = word.lower()

@@ -67,7 +67,11 @@ def _joins(i: int, low: Sequence[str], kinds: Sequence[str]) -> bool:
 
 
 def skip(kinds: Sequence[str], i: int, over: str, step: int = 1) -> int:
-    """Return the first position from i on whose kind is not in `over`, or the end if all are."""
+    """Return the first position, starting at i, whose kind is not in `over`.
+
+    If there is no such position, return the position after the end of the sentence (or before its
+    start).
+    """
     while 0 <= i < len(kinds) and kinds[i] in over:
         i += step
     return i

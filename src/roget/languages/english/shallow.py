@@ -34,7 +34,7 @@ _AFTER_OBJECT = ("of", "for", "between", "about", "such", "like", "per", "among"
 _AFTER_OBLIQUE = words("as after during before since until because through at by on over under")
 """Prepositions that attach to the verb rather than to a preceding prepositional phrase."""
 _PARTS = {"D": "det", "J": "amod", "N": "compound", "#": "nummod", "V": "amod", "A": "advmod"}
-"""Labels inside a noun phrase."""
+"""Dependency labels of words inside a noun phrase."""
 
 
 def attach(
@@ -236,7 +236,7 @@ class _Linker(Sentence):
         return "root"
 
     def after_verb(self, phrase: Phrase) -> str:
-        """Attach a noun phrase in the position of an object; return its role."""
+        """Attach a noun phrase in object position; return its role."""
         verb, head = self.open, phrase.head
         lemma = self.lemmas[verb]
         quoted = bool(verb) and self.kinds[verb - 1] in '",'
@@ -293,7 +293,7 @@ class _Linker(Sentence):
             return False
         return not self.is_time(phrase) and not self.finite(self.end(phrase))
 
-    # Everything else
+    # Tokens outside noun phrases
 
     def token(self, i: int) -> None:
         """Process a token outside noun phrases."""

@@ -84,7 +84,8 @@ NAMERS = _words(
     """call name dub title entitle elect appoint consider term label deem give make find keep see
     declare"""
 )
-"""Verbs with an object complement. Without an auxiliary, their participles take no object."""
+"""Verbs that take an object complement, such as "call" and "name". A noun after their bare
+participle ("a man called Jack") is a complement, not an object."""
 COPULAS = _words("become seem remain appear stay prove")
 """Main verbs followed by a predicate noun, not an object."""
 QUOTERS = _words("say add reply explain conclude continue note state comment write read remark")
@@ -185,11 +186,12 @@ def _verb_by_neighbours(
 
 
 _LONG = 8
-"""Minimum length of unknown plurals in -ies whose singular ends in -y: refineries, not zombies."""
+"""Minimum length of an unknown plural in -ies for its singular to end in -y, as in "refineries" but
+not in "zombies"."""
 
 
 def correct_lemma(word: str, tag: str, lemma: str, lexicon: Lexicon) -> str:
-    """Return a different lemma, in lower case, if the lexicon does not contain the given one."""
+    """Return the given lemma, or a corrected one if the lexicon does not contain it."""
     if tag == "CRD" and lemma.isalpha() and lemma.endswith("s"):
         return lemma[:-1]
     tries: list[str] = []

@@ -1,4 +1,5 @@
-"""Analysis of German plain text: tags and lemmas from HanTa, heads from rules over the tags."""
+"""Analyse German plain text: HanTa assigns tags and lemmas, and rules over the tags assign
+heads."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ KINDS = {
     "PRF": "F", "APPR": "P", "APPRART": "P", "APPO": "p", "APZR": "A", "PTKVZ": "Z", "PTKZU": "T",
     "KON": "C", "KOKOM": "K", "KOUS": "S", "KOUI": "M", "CARD": "#", "TRUNC": "t", "XY": "?",
 }  # fmt: skip
-"""One-letter kind of each of HanTa's tags (STTS)."""
+"""One-letter kind of the word for each HanTa tag (STTS tag set)."""
 
 _CONTRACTED = {
     "am": "an", "ans": "an", "beim": "bei", "im": "in", "ins": "in", "vom": "von", "zum": "zu",
@@ -38,7 +39,7 @@ _PRONOUNS = {
 """Possible cases of pronouns. Pronouns that are not listed are nominative or accusative."""
 
 _EIN = ("ein", "kein", "mein", "dein", "sein", "ihr", "unser", "euer", "eur", "unsr")
-"""Stems of determiners without an ending in the masculine nominative."""
+"""Stems of determiners that have no ending in the masculine nominative."""
 
 
 _FEMININE = regex.compile(
@@ -91,7 +92,7 @@ class German(Grammar):
     )
 
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word with this tag; names are unchanged."""
+        """Return the lemma of a word that has the given tag. Names are returned unchanged."""
         if tag == "NE":
             return form
         if tag in ("APPR", "APPRART"):
@@ -131,7 +132,7 @@ class German(Grammar):
         if len(words) == 1 and kind in "ORWD":
             return _PRONOUNS.get(first, "na")
         if kind not in "DrJ":
-            return "na"  # a bare noun, or a number before it
+            return "na"  # a bare noun, or a number and a noun
         declined = form != lemma
         if first == "des":
             return "g"

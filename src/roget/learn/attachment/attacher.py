@@ -37,14 +37,14 @@ Quads = Iterable[Sequence[str]]
 class Test:
     """Performance of a model on labelled quadruples."""
 
-    __test__ = False  # not a test class of pytest
+    __test__ = False  # keeps pytest from collecting this class
 
     items: int
     coverage: float
     """Fraction of the quadruples that are decided by a stage before the default."""
     accuracy: float
     low: float
-    """Bounds of the 95 % confidence interval of the accuracy (Wilson)."""
+    """Bounds of the 95 % confidence interval of the accuracy (Wilson score interval)."""
     high: float
     stages: tuple[BackoffStage, ...]
 

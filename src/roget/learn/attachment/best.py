@@ -1,4 +1,5 @@
-"""The "best" model: logistic regression on similarity, other-text features and attachment rates."""
+"""The "best" model: logistic regression on similarities to training quadruples, features from other
+text, and attachment rates."""
 
 from __future__ import annotations
 
@@ -128,7 +129,7 @@ class Best:
         return [BackoffStage.measure(name, stage == at, right) for at, name in stages]
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON values and arrays to store in a model folder, under flat names."""
+        """Return the JSON values and arrays to store in a model folder, keyed by name."""
         kept = put_under("forms", {"verbs": self.forms.verbs, "nouns": self.forms.nouns})
         kept |= put_under("weights", {"scaling": self.scaling, "weights": self.weights})
         for name in ("verbs", "nouns", "evidence", "tally", "machine", "tendencies"):

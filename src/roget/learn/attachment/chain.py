@@ -1,4 +1,8 @@
-"""The "chain" model (Li & Abe 1996): thesaurus, WordNet, lexical association, then the noun."""
+"""The "chain" model (Li & Abe 1996).
+
+It decides by a thesaurus, WordNet or lexical association, in this order, and otherwise chooses the
+noun.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +52,7 @@ ASSOCIATION, DEFAULT = "lexical association", "default"
 PRINTED = "printed"
 
 PAIRS = 1 << 16
-"""Batch size: (word, head) pairs whose probabilities are computed at once."""
+"""Batch size: number of (word, head) pairs whose probabilities are computed at once."""
 
 
 @dataclass
@@ -93,7 +97,7 @@ class Chain:
             for quad, noun in zip(normal, answers, strict=True)
         ]
         preferences = {WORDS: by_words(pairs)}
-        # A tree cut for each head in each thesaurus (Li & Abe 1996, section 4).
+        # Fit a tree cut for each head in each thesaurus (Li & Abe 1996, section 4).
         trees = _trees(quads, normal, sources, seed, report)
         for at, (name, tree) in enumerate(trees.items()):
             report(0.7 + 0.25 * at / len(trees), f"cuts of {name}")
@@ -126,7 +130,8 @@ class Chain:
         for noun in (True, False):
             own = self.preferences[name]
             heads = [_head(quad, noun) for quad in quads]
-            # The printed rule compares p(noun2|verb, prep) with p(noun2|noun1, prep) only.
+            # The rule as printed in the paper compares only p(noun2|verb, prep) and p(noun2|noun1,
+            # prep).
             plain = name == WORDS or self.rule == PRINTED
             p = own.probability(words, heads) if plain else own.smooth(words, heads)
             if self.rule != PRINTED:
@@ -156,7 +161,7 @@ class Chain:
         return rows
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON values and arrays to store in a model folder, under flat names."""
+        """Return the JSON values and arrays to store in a model folder, keyed by name."""
         kept: dict[str, Any] = {"verbs": self.forms.verbs, "nouns": self.forms.nouns}
         kept |= {"order": self.order, "names": list(self.preferences), "rule": self.rule}
         for at, one in enumerate(self.preferences.values()):
@@ -294,7 +299,7 @@ def head_of(kind: str, word: str, preposition: str) -> str:
 
 
 def kind_of(head: str) -> str:
-    """Return the key of a head's kind: all heads with its part of speech and its preposition."""
+    """Return the key that stands for all heads with the same part of speech and preposition."""
     kind, *_, preposition = head.split("\t")
     return head_of(kind, "", preposition)
 

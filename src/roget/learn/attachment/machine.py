@@ -37,9 +37,10 @@ LINEAR = 0.01
 NOISE = 0.5
 """Ridge parameter λ, added to the diagonal of K; it models noise in the labels."""
 OTHERS = 0.3
-"""Kernel factor for two quadruples with different prepositions in the shared machine."""
+"""Factor applied to the kernel of two quadruples with different prepositions, which occur together
+only in the machine that rare prepositions share."""
 CELLS = 1 << 23
-"""Batch size: pairs of quadruples compared at once."""
+"""Batch size: number of pairs of quadruples compared at once."""
 LARGEST = 1e12
 """Bound on the absolute value of stored numbers, which keeps products finite."""
 POOL = ""
@@ -149,7 +150,7 @@ class Machine:
             if progress is not None:
                 progress(done / work)
         made = cls(items, blocks)
-        # Score the quadruples that were not sampled like new ones.
+        # Quadruples that were not sampled are scored in the same way as new quadruples.
         for rows in drawn.values():
             left_out[rows] = made.scores(items.select(rows))
         return made._compact(), left_out
@@ -161,8 +162,8 @@ class Machine:
         for name, rows in _by_name(known).items():
             block = self.blocks.get(name)
             if block is None:
-                # Without a machine for this preposition or a shared one, use the mean score of all
-                # machines.
+                # If there is neither a machine for the preposition nor a shared machine, use the
+                # mean score of all machines.
                 out[rows] = np.mean([one.mean for one in self.blocks.values()])
                 continue
             step = max(1, CELLS // max(1, block.rows.size))

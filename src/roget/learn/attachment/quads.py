@@ -1,4 +1,4 @@
-"""Reading of quadruples (verb, noun, preposition, noun), with the label N or V if known.
+"""Read quadruples (verb, noun, preposition, noun), with the label N or V if known.
 
 Words are lemmatised, numbers are replaced by their shape, and unknown words are represented by
 surface features.
@@ -83,7 +83,7 @@ class LemmatisedQuadruple(NamedTuple):
 
 
 class Forms(Protocol):
-    """Interface for a lemmatiser that chooses the most frequent of the possible lemmas."""
+    """Interface of a lemmatiser that chooses the most frequent of the possible lemmas."""
 
     verbs: dict[str, float]
     nouns: dict[str, float]
@@ -146,7 +146,7 @@ class QuadrupleLine(NamedTuple):
 
 
 def read(path: PathLike) -> list[Quadruple]:
-    """Read the labelled quadruples of a file, or the bundled sample if the path is "sample".
+    """Read labelled quadruples from a file, or the bundled sample if the path is "sample".
 
     Lines are separated by blanks and may begin with a sentence number, as in the data of
     Ratnaparkhi, Reynar & Roukos ("0 join board as director V"), or separated by tabs and may end
@@ -234,7 +234,10 @@ def check_quadruples(
 
 
 def check_answers(quads: Sequence[Quadruple]) -> list[bool]:
-    """Return True for N and False for V; raise an error if a quadruple has no label."""
+    """Convert the labels to booleans: True for N and False for V.
+
+    Raise an error if a quadruple has no label.
+    """
     wrong = next((quad for quad in quads if quad.attachment not in (NOUN, VERB)), None)
     if wrong is not None:
         raise InputError(f"{tuple(wrong)!r}: the label must be N or V", code="missing-label")

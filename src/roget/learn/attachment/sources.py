@@ -44,8 +44,8 @@ Cells = Mapping[tuple[str, str], float]
 DIMENSIONS = 200
 
 OWN = 0.5
-"""Maximum fraction of bundled quadruples in the training data. If there are more, the bundled
-quadruples are not used as other text."""
+"""Maximum fraction of the training quadruples that may occur in the bundled sample. Above it, the
+bundled sample is not used as other text."""
 
 CLASSES = 0.35
 """Weight of classes in the similarity of two words; contexts have the remaining weight."""
@@ -210,7 +210,8 @@ def make_sources(
     others = sample("pp_quads")
     bundled = {one[:4] for one in others}
     if sum(one[:4] in bundled for one in quads) > OWN * len(quads):
-        # Otherwise the model would know the labels when it is tested on the rest of the sample.
+        # With them, the model would already know the labels when it is tested on the rest of the
+        # sample.
         others = []
     nouns = [open_classes(one) if isinstance(one, str | os.PathLike) else one for one in thesauri]
     verbs = []

@@ -22,15 +22,18 @@ PARTS = ("vnpm", "vnp", "vpm", "npm", "vp", "np", "pm", "p")
 verb, n and m for the first and second noun, and p for the preposition."""
 
 LEVELS = (slice(0, 1), slice(1, 4), slice(4, 7), slice(7, 8))
-"""Columns of the back-off levels of Collins & Brooks (1995): quadruple, triples, pairs, p."""
+"""Columns of the back-off levels of Collins & Brooks (1995): the quadruple, triples, pairs, and the
+preposition alone."""
 
 SMOOTHING = 2.0
-"""Number of pseudo-tokens added to each part, labelled in the proportions of the preposition."""
+"""Number of pseudo-tokens added to each part. Their labels are distributed like the labels of the
+preposition."""
 
 LOOSE_PARTS = ("v", "n", "m", "vn", "nm", "vm")
 """Parts of a quadruple without the preposition, in column order; m is the second noun."""
 SHRINK = 3.0
-"""Number of pseudo-quadruples with deviation 0 added to each part."""
+"""Number of pseudo-quadruples added to each part, which shrink its attachment rate towards the
+rates of its prepositions."""
 FOLDS = 10
 
 ANY = ""
@@ -54,11 +57,15 @@ class BackoffStage:
     stage: str
     coverage: float
     accuracy: float | None
-    """None if the stage decided nothing."""
+    """Fraction of correct decisions, or None if the stage decided nothing."""
 
     @classmethod
     def measure(cls, name: str, decided: BoolArray, right: BoolArray) -> Self:
-        """Measure a stage, given which quadruples it decided and which decisions were right."""
+        """Return the coverage and accuracy of a stage.
+
+        `decided` is True for quadruples that the stage decided, and `right` is True for correct
+        decisions.
+        """
         accuracy = float(np.mean(right[decided])) if decided.any() else None
         return cls(name, float(np.mean(decided)), accuracy)
 
@@ -130,7 +137,7 @@ class QuadrupleCounts(Keyed):
 
 
 def log_odds(counts: Any) -> Floats:
-    """Return ln(N/V) of each part minus ln(N/V) of the preposition.
+    """Return the log odds of N against V for each part, minus the log odds for the preposition.
 
     The preposition is the last column of `PARTS`.
 
@@ -152,7 +159,8 @@ def back_off(counts: Any) -> tuple[Floats, Ints]:
     p(N) is 1. `QuadrupleCounts.stages` has the names of the levels.
     """
     counts = np.asarray(counts)
-    # Go from the most general level to the most specific one, which overwrites the others.
+    # Go from the most general level to the most specific one, so specific levels overwrite general
+    # ones.
     share = np.ones(len(counts))
     level = np.full(len(counts), len(LEVELS))
     for at in reversed(range(len(LEVELS))):
@@ -184,13 +192,15 @@ class Tendencies(Keyed):
     @classmethod
     def from_quadruples(cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray) -> Self:
         """Estimate the rates from quadruples; `nouns` is True for the label N."""
-        # 1. Compute the mean of y for each preposition, shrunk towards 0 by two pseudo-quadruples.
+        # 1. Compute the mean of y (1 for N, −1 for V) for each preposition, shrunk towards 0 by two
+        # pseudo-quadruples.
         goal = np.where(nouns, 1.0, -1.0).tolist()
         usual: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 2.0])
         for quad, one in zip(quads, goal, strict=True):
             usual[quad.preposition][0] += one
             usual[quad.preposition][1] += 1
-        # 2. Compute the mean deviation from it for each part, shrunk by `SHRINK` pseudo-quadruples.
+        # 2. Compute the mean deviation of y from this mean for each part, shrunk towards 0 by
+        # `SHRINK` pseudo-quadruples.
         table: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, SHRINK])
         for quad, one in zip(quads, goal, strict=True):
             total, times = usual[quad.preposition]
@@ -362,7 +372,7 @@ class SlotCounts:
 
 
 def _slot_keys(quad: LemmatisedQuadruple) -> list[str]:
-    """Return the six keys of a quadruple.
+    """Return the six keys under which a quadruple is counted in `Slots`.
 
     They are keys for the total, the preposition, the verb, the verb with the preposition, the first
     noun, and the preposition with the second noun.

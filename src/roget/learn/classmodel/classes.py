@@ -49,7 +49,7 @@ class ClassCounts:
         return np.asarray(np.mean(found, axis=0))
 
     def rows(self, rows: Array | slice, columns: Array | slice = slice(None)) -> Floats:
-        """Return p(v|n) for the given rows and for all or some columns."""
+        """Return p(v|n) for the given rows, and for the given columns or all columns."""
         found = [to_dense(one.memberships[rows] @ one.centroids[:, columns]) for one in self.parts]
         return np.asarray(np.mean(found, axis=0))
 
@@ -86,7 +86,7 @@ def are_shares(table: Any) -> bool:
 
 
 def count_types(matrix: Any) -> Any:
-    """Return the matrix with every pair counted once."""
+    """Return a copy of the matrix in which each (word, context) pair counts at most once."""
     once = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     once.eliminate_zeros()
     once.data = np.minimum(once.data, 1.0)
@@ -157,7 +157,7 @@ def from_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> 
 
 
 def _known(clustering: Clustering, train: Any) -> Clustering:
-    """Return the clustering with normalised tables.
+    """Return the clustering with normalised memberships and centroids.
 
     If clusters were merged, their centroids are recomputed from the counts.
     """
@@ -211,7 +211,7 @@ def _from_thesaurus(
 
 
 def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
-    """Return predictors for several levels of the tree, once by counts and once by types."""
+    """Return predictors for several levels of the tree, based on counts and on types."""
     used = np.flatnonzero(np.asarray(membership.sum(axis=0)).ravel() > 0)
     found: list[ClassCounts] = []
     before = 0
@@ -235,7 +235,7 @@ def _count_classes(rows: Any, train: Any) -> Clustering:
     """Return a predictor whose centroids are the counts of the words in each class."""
     table, mass = _count(rows, train)
     found = Clustering(Tree.flat(mass.size), rows, table, mass, rule=COUNTED)
-    # Place words without a class like new words.
+    # Words without a class are placed in the same way as new words.
     lost = np.asarray(rows.sum(axis=1)).ravel() <= 0
     if lost.any():
         placed = sparse.csr_array(found.place(train) * lost[:, None])

@@ -33,10 +33,11 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.command_options import BACKOFFS
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-"""Boundaries of the word frequency groups that have separate weights with "interpolate"."""
+"""Boundaries between groups of words by frequency. If the backoff is "interpolate", each group has
+its own weights."""
 
 CELLS = 1 << 24
-"""Batch size: cells (words × contexts × predictors) computed at once."""
+"""Batch size: number of cells (words × contexts × predictors) computed at once."""
 
 DEV = 0.1
 """Fraction of the tokens held out by default for fitting the weights."""
@@ -112,8 +113,8 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         before = self._train, self.classes_, self._predictors
         self._learn(train, named, seed, {})
         if _kinds(self._predictors) != _kinds(before[-1]):
-            # Learning from all tokens gave other levels, which have no weights: keep the predictors
-            # of step 1.
+            # Learning from all tokens produced different levels, for which there are no weights, so
+            # keep the predictors of step 1.
             self._train, self.classes_, self._predictors = before
         self._name(named)
         return self
@@ -135,9 +136,9 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self._cells(self._train, self._predictors, rows, columns)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return p(context|word) of every context, for the words whose counts are X.
+        """Return p(context|word) of every context for words with the counts X.
 
-        For a word without counts, the prediction is that for an unknown word.
+        A word without counts is treated as unknown.
         """
         check_is_fitted(self)
         counts = table(self, X)
@@ -160,7 +161,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return float(np.sum(tokens.data * logs)) / total if total > 0 else float("nan")
 
     def log_proba(self, X: Any, *, given: Any = None) -> tuple[Any, Floats]:
-        """Return the tokens of X as a coo_array, and log p(context|word) of each entry."""
+        """Return the counts in X as a coo_array, and log p(context|word) of each entry."""
         check_is_fitted(self)
         if given is None:
             known, predictors = self._train, self._predictors
@@ -238,7 +239,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self.classes if isinstance(self.classes, list) else [self.classes]
 
     def _same_words(self, X: Any, words: int, name: str) -> Any:
-        """Return the tokens of X with the rows in the order of the training words."""
+        """Return the counts in X with the rows reordered to match the training words."""
         if isinstance(X, Counts) and "words_" in vars(self):
             tokens = align_contexts(X, self.contexts_)
             if np.array_equal(X.words, self.words_):

@@ -33,7 +33,7 @@ BACKGROUND = 0.05
 """Weight of the unigram distribution, which covers contexts that no neighbour has."""
 
 ROWS = 1 << 10
-"""Batch size: words whose neighbours are searched at once."""
+"""Batch size: number of words whose neighbours are computed at once."""
 
 View: TypeAlias = Callable[[Any, int], list[ClassCounts]]
 
@@ -131,7 +131,9 @@ class NearestWords(Rule):
 
 
 def sizes(words: int, per_class: int, most: int) -> list[int]:
-    """Return the `most` largest elements of `SIZES` with at least `per_class` words per class.
+    """Return the largest numbers of classes in `SIZES` that leave `per_class` words per class.
+
+    At most `most` numbers are returned.
 
     Up to five classes need only two words each.
     """
@@ -173,7 +175,7 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
     for size in sizes:
         if size not in found:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the number of classes in the result shows it
+                warnings.simplefilter("ignore")  # the result shows the number of classes
                 found[size] = kind.make(size, random_state=seed).fit(part).clustering_
     return [
         ClassCounts(f"{name} {size}", (normalise(_fill_words(found[size], seen, train.shape[0])),))

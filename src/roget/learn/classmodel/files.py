@@ -1,4 +1,4 @@
-"""Reading and writing of class models as folders of JSON and npz; no stored code is executed."""
+"""Read and write class models as folders of JSON and npz files. No stored code is executed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Combination of a word's discounted own counts with the predictions of its classes.
+"""Combine the discounted counts of a word with the predictions of its classes.
 
 For a word n with count c in context v and N tokens,
 
@@ -97,7 +97,8 @@ def closed_form(matrix: Any, levels: int) -> Floats:
     """Estimate discounts from the numbers n_j of pairs with j occurrences.
 
     D_j = j − (j+1)·Y·n_(j+1)/n_j with Y = n_1/(n_1 + 2·n_2) (Chen & Goodman 1999). A single
-    discount is Y. These are the initial values, and final without development tokens.
+    discount is Y. These are initial values, which remain unchanged if there are no development
+    tokens.
     """
     seen = np.bincount(
         np.clip(np.rint(sparse.csr_array(matrix).data), 0, levels + 2).astype(np.int64),
@@ -149,7 +150,7 @@ class Mixture:
     edges: Floats
 
     def groups(self, totals: Floats) -> Array:
-        """Return the frequency groups of words with these total counts."""
+        """Return the frequency group of each word, given the total counts of the words."""
         return np.searchsorted(self.edges, totals, side="right")
 
     def cells(self, known: PredictionData, stack: Floats, groups: Array) -> Floats:

@@ -1,4 +1,6 @@
-"""Recipes of the named models: how the word's own counts are used, and what the model backs off to.
+"""Recipes of the named models.
+
+A recipe defines the use of a word's own counts and the classes to which the model backs off.
 
 A model that uses the classes of one clusterer has the name of the clusterer and needs no recipe.
 """
