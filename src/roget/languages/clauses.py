@@ -285,7 +285,7 @@ class _Parser:
         return False
 
     def modified(self, i: int, head: int) -> tuple[int, str]:
-        """Return the head and label of a word before the noun."""
+        """Return the head and dependency label of a word that precedes the noun of its phrase."""
         kind = self.kinds[i]
         if kind in "Aa":
             j = i + 1

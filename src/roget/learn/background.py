@@ -132,7 +132,7 @@ def choose_background(
 
 
 def find_bundled(counts: Counts) -> Background | None:
-    """Return the bundled background for a text's language and relations, or None if missing."""
+    """Return the bundled background for a text's language and relations, or None."""
     code = str(counts.provenance.get("language") or "").partition("-")[0]
     name = f"{LANGUAGES.get(code)}-{','.join(counts.relations)}"
     return _open_bundled(name) if name in data.BACKGROUNDS else None

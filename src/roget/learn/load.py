@@ -1,4 +1,4 @@
-"""Loading of counts and thesauri from folders, files, taxonomies or bundled samples."""
+"""Load counts and thesauri from folders, files, taxonomies or bundled samples."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     whole.relations = counts.relations
     whole.provenance = {**counts.provenance, SET_ASIDE: lost}
     if cuts := counts.provenance.get("cuts"):
-        # The counts include all words at least as frequent as the rarest one.
+        # The counts include all words that are at least as frequent as the rarest stored word.
         least = min(cuts.get("min_count") or 1, whole.word_totals.min().item())
         whole.provenance["cuts"] = {**cuts, "min_count": least}
     if base.spare is not None and not lost:
@@ -273,7 +273,7 @@ def _find_texts(name: str, counting_options: Counting) -> list[Source] | None:
 
 
 def is_taxonomy(path: PathLike) -> bool:
-    """Return True for a thesaurus folder, SKOS or WordNet, False for a table."""
+    """Return True for a thesaurus folder, a SKOS file or a WordNet, and False for a table."""
     place = Path(path)
     named = os.fspath(path).startswith("wn:") and not place.exists()
     # Tables and arrays may also be counts.

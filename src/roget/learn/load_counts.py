@@ -1,4 +1,4 @@
-"""Loading of counts: read existing counts, or count a corpus."""
+"""Load counts: read existing counts, or count a corpus."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Plan:
     )
     top: int | None = option(20_000, minimum=1, help="Use only the N most frequent words.")
     random_state: int | None = seed_option()
-    """Seed, or None for a random one, with which an interrupted run cannot be resumed."""
+    """Seed, or None for a random seed. An interrupted run with a random seed cannot be resumed."""
     heldout: bool = option(
         True, help="Evaluate the classes on held-out tokens; this roughly doubles the running time."
     )
@@ -80,7 +80,7 @@ class Plan:
         "clustering: a counts folder or table, none, or auto = the bundled counts "
         "for the language, if any.",
     )
-    """Also accepts a Counts object."""
+    """Background counts. In Python, this can also be a Counts object."""
     own: Mapping[str, Any] = field(default_factory=dict)
     """Options of the clustering method; `own_options` lists their names."""
 
@@ -137,7 +137,10 @@ def own_options() -> dict[str, dict[str, Option]]:
 
 
 def offered() -> list[Option]:
-    """Return the options of all methods, with each name once. Help texts list the methods."""
+    """Return the options of all methods, with each name once.
+
+    The help text of an option lists the methods to which it applies.
+    """
     listed = []
     for name, methods in own_options().items():
         first = next(iter(methods.values()))

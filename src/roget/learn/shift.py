@@ -40,7 +40,7 @@ _FLAT = 1e-9
 """Relative size below which a fourth moment is treated as a rounding error."""
 
 _CHUNK = 1 << 21
-"""Batch size: cells of probability tables computed at once."""
+"""Batch size: number of cells of probability tables computed at once."""
 
 _OF_TEXT = ("repairs", "terms", "function_words")
 """Recipe fields inferred from the text rather than set by the user."""
@@ -49,7 +49,8 @@ SET_ASIDE = "set aside"
 """Provenance key for words that occurred but whose counts were not stored."""
 
 _STRANGE = 0.5
-"""Fraction of tokens in contexts that the other corpus lacks from which on a warning is given."""
+"""Fraction of tokens in contexts that are missing from the other corpus at which a warning is
+given."""
 
 
 class ContextChange(NamedTuple):
@@ -286,7 +287,7 @@ def _warn(
 
 
 def _choose(sides: tuple[Counts, Counts], requested: Sequence[str], min_count: int) -> list[str]:
-    """Return the words to compare: words that are frequent enough in both, and requested words."""
+    """Return the words to compare: requested words, and words that are frequent in both corpora."""
     totals = [dict(zip(one.words.tolist(), one.word_totals.tolist(), strict=True)) for one in sides]
     for word in requested:
         if word not in totals[0]:
@@ -457,7 +458,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 def _weigh(
     divergence: Floats, expected: Floats, deviation: Floats, skew: Floats, seen: BoolArray
 ) -> tuple[dict[str, Floats], tuple[float, float]]:
-    """Return the statistics of each change by name, and the usual change."""
+    """Return the statistics of all changes, keyed by name, and the usual change."""
     change = np.where(seen, divergence - expected, 0.0)
     known = deviation > 0
     middle, spread = find_usual(change[known], deviation[known])
@@ -500,7 +501,7 @@ def find_usual(changes: Floats, deviations: Floats) -> tuple[float, float]:
 
 
 def _tail(z: Floats, skew: Floats) -> Floats:
-    """Return p(Z ≥ z) for a gamma variable Z with this skewness, mean 0 and variance 1."""
+    """Return p(Z ≥ z) for a gamma variable Z with mean 0, variance 1 and the given skewness."""
     from scipy.special import gammaincc, ndtr
 
     bent = np.maximum(skew, 1e-3)

@@ -27,7 +27,7 @@ from roget.learn.command_options import SketchOptions
 from roget.learn.corpus.relations import UPOS
 
 FREQUENT = 100
-"""Minimum frequency of a word for its collocates to need at least two occurrences."""
+"""Frequency of a word at which its collocates must have at least two occurrences."""
 
 _TURNED = "T"
 """Provenance step that records that words and contexts were swapped."""
@@ -163,7 +163,7 @@ class Sketch:
     """Occurrences of each word."""
     relations: tuple[SketchRelation, ...]
     least: int
-    """Minimum occurrences of collocates."""
+    """Minimum number of occurrences of a collocate."""
     left: tuple[str, ...]
     """Slots left out because they have too few of the word's occurrences, or no frequent
     collocate."""
@@ -230,7 +230,7 @@ def find_lines(counts: Counts, word: str, context: str, n: int) -> list[Evidence
 
 
 class Sketches:
-    """Sketches of the words in some counts. Precomputed data is shared by all sketches.
+    """Sketches of the words in a table of counts. All sketches share precomputed data.
 
     Parameters
     ----------

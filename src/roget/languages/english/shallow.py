@@ -277,7 +277,10 @@ class _Linker(Sentence):
         return not self.infinitive and self.finite(i) and self.tags[i] != "VVD"
 
     def is_receiver(self, phrase: Phrase) -> bool:
-        """Return True if another object or a reported clause follows."""
+        """Return True if a noun phrase is an indirect object.
+
+        This is the case if another object or, after "tell", a reported clause follows.
+        """
         second = self.starts.get(phrase.stop)
         if self.lemmas[self.open] == "tell":
             return second is not None or seen(self.kinds, phrase.stop, "") in '"SQ'

@@ -125,7 +125,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return np.column_stack([nouns, 1 - nouns])
 
     def predict(self, quads: Quads) -> Array:
-        """Return N or V for each quadruple, and N if both are equally likely."""
+        """Return the more likely label, N or V, for each quadruple. Ties are resolved as N."""
         return np.where(self.predict_proba(quads)[:, 0] >= 0.5, NOUN, VERB)
 
     def score(self, quads: Quads, y: Iterable[str] | None = None) -> float:

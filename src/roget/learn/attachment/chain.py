@@ -198,7 +198,10 @@ def _trees(
     seed: int,
     report: Callable[[float, str], None],
 ) -> dict[str, Any]:
-    """Return the thesauri by name: the ones passed or, if none, learnt ones; and WordNet."""
+    """Return the thesauri by name, including WordNet if it was passed.
+
+    If no thesaurus was passed, two thesauri are learnt from the counts.
+    """
     # If a WordNet was passed, it is the last source.
     thesauri = list(sources.thesauri)
     wordnet = [thesauri.pop()] if sources.verbs else []
@@ -220,7 +223,7 @@ def _trees(
 def _counts(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources
 ) -> Counts:
-    """Return the counts of the most frequent nouns in the counts and the quadruples together."""
+    """Return counts of the most frequent nouns, from the given counts and the quadruples."""
     words, contexts, matrix = tabulate(tables(quads, normal, sources)[1])
     # Columns that begin with ^ are surface features of words, not contexts.
     counted = [at for at, name in enumerate(contexts) if not name.startswith("^")]

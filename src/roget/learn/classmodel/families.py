@@ -41,7 +41,7 @@ SIZES = (2, 5, 10, 20, 50, 100, 200, 400)
 
 
 def _nearest(train: Any, seed: int) -> list[ClassCounts]:
-    """Return predictors based on the nearest neighbours of each word, for several neighbour counts.
+    """Return predictors based on the nearest neighbours of each word, one per neighbourhood size.
 
     Similarity is the cosine of PPMI vectors reduced to 100 dimensions.
     """

@@ -83,7 +83,7 @@ def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluster
 
 
 def _ready(found: Clustering) -> Clustering:
-    """Return the clustering with its placement rule loaded, so a damaged rule fails immediately."""
+    """Return the clustering with its placement rule loaded, so a damaged rule raises an error."""
     if found.learnt is not None:
         return replace(found, learnt=_ready(found.learnt))
     rule = found.rule

@@ -37,7 +37,9 @@ def measure_alpha(codes: Ints) -> float | None:
 
 
 def measure_agreement(codes: Ints) -> float | None:
-    """Return the proportion of same-item judgement pairs that agree, or None without such pairs.
+    """Return the proportion of pairs of judgements on the same item that agree.
+
+    If there are no such pairs, return None.
 
     >>> measure_agreement(np.array([[0, 1, 1, -1], [0, 1, 0, 2]]))
     0.666...
@@ -49,7 +51,7 @@ def measure_agreement(codes: Ints) -> float | None:
 
 
 def _count(codes: Ints) -> Ints:
-    """Count how many annotators gave each judgement to each item; return (items, judgements)."""
+    """Return the number of annotators who gave each judgement, with shape (items, judgements)."""
     return np.stack(
         [(codes == code).sum(axis=0) for code in range(int(codes.max(initial=NONE)) + 1)]
         or [np.zeros(codes.shape[1], dtype=np.int64)],

@@ -87,7 +87,7 @@ class Judgement:
 
     @property
     def chance(self) -> float | None:
-        """The proportion of intruders expected to be found by guessing, or None for reading."""
+        """The expected proportion of intruders found by guessing, or None for a reading sheet."""
         if self.kind != INTRUSION:
             return None
         return float(np.mean([1 / len(one.words) for one in self.questions]))

@@ -69,7 +69,7 @@ class DecisionTask:
         least: int = LEAST,
         purpose: str = "test",
     ) -> DecisionTask:
-        """Sample pairs, delete them, and combine each with all rivals.
+        """Sample pairs, delete them from the counts, and combine each with all rival contexts.
 
         Triples with equal counts are omitted. `purpose` is used in the error message if there are
         no pairs.
@@ -172,7 +172,7 @@ def decide(
     progress: Report | None = None,
     **options: Any,
 ) -> Decisions:
-    """Measure how often models are wrong about which of two contexts a word prefers.
+    """Measure the error rates of models that decide which of two contexts a word prefers.
 
     Models combine classes of several kinds and sizes, with weights fitted on further pairs that
     are deleted from the training table. With `clusters`, a model that uses one clusterer decides
@@ -245,7 +245,10 @@ class DecisionStage:
         row.exceptional.append(odd)
 
     def run_sizes(self, name: str, sizes: Sequence[int], rows: Sequence[Decided]) -> None:
-        """Decide by the classes of a clusterer alone; record the error rates for each size."""
+        """Decide using only the classes of a clusterer; record the error rates for each size.
+
+        A size is a number of classes.
+        """
         task = self._tasks[0]
         for classes, row in zip(
             learn_sizes(name, task.train, self._seed, sizes), rows, strict=True
@@ -278,7 +281,7 @@ class DecisionStage:
         if family not in self._known:
             task, rehearsal = self._tasks
             found = [learn_family(family, one.train, self._seed) for one in self._tasks]
-            # Omit sizes that only one of the two tables supports.
+            # Omit sizes that are too large for one of the two tables.
             self._known[family] = [
                 (
                     one.name,

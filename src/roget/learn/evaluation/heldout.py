@@ -109,7 +109,7 @@ def compare(
     chosen = counts.top(top)
     if chosen.total < 10:
         raise InputError(f"{chosen.total} tokens are too few to split", code="too-little-text")
-    # New words are the words next in frequency after the chosen ones.
+    # New words are the most frequent words that were not chosen.
     others = None
     if len(counts) > top:
         ranked = counts.ranked()

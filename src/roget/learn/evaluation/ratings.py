@@ -31,7 +31,8 @@ from roget.learn.thesaurus import Thesaurus, lookup
 
 BASELINE = "PPMI cosine"
 TREE = "tree"
-"""Name of the similarity in the tree: the smaller the lowest common class, the more similar."""
+"""Name of the similarity based on the tree. The smaller the lowest common class of two words, the
+more similar they are."""
 
 RATED = Roles(
     {
@@ -54,7 +55,7 @@ RATED = Roles(
 """Columns, in their default order, with the headers used by SimLex-999 and WordSim-353."""
 
 _CELLS = 1 << 20
-"""Batch size: ranks computed at once."""
+"""Batch size: number of ranks computed at once."""
 
 
 class RatedPair(NamedTuple):
@@ -66,7 +67,10 @@ class RatedPair(NamedTuple):
 
 
 class RatingOutlier(NamedTuple):
-    """A pair for which the ranks of rating and similarity differ. Rank 1 is the most similar."""
+    """A pair whose rank by rating differs from its rank by similarity.
+
+    Rank 1 is the most similar pair.
+    """
 
     word: str
     other: str

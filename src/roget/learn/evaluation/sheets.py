@@ -35,15 +35,15 @@ WORDS = {INTRUSION: 5, READING: 20}
 """Default number of words per line."""
 
 LEAST = 3
-"""Minimum number of words of a class on a reading sheet."""
+"""Minimum number of words that a class needs to be shown on a reading sheet."""
 
 EACH = 4
-"""Number of classes for each made-up line."""
+"""Number of lines with the words of a class for each made-up line."""
 
 
 TWICE = 2
 """Number of candidate intruders per class, relative to the number of words shown. With fewer
-candidates, there would be hardly any with the frequency of the rarest words shown."""
+candidates, hardly any would be as rare as the rarest words shown."""
 
 NEAR = 5
 """Number of candidates of similar frequency, from which the one with the most similar length is
@@ -173,7 +173,7 @@ class _Draw:
     def ask_readers(
         self, drawn: Sequence[int], classes: Mapping[int, Ints], made_up: int
     ) -> Iterator[Question]:
-        """Yield a question for each class, with some made-up lines among them."""
+        """Yield a question for each class, mixed with made-up lines."""
         lines: list[int | None] = [*drawn, *[None] * made_up]
         every = np.concatenate(list(classes.values()))
         owner = np.repeat([*classes], [rows.size for rows in classes.values()])
@@ -185,7 +185,7 @@ class _Draw:
             rows: list[int] = []
             homes: set[int] = set()
             for like in classes[int(self.rng.choice([*classes]))].tolist():
-                # Prefer a class that has no word in the line yet.
+                # Prefer words of classes that have no word in the line yet.
                 fresh = every[~np.isin(owner, [*homes])]
                 row = self._match(like, rows, fresh, every)
                 if row is not None:

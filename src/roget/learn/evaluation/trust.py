@@ -18,26 +18,27 @@ from roget.core.types import Floats, Ints
 from roget.errors import Notice
 
 KEY = "trust"
-"""Provenance key of the reliability figures."""
+"""Key under which the provenance records the reliability statistics."""
 
 RECURS = 0.5
 """Minimum Jaccard similarity at which a class recurs (Hennig 2007: below .5 it is dissolved)."""
 
 STABLE, UNSTABLE = 0.7, 0.4
-"""Thresholds of the adjusted Rand index: classes are stable from the first value on, and unstable
-below the second."""
+"""Thresholds of the adjusted Rand index: classes are stable at or above the first value, and
+unstable below the second."""
 
 SCARCE = 15
-"""Median number of occurrences per word below which classes from the text alone are mostly
-mixed."""
+"""Median number of occurrences per word below which classes that are learnt from the text alone
+mostly contain unrelated words."""
 
 FEWEST = 100
-"""Minimum number of words for a warning. With fewer words, users can check all classes."""
+"""Minimum number of words for a warning to be shown. With fewer words, users can check all classes
+themselves."""
 
 
 @dataclass(frozen=True)
 class Trust:
-    """Figures on the reliability of classes."""
+    """Reliability statistics of the classes of a thesaurus."""
 
     words: int
     occurrences: float
@@ -62,26 +63,26 @@ class Trust:
 
     @property
     def is_scarce(self) -> bool:
-        """True if the text alone, without a background, is too small for classes."""
+        """True if no background was added and the text is too small to learn good classes."""
         few = self.occurrences < SCARCE or self.verdict == "unstable"
         return self.words >= FEWEST and few and not self.background
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any] | None) -> Trust | None:
-        """Read figures written by `to_json`; return None for an empty record."""
+        """Read statistics written by `to_json`; return None for an empty record."""
         if not record:
             return None
         return cls(**{one.name: record[one.name] for one in fields(cls) if one.name in record})
 
     def to_json(self) -> dict[str, Any]:
-        """Return all figures and the verdict as JSON-compatible values."""
+        """Return all statistics and the verdict as JSON-compatible values."""
         return {**asdict(self), "verdict": self.verdict}
 
 
 def gauge(
     counts: Counts, labels: Ints, again: Ints | None, kept: Ints, *, background: bool
 ) -> Trust:
-    """Return the reliability figures for the classes of the given words.
+    """Return the reliability statistics for the classes of the given words.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ def compare_classes(first: Ints, second: Ints) -> Floats:
 
 
 def describe(trust: Trust) -> list[str]:
-    """Describe the figures in one or two lines."""
+    """Describe the statistics in one or two lines."""
     lines = [f"{trust.occurrences:,.0f} occurrences per word (median)"]
     if trust.agreement is None:
         return [f"{lines[0]}; stability of the classes not measured"]

@@ -1,1 +1,1 @@
-"""Growing of existing thesauri with new text."""
+"""Extend existing thesauri with new text."""

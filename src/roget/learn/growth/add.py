@@ -1,4 +1,4 @@
-"""Counting of new text with the settings of a thesaurus, and adding of the new counts."""
+"""Count new text with the settings of a thesaurus, and add the new counts to its counts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Added(NamedTuple):
     new: Any
     """Number of new tokens of each word."""
     whole: Counts
-    """The sum for all words, including words that are still too rare."""
+    """The sum for all words, including words that are still too rare for the thesaurus."""
 
 
 def read_recipe(counts: Counts) -> CountRecipe | None:
@@ -58,7 +58,7 @@ def read_recipe(counts: Counts) -> CountRecipe | None:
 
 
 def read_cuts(counts: Counts) -> CountCuts:
-    """Return the thresholds that were applied to counts. Word lists are not stored."""
+    """Return the thresholds that were applied to the counts. Word lists are not stored."""
     cuts = counts.provenance.get("cuts") or {}
     names = ("min_count", "min_context", "min_pair")
     least: dict[str, Any] = {name: cuts.get(name) or 1 for name in names}
@@ -171,7 +171,10 @@ def _count(
 def _skip_known(
     sources: Sequence[Source], before: Counts
 ) -> tuple[list[Source], tuple[Notice, ...]]:
-    """Return the files that are not yet in the thesaurus, without copies of a file, and a note."""
+    """Return the files to count, and a note on skipped files.
+
+    Files that are already in the thesaurus and copies of other files are skipped.
+    """
     known, kept = set(_hashes(before)), []
     for source in sources:
         digest = "" if source.path == STANDARD_INPUT else sha256(Path(source.path))

@@ -134,7 +134,7 @@ def run(
             found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
             grown = _grow(found, inputs, partial.folder, options, reading, learning)
             if (seen := grown.thesaurus.counts.evidence) is not None:
-                seen.load()  # before its folder is replaced
+                seen.load()  # the folder that holds the examples is replaced below
             thesaurus_files.write(grown.thesaurus, target, instead_of=found)
         partial.discard()
     return grown
@@ -171,7 +171,7 @@ def _grow(
         listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
         new, notes = read_counts(listed, base.counts, folder, options, reading)
     if new.evidence is not None:
-        new.evidence.load()  # before its temporary folder is removed
+        new.evidence.load()  # the temporary folder with the examples is removed later
     if not new.entries:
         raise InputError("the new inputs contain no word–context pairs", code="empty-input")
     if set(base.contexts.tolist()).isdisjoint(new.contexts.tolist()):
@@ -209,7 +209,7 @@ def _grow(
 
 
 def decide(path: PathLike, accept: str | None = None, refuse: str | None = None) -> Thesaurus:
-    """Accept and refuse growth changes of a thesaurus folder. Save it only if all succeed.
+    """Accept and refuse growth changes in a thesaurus folder, which is saved only if all succeed.
 
     `accept` and `refuse` are in the format that `read_numbers` parses.
     """
@@ -233,7 +233,7 @@ def _report(progress: Report | None, done: float) -> None:
 
 
 def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
-    """Return the words and clusters of the unedited thesaurus that were edited."""
+    """Return the words and clusters of the unedited thesaurus that edits have changed."""
     base = thesaurus.base
     k = base.tree.n_clusters
     draft = thesaurus.draft
@@ -279,7 +279,7 @@ def _make(
     last = max((one.number for one in base.changes), default=0)
     order = list(CHANGE_KINDS)
     found = {str(word): row for row, word in enumerate(counts.words.tolist())}
-    # Words that an edit added stay in their class and are not new.
+    # Words that an edit added stay in their class and do not count as new.
     by_hand = np.isin(np.arange(len(counts)), [found.get(word, -1) for word in draft.added])
     steps = [
         replace(one, rows=rows) if (rows := one.rows[~by_hand[one.rows]]).size else one
@@ -299,7 +299,7 @@ def _make(
                 id_of(one.target), one.score, one.reasons, float(new[one.rows].sum()), rest=rest,
             )
         )  # fmt: skip
-    # Drop these figures, which describe the classes before the growth.
+    # Drop the statistics that describe the classes before the growth.
     measured = ("heldout", "trust")
     provenance = {name: v for name, v in base.provenance.items() if name not in measured}
     if "unsure" in provenance:

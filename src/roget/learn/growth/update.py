@@ -1,4 +1,4 @@
-"""Update of a clustering with new counts: place new words, move words and split classes.
+"""Update a clustering with new counts: place new words, move words and split classes.
 
 The margin of a word is the log odds between its most probable class and its current one. The lead
 of a class is the log odds between it and the second most probable class of a word.
@@ -30,32 +30,35 @@ MIN_NEW_SHARE = 0.2
 """Minimum fraction of a word's tokens that must be new for the word to move."""
 
 MAX_UNCHANGED = 500
-"""Maximum number of unchanged words used to estimate the noise of margins."""
+"""Maximum number of unchanged words used to estimate the noise of margins (see
+`CLEAR_QUANTILE`)."""
 
 CLEAR_QUANTILE = 0.99
-"""Quantile of the margins of unchanged words (the noise) that a word's margin must exceed to be
-clear."""
+"""Quantile of the margins of unchanged words, which are noise. A margin is the log odds of a word's
+most probable class against its current class. It is clear if it exceeds this quantile."""
 
 MIN_MARGIN = float(np.log(2))
-"""Minimum value of a clear margin, in nats."""
+"""Minimum size of a clear margin, in nats."""
 
 UNCERTAIN_QUANTILE = 0.25
-"""Quantile level for uncertain words. A new word is uncertain if the lead of its best class is
-below this quantile of the leads of unchanged words."""
+"""Quantile level for uncertain words. The lead of a word is the log odds of its most probable class
+against the second. A new word is uncertain if its lead is below this quantile of the leads of
+unchanged words."""
 
 MIN_CLASS_SIZE = 5
 """Minimum size of a new class, unless a quarter of the median class size is larger."""
 
 CLOSE, NEARLY, LINKED = 0.75, 0.9, 0.8
-"""Quantile of the cohesion of classes, and two factors applied to it: one gives the minimum
-cohesion of a new class, the other the linkage threshold."""
+"""Quantile of the cohesion of classes (the mean cosine between the words of a class), and two
+factors. The quantile times the first factor is the minimum cohesion of a new class. This minimum
+times the second factor is the linkage threshold."""
 
 STRANGE, MAX_OUTLIERS = 0.1, 2000
 """Quantile of the similarity of words to their class below which a new word is an outlier, and the
 maximum number of outliers considered."""
 
 MAX_SPLIT_WORDS = 400
-"""Maximum number of words of a class considered for a split, the most frequent ones."""
+"""Maximum number of words considered when a class is split. The most frequent words are used."""
 
 REASONS = 4
 """Maximum number of contexts listed as reasons."""
@@ -238,7 +241,7 @@ def _move(
 
 
 def _enter(placed: Floats, rows: Ints) -> list[UpdateStep]:
-    """Return a step for each new word, scored by the lead of its class."""
+    """Return a step for each new word, with the lead of its class as the score."""
     leads = _leads(placed) if placed.shape[1] > 1 else np.zeros(rows.size)
     return [
         UpdateStep(NEW, rows[[at]], None, int(line.argmax()), float(leads[at]), ())
@@ -398,7 +401,7 @@ class _Division(NamedTuple):
     sides: tuple[Ints, Ints]
     apart: float
     whole: bool
-    """True if both parts have enough words."""
+    """True if both parts have at least the minimum number of words of a class."""
 
 
 def _most_frequent(labels: Ints, cluster: int, counts: Counts) -> Ints:

@@ -23,7 +23,7 @@ FAR = len(NEAR)
 """Distance reported for all classes that are farther away."""
 
 CROWD = 1000
-"""Maximum degree of a class for two-step paths to pass through it."""
+"""Maximum number of neighbours of a class through which two-step paths are followed."""
 
 FLATTEN = 0.5
 """Exponent applied to sense weights (0 = uniform, 1 = unchanged)."""

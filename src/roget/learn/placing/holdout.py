@@ -39,7 +39,11 @@ class PlacementMetrics(NamedTuple):
     first."""
 
     def share(self, steps: int, listed: int = 1) -> Interval:
-        """Return the fraction of words with a candidate within `steps` among the first `listed`."""
+        """Return the fraction of words with a candidate near a true class.
+
+        A candidate counts if it is one of the first `listed` and at most `steps` steps from a true
+        class.
+        """
         right = sum(min(one[:listed], default=FAR) <= steps for one in self.steps)
         low, high = wilson(right, len(self.steps))
         return Interval(right / len(self.steps), low, high)

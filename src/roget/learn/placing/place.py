@@ -34,7 +34,7 @@ LOOKED = 100
 """Number of known words used to estimate the fraction of nearby classes."""
 
 DIGITS = 4
-"""Number of decimals of scores."""
+"""Number of decimals to which scores are rounded."""
 
 
 class PlacementCandidate(NamedTuple):
@@ -66,7 +66,7 @@ class Placed:
     words: tuple[tuple[PlacementCandidate, ...], ...]
     """Candidates of each word, best first; words are sorted by their best score."""
     left_out: tuple[str, ...]
-    """Words without a candidate that has the minimum score."""
+    """Words that have no candidate with at least the minimum score."""
     known: int
     """Number of words that are in both the corpus and the taxonomy."""
     steps: int

@@ -1,4 +1,4 @@
-"""Reading of accepted candidates from a spreadsheet written by `roget place`."""
+"""Read accepted candidates from a spreadsheet written by `roget place`."""
 
 from __future__ import annotations
 

@@ -29,23 +29,24 @@ from roget.learn.representation.similarity import (
 )
 
 NEAREST = 100
-"""Maximum number of known words that vote by contexts. At most a tenth of the known words vote."""
+"""Maximum number of known words that vote by contexts. The number is also limited to a tenth of the
+known words."""
 
 FEWEST = 20
-"""Minimum number of known words, which are in both the corpus and the taxonomy."""
+"""Minimum number of known words, that is, words in both the corpus and the taxonomy."""
 
 SPELT = 0.2
 """Weight of votes by endings; votes by contexts have the remaining weight."""
 
 ENDING, ENOUGH, MAX_VOTERS = 3, 30, 400
-"""Minimum length of an ending, sufficient number of voters, and maximum number of voters per
-ending."""
+"""Minimum length of an ending, number of voters at which no shorter endings are tried, and maximum
+number of voters per ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
 """Constant added to the total weight of voters, which reduces the effect of a few weak votes."""
 
 BLOCK = 256
-"""Batch size: words whose votes are computed at once."""
+"""Batch size: number of words whose votes are computed at once."""
 
 _LAST = chr(0x10FFFF)
 
