@@ -561,7 +561,7 @@ class _Parser:
         return verb > 0 and self.kinds[verb - 1] == "T"
 
     def find_predicate(self, elements: list[Element], finite: Element | None, verb: int) -> int:
-        """Return the adjective or noun that is the predicate of a copula, or NONE if missing."""
+        """Return the adjective or noun that is the predicate of a copula, or NONE."""
         if verb != NONE or finite is None:
             return NONE
         places = [i for i, one in enumerate(elements) if one.kind == "a"]

@@ -465,7 +465,7 @@ def _parse(slot: str) -> tuple[str, str]:
 
 
 def _sole_relation(counts: Counts) -> str:
-    """Return the relation of counts that have only one relation, which their slots do not name."""
+    """Return the relation of counts with a single relation, which their slots do not name."""
     if _TURNED in counts.provenance.get("steps", ()):
         return ""
     if counts.provenance.get("recipe", {}).get("window"):

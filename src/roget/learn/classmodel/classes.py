@@ -54,7 +54,7 @@ class ClassCounts:
         return np.asarray(np.mean(found, axis=0))
 
     def place(self, matrix: Any) -> ClassCounts:
-        """Return the same classes with the words in the rows of the counts as members."""
+        """Return the same classes, with the words in the rows of `matrix` as their members."""
         counts = count_types(matrix) if self.types else matrix
         return replace(
             self, parts=tuple(_set_members(one, one.place(counts)) for one in self.parts)

@@ -99,7 +99,7 @@ class Judgement:
         return self._share(self.codes == np.array(right), np.ones(len(right), dtype=bool))
 
     def verdicts(self) -> Iterator[tuple[bool, str, list[AgreementShare]]]:
-        """Yield (made up, verdict, proportions) for lines of classes, then for made-up lines."""
+        """Yield (made up, verdict, proportions) for lines from classes, then for made-up lines."""
         # Made-up lines are a control, so their verdicts are reported separately.
         is_made_up = np.array([one.answer == MADE_UP for one in self.questions])
         for made_up in (False, True):

@@ -277,7 +277,10 @@ class DecisionStage:
         return "unigram", here, before
 
     def _learn(self, family: str) -> list[tuple[str, Floats, Floats]]:
-        """Return the name and the log margins (task, rehearsal) for each size of a family."""
+        """Return the name and log margins of each size of a family.
+
+        There are separate margins for the task and for the rehearsal.
+        """
         if family not in self._known:
             task, rehearsal = self._tasks
             found = [learn_family(family, one.train, self._seed) for one in self._tasks]

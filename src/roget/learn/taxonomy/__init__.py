@@ -1,4 +1,4 @@
-"""Reading of existing taxonomies: SKOS, child–parent tables, WordNet."""
+"""Read existing taxonomies: SKOS files, child–parent tables and WordNet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from roget.learn.taxonomy.wordnet import PARTS
 from roget.learn.thesaurus import Thesaurus
 
 _FOLDERS = {"wordnet": "data.{}", "wordnet-tables": "{}_senses.tsv"}
-"""Pattern of the file name that identifies each kind of folder, by part of speech."""
+"""Name of a file by which each kind of WordNet folder is recognised, with {} for the part of
+speech."""
 
 
 def read(

@@ -1,4 +1,4 @@
-"""Translation of changes that another tool made to a SKOS export into edits."""
+"""Convert changes made to a SKOS export by another tool into edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of dendrograms: an .npz file with a scipy linkage matrix and its words."""
+"""Read dendrograms from .npz files that contain a scipy linkage matrix and its words."""
 
 from __future__ import annotations
 

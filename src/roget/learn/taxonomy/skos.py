@@ -1,4 +1,4 @@
-"""Reading of SKOS and SKOS-XL thesauri as classes and words, without network access."""
+"""Read SKOS and SKOS-XL thesauri as classes and words, without network access."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OURS = {
 _WRITTEN = {SKOS + "definition": "definition", SKOS + "editorialNote": "note"}
 """Predicates for definitions and notes."""
 _ID = re.compile("class-([0-9]+)$")
-"""End of the URIs of classes in roget's exports."""
+"""Pattern that matches the end of class URIs in roget's exports."""
 PREDICATES = {TYPE, BROADER, NARROWER, TOP, HAS_TOP, *_LABELS, *_EXTENDED, *_OURS, *_WRITTEN}
 
 
@@ -66,7 +66,7 @@ class Concepts:
 
     @property
     def concepts(self) -> set[str]:
-        """All resources that are typed as concepts or linked like concepts."""
+        """All resources that have the type of a concept or the links of a concept."""
         linked = [*self.broader.values(), *self.narrower.values()]
         return self.kinds[SKOS + "Concept"].union(self.tops, self.broader, self.narrower, *linked)
 
@@ -201,7 +201,7 @@ def gather(
 
 
 def _share(above: list[str], exported: str, by_id: Mapping[str, str]) -> dict[str, float]:
-    """Return the memberships of a word, which are the exported ones if its classes are unchanged.
+    """Return the memberships of a word, using the exported values if its classes are unchanged.
 
     A word that was moved belongs to its new classes, with the exported weights where available and
     equal weights otherwise.
@@ -218,7 +218,7 @@ def _share(above: list[str], exported: str, by_id: Mapping[str, str]) -> dict[st
 
 
 def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[str, int]:
-    """Return the ids of classes. If `by_address`, missing ids are taken from URIs."""
+    """Return the ids of classes. If `by_address` is True, missing ids are taken from URIs."""
     texts = dict(found.own.get("id", {}))
     for concept in found.kinds[WORD_CLASS] - texts.keys() if by_address else ():
         if match := _ID.search(concept):

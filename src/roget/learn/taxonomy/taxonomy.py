@@ -29,7 +29,7 @@ SHOWN = 10
 """Maximum number of classes listed in an error message about a cycle."""
 
 CELLS = 1 << 23
-"""Maximum size of the centroid matrix, clusters × contexts."""
+"""Maximum number of cells in the centroid matrix (clusters × contexts)."""
 
 MAX_NODES = 5_000_000
 """Maximum number of nodes in a tree. Classes with several parents are copied below each."""
@@ -74,7 +74,7 @@ class Taxonomy:
     """Definition and note of each class."""
     word_notes: dict[str, Note] = field(default_factory=dict)
     order: dict[str, float] = field(default_factory=dict)
-    """Rank of the split of each class, in ascending order. By default, splits go level by level."""
+    """Rank of each class in the order of splits. By default, classes are split level by level."""
     loops: bool = False
     """True if cycles are broken, False if they raise an error."""
 
@@ -84,7 +84,10 @@ class Taxonomy:
         classes[name] = classes.get(name, 0.0) + weight
 
     def tree(self, place: Path) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
-        """Return the first parent of each class with words in its subtree, and dropped links."""
+        """Return the first parent of each class that has words in its subtree.
+
+        Also return the links to other parents, which are dropped.
+        """
         self._check_cycles(place)
         kept: dict[str, list[str]] = {}
         dropped: list[tuple[str, str]] = []
@@ -328,7 +331,10 @@ def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, i
 
 
 def _above(nodes: Nodes, tree: Tree) -> Any:
-    """Return a matrix (clusters, nodes) with 1 if the node is on the path to the cluster."""
+    """Return an indicator matrix of the nodes on the path from the root to each cluster.
+
+    The shape is (clusters, nodes).
+    """
     leaves, clusters = tree.cluster_nodes, np.arange(tree.n_clusters)
     own = [nodes.classes[leaf] == nodes.classes[tree.parent[leaf]] for leaf in leaves]
     at = np.where(np.array(own) & (leaves > 0), tree.parent[leaves], leaves)

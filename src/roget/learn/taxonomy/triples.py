@@ -1,4 +1,4 @@
-"""Reading of RDF statements, without network access.
+"""Read RDF statements without network access.
 
 pyoxigraph parses a stream in constant memory. If it is not installed, rdflib loads the whole file.
 """

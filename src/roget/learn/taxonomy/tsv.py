@@ -1,4 +1,4 @@
-"""Reading of child–parent tables, with one link per row."""
+"""Read child–parent tables with one link per row."""
 
 from __future__ import annotations
 

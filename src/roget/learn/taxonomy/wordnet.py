@@ -1,4 +1,4 @@
-"""Reading of WordNets: Princeton data files, tables, and lexicons of the package wn."""
+"""Readers for WordNets: Princeton data files, tables, and lexicons from the `wn` package."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Synset(NamedTuple):
 
     name: str
     senses: list[tuple[str, float]]
-    """Words, with the tag count of this sense plus one. The first word is the label."""
+    """Words of the synset, each with the tag count of this sense plus one. The first word is the
+    label."""
     hypernyms: list[str]
 
 
@@ -71,7 +72,7 @@ def read_tables(place: Path, part: str | None = None, language: str | None = Non
 
 
 def read_package(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
-    """Read nouns, verbs or both from a lexicon of the package wn.
+    """Read nouns, verbs or both from a lexicon of the `wn` package.
 
     Lexicons are not downloaded automatically; use `python -m wn download ID`.
     """
@@ -102,7 +103,7 @@ def _choose_parts(part: str | None) -> list[str]:
 
 
 def _assemble(parts: Mapping[str, Iterable[Synset]]) -> Taxonomy:
-    """Make a taxonomy of synsets. If there are several parts of speech, each has a top class."""
+    """Make a taxonomy from synsets. If there are several parts of speech, each has a top class."""
     taxonomy = Taxonomy("WordNet" if len(parts) > 1 else next(iter(parts)), loops=True)
     for part, listed in parts.items():
         if len(parts) > 1:
@@ -153,7 +154,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
 
 
 def _read_tags(file: Path) -> dict[str, int]:
-    """Read the tag counts of senses by sense key; return no counts if the file is missing."""
+    """Read the tag count of each sense key; return an empty mapping if the file is missing."""
     if not file.is_file():
         return {}
     cells = (line.split() for _, line in source_of(str(file)).lines())
@@ -191,7 +192,7 @@ def _rows(file: Path, expected: str, numbers: Sequence[int] = ()) -> Iterator[li
 
 
 def _synset_of_package(found: Any) -> Synset:
-    """Convert a synset of the package wn."""
+    """Convert a synset from the `wn` package."""
     senses = [(sense.word().lemma(), 1.0 + sum(sense.counts())) for sense in found.senses()]
     above = found.get_related("hypernym", "instance_hypernym")
     return Synset(found.id, senses, [one.id for one in above])

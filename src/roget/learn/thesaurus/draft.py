@@ -63,8 +63,8 @@ class Memory(NamedTuple):
 class Draft:
     """A thesaurus with a sequence of edits applied. Immutable: `after` returns a new draft.
 
-    Clusters consist of units. A unit is a learnt cluster, or one side of a cluster that an edit has
-    split. The home of a word is the unit that determines its leaf.
+    Clusters consist of units. A unit is a learnt cluster, or one of the two parts (sides) into
+    which an edit has split a cluster. The home of a word is the unit that determines its leaf.
     """
 
     def __init__(self, base: Thesaurus) -> None:
@@ -83,8 +83,8 @@ class Draft:
         self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = {}
-        """Home unit of each word that edits moved, by row. `moved` has the units and weights of
-        these words."""
+        """Home unit of each word that edits moved, keyed by row. `moved` has the units and weights
+        of these words."""
         self.changes = {one.number: one for one in base.changes}
         self.states: dict[int, str] = {}
         """State of each growth change that was accepted or refused, by change number."""
@@ -109,7 +109,10 @@ class Draft:
         return made
 
     def after_all(self, edits: Iterable[Edit]) -> Draft:
-        """Return the draft after several edits, skipping edits that wait for the next rebuild."""
+        """Return the draft after several edits.
+
+        Edits that wait for the next rebuild are skipped.
+        """
         made = self
         for edit in edits:
             if not edit.waiting:
@@ -152,7 +155,7 @@ class Draft:
         return self.base.counts if self.origin is None else self.base.counts.cover(self.words)
 
     def places(self) -> Ints:
-        """Return the leaf of each word, which is the leaf of its home unit."""
+        """Return the leaf in which each word is placed, which is the leaf of its home unit."""
         return self.tree.cluster_nodes[self.homes()]
 
     def homes(self) -> Ints:
@@ -176,8 +179,8 @@ class Draft:
         table, homes = learnt.tocoo(), self._home_units()
         row, unit, data = table.row, table.col.astype(np.int64), table.data
         size = self.base.tree.n_clusters
-        # 1. Replace split clusters by the side that contains the word's home, or else the more
-        # probable side.
+        # 1. Replace split clusters with the side that contains the word's home or, if neither does,
+        # with the more probable side.
         for number, division in enumerate(self.divisions):
             first = size + 2 * number
             at = np.flatnonzero(np.isin(unit, division.clusters))
@@ -331,7 +334,7 @@ class Draft:
         self.notes = {at: held for at, held in self.notes.items() if at not in edit.words}
 
     def _split(self, edit: Edit) -> None:
-        """Split a leaf into two sides. The words of the edit go to the second side."""
+        """Split a leaf into two new leaves (sides). The words of the edit go to the second side."""
         node = _node(edit)
         made = tree_edits.split(self.tree, node)
         units = self._find_units(np.array([self.tree.cluster[node]]))
@@ -356,8 +359,8 @@ class Draft:
             [np.where(side, weights, 0)[known] @ counts for side in (inside & ~apart, apart)]
         )
         division = split_cluster(units, *self._centroid(units), sides)
-        # Members of the class go to one side. Other words are divided between both sides by their
-        # counts.
+        # Each word of the class goes to one side. Other words with a membership in the class are
+        # divided between both sides by their counts.
         share = np.zeros(homes.size)
         others = np.flatnonzero((weights > 0) & ~inside)
         others = others[others < counts.shape[0]]

@@ -42,9 +42,9 @@ class Replayed(NamedTuple):
 
 
 class Editor:
-    """The editor of a thesaurus.
+    """Methods that edit a thesaurus, with undo and redo.
 
-    Each edit returns a new thesaurus and leaves the old one unchanged.
+    Each method returns a new thesaurus and leaves the old one unchanged.
 
     >>> from roget import Counts, SoftAnnealing, Thesaurus
     >>> counts = Counts([[9, 1, 0], [8, 2, 0], [0, 1, 7]], ["tea", "ale", "book"])
@@ -150,7 +150,7 @@ class Editor:
         return tuple(thesaurus.words[rows[apart]].tolist())
 
     def note(self, about: int | str, text: str, field: str = editing.REMARK) -> Thesaurus:
-        """Write a note on, or a definition of, a class or a word. An empty string removes it.
+        """Set the note or the definition of a class or a word. An empty string removes it.
 
         Parameters
         ----------
@@ -309,13 +309,18 @@ class Editor:
     def with_edits(
         self, edits: Iterable[Edit], undone: Iterable[Edit] = (), next_id: int = 0
     ) -> Thesaurus:
-        """Return the thesaurus with exactly these edits, which identify classes by node number.
+        """Return the thesaurus with exactly the given edits.
+
+        The edits identify classes by node number.
 
         Parameters
         ----------
         edits
-            The edits in order. Waiting edits are kept but not applied. undone The edits for `redo`,
-            the next one first. next_id A lower bound of the id of the next new class.
+            The edits in order. Waiting edits are kept but not applied.
+        undone
+            The edits for `redo`, in the order in which they would be redone.
+        next_id
+            A lower bound of the id of the next new class.
         """
         edits, undone, now = tuple(edits), tuple(undone), self.thesaurus
         before = now.draft

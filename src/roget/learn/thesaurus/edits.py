@@ -127,7 +127,7 @@ class Edit:
                 verb = "needs" if name in needs else "has no"
                 raise _refuse(f"an edit of kind {self.kind} {verb} {name!r}")
         if self.kind == RENAME:
-            _check_letters(self.text)  # existing labels may contain more characters
+            _check_letters(self.text)  # older labels may contain other characters
         if self.kind == NOTE:
             if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
                 raise _refuse("a note needs exactly one class or one word")
@@ -166,7 +166,7 @@ class Edit:
             if not isinstance(text, str) or not isinstance(waiting, bool):
                 raise TypeError("'text' must be a string and 'waiting' a boolean")
             kind, words = content["kind"], content.get("words", ())
-            if kind == MOVE and "words" not in content:  # version 1 stored a single word as text
+            if kind == MOVE and "words" not in content:  # version 1 stored one word as a string
                 words, text = (text,), ""
             ids, field = content.get("ids", ()), content.get("field", "")
             changes = content.get("changes", ())
@@ -316,7 +316,10 @@ def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
 
 
 def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
-    """Return the edit with as many ids as it needs in a tree. Ids that are still free are kept."""
+    """Return the edit with the number of ids that it needs in a tree.
+
+    Ids that are still free are kept.
+    """
     needed = 2 if edit.kind == SPLIT else 0
     if edit.kind == NEST and edit.into is not None and not tree.children(edit.into.node):
         needed = 1

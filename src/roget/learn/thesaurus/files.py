@@ -1,4 +1,4 @@
-"""Reading and writing of thesaurus folders: counts, clustering, labels, and a log of edits.
+"""Read and write thesaurus folders: counts, clustering, labels, and a log of edits.
 
 Spare counts are the counts of rare or uncertain words, which are not in the thesaurus but may be
 added when it grows.
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 
 EDITS, EDITS_FORMAT, EDITS_VERSION = "edits.json", "roget.edits", 3
 _SEALED = 2
-"""First version of edits.json with a checksum."""
+"""First format version of edits.json that includes a checksum."""
 MEMBERSHIP = "membership.parquet"
 
 SPARE = {f"spare-{name}": types for name, types in counts_files.TABLES.items()}
-"""Tables of the spare counts, with the types of their columns."""
+"""Tables of the spare counts (see `Thesaurus.spare`), with the types of their columns."""
 
 HELD_OUT = ("all", "class", "word", "both")
 """Names of the models that are evaluated on held-out tokens."""
@@ -86,7 +86,7 @@ def _is_tree(value: Any) -> bool:
 
 
 def _is_step(value: Any) -> bool:
-    """Return True for a mapping to JSON scalars."""
+    """Return True for a mapping whose values are JSON scalars."""
     return is_mapping(value) and not any(isinstance(one, dict | list) for one in value.values())
 
 
@@ -108,7 +108,7 @@ def _is_background(value: Any) -> bool:
 
 
 def _is_text_mapping(value: Any) -> bool:
-    """Return True for a mapping to strings."""
+    """Return True for a mapping whose values are strings."""
     return is_mapping(value) and all(map(is_text, value.values()))
 
 

@@ -19,11 +19,11 @@ LABEL = 3
 """Number of words in a label."""
 
 REPEATED = 0.5
-"""Factor applied to the score of a word that is in a label further up in the tree."""
+"""Factor applied to the score of a word that is already in the label of an ancestor."""
 
 STABLE = 0.95
-"""Minimum F-measure between the words of a class before and after edits for it to keep its
-label."""
+"""Minimum F-measure between the words of a class before and after edits at which the class keeps
+its label."""
 
 CACHED = 64
 """Maximum number of class profiles in the cache."""

@@ -1,4 +1,4 @@
-"""Lookup in a thesaurus, with indexes of its words, classes and places.
+"""Lookup in a thesaurus, with indexes of its words, its classes, and the places of words.
 
 The place of a word is the leaf that contains it.
 
@@ -188,7 +188,10 @@ class PlaceIndex:
 
 
 class Carried(NamedTuple):
-    """Indexes shared with the thesaurus before an edit, or None for an index that it affects."""
+    """Indexes shared with the thesaurus before an edit.
+
+    An index that the edit affects is None.
+    """
 
     words: WordIndex | None = None
     profiles: ClassProfiles | None = None

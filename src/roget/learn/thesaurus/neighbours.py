@@ -52,7 +52,9 @@ class Neighbours:
             The counts and the clustering after the edits.
         rows
             The row of each word before the edits, or −1 for new words. By default, rows are
-            unchanged. parts The new class of each old class, if classes were only merged.
+            unchanged.
+        parts
+            The new class of each old class, if classes were only merged.
         """
         made = Neighbours(counts, clustering)
         made._own = self._own if rows is None else self._own.keep(rows)
@@ -113,7 +115,7 @@ class Neighbours:
         return self._ways(by)
 
     def _way(self, by: str) -> StandardisedCosine | Similarity:
-        """Return the similarity "both", "counts" or "classes"."""
+        """Return the similarity measure named "both", "counts" or "classes"."""
         if by == "both":
             totals = self._counts.word_totals
             return Similarity(totals, self._own, self._vectors or self._classes)

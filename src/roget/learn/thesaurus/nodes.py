@@ -21,7 +21,7 @@ MANY = 4096
 """Maximum number of classes that are compared pairwise. Taxonomies may have more classes."""
 
 CELLS = 1 << 22
-"""Batch size: cells of a dense array computed at once."""
+"""Batch size: number of cells of a dense array computed at once."""
 
 
 def parts(rows: int, columns: int) -> Iterator[slice]:
@@ -37,7 +37,9 @@ def assign_leaves(memberships: Any, tree: Tree) -> Ints:
     Parameters
     ----------
     memberships
-        p(cluster|word) as a csr_array of shape (words, clusters). tree The tree over the clusters.
+        p(cluster|word) as a csr_array of shape (words, clusters).
+    tree
+        The tree over the clusters.
     """
     above, order = _tabulate_ancestors(tree)
     leaves = np.zeros(memberships.shape[0], dtype=np.int64)
@@ -136,13 +138,13 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
             for about, note in thesaurus.notes.items()
             if isinstance(about, str) or about in kept
         },
-        # Keep the places. With more children per node, the descent could choose a different child.
+        # Keep the leaf of each word. With more children per node, another leaf could be chosen.
         places=np.asarray(inside[thesaurus.places]),
     )
 
 
 def _dissolve(tree: Tree, kept: set[int], min_children: int) -> set[int]:
-    """Drop nodes with too few children, and attach their children to the node above."""
+    """Drop nodes with too few children, and attach their children to the nearest kept ancestor."""
     kept = {0, *kept}
     children = dict.fromkeys(kept, 0)
 

@@ -1,4 +1,4 @@
-"""Quality of classes: how much mutual information they preserve."""
+"""Quality of classes, measured by the mutual information that they preserve."""
 
 from __future__ import annotations
 

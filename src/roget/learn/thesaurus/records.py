@@ -110,7 +110,7 @@ class Placement(NamedTuple):
 
 @dataclass(frozen=True)
 class WordClass:
-    """A node of the tree as a class of words."""
+    """A class of words, which is a node of the tree."""
 
     node: int
     parent: int | None
@@ -122,7 +122,8 @@ class WordClass:
     mass: float
     """p(class), which is 1 for the root."""
     value: float | None
-    """Value of the split (β or the nats saved), or None for a leaf."""
+    """Value at which the class was split, or None for a leaf. The value depends on the method, e.g.
+    β or the reduction of the description length in nats."""
     words: tuple[TypicalWord, ...]
     contexts: tuple[TypicalContext, ...]
 

@@ -25,7 +25,7 @@ from roget.learn.clustering.memberships import one_hot, tabulate
 from roget.learn.thesaurus.nodes import MANY, parts
 
 CANDIDATES = 16
-"""Number of classes, the most similar ones, used in the decomposition of a word."""
+"""Number of classes used in the decomposition of a word. The most similar classes are used."""
 
 SWEEPS = 10
 """Number of passes of coordinate descent over the weights."""
@@ -38,7 +38,7 @@ THRESHOLD = 3.9
 value, 90 % of the nouns with one sense in WordNet have one sense here."""
 
 ZIPF = 2.5
-"""Decrease of the threshold for each factor of e in the number of contexts."""
+"""Decrease of the threshold when the number of contexts grows by a factor of e."""
 
 MAX_COSINE = 0.2
 """Maximum cosine between two classes for them to count as different senses."""
@@ -102,7 +102,7 @@ class Senses:
         """p(sense|word) as a csr_array of shape (words, clusters)."""
 
     def after(self, home: Ints, memberships: Any, rows: Ints | None = None) -> Senses:
-        """Return the senses after edits of the classes.
+        """Return the senses updated for edits to the classes.
 
         Parameters
         ----------
@@ -132,13 +132,13 @@ class Senses:
 
     @cached_property
     def _sums(self) -> Any:
-        """The sum of the rows of each cluster, as a csr_array with sorted indices."""
+        """The sum of the word vectors in each cluster, as a csr_array with sorted indices."""
         belongs = sparse.csr_array(one_hot(self._home, self._n_clusters).T)
         return sparse.csr_array(belongs @ self._rows).sorted_indices()
 
     @cached_property
     def _lengths(self) -> Floats:
-        """The norm of the sum of each cluster."""
+        """The norm of the summed word vectors of each cluster."""
         squares = self._sums.copy()
         squares.data = squares.data**2
         sums = np.asarray(squares.sum(axis=1)).ravel()
@@ -150,7 +150,10 @@ class Senses:
         return {}
 
     def _get_sums(self, clusters: Ints, columns: Ints) -> Floats:
-        """Return the given columns of the sums of the given clusters as a dense array."""
+        """Return the summed word vectors of the given clusters, restricted to the given columns.
+
+        The result is a dense array of shape (clusters, columns).
+        """
         table = np.zeros((clusters.size, columns.size))
         for at, cluster in enumerate(clusters.tolist()):
             begin, end = self._sums.indptr[cluster : cluster + 2]
@@ -167,12 +170,13 @@ class Senses:
         kept, shares = self.memberships.indices[order], self.memberships.data[order]
         here = slice(*self._rows.indptr[row : row + 2])
         columns, values = self._rows.indices[here], self._rows.data[here]
-        # Compute the sums of the classes in the contexts of the word, without the word itself.
+        # Get the summed vectors of the classes in the contexts of the word, and exclude the word
+        # itself.
         known = self._get_sums(kept, columns)
         known -= (kept == self._home[row])[:, None] * values
         # Treat differences below 1e-9 as rounding errors of the subtraction.
         known = np.where(known > 1e-9, known / self._lengths[kept][:, None], 0.0)
-        # Divide a context among senses in proportion to weight × class value.
+        # Divide each context among the senses in proportion to weight × value of the class.
         votes = known * shares[:, None]
         votes *= values / np.maximum(votes.sum(axis=0), 1e-300)
         found = []
@@ -184,7 +188,10 @@ class Senses:
         return found
 
     def _rank_members(self, cluster: int, row: int, columns: Ints, vote: Floats, n: int) -> Ints:
-        """Return the n words of a cluster that are most similar to a word, by the votes."""
+        """Return the n words of a cluster that are most similar to a word.
+
+        Contexts are weighted by `vote`.
+        """
         if cluster not in self._member_rows:
             self._member_rows[cluster] = self._rows[self._members[cluster]]
         members, rows = self._members[cluster], self._member_rows[cluster]
@@ -209,7 +216,11 @@ class _ClassFit:
         self._cosines = self._gram / lengths / lengths[:, None]
 
     def weigh(self) -> list[Any]:
-        """Return the weights of both fits, with shape (words, classes). Non-zero rows sum to 1."""
+        """Return the weights of two fits, each with shape (words, classes). Non-zero rows sum to 1.
+
+        The first fit approximates the vector of a word by class vectors. The second approximates
+        its cosines with all classes.
+        """
         size, clusters = self._home.size, self._gram.shape[0]
         n, grams = min(CANDIDATES, clusters), (self._cosines, self._cosines @ self._cosines)
         found: list[list[Any]] = [[], []]
@@ -318,6 +329,9 @@ def _shrink_means(sums: Floats, size: Floats) -> Floats:
 
 
 def _log_ratio_to_usual(contexts: Any) -> Floats:
-    """Return the log ratio of each number to the geometric mean, weighted by the numbers."""
+    """Return the log ratio of each number to the geometric mean.
+
+    In the mean, each number is weighted by itself.
+    """
     logs = np.log(np.maximum(contexts, 1))
     return np.asarray(logs - np.average(logs, weights=contexts) if contexts.any() else logs)

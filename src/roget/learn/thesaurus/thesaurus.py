@@ -306,7 +306,7 @@ class Thesaurus(ReportMixin):
 
     @property
     def editor(self) -> Editor:
-        """The editor of this thesaurus: rename, move, merge, undo, redo and more."""
+        """The editor of this thesaurus, with methods such as rename, move, merge, undo and redo."""
         return Editor(self)
 
     @cached_property
@@ -509,7 +509,7 @@ class Thesaurus(ReportMixin):
 
 
 def keep_spare(thesaurus: Thesaurus, whole: Counts) -> Thesaurus:
-    """Return the thesaurus with the counts of words that are not in it, for later growth.
+    """Return the thesaurus with spare counts, that is, counts of words that growth may add later.
 
     The most frequent of these words are kept, up to the number of entries of the thesaurus.
     """
@@ -553,7 +553,7 @@ def _describe_model(model: Clusterer) -> dict[str, Any]:
 
 
 def _check(thesaurus: Thesaurus) -> None:
-    """Raise an error if the parts are inconsistent."""
+    """Raise an error if the parts of a thesaurus are inconsistent."""
     clustering, tree, k = thesaurus.clustering, thesaurus.tree, thesaurus.tree.n_clusters
     shapes = {"memberships": (len(thesaurus), k), "centroids": (k, thesaurus.contexts.size)}
     for name, expected in shapes.items():

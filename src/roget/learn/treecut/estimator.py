@@ -39,7 +39,7 @@ ENTRIES = 4_000_000
 """Batch size: approximate number of (node, head) pairs processed at once."""
 
 PAIRS = 1 << 16
-"""Batch size: (word, head) pairs whose probabilities are computed at once."""
+"""Batch size: number of (word, head) pairs whose probabilities are computed at once."""
 
 ROUNDING = 1e-9
 """Minimum relative saving for splitting a node. On ties, the higher node is kept."""

@@ -25,7 +25,8 @@ OWN = " (itself)"
 """Label suffix of a node that holds the direct words of a class with subclasses."""
 
 COVERED = 0.2
-"""Minimum fraction of the words of a class that a taxonomy class must contain to name it."""
+"""Minimum fraction of the words of a class that a taxonomy class must contain for the class to be
+named after it."""
 
 LEAST = 0.1
 """Minimum F-measure between a class and a taxonomy class, which excludes broad taxonomy classes."""
@@ -56,7 +57,7 @@ class WordHierarchy:
         words: bool = True,
         senses: str = "even",
     ) -> WordHierarchy:
-        """Make the hierarchy of a thesaurus or taxonomy.
+        """Make the hierarchy from a thesaurus or taxonomy.
 
         If `words` is True, single words are nodes below their classes. `senses` defines how a word
         of a taxonomy is distributed over its classes. If a class has several parents, its share is
@@ -152,7 +153,7 @@ def _build(
 
 
 def _from_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
-    """Make the hierarchy of a thesaurus from its memberships."""
+    """Make the hierarchy from the memberships of a thesaurus."""
     belongs = thesaurus.memberships.tocoo()
     # Normalise, because entries that were too small to be stored are missing.
     totals = np.asarray(thesaurus.memberships.sum(axis=1)).ravel()
@@ -168,7 +169,7 @@ def _from_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
 
 
 def _from_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> WordHierarchy:
-    """Make the hierarchy of a taxonomy, with copies of classes below all their parents."""
+    """Make the hierarchy from a taxonomy, with a copy of each class below each of its parents."""
     parents = taxonomy.acyclic()
     if not parents:
         raise InputError(

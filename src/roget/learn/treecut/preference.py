@@ -106,13 +106,13 @@ def learn_classes(
     seed: int = PreferOptions.seed,
     progress: Report | None = None,
 ) -> Thesaurus:
-    """Learn a thesaurus of the frequent words in some counts, using all contexts."""
+    """Learn a thesaurus of the frequent words in the given counts, using all contexts."""
     frequent = counts.min_count(LEAST_WORD, LEAST_CONTEXT)
     chosen = (frequent if frequent.entries else counts).top(TOP).largest_component()
     if not chosen.entries:
         raise InputError("cannot learn a thesaurus: the counts are empty", code="empty-input")
     model = catalogue.load("clusterers", method).make(random_state=seed, progress=progress)
-    with ignore_trivial():  # a trivial clustering is sufficient for cuts
+    with ignore_trivial():  # cuts also work with a trivial clustering
         model.fit(chosen)
     return Thesaurus.from_clustering(chosen, model)
 
