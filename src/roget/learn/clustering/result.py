@@ -350,7 +350,7 @@ class Clustering(ReportMixin):
     """Current cluster of each learnt cluster, followed by those of the two parts of each split. The
     value is −1 for clusters that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
-    """Splits made after learning, each of which divides a cluster in two, in order."""
+    """Splits made after learning, in order. Each divides a cluster in two."""
 
     def __post_init__(self) -> None:
         table = self.memberships

@@ -1,4 +1,4 @@
-"""Splitting clusters in two after learning, with a rule that assigns new words to one side."""
+"""Split clusters in two after learning, with a rule that assigns new words to one of the parts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from roget.core.types import Floats, Ints
 
 PRIOR = 1.0
-"""Number of pseudo-tokens added per context, divided between the two sides in proportion to
-p(side)."""
+"""Number of pseudo-tokens added per context, divided between the two sides of a split in proportion
+to p(side)."""
 
 
 class SplitRule(NamedTuple):
-    """A split of one or more joined clusters into two sides.
+    """A split of a cluster, or of several clusters that were merged, into two parts called sides.
 
     The sides are numbered after all existing clusters.
     """
@@ -27,7 +27,7 @@ class SplitRule(NamedTuple):
     """p(side) for the two sides."""
 
     def share(self, matrix: Any) -> Floats:
-        """Return p(second side|word) for words in these clusters.
+        """Return p(second side|word) for words in the split clusters.
 
         By Bayes' rule, p(side|word) is proportional to p(side)·Π p(context|side).
         """

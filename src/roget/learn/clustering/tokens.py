@@ -1,4 +1,4 @@
-"""Prediction of held-out tokens, and the loss in nats per token."""
+"""Predict held-out tokens, and compute the loss in nats per token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.memberships import predict_cells
 
 SMOOTHING = 0.05
-"""Weight of the unigram in every prediction, needed for contexts that do not occur in a cluster."""
+"""Weight of the unigram distribution in every prediction, which gives contexts that do not occur in
+a cluster a positive probability."""
 
 WEIGHT_STEPS, CHANGE = 500, 1e-6
 """Maximum number of EM steps for mixture weights, and the change in weights at which EM stops."""
@@ -118,7 +119,7 @@ def backoff(tokens: TokenCells, *classes: Floats) -> Floats:
 
 
 def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
-    """Interpolate predictions with the unigram, using weights from two-fold cross-validation."""
+    """Interpolate predictions with the unigram, with weights from two-fold cross-validation."""
     components = np.stack([*known, tokens.unigram])
     # No token is predicted with weights that were fitted to it.
     halves = np.arange(tokens.counts.size) % 2

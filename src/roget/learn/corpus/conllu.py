@@ -66,7 +66,8 @@ class _Lines:
         self.data: Bytes = np.frombuffer(self.raw, np.uint8)
         marks = np.empty(len(self.data) + 1, np.int32)
         self.marks: Places = marks[: kernel.mark(self.data, marks)]
-        # A valid line has ten marks, and reading stops after MAX_PROBLEMS invalid lines.
+        # A valid line has ten marks (nine tabs and a line end), and reading stops after
+        # MAX_PROBLEMS invalid lines.
         most = len(self.marks) // 10 + MAX_PROBLEMS
         table = kernel.TokenTable(
             starts=np.zeros(most + 1, np.int64),
@@ -102,17 +103,17 @@ class _Lines:
         return Written(out[: ends[-1]].copy(), ends, lines + self.before)
 
     def line(self, begin: int) -> int:
-        """Return the line number, counted from 1, of the line at this offset."""
+        """Return the line number, counted from 1, of the line at the given offset."""
         return self.before + self.raw.count(b"\n", 0, begin) + 1
 
     def columns(self, begin: int) -> list[str]:
-        """Return the columns of the line at this offset."""
+        """Return the columns of the line at the given offset."""
         end = self.raw.find(b"\n", begin)
         return self.raw[begin:end].decode(errors="replace").rstrip("\r").split("\t")
 
 
 class _Column:
-    """Maps the bytes of a column to ids.
+    """Maps the strings of a column, which are read as bytes, to ids.
 
     Each distinct string is decoded and looked up only once.
     """

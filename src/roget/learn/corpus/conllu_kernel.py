@@ -85,7 +85,8 @@ def find_invalid_utf8(data: Bytes, at: int) -> int:
     """Return the offset of the first invalid byte from `at` on, or the length if all are valid."""
     size = len(data)
     while at < size:
-        # Skip a whole stride if it is ASCII, that is, if the high bit of the bitwise OR is 0.
+        # Skip _STRIDE bytes at once if they are all ASCII, that is, if the high bit of their
+        # bitwise OR is 0.
         until = min(at + _STRIDE, size)
         bits = np.uint8(0)
         for byte in data[at:until]:
@@ -193,7 +194,8 @@ def find_tokens(data: Bytes, marks: Places, table: TokenTable) -> None:
                 elif value != last:
                     problem, number, last = ORDER, last, value
                 elif tab + 9 == at:
-                    # 4. Read the head in column 7, between tabs 6 and 7: a number or "_".
+                    # 4. Read the head, a number or "_", from column 7, which lies between tabs 6
+                    #    and 7.
                     a, b = marks[tab + 5] + 1, marks[tab + 6]
                     table.heads[token], after = _read_number(data, a, b)
                     if (a == after or after < b) and (b - a != 1 or data[a] != _BLANK):

@@ -1,4 +1,4 @@
-"""Detection of function words in any language, without a word list.
+"""Detect function words in any language, without a word list.
 
 A function word such as "the" or "de" has three properties. It is frequent. Its occurrences are
 spread over the text as if at random, whereas content words come in bursts (Church and Gale's
@@ -83,7 +83,7 @@ def _measure_entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
 
 
 def _expect_entropies(counts: Ints, sizes: Ints) -> Floats:
-    """Return the expected entropy of random samples of words.
+    """Return the expected neighbour entropy of random samples of words.
 
     It is interpolated from about 20 sample sizes.
     """

@@ -27,7 +27,7 @@ LONGEST_WORD = 50
 quadratic in the length. Instead, every tag is considered possible."""
 
 _KEPT = 1 << 18
-"""Maximum number of entries in each cache (of analyses and of lemmas)."""
+"""Maximum number of entries in each of the two caches, for analyses and for lemmas."""
 
 _LOWEST = -1e6
 _LAST, _NOW, _CAME = range(3)

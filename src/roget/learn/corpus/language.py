@@ -1,4 +1,4 @@
-"""Language detection from the script of a text, or from the frequent words it contains.
+"""Detect the language of a text from its script or from the frequent words it contains.
 
 A language is a BCP 47 code such as "de". The result is None if the text is short or if two
 languages fit about equally well, because a wrong code is worse than a missing one.

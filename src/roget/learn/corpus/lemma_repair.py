@@ -1,4 +1,4 @@
-"""Detection of words wrongly tagged as nouns, and of lemmas contradicted by the text.
+"""Detect words wrongly tagged as nouns, and lemmas contradicted by the text.
 
 Taggers tag "something" and "km" as nouns, and lemmatisers map taxes, data and knives to taxis,
 datum and knive. Most of these errors can be detected in any language from the tags, numerals, forms
@@ -24,15 +24,16 @@ INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?
 _CLOSED = ("PRON", "DET", "NUM", "ADP", "CCONJ", "SCONJ", "PART")
 """UPOS tags of closed word classes."""
 _MOSTLY = 0.8
-"""A word is not a noun if at least this proportion of its tokens has a closed-class tag."""
+"""A word does not count as a noun if at least this proportion of its tokens has a closed-class
+tag."""
 _MEASURED = 0.6
-"""A noun is a unit of measure if at least this proportion of its tokens has a numeral."""
+"""A noun counts as a unit of measure if at least this proportion of its tokens has a numeral."""
 _LEAST = 10
 """Minimum number of tokens of a noun. Rarer nouns are not tested."""
 
 _WEAK = 0.05
-"""A lemma of a form is weak if it occurs as a form itself at most this many times as often as the
-form."""
+"""Maximum ratio between the frequency of a lemma as a word form and that of an inflected form. At
+or below this ratio, the lemma is considered weak."""
 _TRUSTED = 0.75
 """A rule is trusted if it predicts the correct lemma for at least this proportion of forms."""
 _RULE = 3
@@ -42,7 +43,7 @@ _STEM, _ENDING = 2, 4
 
 
 def is_wordless(text: str) -> bool:
-    """Return True if a string has too few letters for a word.
+    """Return True if a string has too few letters to be a word.
 
     A word has at least two letters, or one in a script without capitals.
 
@@ -238,7 +239,7 @@ class _Paradigms:
                 yield (form[size:], other), form[:size] + other
 
     def better(self, form: str, lemma: str) -> str | None:
-        """Return a better lemma for a form, or None if there is no better one."""
+        """Return a better lemma for a form, or None if the lemma cannot be improved."""
         n, own = self.seen[form, lemma], self._own[lemma]
         if form == lemma or n < 5:
             return None

@@ -1,4 +1,4 @@
-"""Extraction of word–context pairs and PP attachment quadruples from parsed sentences."""
+"""Extract word–context pairs and PP attachment quadruples from parsed sentences."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ class Prepositions:
         fixed = fixed[is_case[head[fixed]]]
         part = np.concatenate([case, fixed])
         anchor = np.concatenate([case, head[fixed]])
-        # Sort the parts by owner, then by preposition, the anchor before its fixed words.
+        # Sort the words of prepositions by owner (the token with the preposition), then by
+        # preposition, with its first word (the anchor) before its fixed words.
         order = np.lexsort((part, part != anchor, anchor, head[anchor]))
         return self._join(tokens.word[part[order]], head[anchor[order]], len(tokens))
 
@@ -68,12 +69,15 @@ class Prepositions:
         return bare
 
     def _join(self, words: Ids, owners: Ids, size: int) -> Ids:
-        """Return the id of each token's joined preposition. `words` must be sorted by owner."""
+        """Return the id of each token's preposition, whose words are joined by underscores.
+
+        `words` must be sorted by owner, the token that has the preposition.
+        """
         starts = np.flatnonzero(np.diff(owners, prepend=NONE))
         is_long = np.diff(starts, append=len(owners)) > 1
         texts = self._words.texts
         ids = np.full(size, NONE, np.int32)
-        # Most prepositions are one word. Look up each distinct one once, for all its owners.
+        # Most prepositions are a single word. Look up each distinct one only once.
         singles = starts[~is_long]
         distinct, places = np.unique(words[singles], return_inverse=True)
         single_ids = [self.strings.id(texts[word].lower()) for word in distinct.tolist()]
@@ -174,13 +178,13 @@ class Extractor:
         )
 
     def _match(self, i: int, batch: _Batch) -> tuple[Codes, Codes, Ids]:
-        """Return the dependents that match a relation, with their origins and prepositions.
+        """Return the dependents that match a relation, with their origin tokens and prepositions.
 
         The origin of a dependent is the token whose head it pairs with: the dependent itself or
         its first conjunct.
         """
         relation, tokens, head = self._relations[i], batch.tokens, batch.head
-        # Filter step by step, the most selective condition first.
+        # Filter step by step, beginning with the most selective condition.
         below = np.flatnonzero(self._labels[i](batch.deprel))
         below = below[_has_word_and_head(tokens, head, below)]
         below = below[tokens.word[head[below]] != NONE]
@@ -197,7 +201,8 @@ class Extractor:
             origin = np.concatenate([origin, batch.first[joined]])
         preposition = batch.preposition[below]
         if relation.case:
-            # "in towns and villages": a conjunct without a preposition inherits that of the first.
+            # "in towns and villages": a conjunct without a preposition inherits the preposition of
+            # the first conjunct.
             preposition = np.where(preposition == NONE, batch.preposition[origin], preposition)
             has = preposition != NONE
             below, origin, preposition = below[has], origin[has], preposition[has]
@@ -207,7 +212,7 @@ class Extractor:
         return below, origin, preposition
 
     def _get_words(self, batch: _Batch, at: Codes) -> Ids:
-        """Return the words of some tokens, with tags if requested."""
+        """Return the words of the given tokens, with tags if requested."""
         words = batch.tokens.word[at]
         return add_tags(words, batch.upos[at], self._tables) if self._tags else words
 

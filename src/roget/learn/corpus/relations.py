@@ -103,10 +103,11 @@ NAMED: dict[str, str | tuple[str, ...]] = {
     ),
     "all": ("nouns", "verbs", "adjectives", "names"),
 }
-"""Patterns by name. A preset is a tuple of patterns and of names of other presets."""
+"""Mapping from names to patterns. A preset is a tuple of patterns and names of other presets."""
 
 ALL = "all"
-"""Name of the preset that mixes parts of speech, so words keep their tags (drink/VERB)."""
+"""Name of the preset that mixes parts of speech. Its words therefore keep their tags
+(drink/VERB)."""
 
 _TRANSPOSED = "~"
 _SUFFIXES = {"case": "+case", "conj": "+conj", "bare": "+bare"}
@@ -117,7 +118,7 @@ class Relation:
     """A pattern of heads and dependents to extract as pairs, and the name of their slot."""
 
     name: str
-    """First part of the slot if several relations are counted together."""
+    """First part of the slot name if several relations are counted together."""
     heads: tuple[str, ...]
     """UPOS tags of the head. An empty tuple matches any tag."""
     labels: tuple[str, ...]
@@ -170,7 +171,7 @@ class RelationSet:
         return ", ".join(self.names)
 
     def list_slots(self) -> list[str]:
-        """Return the distinct first parts of the slots of these relations."""
+        """Return the distinct first parts of the relations' slot names."""
         return list(dict.fromkeys(relation.name for relation in self.relations))
 
     def describe(self) -> str:

@@ -35,8 +35,8 @@ _LONGEST, _LONGEST_ALPHABETIC = 4, 10
 """Maximum length of a word in characters, in East Asian scripts and in other scripts. Combining
 marks are part of the character before them."""
 _SPELT = 0.5
-"""Weight of the lexicon relative to the text. With a weight of 1, few words are found in small
-texts."""
+"""Weight of the lexicon's description length relative to that of the text. With a weight of 1, few
+words would be found in small texts."""
 _ALONE = 0.002
 """Minimum relative frequency at which a single character counts as a word."""
 _MAX_WORDS = 20_000

@@ -251,7 +251,7 @@ class _Columns:
 def _write(
     starts: Any, words: list[str], spaces: Any, document: Any, places: list[Where | None]
 ) -> Written:
-    """Return the marked sentences of some documents, with line numbers if known."""
+    """Return the marked sentences of the given documents, with line numbers if known."""
     ends = [marks.SPACE if one else marks.GLUE for one in spaces.tolist()]
     units = [_INNER.sub(marks.INNER, word) for word in words]
     bounds = starts.tolist()
@@ -271,7 +271,7 @@ def _write(
 
 
 def _map_each(look_up: Callable[[int], int], numbers: Any) -> Ids:
-    """Apply `look_up` to each number."""
+    """Apply `look_up` to each number, and return the results as an array."""
     return np.fromiter(map(look_up, numbers.tolist()), np.int32, len(numbers))
 
 

@@ -1,4 +1,4 @@
-"""Detection of multiword terms, that is, adjacent words that rarely occur apart.
+"""Detect and join multiword terms, that is, adjacent words that rarely occur apart.
 
 Two adjacent words a and b form a term if they are frequent enough and their normalised pointwise
 mutual information, ln(p(a b) / (p(a) p(b))) / −ln p(a b), is high. Three words form a term if the
@@ -97,8 +97,8 @@ class Joiner:
         word = tokens.word.copy()
         word[inside] = NONE
         begin, end = tokens.locate(np.arange(len(tokens)))
-        # The head of a term is the token whose own head is outside the term, or the last such
-        # token.
+        # The head of a term is the token whose own head is outside the term. If there are several
+        # such tokens, take the last one.
         outer = inside[(head[inside] == NONE) | (run[head[inside]] != run[inside])]
         for i, at in {int(run[at]): at for at in outer.tolist()}.items():
             word[at] = self._name_term(tokens.word[starts[i] : ends[i]])

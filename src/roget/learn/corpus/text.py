@@ -115,9 +115,9 @@ def _write(text: str, divided: str, line: int, words: list[tuple[int, int]]) -> 
 def _choose_finders(
     reading: ReadContext,
 ) -> tuple[Callable[[str], list[str]], Callable[[str], list[tuple[int, int]]]]:
-    """Return two functions.
+    """Return a function that finds the words of a text, and one that finds their offsets.
 
-    The first finds the words of a text, and the second finds their offsets.
+    Both depend on the options in `reading`.
     """
     plain = partial(words, keep_case=reading.keep_case)
     if reading.segment is None:
@@ -145,7 +145,7 @@ class Numbers(dict[str, int]):
 
 
 def passages(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield parts of a source of a few paragraphs each, with the number of lines before the part.
+    """Yield parts of a source, a few paragraphs each, with the number of lines before each part.
 
     Line ends are normalised to newlines.
     """

@@ -1,4 +1,4 @@
-"""Conversion of TIGER dependencies, used by spaCy's German pipelines, to Universal Dependencies.
+"""Convert TIGER dependencies, used by spaCy's German pipelines, to Universal Dependencies.
 
 In TIGER, the head of a clause is its finite auxiliary, the head of a prepositional phrase is the
 preposition, and a conjunction is the head of the conjunct that follows it. In Universal
@@ -33,7 +33,7 @@ _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "X")
 
 
 class Sentences(NamedTuple):
-    """Token columns of some sentences. Labels and heads are modified in place."""
+    """Token columns of a batch of sentences. Labels and heads are modified in place."""
 
     labels: list[str]
     heads: list[int]
@@ -44,7 +44,7 @@ class Sentences(NamedTuple):
 
 
 def is_tiger(labels: Collection[str]) -> bool:
-    """Return True if some of the labels are TIGER labels."""
+    """Return True if any of the labels is used only by TIGER."""
     return any(sign in labels for sign in _SIGNS)
 
 

@@ -1,4 +1,4 @@
-"""Insertion of token marks (see `marks`) into sentences, and the line numbers of sentences.
+"""Insert token marks (see `marks`) into sentences, and find the line numbers of sentences.
 
 Texts are handled as arrays of code points, so marks can be inserted into a whole batch at once.
 """

@@ -1,4 +1,4 @@
-"""The main functions for counting a corpus, which inspect, plan, count and merge.
+"""Main functions for counting a corpus: inspect the inputs, plan the tasks, count and merge.
 
 `run` writes the counts to disk and `count_in_memory` returns them. Both follow the same steps:
 
@@ -40,7 +40,7 @@ from roget.learn.counting.recipe import TABULAR, UNITS, CountCuts, CountRecipe
 from roget.learn.counting.scheduler import Keep, Workspace, count_tasks
 
 _SHOWN = 12
-"""Maximum number of tags, and of labels, listed in the error message if no pairs were found."""
+"""Maximum number of tags (and of labels) listed in the error message if no pairs were found."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def count_in_memory(
 
 
 def _check_output(target: Path) -> None:
-    """Raise InputError if the output cannot be written, before anything is counted."""
+    """Raise InputError if the output cannot be written. Called before anything is counted."""
     if target.name == STANDARD_INPUT:
         raise InputError(
             "counts cannot be written to standard output; name a folder or a .tsv file",
@@ -221,7 +221,7 @@ def _check_output_differs(plan: CountPlan, target: Path) -> None:
 
 @contextmanager
 def _open_output(target: Path, work: Path) -> Iterator[Path]:
-    """Yield a draft folder, which is renamed or converted to the output on success."""
+    """Yield a draft folder. On success, it is renamed or converted to the output."""
     if not formats.is_file(target):
         with folders.draft_of(target, counts_files.KIND) as draft:
             yield draft
@@ -291,7 +291,7 @@ def _require_entries(plan: CountPlan, done: Sequence[CountPart], result: MergeRe
 
 
 def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResult) -> str:
-    """Return a message that explains why there are no counts."""
+    """Return an error message that explains why there are no counts."""
     recipe, defaults = plan.recipe, asdict(CountCuts())
     if all(result.before):
         used = [name for name, cut in asdict(plan.cuts).items() if cut and cut != defaults[name]]
@@ -318,7 +318,7 @@ def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResul
 
 
 def _list_labels(done: Sequence[CountPart]) -> str:
-    """Return the most frequent tags and labels of texts without pairs, on one line each."""
+    """Return the most frequent tags and labels in texts without pairs, as one line each."""
     sums: dict[str, Counter[str]] = {}
     for part in done:
         for name, counts in (part.facts.seen or {}).items():

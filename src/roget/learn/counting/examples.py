@@ -1,4 +1,4 @@
-"""Sampling of example occurrences for each pair. The sample does not depend on reading order.
+"""Sample example occurrences of each pair, independently of the order of reading.
 
 A part keeps examples in two kinds of files (`parts.seen_names`):
 
@@ -52,7 +52,7 @@ SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text":
 
 
 class _Batch(NamedTuple):
-    """The text of a batch of sentences, with the indices of its first sentence and its piece."""
+    """The text of a batch, with the index of its first sentence and of its piece of the source."""
 
     first: int
     piece: int
@@ -60,7 +60,7 @@ class _Batch(NamedTuple):
 
 
 class ExampleSampler:
-    """Selects and writes up to `most` of the best occurrences for each pair in a task.
+    """Selects and writes the best occurrences of each pair in a task, at most `most` per pair.
 
     Memory use does not grow with the number of pairs or sentences.
     """
@@ -161,8 +161,8 @@ class ExampleSampler:
 
 
 def choose(seen: dict[str, Array], most: int) -> Ints:
-    """Return the indices of the `most` rows with the lowest ranks for each pair."""
-    # 1. Sort by pair. Pairs with at most `most` rows are kept whole.
+    """For each pair, return the indices of the rows with the lowest ranks, at most `most`."""
+    # 1. Sort by pair. Pairs with at most `most` rows keep all of them.
     order = _order_pairs(seen["word"], seen["context"])
     word, context = seen["word"][order], seen["context"][order]
     new = np.flatnonzero((np.diff(word, prepend=-1) != 0) | (np.diff(context, prepend=-1) != 0))
@@ -175,11 +175,11 @@ def choose(seen: dict[str, Array], most: int) -> Ints:
     ties = seen["context_at"][crowded], seen["word_at"][crowded], seen["sentence"][crowded]
     order_in = np.lexsort((*ties, rank, group))
     crowded, rank, group = crowded[order_in], rank[order_in], group[order_in]
-    # 3. Equal ranks mean equal sentences. `again` counts repetitions, which come last.
+    # 3. Equal ranks mean equal sentences. `again` counts repeated sentences, which are sorted last.
     new = (np.diff(group, prepend=-1) != 0) | np.append(True, rank[1:] != rank[:-1])[: rank.size]
     again = np.arange(rank.size) - np.maximum.accumulate(np.where(new, np.arange(rank.size), 0))
     crowded = crowded[np.lexsort((rank, again, group))]
-    # 4. Keep the first `most` rows of each of these pairs.
+    # 4. Keep only the first rows of each of these pairs, `most` per pair.
     large = sizes[sizes > most]
     nth = np.arange(crowded.size) - np.repeat(np.cumsum(large) - large, large)
     return np.concatenate([order[~many], crowded[nth < most]])

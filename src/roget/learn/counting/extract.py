@@ -1,4 +1,4 @@
-"""Counting of one task: read its sources as tokens, and write their pairs as a part."""
+"""Count one task: read its sources as tokens, and write the counted pairs as a part."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from roget.learn.counting.tally import PairTally
 
 _SPILL = "spill"
 _KEPT = 50
-"""Maximum number of tags, and of labels, to record for a text without pairs."""
+"""Maximum number of tags (and of labels) to record for a text without pairs."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def count_text(
 
 
 class LabelTally:
-    """Counts of tags and labels, which are collected until the first pair is found."""
+    """Counts of tags and labels, collected until the first pair is found."""
 
     def __init__(self, tables: Tables) -> None:
         self._texts = tables.upos.texts, tables.deprels.texts

@@ -1,4 +1,4 @@
-"""Exact sums of fractional counts in SQL, independent of the order of summation.
+"""SQL for exact sums of fractional counts, independent of the order of summation.
 
 A count is a fixed-point number n + fraction/2^64 + rest/2^128, stored as three integers that are
 added up without rounding. Every double of at least 2^-75 is represented exactly; smaller doubles
@@ -33,7 +33,7 @@ def split(query: str) -> str:
 
 
 def summed(query: str, keys: str, fractional: bool, also: str = "") -> str:
-    """Return a query that adds up rows with equal key columns.
+    """Return a query that sums the counts of rows with equal key columns.
 
     `also` lists additional aggregates.
     """
@@ -59,6 +59,6 @@ def value(fractional: bool) -> str:
 
 
 def numbered(query: str, keys: str, fractional: bool) -> str:
-    """Return a query that adds ids from 0, ordered by descending count and then by key columns."""
+    """Return a query that numbers rows from 0, by descending count and then by key columns."""
     counts = ", ".join(f"{column} DESC" for column in columns(fractional))
     return f"SELECT row_number() OVER (ORDER BY {counts}, {keys}) - 1 AS id, * FROM ({query})"

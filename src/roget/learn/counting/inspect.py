@@ -1,4 +1,4 @@
-"""Inspection of the inputs, which finds the sources and infers unspecified options from them.
+"""Inspect the inputs: find the sources, and infer unspecified options from them.
 
 This is the only stage before counting that reads the inputs. It reads the first bytes of some
 sources to detect their kind and language. Then it reads a sample of tokens to find function words,
@@ -56,12 +56,13 @@ HEAD = 1 << 16
 _HEADS = 20
 """Maximum number of sources whose first bytes are read, evenly spaced among all sources."""
 _SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
-"""Number of bytes to read for finding function words and terms, without and with a tagger."""
+"""Number of bytes of text to sample when detecting function words and terms, without and with a
+tagger."""
 _PARSED_SAMPLE = 64 << 20
-"""Number of bytes of parsed text to read for finding wrong lemmas and words wrongly tagged as
-nouns."""
+"""Number of bytes of parsed text to sample when checking for wrong lemmas and for words wrongly
+tagged as nouns."""
 _LARGE = 16 << 20
-"""Maximum size in bytes of a text that is compared with other texts."""
+"""Maximum size in bytes of a file that is compared with other files to detect duplicates."""
 _SPACELESS = 0.3
 """Minimum proportion of letters in scripts without spaces at which a note on segmentation is
 shown."""
@@ -85,7 +86,7 @@ class WindowWords(NamedTuple):
     """Function words and terms found in a text that is counted with window contexts."""
 
     tagged: bool
-    """True if the text has tags, from which function words are identified."""
+    """True if the text has tags. Function words are then identified by their tags."""
     function_words: tuple[str, ...]
     """Function words detected without tags. Empty if there is too little text."""
     terms: tuple[str, ...] = ()
@@ -178,14 +179,14 @@ def drop_duplicates(sources: list[Source]) -> tuple[list[Source], tuple[Notice, 
 
 
 def _inspect_text(findings: Findings, heads: Heads) -> Findings:
-    """Return the findings completed by a sample of the text."""
+    """Complete the findings with properties inferred from a sample of the text."""
     draft, sources = findings.draft, findings.sources
     once = any(source.path == STANDARD_INPUT for source in sources)
     if draft.recipe.reader == UNPARSED:
         findings = replace(findings, is_spaceless=heads.is_spaceless)
         lexicon = learn_lexicon(sources, draft.recipe, once)
         if lexicon is not None:
-            # Segment the sample with the words just learnt.
+            # Segment the sample with the words that were just learnt.
             reading = replace(draft.recipe.reading, lexicon=lexicon)
             draft = replace(draft, recipe=replace(draft.recipe, reading=reading))
             findings = replace(findings, draft=draft, lexicon=lexicon)
@@ -205,13 +206,13 @@ def _inspect_text(findings: Findings, heads: Heads) -> Findings:
 
 
 def read_lists(options: CountOptions) -> dict[str, tuple[str, ...]]:
-    """Read the word lists among the options from files or iterables."""
+    """Read the word lists passed as options, from files or iterables."""
     values: dict[str, Words] = {name: getattr(options, name) for name in _LISTS}
     return {name: _read_list(value, name) for name, value in values.items() if value is not None}
 
 
 def _read_list(value: str | os.PathLike[str] | Iterable[str], name: str) -> tuple[str, ...]:
-    """Read the word list of the option `name` from a file or an iterable."""
+    """Read the word list passed as the option `name`, from a file or an iterable."""
     if isinstance(value, str | os.PathLike):
         path = os.fspath(value)
         try:
@@ -306,7 +307,7 @@ def read_head(source: Source) -> bytes:
 
 
 class Heads:
-    """The first bytes of some sources, read when they are first needed."""
+    """The first bytes of up to `_HEADS` sources, which are read when they are first needed."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
@@ -425,7 +426,7 @@ def learn_lexicon(sources: Sequence[Source], recipe: CountRecipe, once: bool) ->
 
 
 def inspect_words(sources: Sequence[Source], draft: Draft) -> WindowWords:
-    """Find the function words and terms of a sample."""
+    """Find the function words and terms in a sample of the text."""
     tables = Tables()
     batches = list(read_sample(sources, draft.recipe, tables))
     tagged = any(tokens.upos is not None for tokens in batches)
@@ -455,7 +456,7 @@ def inspect_nouns(sources: Sequence[Source], draft: Draft) -> Nouns:
 
 
 def list_odd(odd: dict[str, Counter[str]]) -> tuple[str, ...]:
-    """Return the words of all kinds that are wrongly tagged as nouns, in alphabetical order."""
+    """Return all words that are wrongly tagged as nouns, in alphabetical order."""
     return tuple(sorted(word for words in odd.values() for word in words))
 
 

@@ -1,4 +1,4 @@
-"""Merging of parts: assign final ids to words and contexts, and add up equal pairs.
+"""Merge parts: assign final ids to words and contexts, and sum the counts of identical pairs.
 
 The merge runs in DuckDB, which spills to disk if the data do not fit in memory. Pairs are grouped
 by a key that combines the ids of word and context, not by their strings.
@@ -38,12 +38,12 @@ _AXES = {
         parts.CONTEXTS,
         "SELECT id, CASE WHEN slot = '' THEN context ELSE slot || ':' || context END AS name,"
         " slot, context",
-        # Two slots can give one name: b:c in slot a, and c in slot a:b.
+        # Different slots can give the same name: b:c in slot a, and c in slot a:b.
         "min(slot) AS slot, arg_min(context, slot) AS context",
     ),
 }
-"""For each axis, its file in a part, the SELECT clause for reading it, and extra columns to
-keep."""
+"""For words and for contexts: the file in a part, the SELECT clause for reading it, and extra
+columns to keep."""
 
 
 @dataclass(frozen=True)
@@ -107,17 +107,17 @@ class CountMerger:
         for axis in _AXES:
             self._number(axis)
         before = self._count_rows("words"), self._count_rows("contexts")
-        # 2. Remove words and contexts by their totals, and pairs by their counts.
+        # 2. Remove the words and contexts that the filters exclude.
         if cuts != CountCuts():
             words = self._make_condition("name", cuts.min_count, cuts.vocabulary, cuts)
             self._run(f"DELETE FROM words WHERE NOT ({words})")
             contexts = self._make_condition("context", cuts.min_context, cuts.contexts, cuts)
             self._run(f"DELETE FROM contexts WHERE NOT ({contexts})")
-        # 3. Add up equal pairs of all parts.
+        # 3. Sum the counts of identical pairs across all parts, and remove rare pairs.
         pairs = self._add_up_pairs(cuts)
         if cuts != CountCuts():
             pairs = self._renumber(pairs)
-        # 4. Write the tables, the entries in order.
+        # 4. Write the tables, with the entries in order.
         entries, total, dtype = self._write_entries(pairs, draft / counts_files.ENTRIES)
         for axis, names, file in (
             ("words", "name AS word", counts_files.WORDS),
@@ -135,7 +135,7 @@ class CountMerger:
         return MergeResult(shape, entries, total, dtype, before, rows, covered)
 
     def load(self, draft: Path, result: MergeResult, provenance: Mapping[str, Any]) -> Counts:
-        """Read the counts that were just written, using the database.
+        """Read the counts that were just written, through the database.
 
         The files need not be sealed or checked, because this process wrote them.
         """
@@ -193,7 +193,7 @@ class CountMerger:
         return f"FROM {duck.parquet(file)}"
 
     def _key_pairs(self, part: CountPart) -> tuple[str, bool]:
-        """Return a query for a part's pairs with final ids, and whether all keys are distinct."""
+        """Return a query for a part's pairs with final ids, and True if all keys are distinct."""
         runs = [part.folder / parts.pairs_name(run) for run in range(part.facts.runs)]
         query, joins = self._read("SELECT word, context", *runs), ""
         key = {"words": "p.word", "contexts": "p.context"}
@@ -236,7 +236,7 @@ class CountMerger:
         )
 
     def _write_entries(self, pairs: str, file: Path) -> tuple[int, int | float, str]:
-        """Write the pairs in order. Return their number, and the sum of counts and its type."""
+        """Write the pairs in order. Return their number, the sum of their counts, and its type."""
         fractional = self._fractional
         if fractional:
             # Fractional counts of several parts may add up to whole numbers.

@@ -1,4 +1,4 @@
-"""Merging of example sentences: keep the best occurrences of each pair, within a size limit."""
+"""Merge example sentences: keep the best occurrences of each pair, within a size limit."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class _ExampleMerger:
         )
 
     def limit_size(self) -> None:
-        """Create the table `used` of numbered sentences that are kept within the size limit.
+        """Create the table `used` of the numbered sentences that fit within the size limit.
 
         The value of a pair is the logarithm of its word's or context's count, whichever is smaller.
         The value of a sentence is the sum over its pairs of value / number of sentences of the

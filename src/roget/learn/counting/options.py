@@ -18,7 +18,7 @@ TAGGERS = ("hanta", "spacy")
 
 @dataclass(frozen=True)
 class CountOptions(Checked):
-    """Options that determine how inputs are read, what is counted and what is dropped."""
+    """Options for reading inputs, extracting pairs and filtering the counts."""
 
     relation: str | Sequence[str] | None = option(
         None,

@@ -76,7 +76,7 @@ class CountPart:
 
 
 def make_task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
-    """Return the task that counts some sources with a recipe."""
+    """Return the task that counts the given sources with a recipe."""
     content: list[Any] = [VERSION, __version__, recipe.to_record()]
     for source in sources:
         place = absolute(source.path)
@@ -97,7 +97,7 @@ def pairs_name(run: int) -> str:
 
 
 def seen_names(run: int) -> tuple[str, str]:
-    """Return the names of a file of example occurrences and of its file of sentences."""
+    """Return the names of a file of example occurrences and of the file with their sentences."""
     return f"seen-{run}.parquet", f"sentences-{run}.parquet"
 
 

@@ -1,4 +1,4 @@
-"""Planning of a count: determine the recipe, the filters and the tasks.
+"""Plan a count: determine the recipe, the filters and the tasks.
 
 Nothing is read here. A plan determines the result completely: equal plans give equal counts.
 """
@@ -31,7 +31,8 @@ BUNDLE = 8 << 20
 """Maximum total size in bytes of small files that are counted together."""
 
 SLOW = {TAGGED: 1 << 20, "spacy": 1 << 20}
-"""Slow readers, mapped to the input size in bytes from which a separate process saves time."""
+"""Slow readers, mapped to the minimum input size, in bytes, at which a separate process saves
+time."""
 
 _SHOWN = 12
 """Maximum number of words listed in a note."""
@@ -63,7 +64,7 @@ class CountPlan:
 
 
 def make_plan(findings: Findings, options: CountOptions) -> CountPlan:
-    """Complete the recipe with the findings from the text, and split the inputs into tasks."""
+    """Complete the recipe with findings from the text, and split the inputs into tasks."""
     recipe, notes = complete_recipe(findings)
     return CountPlan(
         findings.sources,
@@ -89,7 +90,7 @@ def refuse_options(options: CountOptions, name: str, allowed: Sequence[str]) -> 
 
 
 def complete_recipe(findings: Findings) -> tuple[CountRecipe, list[Notice]]:
-    """Return the recipe, completed with the findings from the text, and notes on the additions."""
+    """Return the recipe, completed with properties inferred from the text, and notes on them."""
     draft, notes = findings.draft, []
     recipe = draft.recipe
     if recipe.reader == UNPARSED:
@@ -120,7 +121,7 @@ def _note_segmentation(findings: Findings) -> list[Notice]:
 
 
 def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[Notice]]:
-    """Return a window recipe with the words to drop and the terms to join, and notes."""
+    """Return a recipe for windows with the words to drop and the terms to join, and notes."""
     recipe, notes = draft.recipe, []
     if not (words.tagged or words.function_words):
         text = "too little text to identify function words: all words are counted"
@@ -139,7 +140,7 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
 
 
 def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]:
-    """Return a relation recipe with the nouns to drop, to correct and to join, and notes."""
+    """Return a recipe for relations with the nouns to drop, correct and join, and notes."""
     notes = []
     for kind, words in nouns.odd.items():
         if words:

@@ -18,13 +18,13 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.plan import CountPlan
 
 _BLOCK = 4 << 20
-"""Number of bytes to hash at a time. Between blocks, the thread checks whether to stop."""
+"""Number of bytes to hash at a time. Between blocks, the thread checks if it should stop."""
 
 
 def describe_origin(
     plan: CountPlan, done: Sequence[CountPart], hashes: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return everything that determines the counts, as a dictionary that JSON can represent."""
+    """Return everything that determines the counts, as a JSON-serialisable dictionary."""
     sizes = {source.path: source.size for source in plan.sources}
     digests = dict(hashes)
     once = next((part.facts for part in done if part.facts.read), None)

@@ -1,4 +1,4 @@
-"""Extraction of PP attachment quadruples from parsed files, as a table with five columns."""
+"""Extract PP attachment quadruples from parsed files into a table with five columns."""
 
 from __future__ import annotations
 

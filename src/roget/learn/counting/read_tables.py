@@ -1,4 +1,4 @@
-"""Counting of tables and matrices of pairs, which DuckDB adds up and writes as a part."""
+"""Count tables and matrices of pairs: DuckDB sums the counts and writes them as a part."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def count_matrix(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
 
 
 def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> Facts:
-    """Add up the pairs of a query, and write words, contexts and pairs as a part."""
+    """Sum the counts of the pairs in a query, and write words, contexts and pairs as a part."""
     folder, connection, report = sink
     fractional = tables.kind(connection, query) == tables.FRACTIONAL
     if fractional:

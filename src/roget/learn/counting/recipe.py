@@ -22,7 +22,7 @@ UNPARSED, TAGGED = "text", "hanta"
 """Readers for plain text, without and with a tagger."""
 
 RUNNING = (UNPARSED, TAGGED, "spacy")
-"""Readers of plain text."""
+"""Readers for plain text, including spaCy."""
 
 PARSED = ("conllu", "docbin")
 """Readers for parsed text, which are fast enough to read the text twice."""
@@ -31,7 +31,7 @@ TABULAR = ("table", "matrix")
 """Readers for inputs that consist of pairs instead of text."""
 
 UNITS = {"table": "row", "matrix": "cell"}
-"""Units of input for tabular readers. All other readers count tokens."""
+"""Unit in which the input size of a tabular reader is reported. All other readers count tokens."""
 
 DEFAULT_RELATION = "nouns"
 DEFAULT_WINDOW = 3
@@ -91,7 +91,7 @@ class CountRecipe:
     left_out: tuple[str, ...] = ()
     """Words wrongly tagged as nouns, which are dropped when relations are counted."""
     drop_odd: bool = False
-    """True to drop all nouns with the form of a number, a letter or a pronoun, in tagged text."""
+    """True to drop all nouns in tagged text that look like a number, a letter or a pronoun."""
     repairs: tuple[tuple[str, str, str], ...] = ()
     """Corrections of noun lemmas as (form, lemma, corrected lemma), applied when relations are
     counted."""
@@ -113,14 +113,14 @@ class CountRecipe:
 
     @property
     def per_one(self) -> int:
-        """Factor that makes all weights integers.
+        """Factor by which all weights are multiplied to make them integers.
 
         It is lcm(1, …, window) with decay, otherwise 1.
         """
         return lcm(*range(1, self.window + 1)) if self.decay and self.window else 1
 
     def to_record(self) -> dict[str, Any]:
-        """Return the recipe as a dictionary that JSON can represent, with relations by name."""
+        """Return the recipe as a JSON-serialisable dictionary, with relations by name."""
         # Remove the relations first, so asdict does not convert the parsed patterns.
         record = asdict(replace(self, relations=None))
         record["relations"] = self.relations.names if self.relations else ()
@@ -148,7 +148,7 @@ class CountRecipe:
 
 @dataclass(frozen=True)
 class CountCuts:
-    """Filters applied to the counts. The fields are named like the options.
+    """Filters applied to the counts. The fields have the same names as the options.
 
     All thresholds apply to totals before any cut, so the order of the cuts does not matter.
     """
@@ -233,7 +233,7 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
     """Set the flags for properties to infer from the text, based on options and defaults."""
     recipe = draft.recipe
     if recipe.window is not None:
-        # Without --window, function words are dropped and terms joined by default.
+        # Unless --window is passed, function words are dropped and terms are joined by default.
         default = options.window is None
         keep = not default if options.function_words is None else options.function_words
         join = default if options.terms is None else options.terms
@@ -243,7 +243,8 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
     preset = recipe.relations.has_preset
     keep = not preset if options.odd_words is None else options.odd_words
     if recipe.reader == TAGGED:
-        # Tagging is too slow to read the text twice: odd words are recognised by their form.
+        # Tagging is too slow to read the text twice, so words wrongly tagged as nouns are
+        # recognised only by their form.
         return replace(draft, recipe=replace(recipe, drop_odd=not keep))
     repair = preset if options.repair is None else options.repair
     return replace(

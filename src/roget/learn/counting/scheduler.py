@@ -1,4 +1,4 @@
-"""Execution of counting tasks, locally or on a cluster, with progress reports and resuming."""
+"""Run counting tasks, locally or on a cluster. Report progress, and resume interrupted runs."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Workspace:
             ) from None
 
     def _describe(self, done: set[str]) -> str:
-        """Return a note on how much has been counted and how to resume."""
+        """Return a note that reports the progress so far and explains how to resume."""
         files = {source.path for task in self._tasks for source in task.sources}
         missing = {
             source.path
@@ -149,7 +149,7 @@ class Meter:
 def count_tasks(
     workspace: Workspace, plan: CountPlan, options: CountOptions, progress: Report | None
 ) -> list[CountPart]:
-    """Count all tasks and return their parts, reusing the parts of an earlier run."""
+    """Count all tasks and return their parts. Parts of an earlier run are reused."""
     meter = Meter(plan.tasks, workspace.list_done(), progress)
     if plan.recipe.limit is not None:
         return _count_first(workspace, plan, options, meter)
@@ -162,7 +162,7 @@ def count_tasks(
         try:
             job = _make_job(workspace, plan.recipe, options, shared=engine.shares_disk)
             for at, files in engine.run(job, missing, meter):
-                if files is not None:  # sent by a worker without access to this disk
+                if files is not None:  # from a worker without access to this disk
                     with parts.new_part(workspace.parts, missing[at].key) as draft:
                         for name, data in files.items():
                             (draft / name).write_bytes(data)

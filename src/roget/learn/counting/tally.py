@@ -1,4 +1,4 @@
-"""Counting of pairs of ids by packing them into 64 bits and sorting them."""
+"""Count pairs of ids by packing them into 64 bits and sorting them."""
 
 from __future__ import annotations
 
@@ -163,5 +163,5 @@ def _add_up(*counted: tuple[npt.NDArray[K], Ints]) -> tuple[npt.NDArray[K], Ints
 
 
 def _get_texts(strings: Strings, ids: Ints) -> npt.NDArray[np.object_]:
-    """Return the strings with these ids."""
+    """Return the strings with the given ids."""
     return frozen(strings.texts[number] for number in ids.tolist())

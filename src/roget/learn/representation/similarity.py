@@ -1,4 +1,4 @@
-"""Similarity of words, computed from their contexts, and from their vectors for rare words."""
+"""Similarity of words, computed from their contexts and, for rare words, mainly from vectors."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ SMOOTHING = 0.75
 """Exponent applied to context totals in PPMI, which slightly raises the totals of rare contexts."""
 
 SURE = 100.0
-"""Number of tokens at which a word's contexts and vector have equal weight."""
+"""Number of tokens at which the context similarity and the vector similarity have equal weight."""
 
 FEW = 10.0
 """Number of tokens at which a similarity is shrunk to half its value."""
 
 COMMON = 1000
-"""Number of most frequent words whose pairs determine the mean and deviation of similarities."""
+"""Number of frequent words whose pairwise similarities determine the mean and standard deviation
+that are used for standardising."""
 
 
 ROUNDED = 1e-9
@@ -48,12 +49,12 @@ class StandardisedCosine:
         self._spread = spread if spread > ROUNDED else 1.0
 
     def compare(self, rows: Ints) -> Floats:
-        """Return the similarity of some words to all words."""
+        """Return the similarity of the given words to all words."""
         found = self._multiply(self.words[rows]) @ self._back
         return np.asarray((to_dense(found) - self._mean) / self._spread)
 
     def keep(self, rows: Ints) -> StandardisedCosine:
-        """Return a copy restricted to some rows of a sparse table.
+        """Return a copy restricted to the given rows of a sparse table.
 
         Row −1 stands for an unknown word.
         """
@@ -85,7 +86,7 @@ class Similarity:
         self._own, self._more = own, more
 
     def compare(self, rows: Ints) -> Floats:
-        """Return the similarity of some words to all words."""
+        """Return the similarity of the given words to all words."""
         # e = √(n_i n_j), the geometric mean of the two words' numbers of tokens.
         seen = self._roots[rows][:, None] * self._roots
         share = seen / (seen + SURE)

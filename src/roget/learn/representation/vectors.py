@@ -35,7 +35,7 @@ FURTHER = 2
 """Number of subspace iterations when starting from an earlier representation."""
 
 MORE = 20
-"""Number of extra dimensions used during the iterations to make the last requested ones
+"""Number of extra dimensions used during the iterations, so the last of the requested dimensions
 converge."""
 
 EXACT = 4000
@@ -45,7 +45,7 @@ PIECE = 1 << 16
 """Batch size: number of contexts processed at once when new words are embedded."""
 
 GRAIN = 2.0**-25
-"""Rounding unit of `multiply_exactly`, which is finer than float32 near 1."""
+"""Rounding unit of `multiply_exactly`, which is finer than the resolution of float32 near 1."""
 
 
 def weigh(matrix: Any, totals: Floats) -> Any:
@@ -252,7 +252,7 @@ def spread(
 
 
 def _close(weights: Any, words: Any, contexts: Any) -> Any:
-    """Add each word as a context of itself in symmetric relations."""
+    """Give each word a weight as a context of itself in symmetric relations."""
     if words is None or contexts is None:
         return weights
     known = {name: column for column, name in enumerate(contexts.tolist())}
@@ -295,7 +295,7 @@ def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tupl
     """
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1):  # gives identical results on every machine
+    with threadpool_limits(1):  # identical results on every machine
         if min(matrix.shape) <= dimensions + MORE:
             left, values, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
             return left[:, :dimensions], values[:dimensions], right[:dimensions]

@@ -100,8 +100,8 @@ MAX_HANDICAP = 4.0
 clusters did not separate."""
 
 SEPARATED = 0.05
-"""Two twin clusters count as separated if the largest and the smallest membership of a word in the
-first one differ by at least this value."""
+"""Two twin clusters count as separated if the memberships of words in the first one differ by at
+least this value (the largest minus the smallest)."""
 
 SAME = 1e-3
 """Maximum mean absolute difference between the logarithms of two centroids that are treated as

@@ -39,7 +39,7 @@ SIZE = 40
 """Default mean number of words per class. People can survey and name classes of this size."""
 
 FEW = 100
-"""No word is excluded if there are at most this many words, because all can be inspected."""
+"""Maximum number of words for which no word is excluded, because a user can inspect them all."""
 
 ENOUGH = (30, 50)
 """A word is placed reliably if it has at least this many contexts or at least this many tokens. If
@@ -134,7 +134,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         except KeyboardInterrupt:
             self._interrupt("some words were still moving between classes", ConvergenceWarning)
         labels = np.unique(labels, return_inverse=True)[1]
-        # 4. Dissolve classes of rare words, and find rare words between classes.
+        # 4. Dissolve classes of rare words, and find rare words that lie between classes.
         aside, many = self.set_aside and n > FEW, np.diff(wide.indptr)[learnt]
         seldom = (many < ENOUGH[0]) & (totals[learnt] < ENOUGH[1])
         among = np.zeros(n, dtype=bool)
@@ -143,7 +143,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         k = int(labels.max()) + 1
         own, others = measure_fit(vectors, labels, k)
         between = (own < others) & seldom & ~among & (aside and n > k > 1)
-        # Every class keeps at least one certain word.
+        # Every class must keep at least one word that is not excluded.
         between &= np.isin(labels, labels[~between & ~among])
         unsure = between | among
         # 5. Build the tree over the centres, and fit the sharpness of the rule for new words.
@@ -154,7 +154,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         labels, centres = order[labels], centres[np.argsort(order)]
         self.sharpness_ = _sharpen(vectors, labels, centres, own)
         rule = NearestCentroids(self.sharpness_, centres.astype(np.float32), common)
-        # 6. Build the clustering, with centroids and masses from the certain words only.
+        # 6. Build the clustering. Centroids and masses are computed without the uncertain words.
         belongs = one_hot(labels, k)
         sure = belongs[~unsure].T @ matrix[learnt[~unsure]]
         mass = np.asarray(sure.sum(axis=1)).ravel()
@@ -254,7 +254,7 @@ def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolA
 
 
 def _sharpen(vectors: Any, labels: Ints, centres: Any, own: Floats) -> float:
-    """Return the sharpness that maximises the likelihood of the labels.
+    """Return the sharpness of the placement rule that maximises the likelihood of the labels.
 
     The probability of class c is ∝ exp(sharpness·cosine); the cosine with a vector's own class is
     computed without the vector itself.

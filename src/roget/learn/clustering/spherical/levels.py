@@ -18,7 +18,7 @@ from roget.learn.clustering.spherical.moves import compute_centres, move
 from roget.learn.representation.vectors import Singles
 
 TOP = 8
-"""Number of classes at the top level, which is small enough to survey at a glance."""
+"""Number of classes at the top level, small enough to be surveyed at a glance."""
 
 RATIO = 6
 """Approximate number of subclasses of a class."""
@@ -83,7 +83,8 @@ def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> 
     weights = np.sqrt(sizes)
     groups = [LevelNode(0, 0.0, label=at) for at in range(sizes.size)]
     for step, size in enumerate(reversed([one for one in levels if one < sizes.size]), 1):
-        # 1. Merge down to the size of the level, then run k-means on the centres.
+        # 1. Merge until the level has the requested number of classes, then run k-means on the
+        #    centres.
         labels = merge_labels((pair[:2] for pair in merge(centres, weights, size)), len(groups))
         labels = np.unique(move(centres, labels, pause, weights), return_inverse=True)[1]
         # 2. Build the dendrogram within each class of the level.

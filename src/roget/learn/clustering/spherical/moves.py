@@ -1,4 +1,4 @@
-"""Spherical k-means of unit vectors, with initial classes by Ward linkage.
+"""Spherical k-means of unit vectors, with initial classes computed by Ward linkage.
 
 Spherical k-means maximises Σ_i x_i·c(i), where c(i) is the centre of the class of vector x_i. It
 alternates two steps: centres are set to the normalised sums of their vectors, and vectors move to
@@ -26,17 +26,18 @@ MAX_SAMPLE = 12000
 """Maximum number of vectors in the sample for Ward linkage, unless there are more classes."""
 
 ROUNDS = 60
-"""Maximum number of k-means iterations. Most vectors stop moving after 20."""
+"""Maximum number of k-means iterations. Most vectors stop moving after 20 iterations."""
 
 
 def start(vectors: Singles, k: int, order: Ints) -> Ints:
-    """Return k initial classes by Ward linkage of the first vectors in `order`.
+    """Return k initial classes, computed by Ward linkage of the first vectors in `order`.
 
     The remaining vectors join the nearest class.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    # 1. Choose the vectors for Ward linkage: at least START, or four per class up to MAX_SAMPLE.
+    # 1. Choose the vectors for Ward linkage: four per class, but no fewer than START and no more
+    #    than MAX_SAMPLE (or k if k is larger).
     first = order[: min(max(START, 4 * k), max(MAX_SAMPLE, k))]
     # 2. Cut the dendrogram at k classes.
     if k >= first.size:

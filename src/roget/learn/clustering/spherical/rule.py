@@ -1,4 +1,4 @@
-"""Placement of new words by a softmax over the cosines of their vectors with class centres."""
+"""Place new words by a softmax over the cosines of their vectors with the class centres."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def smooth_new_vectors(representation: Representation, common: Ints, matrix: Any
 
 @dataclass(frozen=True, eq=False)
 class NearestCentroids(Rule):
-    """Place words by p(c|word) ∝ exp(sharpness · cosine(smoothed vector, class centre))."""
+    """Rule that places words by p(c|word) ∝ exp(sharpness · cosine(smoothed vector, centre))."""
 
     clusterer = "spherical"
 

@@ -1,4 +1,4 @@
-"""Annealing of the symmetric model p(n,v) = Σ_c p(c)·p(n|c)·p(v|c).
+"""Anneal the symmetric model p(n,v) = Σ_c p(c)·p(n|c)·p(v|c).
 
 The model is equation 1 of Pereira, Tishby & Lee (1993). It is fitted by tempered EM (Hofmann 1999),
 in which the posterior of a pair is p(c|n,v) ∝ [p(c)·p(n|c)·p(v|c)]^β. β = 1 is maximum likelihood
@@ -47,11 +47,11 @@ GROWTH = 0.5
 """Maximum fraction of the clusters to split at once."""
 
 STEADY = 1.001
-"""Value of β·(1 + σ) above which a cluster is split. At exactly 1, the two copies of the cluster
-(its twin clusters) would not separate."""
+"""Value of β·(1 + σ) above which a cluster is split, where σ is the cluster's largest canonical
+correlation. At exactly 1, the two copies of the cluster (its twin clusters) would not separate."""
 
 POWER_STEPS = 10
-"""Number of power iterations, starting from the direction of the previous computation."""
+"""Number of power iterations when they start from the previous result."""
 FIRST_POWER_STEPS = 60
 """Number of power iterations for the first split."""
 
@@ -132,7 +132,7 @@ class SymmetricAnnealer(AnnealingSearch):
         return np.asarray(self.words.sum(axis=0), dtype=np.float64)
 
     def _run(self) -> Iterator[None]:
-        # 1. Split at the softest β, several clusters at a time.
+        # 1. Split clusters at the lowest β, several at a time.
         while self.beta <= BETA and self.n_clusters < self.most and self._split():
             yield
         # 2. Raise β to its target.
@@ -198,7 +198,7 @@ class SymmetricAnnealer(AnnealingSearch):
         given = self._joint, words, contexts, self._ratio, counts, log_z
         self.threads.over(self._rows, kernels.expect, *given)
         self._tempered = words, contexts
-        # Store the ratios in column order as well, for sums over words.
+        # Store the ratios in column order as well, because sums over words need them.
         self._turned = self._ratio[self._order]
         return counts, float(np.sum(log_z))
 
@@ -237,7 +237,8 @@ class SymmetricAnnealer(AnnealingSearch):
         self._expect()
         sigma, scores, modes = self._instabilities()
         mass = self.words.sum(axis=0, dtype=np.float64)
-        # Rank unstable clusters by mass·σ², the dependence that their split can explain.
+        # Rank unstable clusters by mass·σ², which measures the dependence that their split can
+        # explain.
         unstable = np.flatnonzero(self.beta * (1.0 + sigma) > STEADY)
         gain = mass[unstable] * sigma[unstable] ** 2
         room = min(self.most - self.n_clusters, max(1, int(GROWTH * self.n_clusters)))
@@ -269,7 +270,10 @@ class SymmetricAnnealer(AnnealingSearch):
         return rng.standard_normal((self.data.n_contexts, columns)).astype(self.contexts.dtype)
 
     def _instabilities(self) -> tuple[Floats, Array, Array]:
-        """Return σ for each cluster, and the standardised scores of words and contexts."""
+        """Return the largest canonical correlation σ and the scores of words and contexts.
+
+        There is one value of σ, and one column of standardised scores, per cluster.
+        """
         sigma, scores = np.zeros(self.n_clusters), np.empty_like(self.words)
         modes = np.empty_like(self.contexts)
         for begin in range(0, self.n_clusters, BLOCK):

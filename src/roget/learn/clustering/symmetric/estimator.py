@@ -20,7 +20,7 @@ from roget.learn.clustering.symmetric.kernels import temper
 
 @dataclass(frozen=True, eq=False)
 class FoldIn(Rule):
-    """Place words by fitting p(c|word) to their counts with tempered EM."""
+    """Rule that places words by fitting p(c|word) to their counts with tempered EM."""
 
     clusterer = "symmetric"
 

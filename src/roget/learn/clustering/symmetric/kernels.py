@@ -1,4 +1,4 @@
-"""Compiled kernels for the symmetric model: the E step, and the product for instabilities.
+"""Compiled kernels for the symmetric model: the E step, and a sparse matrix product.
 
 Every kernel writes only the rows of its range and adds in an order determined by the data, so
 results do not depend on the number of threads.
