@@ -77,13 +77,13 @@ def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separa
         return table.pool_documents(gold.n_labels) if unmatched else table
     table = table.by_group(gold.n_labels)
     if table.fractional:
-        # Use one table per group, because the counts of some groups may be whole numbers.
+        # Use one table per group, because some groups may have whole counts even if others do not.
         return Separate([table.block(group) for group in range(n_groups)])
     return table
 
 
 def _choose_table(sides: AlignedLabels) -> Callable[[Labels, Labels], Statistics]:
-    """Return the table constructor for items with several labels."""
+    """Return the function that makes a table of items with several labels."""
     from roget.scoring.tables.cover_table import CoverTable
     from roget.scoring.tables.weighted import WeightedTable
 

@@ -52,17 +52,19 @@ _MAX_ITEMS = 10**6
 _MAX_CELLS = 250_000
 """Limits on the size of baseline tables.
 
-Beyond them, measures that need a table have no baseline.
-"""
+Above these limits, measures that require a table have no baseline."""
 
 DRAWS = 20
 """Number of random tables to average over if no exact expectation is known."""
 
 _ITEMS_DRAWN = 50_000
-"""Largest total number of items in all random tables, which limits their number for large data."""
+"""Largest total number of items in all random tables.
+
+It limits the number of tables if there are many items.
+"""
 
 _MAX_COVERED = 20_000
-"""Largest number of items in overlapping clusters for which baselines are computed."""
+"""Largest number of items for which baselines with overlapping clusters are computed."""
 
 MAX_SAMPLED = 10**9
 """Largest population that numpy's hypergeometric sampler accepts."""
@@ -71,7 +73,7 @@ MAX_SAMPLED = 10**9
 def make_baselines(
     statistics: Statistics, seed: int = 0, draws: int = DRAWS, *, like_gold: bool = False
 ) -> dict[str, Measurable]:
-    """Return the baselines of a comparison by name: one cluster, one per item, and random.
+    """Return the baselines, keyed by name: one cluster, one cluster per item, and random clusters.
 
     Quantities without an exact expectation are averaged over at most `draws` random tables. Random
     clusters have the sizes of the system's clusters or, with `like_gold`, of the gold classes.
@@ -85,10 +87,12 @@ def make_baselines(
         return _make_covers(statistics.cover, seed, few, like_gold)
     table = statistics.table
     if table.fractional:
-        # The items of a fractional table are unknown, so only the one-cluster baseline is possible.
+        # The individual items of a fractional table are unknown, so only the one-cluster baseline
+        # can be computed.
         return {"one cluster": one_cluster(table)}
     if table.held is not None or table.documents is not None:
-        # For mentions, baselines cluster the gold mentions, and there is no random baseline.
+        # For coreference mentions, the baselines cluster the gold mentions, and there is no random
+        # baseline.
         known = _keep_gold(table)
         if known is None:
             return {}
@@ -127,10 +131,13 @@ def one_cluster(table: Contingency) -> Contingency:
 
 
 def _keep_gold(table: Contingency) -> Contingency | None:
-    """Return the table without items that are missing in gold, or None if a group becomes empty."""
+    """Return the table without items that are missing from gold, or None if this leaves a group
+    empty.
+    """
     if table.held is None:
         return table
-    # `places` are the first remaining row of each group, followed by the number of remaining rows.
+    # `places` holds the index of the first remaining row of each group, followed by the number of
+    # remaining rows.
     kept = np.flatnonzero(table.held.rows)
     starts = table.documents if table.cuts is None else table.cuts
     places = np.searchsorted(kept, np.append(ONE if starts is None else starts, table.shape[0]))
@@ -146,7 +153,7 @@ def _keep_gold(table: Contingency) -> Contingency | None:
 def _make_weighted(
     table: WeightedTable, seed: int, draws: int, like_gold: bool
 ) -> dict[str, Measurable]:
-    """Return the baselines for weighted labels. The random baseline permutes the items."""
+    """Return the baselines for weighted labels. The random baseline permutes labels among items."""
     gold, n = table.gold, table.n
     like = gold if like_gold else table.system
 
@@ -156,7 +163,7 @@ def _make_weighted(
         return Contingency.from_labels(gold.labels, labels)
 
     random = np.random.default_rng(seed)
-    # A permutation of the items leaves the expected sizes of the labels unchanged.
+    # Permuting the items does not change the expected sizes of the labels.
     known = table.expected[0 if like_gold else 1]
     together, alone = Labels(np.zeros(n, dtype=np.int64), 1, None), Labels(np.arange(n), n, None)
     mixed = [compare_with(take(like.labels, random.permutation(n)), known) for _ in range(draws)]
@@ -165,11 +172,15 @@ def _make_weighted(
 
 
 def _make_covers(cover: Cover, seed: int, draws: int, like_gold: bool) -> dict[str, Measurable]:
-    """Return the baselines for overlapping clusters. The random baseline permutes the items."""
+    """Return the baselines for overlapping clusters.
+
+    The random baseline permutes memberships among items.
+    """
     n = cover.n
     if n > _MAX_COVERED:
         return {}
-    # A cover stores each kind of item once, with its frequency. Repeat the kinds to obtain items.
+    # A cover stores items with identical memberships once, with their number. Repeat them to obtain
+    # individual items.
     items = np.repeat(np.arange(cover.times.size), cover.times.astype(np.int64))
     gold = cover.gold.take(items)
     like = gold if like_gold else cover.system.take(items)
@@ -292,15 +303,17 @@ class RandomSameSizes(Statistics):
     seed: int = 0
     draws: int = 1
     source: Contingency | None = None
-    """An optional table with the same sizes, whose size statistics are reused."""
+    """An optional table with the same class and cluster sizes. Its size statistics are reused."""
     cuts: Ints | None = None
     column_cuts: Ints | None = None
     """The first row and the first column of each group, or None for a single table."""
     thorough: bool = False
-    """True to sample even large tables, which may take longer than scoring."""
+    """True if large tables are also sampled, which may take longer than scoring."""
 
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:
-        """Return the expected value, or the mean over random tables if the measure needs cells."""
+        """Return the expected value of the measure, or its mean over random tables if it requires
+        cells.
+        """
         linear = isinstance(estimator, LinearEstimator)
         cells = {"table", "joint", "matched", "elements", "cover", "degrees", "tree"}
         if cells & set(measure.needs) or (measure.uses_entropy and not linear):
@@ -336,7 +349,7 @@ class RandomSameSizes(Statistics):
 
     @property
     def perfect(self) -> Any:
-        # Random clusters equal the classes for certain only if both are one big cluster, or both
+        # Random clusters are certain to equal the classes only if both are one big cluster, or both
         # are singletons.
         c, k, n = self.sizes.classes, self.sizes.clusters, self.sizes.n
         return (np.equal(c, 1) & np.equal(k, 1)) | (np.equal(c, n) & np.equal(k, n))
@@ -348,7 +361,8 @@ class RandomSameSizes(Statistics):
     def _estimate_joint(self, estimator: Estimator, support: Any) -> Values:
         if not isinstance(estimator, LinearEstimator):
             return self.table.entropies(estimator).joint
-        # E[Ĥ] = Σ_j a(j, n)·E[h_j] with the exact expected numbers of cells h_j.
+        # E[Ĥ] = Σ_j a(j, n)·E[h_j], where E[h_j] is the exact expected number of cells with count
+        # j.
         return estimator.expect(self.random_cells, self.n, self._cells)
 
     @cached_property
@@ -364,10 +378,11 @@ class RandomSameSizes(Statistics):
         pairs, n = self.pairs, self.n
         c, k = self.sizes.classes, self.sizes.clusters
         square = 2 * pairs.total + n  # n²
-        # Equation (3): insert the second moment (1) and sum over the classes and clusters, with
-        # Σ a = n, Σ a(a−1) = 2·pairs.gold and Σ (b−1) = n − k:
+        # Equation (3): substitute the second moment (1), and sum over the classes and clusters,
+        # with Σ a = n, Σ a(a−1) = 2·pairs.gold and Σ (b−1) = n − k:
         #   Σ E[x²]/b = (1/n)·Σ a·k + Σ a(a−1)·Σ (b−1)/(n(n−1)) = k + 2·pairs.gold·(n−k)/(n(n−1)).
-        # Multiply by n before dividing by n², so integers stay exact as long as possible.
+        # Multiply by n before dividing by n², to keep the integer arithmetic exact for as long as
+        # possible.
         precision = (divide(2 * pairs.gold * (n - k), n - 1) + n * k) / square
         recall = (divide(2 * pairs.system * (n - c), n - 1) + n * c) / square
         return BCubed(precision, recall)
@@ -404,7 +419,7 @@ class RandomSameSizes(Statistics):
 
     @cached_property
     def _items(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """The group of each class and of each cluster, and the class and the cluster of each item.
+        """The group of each class and each cluster, and the class and cluster of each item.
 
         Only the items of groups that are sampled item by item are listed.
         """
@@ -461,14 +476,14 @@ class RandomSameSizes(Statistics):
 
 
 def _draw_table(random: np.random.Generator, rows: Ints, columns: Ints) -> Ints:
-    """Sample a table with these row and column sums, one row at a time.
+    """Sample a table with the given row and column sums, one row at a time.
 
-    Above the limit of the hypergeometric sampler, rows are multinomial, and the column sums are
-    correct only in expectation.
+    If there are more items than the hypergeometric sampler accepts, rows are sampled from a
+    multinomial distribution, and the column sums are correct only in expectation.
     """
     if columns.size == 1 or columns.sum() >= MAX_SAMPLED:
         return random.multinomial(rows, columns / columns.sum())
-    # Each row is a sample without replacement from the items that earlier rows did not use.
+    # Each row is drawn without replacement from the items that are not in earlier rows.
     left, table = columns.copy(), np.empty((rows.size, columns.size), dtype=np.int64)
     for row, size in enumerate(rows.tolist()):
         table[row] = random.multivariate_hypergeometric(left, size, method="marginals")

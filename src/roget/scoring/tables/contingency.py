@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Leaves(NamedTuple):
-    """The tree from which the table of a cut was made, and the table of classes and leaves."""
+    """The tree of which a cut is scored, and the contingency table of classes and leaves."""
 
     table: Contingency
     tree: Tree
@@ -48,7 +48,9 @@ class Leaves(NamedTuple):
 
 
 class Occupied(NamedTuple):
-    """Masks that exclude the placeholder rows and columns of unmatched items."""
+    """Masks that exclude the placeholder rows and columns of items that are missing from gold or
+    from the system.
+    """
 
     rows: BoolArray
     """A mask of the classes that contain gold items."""
@@ -83,9 +85,9 @@ class Contingency(Statistics):
     gold: Labels | None = field(default=None, repr=False)
     system: Labels | None = field(default=None, repr=False)
     cuts: Ints | None = field(default=None, repr=False)
-    """The first row of each group, or None for a single table."""
+    """The index of the first row of each group, or None for a single table."""
     documents: Ints | None = field(default=None, repr=False)
-    """The first row of each document. Mentions are linked only within documents."""
+    """The index of the first row of each document. Mentions are linked only within documents."""
     leaves: Leaves | None = field(default=None, repr=False)
     """The tree and the table of its leaves, if the clusters are a cut of a tree."""
 
@@ -102,7 +104,7 @@ class Contingency(Statistics):
 
         Item i is counted `times[i]` times, by default once. If there are groups, equal labels in
         different groups are different classes or clusters, so the table is block-diagonal;
-        `by_group` gives the statistics of its blocks.
+        `by_group` computes the statistics of its blocks.
         """
         first: Codes = gold.codes
         per_group, width = gold.n_labels, system.n_labels
@@ -264,16 +266,18 @@ class Contingency(Statistics):
         return None if self.cuts is None else self.cuts.size
 
     def pool_documents(self, n_classes: int) -> Contingency:
-        """Return one table whose documents are consecutive blocks of `n_classes` class codes."""
+        """Return one table for all documents, each of which has a consecutive block of `n_classes`
+        class codes.
+        """
         return replace(self, documents=self.by_group(n_classes).cuts)
 
     @cached_property
     def held(self) -> Occupied | None:
         """Masks of the real classes, clusters and cells, or None if no item is unmatched.
 
-        An unmatched item occurs only in gold or only in the system, and has a placeholder cluster
-        or class in the other one. Measures for mentions use these masks to treat unmatched items
-        specially; other measures count the placeholders as singletons.
+        An unmatched item occurs only in gold or only in the system, and is given a placeholder
+        cluster or class in the other. Measures for coreference mentions use these masks to exclude
+        the placeholders. Other measures count them as singletons.
         """
         sides, codes = (self.gold, self.system), (self.class_codes, self.cluster_codes)
         if not any(side is not None and side.absent and side.made for side in sides):
@@ -288,7 +292,7 @@ class Contingency(Statistics):
 
     @cached_property
     def mentions(self) -> tuple[Any, Any]:
-        """The numbers of items in gold and in the system."""
+        """The number of items in the gold standard and in the system output."""
         if self.held is None:
             return self.n, self.n
         return (
@@ -298,7 +302,7 @@ class Contingency(Statistics):
 
     @cached_property
     def entities(self) -> tuple[Any, Any]:
-        """The numbers of gold classes and of system clusters."""
+        """The number of gold classes and the number of system clusters, without placeholders."""
         if self.held is None:
             return self.sizes.classes, self.sizes.clusters
         return (
@@ -308,11 +312,11 @@ class Contingency(Statistics):
 
     @cached_property
     def links(self) -> Links:
-        """The numbers of linked and of unlinked pairs of mentions."""
+        """The number of linked pairs and the number of unlinked pairs of mentions."""
         if self.documents is not None:
             each = replace(self, cuts=self.documents, documents=None).links
             return Links(*(int(np.sum(number)) for number in vars(each).values()))
-        # Placeholders of unmatched items have one member each, so they contain no pairs.
+        # Placeholder classes and clusters have one item each, so they contain no pairs.
         pairs = self.pairs
         gold, system = map(pairs_among, self.mentions)
         both, gold_common, system_common = gold, pairs.gold, pairs.system
@@ -406,7 +410,9 @@ class Contingency(Statistics):
         )
 
     def keep_common(self, weights: CountArray) -> CountArray:
-        """Return the weights of the cells, with 0 for cells of unmatched items."""
+        """Return the weights of the cells, set to 0 for items that are missing from gold or from
+        the system.
+        """
         return weights if self.held is None else weights * self.held.cells
 
     @cached_property
@@ -439,7 +445,7 @@ class Contingency(Statistics):
         unsettled = np.flatnonzero(np.logical_or.reduceat(contested, self.cuts))
         high, wide, long = (np.diff(bounds)[unsettled] for bounds in self._bounds)
         narrow = np.minimum(high, wide)
-        # Step 3: solve small tables in batches of equal height or width.
+        # Step 3: solve small tables in batches of tables with the same height or width.
         for side in range(1, SUBSETS + 1):
             groups = np.flatnonzero(narrow == side)
             groups = groups[np.argsort((high + wide)[groups], kind="stable")]
@@ -468,10 +474,9 @@ class Contingency(Statistics):
         return np.concatenate(matched)
 
     def _stack(self, weights: CountArray, groups: Ints, lengths: Ints, tall: Array) -> Floats:
-        """Return the tables of some groups as a dense array with shape (short side, long side,
-        groups).
+        """Return the tables of the given groups as a dense array.
 
-        Tall tables are transposed.
+        The shape is (shorter dimension, longer dimension, groups). Tall tables are transposed.
         """
         which = np.repeat(np.arange(groups.size), lengths)
         firsts = [bounds[groups] for bounds in self._bounds]
@@ -485,7 +490,10 @@ class Contingency(Statistics):
 
     @property
     def elements(self) -> Elements:
-        """Element-centric similarity, of the whole tree if the table is a cut of a tree."""
+        """Element-centric similarity.
+
+        If the table is a cut of a tree, the whole tree is compared.
+        """
         if self.leaves is None:
             return HardElements(self)
         return TreeElements(self.leaves)
@@ -536,7 +544,7 @@ class Contingency(Statistics):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The numbers of classes and clusters with at least one item."""
+        """The number of classes and the number of clusters with at least one item."""
         return self.row_totals.size, self.column_totals.size
 
     @property
@@ -616,7 +624,9 @@ class HardElements(Elements):
 
 
 def _in_order(rows: Any, columns: Any) -> bool:
-    """Return True if the arguments are integer codes of distinct cells in row order."""
+    """Return True if rows and columns are integer codes of distinct cells, sorted by row and
+    column.
+    """
     if not all(isinstance(x, np.ndarray) and x.dtype.kind == "i" for x in (rows, columns)):
         return False
     ahead = rows[1:] > rows[:-1]

@@ -26,20 +26,27 @@ if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Contingency
 
 _PAIRS = 1 << 22
-"""Batch size: number of pairs of item kinds processed at once."""
+"""Batch size: number of pairs of item kinds processed at once.
+
+Items of the same kind belong to the same sets.
+"""
 
 _LARGE = 3
 """A set is large if it contains more than 1/_LARGE of the items; see `Overlap._informative`."""
 
 _TIE = 1e-12
-"""Relative tolerance for comparing entropies that are mathematically equal, e.g. h(1/4), h(1/2)."""
+"""Relative tolerance within which entropies are treated as equal.
+
+For example, h(1/4) = h(1/2), but rounding errors differ.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """The classes or clusters of each kind of item, in compressed sparse row format.
+    """The classes or clusters (sets) of each kind of item, in compressed sparse row format.
 
-    Kind i belongs to the sets codes[indptr[i]:indptr[i + 1]], with the corresponding degrees.
+    Items of the same kind belong to the same sets. Kind i belongs to the sets
+    codes[indptr[i]:indptr[i + 1]], with the corresponding membership degrees.
     """
 
     indptr: Ints
@@ -79,7 +86,7 @@ class Sets:
 
     @property
     def sizes(self) -> Ints:
-        """The number of sets to which each kind belongs."""
+        """The number of sets to which each kind of item belongs."""
         return np.diff(self.indptr)
 
     @property
@@ -95,22 +102,26 @@ class Sets:
         return csr_array((data, self.codes, self.indptr), (self.indptr.size - 1, self.count))
 
     def number_kinds(self) -> Ints:
-        """Return a kind number for each item. Items in the same sets are of the same kind."""
-        # Refine the kinds one set position at a time: items are of the same kind if their first
-        # sets are equal.
+        """Return the kind of each item, as a number.
+
+        Items that belong to the same sets are of the same kind.
+        """
+        # Compare the lists of sets one position at a time. After k steps, items of the same kind
+        # agree in their first k sets.
         sizes = self.sizes
         numbers = np.zeros(sizes.size, dtype=np.int64)
         for place in range(int(sizes.max(initial=0))):
             more = np.flatnonzero(sizes > place)
             keys = numbers[more] * self.count + self.codes[self.indptr[more] + place]
-            # Items without further sets keep their kinds; new kind numbers start above them.
+            # Items without further sets keep their kinds. The numbers of new kinds start above the
+            # existing numbers.
             _, following = np.unique(keys, return_inverse=True)
             numbers[more] = following + numbers.max() + 1
             _, numbers = np.unique(numbers, return_inverse=True)
         return numbers
 
     def take(self, rows: Ints) -> Sets:
-        """Return the sets of the selected kinds, dropping sets that become empty."""
+        """Return the sets of the selected kinds of items, dropping sets that become empty."""
         sizes = self.sizes[rows]
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         entries = np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes) + np.arange(indptr[-1])
@@ -119,7 +130,10 @@ class Sets:
 
 
 class Overlap(NamedTuple):
-    """The number of common items of each class and cluster, omitting disjoint pairs."""
+    """The number of items that each class has in common with each cluster.
+
+    Disjoint pairs are omitted.
+    """
 
     rows: Ints
     columns: Ints
@@ -169,7 +183,9 @@ class Overlap(NamedTuple):
         return conditional
 
     def find_informative(self) -> BoolArray:
-        """Return a (classes, clusters) mask of the candidates by (1) of `conditional`."""
+        """Return a mask, with shape (classes, clusters), of the pairs that satisfy inequality (1)
+        of `conditional`.
+        """
         rows, columns, both = self._informative()
         agree, differ = self._compare(self.gold[rows], self.system[columns], both)
         known = np.zeros((self.gold.size, self.system.size), dtype=bool)
@@ -227,7 +243,7 @@ class Shares(NamedTuple):
     system: list[Any]
     """The number of pairs that share j clusters, for j = 0, 1, …."""
     equal: Any
-    """The number of pairs that share the same number of classes and clusters."""
+    """The number of pairs that share as many classes as clusters."""
 
     @property
     def total(self) -> Any:
@@ -273,7 +289,7 @@ class Cover:
 
     @cached_property
     def overlap(self) -> Overlap:
-        """The numbers of common items of classes and clusters."""
+        """The number of common items of each class and cluster."""
         left, right = self.gold, self.system
         weighted = left.matrix(self.times[left.owners])
         table = (weighted.T.tocsr() @ right.matrix()).tocoo()
@@ -301,7 +317,7 @@ class Cover:
 
     @cached_property
     def pairs(self) -> PairScores:
-        """Sums over all pairs, computed in one pass over the pairs that share a set.
+        """Pair counts and B-cubed scores, computed in one pass over the pairs that share a set.
 
         For two items that share g classes and s clusters, extended B-cubed precision is
         (1)  min(g, s)/s if s > 0, and recall is
@@ -310,8 +326,8 @@ class Cover:
         times = self.times.astype(np.float64)
         own = self.gold.sizes, self.system.sizes
         width = int(max(sizes.max() for sizes in own)) + 1
-        # The matrix products below also pair each item with itself, so start the counts at minus
-        # the number of such pairs.
+        # The matrix products below also pair each item with itself, so subtract these pairs in
+        # advance.
         counts = [np.bincount(sizes, -times, width).astype(np.float64) for sizes in own]
         sides = self.gold.matrix(), self.system.matrix()
         unequal = -float(times[own[0] != own[1]].sum())
@@ -341,7 +357,9 @@ class Cover:
         return PairScores(shares, precision, recall)
 
     def _parts(self) -> list[slice]:
-        """Return ranges of kinds for which the pairs with a common set fit in memory."""
+        """Return ranges of item kinds that are small enough for their pairs with a common set to
+        fit in memory.
+        """
         # `reach` is an upper bound on the number of kinds that share a set with each kind.
         reach = np.zeros(self.times.size, dtype=np.int64)
         for side in (self.gold, self.system):
@@ -354,7 +372,7 @@ class Cover:
 
 
 def _average_pairs(least: csr_array[Any], shared: csr_array[Any], times: Floats) -> Floats:
-    """Return, for each row, the mean of least/shared over the items that share a set."""
+    """Return, for each row, the mean of least/shared over the items that share a set with it."""
     inverse = shared.astype(np.float64)
     inverse.data = 1 / inverse.data
     sums = np.asarray(least.multiply(inverse).tocsr() @ times)
@@ -364,8 +382,9 @@ def _average_pairs(least: csr_array[Any], shared: csr_array[Any], times: Floats)
 
 @dataclass(frozen=True, eq=False)
 class HardCover(Cover):
-    """The cover of a contingency table, in which each cell is a kind of item.
+    """The cover of a contingency table.
 
+    The items of a cell belong to the same class and cluster, so each cell is one kind of item.
     Pair counts and B-cubed scores are computed from the table.
     """
 
@@ -418,8 +437,9 @@ class Degrees:
         stretch = max(1, _PAIRS // kinds)
         for begin in range(0, kinds, stretch):
             rows = np.arange(begin, min(begin + stretch, kinds))
-            # `one` and `other` are the agreement of pairs in gold and in the system. Precision is
-            # min(one, other)/other and recall min(one, other)/one, averaged over pairs.
+            # `one` and `other` hold the agreement of each pair of items in gold and in the system.
+            # Precision is min(one, other)/other and recall min(one, other)/one, averaged over
+            # pairs.
             one, other = (_agree(side, rows, kinds) for side in (sets.gold, sets.system))
             least = np.minimum(one, other)
             for values, shared in zip(scores, (other, one), strict=True):
@@ -448,15 +468,16 @@ class Degrees:
         known = overlap.find_informative()
         offsets = np.arange(system.size) * bins**2
         for row in range(gold.size):
-            # Joint histogram of the class's bins with the bins of every cluster at once.
+            # Compute the joint histograms of the bins of this class and the bins of each cluster,
+            # all at once.
             keys = other + offsets + (bins * one[:, row])[:, None]
             counts = np.bincount(
                 keys.ravel(), np.repeat(times, system.size), system.size * bins**2
             ).reshape(system.size, -1)
             joint[row] = _entropy_rows(counts, n)
         joint[~known] = np.inf
-        # Find the smallest conditional entropy of each class and each cluster. Sets without an
-        # informative partner keep their own entropy.
+        # Find the smallest conditional entropy of each class and each cluster. Classes and clusters
+        # without an informative partner keep their own entropy.
         left = np.minimum((joint - system).min(axis=1), np.where(known.any(axis=1), np.inf, gold))
         right = np.minimum(
             (joint - gold[:, None]).min(axis=0), np.where(known.any(axis=0), np.inf, system)
@@ -466,12 +487,14 @@ class Degrees:
 
 
 def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
-    """Return Σ (1 − |difference of degrees|) over shared labels, for some rows and all kinds."""
+    """Return the agreement of pairs of item kinds, Σ (1 − |difference of degrees|) over shared
+    labels. The result has one row per kind in `rows` and one column per kind.
+    """
     shared = np.zeros((rows.size, kinds))
     order = np.argsort(side.codes, kind="stable")
     owners, degrees = side.owners[order], side.degrees[order]
     cuts = np.searchsorted(side.codes[order], np.arange(side.count + 1))
-    # For each label, add the agreement of its members among the rows with all its members.
+    # For each label, add the agreement between its members in `rows` and all its members.
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         members, own = owners[begin:end], degrees[begin:end]
         here = slice(*np.searchsorted(members, (rows[0], rows[-1] + 1)).tolist())
@@ -481,8 +504,9 @@ def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
 
 
 def _bin(side: Sets, bins: int, kinds: int) -> Ints:
-    """Return the bin of each kind's degree in each set. Bins include their upper edge."""
-    # Raise the edges slightly, because normalised weights may exceed an edge by rounding.
+    """Return the bin of each item kind's degree in each set. Bins include their upper edge."""
+    # Raise the bin edges slightly, because rounding errors may put normalised weights just above an
+    # edge.
     edges = np.arange(1, bins) / bins * (1 + 1e-9)
     binned = np.zeros((kinds, side.count), dtype=np.int64)
     binned[side.owners, side.codes] = np.searchsorted(edges, side.degrees, side="left")
@@ -572,7 +596,9 @@ class CoverElements(Elements):
 def _follow(
     side: Sets, times: CountArray, alpha: float
 ) -> tuple[csr_array[Any], Floats, csr_array[Any]]:
-    """Return L, (I − α·S)⁻¹ and Aᵀ of equation (1), with kinds instead of items."""
+    """Return L, (I − α·S)⁻¹ and Aᵀ of equation (1), with one row per kind of item instead of one
+    row per item.
+    """
     leaving = side.degrees / np.bincount(side.owners, side.degrees, times.size)[side.owners]
     masses = np.bincount(side.codes, side.degrees * times[side.owners], side.count)
     leave, arrive = side.matrix(leaving), side.matrix(side.degrees / masses[side.codes])

@@ -28,7 +28,9 @@ from roget.scoring.tables.records import BCubed, Sizes
 from roget.scoring.tables.statistics import Statistics
 
 _HELD = 1 << 23
-"""Batch size: number of distinct counts, summed over cuts, in the histograms in memory."""
+"""Batch size: maximum number of distinct counts, summed over cuts, in the histograms held in
+memory.
+"""
 
 _PAIRS = 1 << 16
 """Batch size: number of (class size, cluster size) pairs expanded at once."""
@@ -90,7 +92,7 @@ class CutTables(Statistics):
             yield part
 
     def _span(self, branches: Branches) -> _Spans:
-        """Return the interval of cuts at which each branch is a cell."""
+        """Return, for each branch, the interval of cuts at which its items form a cell."""
         made = self.source_tree.made - self.extra
         split = np.where(branches.node < 0, self.source_tree.n_clusters + 1, made[branches.node])
         begin = np.where(branches.over < 0, 0, split[branches.over])
@@ -112,18 +114,21 @@ class CutTables(Statistics):
         cells, n = self._cells, self.whole.n
         squares = cells.branches.items.astype(np.float64) ** 2
         recall = cells.sum(squares / self.whole.row_totals[cells.branches.owner])
-        # Precision is Σ x²/b over cells with x items in a cluster of size b. First sum x² over the
-        # cells of each cluster that occurs at some cut, then divide by its size.
+        # Precision is Σ x²/b over cells with x items in a cluster of size b. For each cluster that
+        # occurs at some cut, sum x² over its cells, then divide by its size.
         inside = self._sum_below(cells.branches, cells.branches.subtract_parts(squares))
         precision = self._columns.sum(inside / self._columns.branches.items)
         return BCubed(precision / n, recall / n)
 
     def _sum_below(self, cells: Branches, values: Floats) -> Floats:
-        """Return the sum of the values of the class branches below each branch of all items."""
+        """For each branch of the full tree, return the sum of `values` over the class branches
+        below it.
+        """
         every = self._columns.branches
-        # Each branch of a class is also a branch of all items. If branches are sorted by first
-        # place and descending end, the branches below a branch directly follow it, so their sum is
-        # a difference of cumulative sums.
+        # Each branch of the tree restricted to a class is also a branch of the full tree. If
+        # branches are sorted by start position (ascending) and end position (descending), the
+        # descendants of a branch directly follow it, so the sum of their values is a difference of
+        # cumulative sums.
         order = np.lexsort((-every.end, every.place))
         wide = self.source_tree.n_clusters + 1
         keys = every.place[order] * wide + wide - every.end[order]
@@ -135,8 +140,8 @@ class CutTables(Statistics):
         return below
 
     def _expect_joint(self) -> Values:
-        # The distribution of a random cell depends only on its class size and cluster size, so each
-        # cluster size that occurs at some cut is processed once: `mean` is the expected plug-in
+        # The distribution of a random cell depends only on its class size and cluster size, so
+        # process each cluster size that occurs at some cut once. `mean` is the expected plug-in
         # entropy of all cells of a cluster of this size.
         spans, gold, n = self._columns, self.whole.sizes.gold, self.whole.n
         which, sizes = spans.rank_counts()
@@ -199,7 +204,7 @@ class CutTables(Statistics):
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """Branches, and the intervals of cuts at which they are cells."""
+    """Branches of a tree, each with the interval of cuts at which its items form a cell."""
 
     branches: Branches
     held: Ints
@@ -217,11 +222,11 @@ class _Spans:
         return self.add(np.ones(self.held.size)).astype(np.int64)
 
     def sum(self, values: Floats) -> Floats:
-        """Return, for each cut, the sum of the values of its branches."""
+        """Return, for each cut, the sum of the values of the branches present at the cut."""
         return self.add(values[self.held])
 
     def add(self, values: Floats) -> Floats:
-        """Return the sum for each cut, where `values` has one entry per branch in `held`."""
+        """Return the sum of `values` for each cut. `values` has one entry per branch in `held`."""
         size = self.cuts + 1
         steps = np.bincount(self.first, values, size) - np.bincount(self.end, values, size)
         total: Floats = np.cumsum(steps)[:-1]
@@ -239,12 +244,14 @@ class _Spans:
         return _Spans(self.branches, self.held[some], first, last, end - begin)
 
     def rank_counts(self) -> tuple[Ints, Ints]:
-        """Return the rank of each branch's count, and the distinct counts in increasing order."""
+        """Return the rank of each branch's number of items, and the distinct numbers in increasing
+        order.
+        """
         return compact(self.branches.items[self.held].astype(np.int64), ordered=False)
 
     @cached_property
     def histogram(self) -> Histogram:
-        """The histogram of branch counts at each cut."""
+        """The histogram, for each cut, of the numbers of items of its branches."""
         which, values = self.rank_counts()
         wide = self.cuts + 1
         # Branches that are present at all cuts, which are often the majority, are counted without
@@ -259,8 +266,8 @@ class _Spans:
         times = np.append(np.ones(turns.size, dtype=np.int64), still[kept])
         keys, event = np.unique(np.concatenate((begun, ended)), return_inverse=True)
         change = np.bincount(event, np.concatenate((times, -times)))
-        # At the end all branches of a count have disappeared, so the sum of the next count starts
-        # at 0.
+        # After the last cut, all branches with this count have disappeared, so the cumulative sum
+        # for the next count starts at 0.
         cells = np.cumsum(change.astype(np.int64))
         held = np.flatnonzero(cells)
         value, first = np.divmod(keys[held], wide)
@@ -271,7 +278,7 @@ class _Spans:
 
 
 def _expand(first: Ints, length: Ints) -> tuple[Ints, Ints]:
-    """Return all pairs of an interval and one of its cuts, sorted by cut."""
+    """Return all pairs of an interval and a cut within it, sorted by cut."""
     which = np.repeat(np.arange(length.size), length)
     cut = np.arange(which.size) - np.repeat(np.cumsum(length) - length - first, length)
     order = np.argsort(cut, kind="stable")

@@ -23,21 +23,22 @@ if TYPE_CHECKING:
 
 
 class Branches(NamedTuple):
-    """The nodes at which items of the same owner meet. An owner is a class, or the set of all
-    items.
+    """The branches of a tree that is restricted to the items of one owner, for each owner.
 
-    The cells of the owners at the leaves come first, followed by the inner nodes.
+    An owner is a class, or the set of all items. A branch is a leaf that contains items of the
+    owner, or an inner node at which such items meet. The leaves of all owners come first, followed
+    by the inner nodes.
     """
 
     owner: Ints
     node: Ints
-    """The node of the branch, or −1 for a cell at a leaf, which is never split."""
+    """The tree node of the branch, or −1 for a leaf, which is never split."""
     place: Ints
     """The position of the first leaf below the branch."""
     end: Ints
     """The position after the last leaf below the branch."""
     items: CountArray
-    """The number of items of the owner below the branch."""
+    """The number of the owner's items below the branch."""
     over: Ints
     """The next higher branch of the same owner, or −1 for the highest branch."""
 
@@ -49,10 +50,13 @@ class Branches(NamedTuple):
 
 
 def find_branches(owner: Ints, place: Ints, counts: CountArray, layout: Layout) -> Branches:
-    """Return the branches of each owner. Cells must be sorted by owner and then by place."""
+    """Return the branches of each owner.
+
+    Cells must be sorted by owner and then by leaf position.
+    """
     nodes, width = layout.first.size, layout.places.size
     cells = owner.size
-    # Step 1: find the lowest common ancestor of each pair of adjacent cells of the same owner.
+    # Step 1: find the lowest common ancestor of each pair of adjacent cells with the same owner.
     near = np.flatnonzero(owner[1:] == owner[:-1])
     meet = layout.find_lowest(place[near], place[near + 1])
     bounds = np.full(cells + 1, -1, dtype=np.int64)
@@ -62,17 +66,17 @@ def find_branches(owner: Ints, place: Ints, counts: CountArray, layout: Layout) 
     keys = np.sort(owner[near] * nodes + meet)
     keys = keys[np.diff(keys, prepend=-1) > 0]
     owners, inner = np.divmod(keys, nodes)
-    # Step 3: the cells below a branch are a contiguous range of the owner's cells, so their counts
-    # are a difference of cumulative sums.
+    # Step 3: the cells below a branch are a contiguous range of the owner's cells, so the sum of
+    # their counts is a difference of cumulative sums.
     at = owner * width + place
     low, high = (
         np.searchsorted(at, owners * width + layout.first[inner]),
         np.searchsorted(at, owners * width + layout.end[inner]),
     )
     sums = np.concatenate(([0], np.cumsum(counts)))
-    # Step 4: the next higher branch is where the cells of a branch meet the neighbouring cell on
-    # the left or on the right, whichever is lower. Both nodes are ancestors of the branch, so the
-    # lower one has the larger number.
+    # Step 4: the next higher branch is the node at which the branch meets the next cell on its left
+    # or on its right, whichever node is lower. Both nodes are ancestors of the branch, so the lower
+    # one has the larger number.
     above = np.concatenate(
         (np.maximum(bounds[:-1], bounds[1:]), np.maximum(bounds[low], bounds[high]))
     )

@@ -30,7 +30,9 @@ from roget.scoring.entropy.base import Histogram
 from roget.scoring.tables.keys import find_kinds
 
 TAIL = math.log(2.0 / 1e-19)
-"""Negative log probability of one tail: a window omits at most 1e-19 in both tails together.
+"""Negative log probability of one tail.
+
+A window of counts omits a probability of at most 1e-19 in both tails together.
 """
 
 SMOOTH_VARIANCE = 400.0
@@ -43,7 +45,10 @@ _PAIRS = 1 << 20
 """Batch size: number of (class size, cluster size) pairs processed at once."""
 
 _TALLIED = 1 << 14
-"""Cells whose window starts below this count are summed in an array; other cells are listed."""
+"""Cells whose window of counts starts below this count are summed in an array.
+
+The counts of other cells are listed individually.
+"""
 
 
 class PairSizes(NamedTuple):
@@ -56,7 +61,7 @@ class PairSizes(NamedTuple):
     cells: Floats
     """The number of cells with these two sizes."""
     n: Floats
-    """The number of items of the group."""
+    """The number of items in the group."""
     group: Ints
 
     def take(self, which: Array) -> PairSizes:
@@ -64,8 +69,7 @@ class PairSizes(NamedTuple):
         return PairSizes._make(array[which] for array in self)
 
     def find_kinds(self) -> tuple[Ints, Ints]:
-        """Find distinct pairs: return the kind of each pair, and the position of one pair of each
-        kind.
+        """Return the kind of each pair, and the position of one pair of each kind.
 
         Pairs with equal a, b and n are of the same kind.
         """
@@ -90,7 +94,7 @@ def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Hist
         cells = gold.cells[rows].astype(np.float64) * system.cells[columns]
         pairs = PairSizes(a, b, cells, n[group], group)
         parts += (_distribute if n.size == 1 else _distribute_kinds)(pairs, empty)
-    # Step 2: concatenate the distributions of each group to one histogram.
+    # Step 2: combine the distributions of each group into one histogram.
     groups, counts, weights = map(np.concatenate, zip(*parts, strict=True))
     if gold.starts is None:
         return Histogram(counts, weights), float(empty[0])
@@ -121,15 +125,15 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
 
 
 def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Apply `_distribute` once for all groups that have the same pair of sizes."""
+    """Apply `_distribute` only once to each pair of sizes that occurs in several groups."""
     from scipy.sparse import csr_array
 
     kind, one_of = pairs.find_kinds()
     if 4 * one_of.size > kind.size:
         yield from _distribute(pairs, empty)
         return
-    # Compute the distribution of one cell of each kind, then sum over kinds by multiplying with a
-    # groups × kinds matrix.
+    # Compute the distribution of one cell for each distinct pair of sizes (kind), then sum over
+    # kinds by multiplying with a groups × kinds matrix.
     nothing, ones = np.zeros(one_of.size), np.ones(one_of.size)
     kinds = pairs.take(one_of)._replace(cells=ones, group=np.arange(one_of.size))
     owner, counts, mass = map(np.concatenate, zip(*_distribute(kinds, nothing), strict=True))
@@ -160,7 +164,7 @@ def find_variance(pairs: PairSizes) -> Floats:
 
 
 def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield the expected numbers of cells for the counts within each cell's window.
+    """Yield the expected number of cells with each count within the cells' windows.
 
     Small counts are summed per group.
     """
@@ -201,7 +205,7 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
 
 
 def share_blocks(widths: Ints, size: int) -> Iterator[Ints]:
-    """Yield batches of cells with windows of similar width, so blocks have little padding."""
+    """Yield batches of cells whose windows have similar widths, to avoid padding."""
     order = np.argsort(widths, kind="stable")
     begin = 0
     while begin < order.size:

@@ -14,12 +14,12 @@ _CHUNK = 1 << 16
 """Batch size: number of keys computed at once, small enough for the CPU cache."""
 
 _DIRECT = 1 << 18
-"""Largest number of possible keys that are counted in an array with one entry per key."""
+"""Largest number of possible keys for which keys are counted in an array with one entry per key."""
 
 
 def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
     """Renumber codes as 0, 1, … in increasing order, and return the old code of each number."""
-    # Sparse codes are sorted. Dense codes are marked in an array and ranked in linear time.
+    # Sort sparse codes. Mark dense codes in an array and rank them in linear time.
     top = int(codes[-1] if ordered else codes.max()) + 1
     if top > 4 * codes.size + 1024:
         old, new = np.unique(codes, return_inverse=True)
@@ -34,7 +34,7 @@ def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
 
 
 def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
-    """Find distinct rows: return the kind of each row, and the position of one row of each kind.
+    """Return the kind of each row, and the position of one row of each kind.
 
     Rows with equal codes in all columns are of the same kind. A column consists of an array of
     codes and an exclusive upper bound on the codes.
@@ -98,7 +98,7 @@ def _count_sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tupl
         part = slice(begin, begin + _CHUNK)
         _make_keys(first[part], second[part], n_second, key[part])
     key.sort()
-    # Equal keys are now adjacent, so each count is the distance between two changes of key.
+    # Equal keys are now adjacent, so the count of a key is the length of its run.
     change = np.empty(key.size, dtype=bool)
     change[:1] = True
     np.not_equal(key[1:], key[:-1], out=change[1:])

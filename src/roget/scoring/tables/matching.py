@@ -17,7 +17,7 @@ SUBSETS = 6
 """Largest number of classes (or clusters) in tables that `match_small` solves."""
 
 BATCH = 1 << 11
-"""Batch size of `match_small`: number of tables, chosen to fit in the CPU cache."""
+"""Batch size: number of tables passed to `match_small` at once, chosen to fit in the CPU cache."""
 
 
 def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> float:
@@ -40,8 +40,8 @@ def choose_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Int
     >>> choose_cells(r, c, np.array([5, 4, 4, 0]), np.array([0, 2])).tolist()
     [1, 2]
     """
-    # No match exceeds the sum of the row maxima. If the maxima are in different columns, they are a
-    # best match.
+    # No match exceeds the sum of the row maxima. If the maxima are in different columns, they form
+    # a best match.
     largest = first_best(rows, weights, np.maximum.reduceat(weights, row_starts))
     if np.unique(columns[largest]).size == largest.size:
         return largest

@@ -67,12 +67,12 @@ def _expect_information(model: str, gold: Histogram, system: Histogram) -> float
 
 
 def _expect_disagreement(model: str, gold: Histogram, system: Histogram) -> float:
-    """Return the probability that exactly one of two clusterings joins a pair of items."""
+    """Return the probability that exactly one of two clusterings puts a pair of items together."""
     n = gold.total
     if n == 1:
         return 0.0
     # The probability, for each clustering, that two items share a cluster. For a fixed clustering
-    # it is the fraction of such pairs, for a random clustering `_Circle.together`.
+    # it is the fraction of such pairs, and for a random clustering it is `_Circle.together`.
     joined = [
         sum(int(c) * (int(c) - 1) * int(m) for c, m in zip(side.counts, side.cells, strict=True))
         / (n * (n - 1))
@@ -85,7 +85,10 @@ def _expect_disagreement(model: str, gold: Histogram, system: Histogram) -> floa
 
 @lru_cache(maxsize=256)
 def _expect_sizes(n: int, clusters: int | None) -> Histogram:
-    """Return the expected number of clusters of each size, sampling sizes if the range is wide."""
+    """Return the expected number of clusters of each size.
+
+    If the range of sizes is wide, only a sample of the sizes is used.
+    """
     if clusters in (1, n):
         return Histogram(np.array([n / clusters]), np.array([float(clusters)]))
     # Sizes are distributed almost like a Poisson variable with mean r. All but a negligible part
@@ -115,7 +118,7 @@ _SMALL = 300.0
 
 @dataclass(frozen=True, eq=False)
 class _Circle:
-    """Points on a circle through the saddle point, with weights."""
+    """Points, with weights, on a circle in the complex plane through the saddle point."""
 
     n: int
     clusters: int | None
@@ -162,7 +165,7 @@ class _Circle:
 
     @cached_property
     def angles(self) -> Floats:
-        """The angles of the points, spaced densely enough for exact sums over the peak."""
+        """The angles of the points, dense enough for sums over the peak to be exact."""
         # The trapezoidal rule converges geometrically. For large N only the peak is sampled, up to
         # 9.5 times its width. In `count_sizes` one of the K clusters is left out, so the weights
         # decay more slowly by the factor √(1 − 1/K).

@@ -72,7 +72,7 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
     # there are too few items, a falling factorial and its numerator are both 0.
     apart = (p * p - 2 * p - 4 * p3) * (q * q - 2 * q - 4 * q3)
     kinds = (2 * p * q, two), (4 * p3 * q3, three), (apart, four)
-    # Put all terms over the common denominator `whole`, so a single division rounds only once.
+    # Write all terms over the common denominator `whole`, so only a single division is rounded.
     whole = two * two * max(three, 1) * max(four, 1)
     above = sum(count * (whole // ways) for count, ways in kinds if ways) - (
         p * p * q * q * max(three, 1) * max(four, 1)
@@ -88,7 +88,8 @@ def _count_triples(sizes: Histogram) -> Any:
 
 
 MAX_SIZES = 1 << 18
-"""Largest number of distinct (class size, cluster size) pairs for the exact variance.
+"""Largest number of distinct (class size, cluster size) pairs for which the exact variance is
+computed.
 """
 
 _MAX_PAIRS = 1 << 23
@@ -97,8 +98,8 @@ _MAX_PAIRS = 1 << 23
 
 def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Values:
     """Return the standard deviation of plug-in mutual information, in nats."""
-    # Step 1: list the (class size, cluster size) pairs of all groups. Equal pairs are expanded
-    # once: `kind` is the index of a pair's expansion.
+    # Step 1: list the (class size, cluster size) pairs of all groups. Equal pairs are expanded only
+    # once. `kind` is the index of a pair's expansion.
     n = np.atleast_1d(total).astype(np.float64)
     rows, columns, group = _cross_all(gold, system)
     sizes = PairSizes(
@@ -114,7 +115,8 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
             f"the variance supports at most {MAX_SIZES:,} distinct (class size, cluster size) "
             f"pairs; this table has {first.size:,}"
         )
-    # Step 2: expand the function of each kind of cell, equation (1).
+    # Step 2: expand the function of each kind of cell (class size, cluster size) as in equation
+    # (1).
     alone, degrees = _expand(sizes.take(first))
     # Step 3: sum the variances of the single cells, the first term of equation (4). `m_a` and `m_b`
     # are the numbers of classes and clusters with these sizes.
@@ -152,7 +154,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
             - _by_group(system, n_system * (v * down) ** 2, n.size)
             + np.bincount(group, squares * u_squares * v_squares, n.size)
         )
-    # The expansion is of N·I, so divide the standard deviation by N.
+    # The expansion is that of N·I, so divide the standard deviation by N.
     deviation: Floats = np.sqrt(np.maximum(variance, 0.0)) / n
     return deviation if gold.starts is not None else float(deviation[0])
 

@@ -38,7 +38,7 @@ _ITEMS = 1 << 21
 def expected_cells(
     weights: Floats, starts: Ints, coarse: Ints | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the expected numbers of cells and of merged cells with count j, for j = 0, 1, ….
+    """Return the expected numbers of cells, and of merged cells, with count j for j = 0, 1, ….
 
     The items of cell i have the probabilities weights[starts[i]:starts[i + 1]]. Adjacent cells with
     equal numbers in `coarse` form one merged cell. By default no cells are merged.
@@ -53,7 +53,7 @@ def expected_cells(
         coarse = np.arange(starts.size - 1)
     fine_parts: list[Floats] = []
     coarse_parts: list[Floats] = []
-    # The distributions of the cells are reused as the runs of the merged cells.
+    # A merged cell consists of cells, so the distributions of the cells are reused as its runs.
     for first, last in _split_batches(starts, coarse):
         part, lengths = weights[starts[first] : starts[last]], np.diff(starts[first : last + 1])
         merged = _merge_runs(_make_runs(part, lengths))
@@ -103,8 +103,8 @@ def _make_runs(weights: Floats, lengths: Ints) -> _Runs:
     if certain.any():
         cell, weights = cell[~certain], weights[~certain]
         lengths = np.bincount(cell, minlength=lengths.size)
-    # Adapt the length of runs to the mean length of cells; otherwise short cells would be mostly
-    # padding.
+    # Adapt the length of runs to the mean number of items per cell. Otherwise the rows of small
+    # cells would be mostly padding.
     size = min(_RUN, 1 << max(0, math.ceil(math.log2(max(1.0, float(lengths.mean()))))))
     # Write the probabilities of each run into a row, padded with 0.
     runs = np.maximum(-(-lengths // size), 1)
@@ -132,7 +132,8 @@ def _apply_recursion(probability: Floats) -> Floats:
     mass[0] = 1.0
     moved = np.empty_like(mass)
     for t, p in enumerate(np.ascontiguousarray(probability.T)):
-        # Item t increases the count with probability p, so p·P(j) moves from j to j + 1.
+        # Item t increases the count with probability p, so the probability p·P(j) moves from j to j
+        # + 1.
         np.multiply(mass[: t + 1], p, out=moved[: t + 1])
         mass[: t + 1] -= moved[: t + 1]
         mass[1 : t + 2] += moved[: t + 1]

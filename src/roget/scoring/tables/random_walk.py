@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Leaves
 
 MAX_PAIRS = 1 << 29
-"""Largest number of pairs of leaves of the same class, which take about half a minute."""
+"""Largest number of pairs of leaves of the same class. This many pairs take about half a minute."""
 
 _ROUNDING = 1e-12
 """Tolerance: similarities closer to 1 than this are rounded to 1."""
@@ -94,9 +94,9 @@ class TreeElements(Elements):
         common = counts * np.minimum(even, leave * reach * own)
         one, step, least = apart, 1, met[apart]
         while one.size:
-            # Process all pairs of cells of a class that are `step` cells apart. `meet` decreases
-            # towards the root, so the smallest `met` between two cells belongs to their lowest
-            # common ancestor.
+            # Process all pairs of cells of the same class that are `step` positions apart. `meet`
+            # decreases towards the root, so the smallest `met` between two cells belongs to their
+            # lowest common ancestor.
             two = one + step
             common[one] += counts[two] * np.minimum(even[one], leave[one] * reach[two] * least)
             common[two] += counts[one] * np.minimum(even[two], leave[two] * reach[one] * least)

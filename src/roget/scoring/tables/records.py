@@ -102,7 +102,9 @@ class Chance:
     expected: Values
     perfect: Any
     constant: Any
-    """True if gold or the system is one cluster or all singletons, so all tables score the same."""
+    """True if gold or the system is a single cluster or all singletons, so that every table with
+    these margins has the same score.
+    """
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,8 @@ class Matched:
     items: Any
     n: Any
     common: tuple[Any, Any, Any] | None = None
-    """The number of common items in their best match, and the numbers of items in gold and in the
-    system; None if all items are in both.
+    """The number of items in the best match of the common items, the number of items in gold, and
+    the number of items in the system. None if all items are in both gold and system.
     """
 
     @property
@@ -177,4 +179,7 @@ class Elements(ABC):
 
     @abstractmethod
     def each(self, alpha: float, r: float = 1.0) -> Floats:
-        """Return the similarity of each kind of item. In a table, each cell is a kind."""
+        """Return the similarity of each kind of item.
+
+        Items of the same kind have the same labels; in a contingency table, each cell is a kind.
+        """

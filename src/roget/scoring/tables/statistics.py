@@ -76,7 +76,7 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The numbers of item pairs that are together in gold, in the system and in both."""
+        """The number of item pairs that are together in gold, in the system, and in both."""
         if self.fractional:
             raise Undefined("pair counts are undefined for fractional counts")
         within = map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
@@ -175,8 +175,8 @@ class Statistics(ReportMixin, ABC):
         if self.fractional:
             raise Undefined("the adjustment for chance is undefined for fractional counts")
         plain = self.entropies("ml")
-        # If gold or the system is one cluster or all singletons, every table with these sizes has
-        # the same I.
+        # If gold or the system is a single cluster or all singletons, every table with these sizes
+        # has the same mutual information I.
         constant = np.equal(c, 1) | np.equal(c, n) | np.equal(k, 1) | np.equal(k, n)
         expected = plain.mutual
         if not np.all(constant):

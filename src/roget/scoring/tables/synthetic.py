@@ -108,7 +108,7 @@ def make_dom_table(
 
 
 def match_evenly(classes: int, clusters: int) -> BoolArray:
-    """Return a mask of matching cells, splitting the longer side evenly among the shorter one.
+    """Return a mask of matching cells, spread evenly over the rows and columns.
 
     >>> match_evenly(3, 2).astype(int)
     array([[1, 0],
@@ -126,7 +126,8 @@ def _round_shares(shares: Floats, n: int) -> Ints:
     """Round the fractions times n to whole numbers with sum n, by the largest-remainder method."""
     exact = shares * n
     counts = np.floor(exact).astype(np.int64)
-    # Round the remainders first, so floating-point noise does not decide between equal remainders.
+    # Round the remainders first, so the order of equal remainders does not depend on rounding
+    # errors.
     order = np.argsort(-np.round(exact - counts, 9).ravel(), kind="stable")
     counts.flat[order[: n - int(counts.sum())]] += 1
     return counts

@@ -76,7 +76,7 @@ class WeightedCells:
 
     @property
     def pairs(self) -> float:
-        """The expected number of pairs of items within one cell, equation (3)."""
+        """The expected number of pairs of items in the same cell, equation (3)."""
         squares = np.add.reduceat(self.weights**2, self.starts[:-1])
         return float((self.sums**2 - squares).sum()) / 2
 
@@ -87,7 +87,7 @@ class WeightedSide:
 
     labels: Labels
     known: Floats | None = None
-    """The expected number of labels with j items, for each j, if already computed."""
+    """The expected number of labels with j items for each j, or None if not yet computed."""
 
     @cached_property
     def sums(self) -> Floats:
@@ -104,7 +104,7 @@ class WeightedSide:
 
     @property
     def pairs(self) -> int | float:
-        """The number of item pairs that share a label; an expectation if labels are weighted."""
+        """The number of item pairs that share a label, or its expectation for weighted labels."""
         if not self.labels.weighted:
             return int(pairs_within(self.sizes))
         # Equation (3), with the labels of this side as cells.
@@ -128,7 +128,10 @@ class WeightedTable(Statistics):
     gold: WeightedSide
     system: WeightedSide
     cells: WeightedCells
-    """The cells. If only gold or only the system is weighted, they are sorted by its labels."""
+    """The contingency cells.
+
+    If only one of gold and system is weighted, they are sorted by its labels.
+    """
     fractions: Contingency
     """The table of expected counts."""
     cut: bool = False
@@ -165,7 +168,8 @@ class WeightedTable(Statistics):
         cells = WeightedCells.from_entries(
             major * n_minor + minor, g_weight[left] * s_weight[right]
         )
-        # Step 3: sum the probabilities of each cell to the table of expected counts, in row order.
+        # Step 3: sum the probabilities of each cell to obtain the table of expected counts, in row
+        # order.
         columns, rows = np.divmod(cells.keys, n_minor)
         if not by_system:
             rows, columns = columns, rows
