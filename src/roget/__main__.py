@@ -19,7 +19,7 @@ def main() -> None:
 
     try:
         run()
-    except KeyboardInterrupt:  # Ctrl-C while the last message is printed
+    except KeyboardInterrupt:  # Ctrl-C was pressed while the last message was printed
         exit_at_once(signal.SIGINT, None)
 
 

@@ -87,7 +87,7 @@ def check_measure(kind: Any, examples: int = EXAMPLES) -> None:
 
 
 def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
-    """Check that an entropy estimator is finite, ignores order, and fits large samples."""
+    """Check that an entropy estimator is finite, independent of order and accurate for large n."""
     from roget.scoring.entropy.base import Histogram
 
     estimator = kind() if isinstance(kind, type) else kind
@@ -167,7 +167,7 @@ def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]
 
 
 def check_clusterer(kind: Any, **parameters: Any) -> None:
-    """Check a clusterer: finding planted classes, seeds, placing new words, saving and loading."""
+    """Check that a clusterer separates planted classes, is reproducible, and predicts clusters."""
     from roget.core.counts import Counts
 
     random = np.random.default_rng(0)

@@ -32,8 +32,8 @@ SHEET = (
 FEW, MOSTLY = 50, 0.5
 """Limits for warnings.
 
-`FEW` is the minimum number of words that the corpus and the taxonomy have in common, `MOSTLY` the
-maximum fraction of classes that are near enough to count as correct.
+`FEW` is the minimum number of words for calibrating the scores. `MOSTLY` is the maximum fraction of
+classes that count as correct by chance, because they are near a true class.
 """
 
 BASE = "urn:x-roget:candidates#"

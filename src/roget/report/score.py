@@ -97,7 +97,7 @@ MOST_WARNINGS = 3
 
 
 def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterator[ReportTable]:
-    """Yield the tables of a short report: recall and precision if there are any, and scores."""
+    """Yield the tables of a short report: recall and precision, if computed, and the scores."""
     if head.families:
         yield _families(head)
     if head.kind == "coreference":
@@ -141,7 +141,7 @@ def _verdict(head: Headline) -> list[str]:
 
 
 def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
-    """Return the meaning of the names in the table."""
+    """Return lines that explain the names in the table."""
     if head is None:
         return explain_scores((row.measure, row.entropy) for row in rows)
     if head.kind == "coreference":

@@ -35,7 +35,7 @@ def sizes(thesaurus: Thesaurus) -> str:
 
 
 def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
-    """Yield the opening lines: sizes, information kept by the classes, other measurements."""
+    """Yield the opening lines: sizes, the information kept by the classes, and other statistics."""
     yield sizes(thesaurus)
     if levels := thesaurus.provenance.get("levels"):
         yield f"levels of {', '.join(f'{size:,}' for size in levels)} classes"

@@ -210,5 +210,5 @@ def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str =
 
 
 def _end(text: str, most: int) -> str:
-    """Cut a string at the start to at most `most` characters."""
+    """Cut off the start of a string that is longer than `most` characters."""
     return text if len(text) <= most else "…" + text[len(text) - most + 1 :]

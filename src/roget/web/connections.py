@@ -73,12 +73,12 @@ class Connection(H11Protocol):
         self._update_phase()
 
     def resume_writing(self) -> None:
-        """Continue when the client reads again."""
+        """Resume when the client continues to read."""
         super().resume_writing()
         self._update_phase()
 
     def shutdown(self) -> None:
-        """Close the connection, at once if it is waiting, otherwise after the response."""
+        """Close the connection: immediately if it waits for the client, else after the response."""
         if self._phase:
             self.transport.abort()
         else:
@@ -124,7 +124,7 @@ def close_oldest(connections: Any, newest: Connection) -> None:
 
 
 def max_connections() -> int:
-    """Return the maximum number of connections, which depends on the limit on open files."""
+    """Return the maximum number of connections: at most a quarter of the open-file limit."""
     try:
         import resource
     except ImportError:  # not on Windows

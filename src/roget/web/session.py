@@ -83,7 +83,7 @@ class Session:
         return self.snapshot.revision
 
     def edit(self, request: Mapping[str, Any], revision: int) -> ThesaurusSnapshot:
-        """Apply an edit to a revision, save the thesaurus, and return the new snapshot."""
+        """Apply an edit made on the given revision, save it, and return the new snapshot."""
         action, values = _check_edit(request)
         with self._lock:
             before = self.snapshot

@@ -144,7 +144,7 @@ def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
 
 
 def _about(comparison: Comparison) -> dict[str, str]:
-    """Return the title of the page and the line below it."""
+    """Return the parts of the page's title and of the line below it."""
     source = comparison.scored[0].sides.gold.source if comparison.scored else ""
     items = plural(comparison.items, "item", ",")
     if comparison.groups == 1:

@@ -26,7 +26,7 @@ FAR = 10
 _SCORED = Column.numbers("count", "log\nDice", fit="keep")
 
 KINDS = ("only", "both", "other")
-"""Kinds of collocates when two words are compared."""
+"""Kinds of collocates in a comparison: of the first word only, of both, of the other word only."""
 
 Find = Callable[[str, str], Sequence[EvidenceLine]]
 """A function that returns the example sentences for a word and a context."""

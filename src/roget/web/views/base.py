@@ -20,7 +20,7 @@ from roget.report.format import brief
 from roget.web.snapshot import ThesaurusSnapshot
 
 MAX_ROWS = 1000
-"""Maximum number of entries of a list in one response."""
+"""Maximum length of a list in one response."""
 
 MAX_NUMBER = 10**9 - 1
 """Largest number accepted in a URL; no class or word has a larger number."""
@@ -268,7 +268,7 @@ class StaticPage:
             self.progress(Progress(done, len(self.snapshot.thesaurus)))
 
     def flatten(self, rows: Iterable[Any], first: str, *rest: str) -> list[Any]:
-        """Flatten rows into one list, with an integer and the rounded values of each row."""
+        """Flatten rows into one list: the first field of each row, then the rounded others."""
         return [
             value
             for row in rows

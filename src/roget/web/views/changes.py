@@ -1,4 +1,4 @@
-"""View: the changes that `roget grow` made after new text."""
+"""View: the changes that `roget grow` made when it added new text."""
 
 from __future__ import annotations
 

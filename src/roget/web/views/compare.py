@@ -40,7 +40,7 @@ class Gold:
 
     @property
     def usual(self) -> int:
-        """The default number of classes: that of the gold standard."""
+        """The default number of classes, which is the number of classes in the gold standard."""
         return len(set(self.labels.values()))
 
     def classes(self, k: int) -> tuple[dict[str, int], list[str]]:
@@ -52,13 +52,13 @@ class Gold:
 
 @dataclass(frozen=True, eq=False)
 class Other:
-    """Another thesaurus, cut into the same number of classes."""
+    """Another thesaurus, cut into the same number of classes as the open thesaurus."""
 
     name: str
     thesaurus: Thesaurus
     kind: ClassVar = "thesaurus"
     usual: ClassVar = 12
-    """The default number of classes, chosen to fit on one screen."""
+    """The default number of classes, small enough for an overview."""
 
     def classes(self, k: int) -> tuple[dict[str, int], list[str]]:
         """Return the class number of each word, and the names of the classes."""

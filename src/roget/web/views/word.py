@@ -72,20 +72,20 @@ class WordView(Word):
 
 
 def make(snapshot: ThesaurusSnapshot, row: int, n: int = NEIGHBOURS) -> WordView:
-    """Return the word with the given row number, with n neighbours."""
+    """Return the data of the word with the given row number, with n neighbours."""
     check_index("word number", row, len(snapshot.thesaurus))
     return next(make_many(snapshot, range(row, row + 1), n))
 
 
 def make_by_name(snapshot: ThesaurusSnapshot, word: str, n: int = NEIGHBOURS) -> WordView:
-    """Return a word by its name."""
+    """Return the data of a word, looked up by name."""
     return make(snapshot, snapshot.thesaurus.row(word), n)
 
 
 def make_many(
     snapshot: ThesaurusSnapshot, rows: range, n: int = NEIGHBOURS, contexts: int = CONTEXTS
 ) -> Iterator[WordView]:
-    """Yield several words; their neighbours are computed together, which is faster."""
+    """Yield the data of several words; computing their neighbours together is faster."""
     thesaurus = snapshot.thesaurus
     near = (
         lookup.list_neighbours(thesaurus, np.array(rows), check_rows(n)) if n else [[]] * len(rows)
