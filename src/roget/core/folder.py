@@ -65,7 +65,7 @@ THESAURUS = "thesaurus.json"
 """File name of a thesaurus manifest."""
 
 COUNT = "count"
-"""Placeholder for the SQL type of counts, which depends on `dtype` in the manifest."""
+"""Placeholder for the SQL type of a count column, which depends on `dtype` in the manifest."""
 
 DTYPES = {"int64": "BIGINT", "float64": "DOUBLE"}
 """Map from the dtype of counts to an SQL type."""
@@ -127,7 +127,7 @@ def seal_text(record: Mapping[str, Any]) -> bytes:
 
 
 def is_sealed(data: bytes) -> bool:
-    """Return True if the bytes end in a valid seal, i.e. were not changed after `seal_text`."""
+    """Return True if the bytes end in a valid seal, i.e. have not changed since `seal_text`."""
     body, seal = data[:-_SEALED], data[-_SEALED:]
     expected = hashlib.sha256(body).hexdigest().encode() + _END
     return body.endswith(_SEAL) and seal == expected
@@ -320,7 +320,7 @@ class Folder:
                 raise invalid_field(self.path / self.kind.manifest, "rows", declared)
             size, what = 8 * declared * len(relation.columns), f"a table of {declared:,} rows"
             limits.require_room(str(file), size, file.stat().st_size, what, limits.ON_DISK)
-            # One additional row is enough to detect that there are too many.
+            # Read one additional row, which is enough to detect that there are too many.
             relation = relation.limit(declared + 1)
         with convert_errors(file):
             arrays: dict[str, Array] = relation.fetchnumpy()

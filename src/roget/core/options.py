@@ -81,7 +81,7 @@ class Option:
 
     @property
     def joined(self) -> bool:
-        """True if the values are joined by commas when the option is repeated."""
+        """True if a repeated option is read as one list, with its values joined by commas."""
         return self.many in (",", "text")
 
     @property

@@ -33,7 +33,7 @@ class Ended(SystemExit):
 
 
 class Stop:
-    """The number of the signal that ended a block, or 0 if the block ended normally."""
+    """Holder for the number of the signal that ended a block, or 0 if the block ended normally."""
 
     signal = 0
 
@@ -83,7 +83,7 @@ def stoppable() -> Iterator[Stop]:
 
     if threading.current_thread() is threading.main_thread():
         for one in SIGNALS:
-            # Keep ignored signals ignored, and keep handlers not set from Python (None).
+            # Keep ignored signals ignored, and keep handlers that were not set from Python (None).
             if callable(handler := signal.getsignal(one)) or handler is signal.SIG_DFL:
                 before[one] = signal.signal(one, end)
         sys.unraisablehook = send_again

@@ -113,7 +113,7 @@ def new_directory(
     _require_ours(target, ours, kind)
     with clear_errors(target), _new_draft(target) as draft:
         if target.exists():
-            draft.chmod(0o700)  # until the permissions of the old folder are copied
+            draft.chmod(0o700)  # private until the permissions of the old folder are copied
         yield draft
         _flush_all(draft)
         with locked(target):

@@ -211,7 +211,7 @@ class Tree:
         return int(self.cluster_nodes[cluster])
 
     def path(self, node: int) -> tuple[int, ...]:
-        """Return the nodes from the root to a node, both included."""
+        """Return the nodes on the path from the root to a node, both included."""
         nodes = [self.require_node(node)]
         while nodes[-1]:
             nodes.append(int(self.parent[nodes[-1]]))
@@ -377,7 +377,7 @@ class Tree:
         return self._sort_nodes(self._find_tops((self.cluster < 0) & (self.depths < depth)))
 
     def cut_splits(self, good: BoolArray) -> list[int]:
-        """Return the nodes of the cut made by the good splits and all splits above them."""
+        """Return the nodes of the cut that makes only good splits and the splits above them."""
         kept = good & (self.cluster < 0)
         return self._sort_nodes(self._find_tops(self.sum_up(kept.astype(np.int64)) > 0))
 

@@ -23,7 +23,7 @@ _UNPACKERS = {"tar": "Untar", "zip": "Unzip"}
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set published elsewhere. Downloaded files are checked against their hashes."""
+    """A data set published on the web. Downloaded files are checked against their hashes."""
 
     name: str
     about: str

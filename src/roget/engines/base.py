@@ -76,7 +76,7 @@ _CURRENT: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 @contextmanager
 def using(engine: Engine | None) -> Iterator[None]:
-    """Use an engine for the distributable computations in the block.
+    """Use an engine for computations in the block that can be distributed.
 
     These are the E and M steps of soft clustering, the placement of words, and bootstrap samples.
     """

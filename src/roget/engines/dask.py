@@ -24,8 +24,8 @@ _TIMEOUT = 10
 _SHORT_TASKS = "split-shuffle"
 """Key prefix for short tasks.
 
-The scheduler does not move tasks with this prefix to other workers, because all their parts would
-have to be sent, too.
+The scheduler does not move tasks with this prefix to other workers, because it would also have to
+send all their parts.
 """
 
 _LOGS = ("distributed", "tornado", "asyncio")
@@ -49,7 +49,10 @@ class _Seat(NamedTuple):
 
 
 class PendingResults(NamedTuple):
-    """Results that are still on the workers: futures of lists, with the task numbers of each."""
+    """Results that are still on the workers.
+
+    Each future is a list of results, for the task numbers in `places`.
+    """
 
     cluster: Dask
     futures: list[Any]

@@ -42,7 +42,7 @@ class Local:
         self._processes = processes or cores()
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as tasks finish.
+        """Yield the index and the result of each task as it finishes.
 
         If one process is enough, tasks run in the calling process.
         """
@@ -71,7 +71,8 @@ class _Pool:
     def __init__(self, processes: int) -> None:
         # Use spawn, because a forked process would copy locks that other threads may hold.
         context = multiprocessing.get_context("spawn")
-        # Use no locks, because a worker that is killed while it holds one would block the others.
+        # Use no locks, because a worker that is killed while holding a lock would block the other
+        # workers.
         self._progress = context.RawArray("q", 2 * processes)
         self._stop = context.RawValue("b", 0)
         self._seen = (0, 0)

@@ -138,8 +138,8 @@ class Evidence:
         kept = self.load()
         at = self._find(word, context)
         if context is None:
-            # Take the best line of every context, then the second best, and so on. Contexts are
-            # shuffled by a multiplicative hash, so the result is the same in every run.
+            # Take the best line of every context, then the second best, and so on. Ties are broken
+            # by a hash of the sentence number, which is the same in every run.
             new = np.diff(kept.column[at], prepend=-1) != 0
             starts = np.maximum.accumulate(np.where(new, np.arange(at.size), 0))
             mixed = kept.sentence[at].astype(np.int64) * 2654435761 % (1 << 32)

@@ -48,7 +48,7 @@ def is_shape(value: Any) -> bool:
 
 
 def is_dtype(value: Any) -> bool:
-    """Return True if a JSON value is the name of a dtype that counts may have."""
+    """Return True if a JSON value is the name of a valid dtype for counts."""
     return isinstance(value, str) and value in folders.DTYPES
 
 
@@ -198,7 +198,8 @@ def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
     """
     with open_tables(path) as (record, connection):
         if record["dtype"] == "float64":
-            # A single thread adds fractions in a fixed order, which makes sums reproducible.
+            # Use a single thread, which adds fractions in a fixed order, so that sums are
+            # reproducible.
             connection.execute("SET threads = 1")
         found = _summarise(connection, top)
     return {name: record[name] for name in (*KIND.fields, "provenance")} | found

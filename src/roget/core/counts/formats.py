@@ -106,7 +106,10 @@ def write(counts: Counts, path: PathLike) -> None:
 
 
 def convert(folder: Path, place: Path, make: type[Counts]) -> None:
-    """Convert a counts directory to a file. For .tsv, only the names are loaded into memory."""
+    """Convert a counts directory to a file.
+
+    For a .tsv file, only the names are loaded into memory.
+    """
     if not place.name.lower().endswith(_TSV):
         return counts_files.read(folder, make).write(place)
     with database() as connection:
@@ -143,7 +146,7 @@ def check(path: Path) -> None:
 
 @contextmanager
 def add_name(place: Path) -> Iterator[None]:
-    """Add the file name to messages of errors raised in the block that do not contain it."""
+    """Add the file name to error messages raised in the block, unless they already contain it."""
     try:
         yield
     except InputError as error:

@@ -38,7 +38,10 @@ _MAX_SHOWN = 40
 
 
 def read_matrix_market(source: Source) -> Any:
-    """Read a matrix: sparse for the coordinate layout, dense for the array layout."""
+    """Read a matrix.
+
+    The result is sparse for the coordinate layout and dense for the array layout.
+    """
     lines = _Lines(source)
     layout, field, symmetry = _read_banner(lines)
     sizes = lines.read_sizes(3 if layout == "coordinate" else 2)
@@ -127,7 +130,7 @@ class _Lines:
         return [int(word) for word in words]
 
     def read_numbers(self, number: int, kind: type[Any]) -> Array:
-        """Return the remaining numbers; raise an error if their number is not `number`."""
+        """Return the remaining numbers; raise an error unless there are exactly `number`."""
         found, seen = [np.empty(0, kind)], 0
         for block in chain([self._rest], self._blocks):
             found.append(self._parse(block, kind))

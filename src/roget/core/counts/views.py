@@ -16,7 +16,7 @@ _NEAR_ONE = 8 * np.finfo(np.float64).eps
 """Tolerance for ratios whose exact value is 1: the rounding error of four operations."""
 
 _MAX_LOG_DICE = 14
-"""Maximum of logDice, reached if a word and a context always occur together."""
+"""Maximum of logDice, which is reached if a word and a context always occur together."""
 
 
 def ppmi(

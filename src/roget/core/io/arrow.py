@@ -23,7 +23,7 @@ _INT, _LONG, _SHORT = Struct("<i"), Struct("<q"), Struct("<H")
 _DICTIONARIES, _BATCHES = 2, 3
 _HEADER = 2
 _COMPRESSION = 3
-"""Flatbuffer field numbers: two in the footer, one in a message, and one in a batch."""
+"""Numbers of flatbuffer fields: two in the footer, one in a message, and one in a batch."""
 
 _CELL = 8
 """Minimum size of a cell in memory, in bytes, even if its column takes no space in the file."""

@@ -1,4 +1,7 @@
-"""DuckDB connections with a memory limit and a spill folder, without extensions or network."""
+"""DuckDB connections with a memory limit and a spill folder.
+
+Extensions and network access are off.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ def read_memory(memory: str) -> str:
 def _limit_memory(connection: duckdb.DuckDBPyConnection, memory: str) -> None:
     """Set the memory limit. Percentages are converted to bytes, as DuckDB before 2.0 requires."""
     if memory.endswith("%"):
-        # DuckDB's default is 80 % of the available memory; it takes the limit of a container into
+        # DuckDB's default is 80 % of the available memory, which takes a container's limit into
         # account.
         row = connection.execute("SELECT current_setting('memory_limit')").fetchone()
         whole = parse_size(str(row[0] if row else "1GB").replace(" ", ""), "memory", "2GB") / 0.8

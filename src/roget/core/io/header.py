@@ -180,7 +180,7 @@ def is_column_name(text: str, words: Collection[str] = COLUMN_WORDS) -> bool:
 def detect_header(
     first: Sequence[str], rest: Sequence[Sequence[str]], words: Collection[str] = COLUMN_WORDS
 ) -> bool | None:
-    """Return True if the first row is a header, False if it is data, None if it is unclear.
+    """Return True if the first row is a header, False if it is data, and None if this is unclear.
 
     `words` are the words with which typical column names end. Pass an empty collection if the table
     is a list of words, because all of them may then be data.

@@ -62,7 +62,7 @@ FORMATS = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
     ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-"""Map from file suffixes to table formats. A compression suffix may follow."""
+"""Map from file suffixes to table formats. A compression suffix may follow the suffix."""
 
 STANDARD_INPUT = "-"
 
@@ -101,7 +101,7 @@ class _Zst:
         self.fileobj = _open_plain(given) if isinstance(given, str) else given
 
     def read(self, size: int) -> bytes:
-        """Return `size` decompressed bytes, or fewer at the end of the file."""
+        """Read `size` decompressed bytes, or fewer at the end of the file."""
         parts, have = [self._ready], len(self._ready)
         while have < size and (stored := memoryview(self._left or self.fileobj.read(_READ_SIZE))):
             at = 0
@@ -151,7 +151,7 @@ class _Xz:
         return lzma.LZMADecompressor(memlimit=self._memory)
 
     def read(self, size: int) -> bytes:
-        """Return `size` decompressed bytes, or fewer at the end of the file."""
+        """Read `size` decompressed bytes, or fewer at the end of the file."""
         parts: list[bytes] = []
         while size > 0:
             stored = b""
@@ -191,7 +191,7 @@ def _open_zip(path: str | IO[bytes], name: str = "") -> IO[bytes]:
     """Open the only file in a .zip archive. `name` is used in messages and defaults to the path."""
     shown = name or path
     try:
-        # The `with` closes the archive, but the opened member stays readable.
+        # The `with` statement closes the archive, but the opened member stays readable.
         with zipfile.ZipFile(path) as archive:
             files = [one for one in archive.infolist() if not one.filename.endswith("/")]
             if len(files) != 1:
@@ -263,7 +263,7 @@ class Source:
     expansion: int = field(default=0, compare=False)
     """Maximum ratio of decompressed to stored size (see `limits`), or 0 for no limit."""
     called: str = field(default="", compare=False)
-    """The name to use in messages, if it differs from the path."""
+    """The name used in messages, if it differs from the path."""
     spool: Any = field(default=None, compare=False, repr=False)
     """The object that owns the temporary copy of a pipe's content."""
     cached: list[tuple[int, str]] | None = field(default=None, compare=False, repr=False)
@@ -282,7 +282,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The name of the source to use in messages."""
+        """The name of the source, for messages."""
         if self.path == STANDARD_INPUT:
             return "standard input"
         return self.called or show_address(self.path)
@@ -699,7 +699,7 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 class _Spool:
-    """A temporary copy of the content of a pipe. The copy is deleted with this object."""
+    """A temporary copy of a pipe's content. The copy is deleted when this object is deleted."""
 
     def __init__(self, pipe: str) -> None:
         # The suffixes determine the format, so the copy must have the suffixes of the pipe.

@@ -165,7 +165,7 @@ class Table:
     """An inspected table: its file, its layout and the roles of its columns."""
 
     name: str
-    """The name of the file to use in messages."""
+    """The name of the file, for messages."""
     path: str
     """The path of a plain UTF-8 file with the content of the table."""
     source: Source | None = field(default=None, kw_only=True)
@@ -391,7 +391,7 @@ def inspect_table(
     transpose: bool | None = None,
     held: bool = False,
 ) -> Table:
-    """Return a table with its delimiter, header, column names and column roles, which are detected.
+    """Detect the delimiter, header, column names and column roles, and return the completed table.
 
     `header` overrides the detection of a header. With `held`, the limit for data in memory applies.
     """
@@ -409,7 +409,7 @@ def inspect_table(
 
 
 def split_columns(columns: Columns) -> tuple[str, ...]:
-    """Return columns as a tuple of strings. They may be a string, a list or a mapping.
+    """Convert columns, given as a string, a list or a mapping, to a tuple of strings.
 
     >>> split_columns("noun,verb"), split_columns({"word": 2, "context": 1})
     (('noun', 'verb'), ('word=2', 'context=1'))
@@ -649,7 +649,7 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
 
 
 def refuse_delimiter(table: Table, line: int, first: str, mark: str) -> NoReturn:
-    """Raise an error which states that the first line has the delimiter of another format."""
+    """Raise an error that reports the delimiter of another format in the first line of a file."""
     name, other = _DELIMITERS[mark]
     expected = "tabs" if table.format == "tsv" else "commas"
     shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
@@ -739,7 +739,7 @@ def _names_in(table: Table, roles: Roles, numeric: Sequence[int]) -> tuple[str, 
 def _last_number(
     table: Table, roles: Roles, numeric: Sequence[int], places: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the role and index of the last column if it is numeric and the only one unassigned."""
+    """Return the role and index of the last column if it is numeric and no other is unassigned."""
     last = len(table.names) - 1
     left = last not in places.values() and len(places) == last
     return {roles.number: last} if roles.number and left and last in numeric else {}

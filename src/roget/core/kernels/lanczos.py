@@ -22,7 +22,7 @@ from roget.core.kernels.rows import RowIndex, mean_rows
 from roget.core.types import Array, Floats
 
 NONE = 1e-9
-"""Vectors of at most this length are treated as zero."""
+"""Maximum length of a vector that is treated as zero."""
 
 
 class Operator(NamedTuple):

@@ -1,4 +1,4 @@
-"""lnΓ, differences of lnΓ, and exp, for single numbers and vectorised for arrays."""
+"""Kernels for lnΓ, differences of lnΓ, and exp, with vectorised versions for arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ LARGE = 16.0
 
 LOG2_E = 1.0 / LOG_TWO
 MAGIC = 1.5 * 2.0**52
-"""Number that rounds a double when added to it: the whole number is then in the lowest bits."""
+"""Number that is added to a double to round it.
+
+The lowest bits of the sum are then the rounded number.
+"""
 FAR, NOTHING = -88.0, 2.0**-87
 """Bounds for `exponentials`.
 

@@ -240,8 +240,8 @@ def find_noise(labels: Labels) -> str | None:
     if labels.n_labels - labels.made < 2:
         return None
     if labels.names is None:
-        # Labels are consecutive numbers from the offset. If the offset is −1, all other labels are
-        # ≥ 0.
+        # The labels are consecutive numbers that start at the offset. If the offset is −1, all
+        # other labels are ≥ 0.
         return "-1" if labels.offset == -1 and np.any(labels.codes == 0) else None
     texts = list(map(labels.label, range(labels.n_labels - labels.made)))
     minus = [code for code, text in enumerate(texts) if is_called(text, "-1")]
@@ -439,7 +439,7 @@ def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
 def warn_extra(
     gold: Labels, system: Labels, extra: int, shared: int, effect: str = "dropped"
 ) -> list[Notice]:
-    """Return notices about system items that gold does not contain. `extra` is their number.
+    """Return notices about the `extra` system items that are missing from gold.
 
     `shared` is the number of these items that are in clusters with scored items.
     """
@@ -501,7 +501,7 @@ def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:
 def join(gold: Labels, system: Labels) -> Ints | None:
     """Return the system row of each gold item, or −1 if it is missing.
 
-    Return None if the rows of both sides already match.
+    Return None if the gold and system rows already match.
     """
     if gold.items is None or system.items is None:
         if gold.items is not None or system.items is not None:
@@ -568,7 +568,7 @@ def _call_linkage(source: str) -> str:
 def _suggest_linkage(gold: Labels, system: Labels) -> str:
     """Return a hint if the system may be a linkage matrix.
 
-    A linkage matrix has four columns and one row less than there are items.
+    A linkage matrix has four columns and one row fewer than there are items.
     """
     if system.tree or not system.weighted or system.n_labels != 4 or len(system) + 1 != len(gold):
         return ""
@@ -578,7 +578,7 @@ def _suggest_linkage(gold: Labels, system: Labels) -> str:
 def _match_groups(gold: Labels, system: Labels) -> Codes | None:
     """Return the gold code of each system item's group, or −1 if gold does not contain the group.
 
-    Return None unless both sides have groups.
+    Return None unless both gold and system have groups.
     """
     if gold.groups is None or system.groups is None:
         return None
@@ -612,7 +612,7 @@ def _join_ids(gold: Labels, system: Labels, groups: Codes | None) -> Ints:
 def _refuse_repeats(labels: Labels) -> None:
     """Raise an error if item ids are not unique.
 
-    Repeated ids are allowed only if both sides have groups.
+    Repeated ids are allowed only if both gold and system have groups.
     """
     seen: dict[str, int] = {}
     items = labels.items or ()

@@ -110,7 +110,7 @@ def _floats(values: npt.NDArray[Any]) -> LabelCodes:
 
 
 def _by_bits(values: npt.NDArray[Any], bits: Callable[[npt.NDArray[Any]], Word]) -> LabelCodes:
-    """Factorize values that are equal if and only if their 64 bits are equal."""
+    """Factorize values by comparing their 64-bit patterns, which `bits` returns."""
     codes, firsts = number_rows(values.size, 1, lambda start, end: [bits(values[start:end])])
     return LabelCodes(codes, firsts.size, values[firsts])
 
@@ -226,7 +226,7 @@ class RowTable:
         return numbers
 
     def _differ(self, words: Words, numbers: npt.NDArray[np.int32]) -> BoolArray:
-        """Return a mask of the rows that differ from the stored row with their number."""
+        """Return a mask of the rows that differ from the stored row that has the same number."""
         differ: BoolArray = words[0] != self._rows[0].take(numbers)
         for word, known in zip(words[1:], self._rows[1:], strict=True):
             differ |= word != known.take(numbers)

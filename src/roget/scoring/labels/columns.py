@@ -50,7 +50,7 @@ LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
-"""Column names that are unlikely to occur as items in a list of words."""
+"""Column names that are unlikely to be items if the data are a list of words."""
 
 
 @dataclass(frozen=True)

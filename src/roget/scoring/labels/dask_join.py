@@ -1,6 +1,6 @@
 """Join label tables on a cluster: rows are partitioned by item, and each partition is joined.
 
-SQL statements and checks are shared with `duckdb_join`, so scores are bit for bit the same.
+SQL statements and checks are shared with `duckdb_join`, so scores are bit-for-bit identical.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ The number is limited because every task sends data to every partition.
 _MIN_PARTS = 8
 """Minimum number of partitions."""
 _MEMORY = "2GB"
-"""Memory limit of a task. Beyond this limit, data spill to the worker's disk."""
+"""Memory limit of a task. Beyond this limit, data are spilled to the worker's disk."""
 _NO_ROWS = (
     "SELECT NULL::VARCHAR AS item, NULL::VARCHAR AS label, NULL::VARCHAR AS name,"
     " NULL::BIGINT AS r, NULL::DOUBLE AS w WHERE false"

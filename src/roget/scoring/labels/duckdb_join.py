@@ -213,9 +213,9 @@ class Counting:
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
         """Return the contingency cells with label names, row counts, and a flag `odd`.
 
-        The label of an absent side is NULL, and an empty label is ''. If `careful` is False, items
-        are compared without stripping white space, which is faster; if all items match, the result
-        is the same. `odd` marks cells with blank items.
+        If an item is missing from gold or the system, its label there is NULL; an empty label is
+        ''. If `careful` is False, items are compared without stripping white space, which is
+        faster; if all items match, the result is the same. `odd` marks cells with blank items.
         """
         sides = [self.rows(table, careful=careful) for table in self.tables]
         blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"

@@ -58,7 +58,7 @@ def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
 
 
 def name_files(paths: Sequence[str]) -> str:
-    """Return a name for one or several files for use in messages.
+    """Return a name for one or more files, for messages.
 
     >>> name_files(["a.csv"]), name_files(["a.csv", "b.csv", "c.csv"])
     ('a.csv', 'a.csv and 2 more')
@@ -115,14 +115,14 @@ class LabelFile:
             return Source(self.keep("" if block is None else block.data.decode(errors="replace")))
         path = self._open.enter_context(plain_file(self.source))
         if self.source.path == STANDARD_INPUT and not os.path.getsize(path):
-            # Standard input was probably read already, as the other labels.
+            # Standard input was probably already consumed as the other input (gold or system).
             raise NoItems(f"{self.name}: no items; {ONE_SIDE}")
         return Source(path, os.path.getsize(path))
 
     def keep(self, text: str) -> str:
         """Write text to a temporary file and return its path.
 
-        The file is deleted when this one is closed.
+        The temporary file is deleted when the label file is closed.
         """
         folder = self._open.enter_context(TemporaryDirectory(prefix="roget."))
         path = os.path.join(folder, "text")
@@ -157,7 +157,7 @@ class LabelFile:
         return next(self.first_lines(), (1, ""))
 
     def _name_byte(self) -> FormatError:
-        """Return an error with the position of the first byte that is not UTF-8."""
+        """Return an error that gives the position of the first byte that is not valid UTF-8."""
         before, line, rest, begin, bad = 0, 1, b"", b"", 0
         for chunk in chain(self.plain.chunks(), [b""]):
             data = rest + chunk

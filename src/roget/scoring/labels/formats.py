@@ -18,7 +18,7 @@ from roget.scoring.labels.readers.base import LabelReader
 
 KIND = "label formats"
 THESAURUS = "thesaurus"
-"""Name of the format of thesaurus folders, which are detected by their content."""
+"""Format name for thesaurus folders, which are detected by their content."""
 
 _SNIFF_LINES = 100
 """Number of lines to read in order to detect a format."""

@@ -37,7 +37,7 @@ class Hierarchy:
     tree: Tree
     """The tree, with the order in which its nodes are split."""
     codes: Ints
-    """The leaf of each item, as a cluster number of the tree."""
+    """The leaf of each item, given as a cluster number of the tree."""
     items: Sequence[str] | None = None
     """Item ids, or None if items are identified by position."""
     names: Sequence[str] | None = None
@@ -126,7 +126,9 @@ class Hierarchy:
         kind: str = "paths",
         source: str = "the paths",
     ) -> Hierarchy:
-        """Build a tree from hierarchical labels, given as a list from general to specific per item.
+        """Build a tree from hierarchical labels.
+
+        Each item has a list of labels, from general to specific.
 
         Parameters
         ----------

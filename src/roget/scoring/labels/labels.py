@@ -27,7 +27,7 @@ NO_ANSWER = "(no answer)"
 """Label shown for items without a label."""
 
 EXACT = 2.0**53
-"""Number up to which all whole numbers can be represented exactly as 64-bit floats."""
+"""Largest number up to which every whole number is exactly representable as a 64-bit float."""
 
 
 class NoItems(InputError):
@@ -160,7 +160,7 @@ class Labels:
 
 
 def take(labels: Labels, rows: Ints) -> Labels:
-    """Select rows of labels, in the given order. Row −1 becomes an item without a label.
+    """Select rows of labels, in the given order. An index of −1 yields an item without a label.
 
     Item ids and groups are selected, too, so row −1 is only allowed if the labels have neither.
     """
@@ -411,13 +411,13 @@ class LabelCodes(NamedTuple):
 
 
 class FirstRow(NamedTuple):
-    """The first row of a delimited file, and a flag that tells whether it was read as a header."""
+    """The first row of a delimited file, with a flag that is True if it was read as a header."""
 
     field: str
     """The field in the item column of the first row."""
     is_header: bool
     doubt: Notice | None = None
-    """A notice if the row was read as data but may be a header."""
+    """A notice to show if the row was read as data but may be a header, otherwise None."""
 
 
 class Coder:
@@ -430,7 +430,7 @@ class Coder:
         return len(self._numbers)
 
     def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
-        """Return the numbers of `count` values; assign numbers to new values."""
+        """Return the numbers of `count` values. New values are assigned the next free numbers."""
         # The factory refers to the dictionary itself. Remove it afterwards, because the reference
         # cycle would keep the dictionary in memory.
         self._numbers.default_factory = self._numbers.__len__

@@ -82,7 +82,7 @@ def to_cells(
     """Convert rows with counts to aligned labels; raise all problems as one error.
 
     `extra` contains the number of system items that gold does not contain, and the number of them
-    that share a cluster with scored items. `sources` are the names of both sides in messages.
+    that share a cluster with scored items. `sources` are the names of gold and system in messages.
     """
     problems, found = rows.problems, rows.columns
     if "count" not in found:
@@ -287,7 +287,7 @@ def _is_large(frame: Any) -> bool:
 def _sort_codes(coded: LabelCodes) -> LabelCodes:
     """Renumber codes in alphabetical order of their names.
 
-    The data frame library does not affect this order.
+    The result is then the same for every data frame library.
     """
     names = list(coded.values())
     order = sorted(range(len(names)), key=lambda code: str(names[code]))

@@ -45,7 +45,7 @@ class LabelTable:
 
     @property
     def source(self) -> str:
-        """The name of the file in messages."""
+        """The name of the file, for messages."""
         return self.problems.name
 
     def set_weights(self, column: LabelCodes | None, answered: BoolArray | None = None) -> None:
@@ -58,7 +58,7 @@ class LabelTable:
 
 
 def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
-    """Set the columns of a table from a map of roles to strings.
+    """Set the columns of a table from a map of roles to lists of strings.
 
     The role "third" stands for a column of weights if all its values are numbers, otherwise of
     groups.
@@ -208,7 +208,7 @@ def varies(values: Floats) -> bool:
 
 
 def warn_unused_weights(source: str) -> Notice:
-    """Return the notice that the item weights of a system are not used."""
+    """Return a notice that the item weights of a system are not used."""
     return Notice(
         f"the weights of {source} are not used, because every item has only one label and items "
         f"are weighted by the gold standard",
@@ -271,7 +271,7 @@ def _mark_first_rows(
 ) -> BoolArray:
     """Return a mask of the entries in the first row of each item.
 
-    Later rows must be equal to it.
+    Later rows of an item must be equal to its first row.
     """
     again = np.flatnonzero(first != np.arange(first.size))
     bounds = np.searchsorted(owners, np.arange(first.size + 1))

@@ -74,7 +74,7 @@ def read_columns(
 
 
 def _load_columns(file: LabelFile, format: str) -> Any:
-    """Load all columns of a table that has a header; return them by name."""
+    """Load all columns of a table that has a header, keyed by name."""
     if format in ("arrow", "xlsx", "npz"):
         return _load_binary(file, format)
     if format not in FORMATS:

@@ -222,7 +222,7 @@ def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
 def _columns(answers: _LabelTexts) -> dict[str, list[Cell]]:
     """Return a table in long format, with one row per item and label.
 
-    An item without a label has one row, too.
+    An item without a label also has one row.
     """
     several = answers.several
     if several and answers.items is None:

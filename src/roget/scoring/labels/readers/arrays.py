@@ -1,4 +1,4 @@
-"""NumPy arrays in .npy and .npz files, and linkage matrices.
+"""Read NumPy arrays in .npy and .npz files, and linkage matrices.
 
 A one-dimensional array holds one label per item. A matrix holds the weights of labels, or the gold
 and system labels of each item. An .npz archive holds one array, or one array per column.

@@ -66,7 +66,7 @@ class LabelReader:
     `sniff` recognises files that have such a suffix.
     """
     is_general: bool = False
-    """True if many files match the format, so other formats must be checked first."""
+    """True if many files match the format by chance, so other formats must be checked first."""
 
     def __post_init__(self) -> None:
         # Set the docstring, which `inspect.getdoc` and `roget list` show for a catalogue entry.

@@ -60,7 +60,8 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
     try:
         record = parse_json(first)
     except ValueError:
-        # The line is not complete JSON, so it may be the start of a document with several lines.
+        # The line is not complete JSON, so it may be the start of a document that spans several
+        # lines.
         if first.strip() not in ("{", "[") and not first.lstrip().startswith(("[", "{\n")):
             return None
     else:

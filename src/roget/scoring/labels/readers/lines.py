@@ -1,4 +1,4 @@
-"""Files with one label per line, where line i is item i.
+"""Read files with one label per line. Line i is the label of item i.
 
 An empty line is an item without a label.
 """

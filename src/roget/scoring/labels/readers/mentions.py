@@ -1,8 +1,9 @@
 """Coreference files: documents are groups, mentions are items, and entities are labels.
 
-Mentions are identified by the words they span, so both sides must have the same words. If a mention
-is repeated, only the one in the first entity of the document is kept, as in the CoNLL reference
-scorer. Repeated mentions of a system count again if gold does not contain them (see `align`).
+Mentions are identified by the words they span, so gold and system must have the same words. If a
+mention is repeated, only the one in the first entity of the document is kept, as in the CoNLL
+reference scorer. Repeated mentions of a system are counted again if gold does not contain them (see
+`align`).
 """
 
 from __future__ import annotations

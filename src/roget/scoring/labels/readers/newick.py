@@ -1,4 +1,4 @@
-"""Trees in Newick format, whose leaves are the items."""
+"""Read trees in Newick format, whose leaves are the items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of item ids that belong together, which are the usual output of entity resolution.
+"""Read pairs of item ids that belong together, the usual output of entity resolution.
 
 A table has two columns of ids, such as id1,id2. A third column may state if the pair matches, or
 with which probability. Clusters are the connected components of the matching pairs. Items that do
