@@ -24,7 +24,7 @@ class SplitRule(NamedTuple):
     centroids: Floats
     """p(context|side), as an array of shape (2, contexts)."""
     mass: Floats
-    """p(side) for the two sides."""
+    """p(side) for the two sides of the split."""
 
     def share(self, matrix: Any) -> Floats:
         """Return p(second side|word) for words in the split clusters.

@@ -57,7 +57,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
 
 
 class _Lines:
-    """The tokens of a block, with their column offsets and heads, and the invalid lines."""
+    """The tokens of a block of text, with their column offsets and heads, and the invalid lines."""
 
     def __init__(self, block: TextBlock) -> None:
         self.before = block.line

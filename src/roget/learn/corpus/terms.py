@@ -77,7 +77,7 @@ class Joiner:
         return np.isin(word[:-1] << 32 | word[1:], self._keys) & _find_inside(tokens)
 
     def _name_term(self, words: Ids) -> int:
-        """Return the id of the term that consists of these words, joined by underscores."""
+        """Return the id of the term that consists of the given words, joined by underscores."""
         texts = self._tables.words.texts
         return self._tables.words.id(JOIN.join(texts[one] for one in words.tolist()))
 

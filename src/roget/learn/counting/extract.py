@@ -38,7 +38,7 @@ _KEPT = 50
 
 @dataclass(frozen=True)
 class Extract:
-    """A callable that counts a task, and writes the part to a folder or returns its files."""
+    """A callable that counts a task, and writes its part to a folder or returns the part files."""
 
     recipe: CountRecipe
     folder: str | None = None

@@ -165,7 +165,7 @@ class CountMerger:
         self._run(f"CREATE TEMP TABLE {axis} AS {numbered}")
 
     def _read(self, select: str, *files: Path) -> str:
-        """Return a query for rows with their counts. Missing fractions are read as 0."""
+        """Return a query that selects rows and their counts. Missing fractions are read as 0."""
         table = duck.parquet(*files, by_name=True)
         if not self._fractional:
             return f"{select}, n FROM {table}"

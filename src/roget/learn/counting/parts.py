@@ -44,7 +44,7 @@ class CountTask:
 
 @dataclass(frozen=True)
 class Facts:
-    """The manifest of a part."""
+    """The manifest of a part. A part holds the counts of one task."""
 
     tokens: int
     """Number of tokens, or number of rows if the input is a table."""

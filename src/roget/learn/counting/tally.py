@@ -23,7 +23,8 @@ BUFFER = 1 << 22
 """Number of occurrences collected before they are sorted and counted."""
 
 RUN = 1 << 23
-"""Number of distinct pairs at which the counts are written to disk as a run."""
+"""Number of distinct pairs at which the counts are written to disk as a run, a file of sorted
+pairs."""
 
 
 class PairTally:

@@ -93,7 +93,8 @@ class CoclusterTable:
             counts = np.arange(logs.size, dtype=np.float64)
             logs[:] = xlogy(counts, counts)
         found = []
-        # lnΓ(b·n) is tabulated for each side separately, where n is the number of items in a class.
+        # lnΓ(b·n) is tabulated separately for rows and columns, where n is the number of items in a
+        # class.
         for side in self.sides:
             sizes = np.zeros(side.n + 3)
             if b > 0:
@@ -284,7 +285,7 @@ def _measure_blocks(
 
 
 def _measure_words(side: AxisClasses, size: Ints, mass: Floats, b: float) -> float:
-    """Return the "words" part of the description length for one side."""
+    """Return the "words" part of the description length for the rows or the columns."""
     if b == 0:
         return float(np.sum(mass * np.log(size)))
     values, times = side.frequencies

@@ -45,9 +45,9 @@ class CoclusterCounts(NamedTuple):
     """
 
     labels: Ints
-    """Class of each item on this side."""
+    """Class of each item (row or column) that a sweep reassigns."""
     other: Ints
-    """Class of each item on the other side."""
+    """Class of each item on the other side of the table."""
     size: Ints
     """Number of items in each class."""
     mass: Floats
@@ -102,11 +102,12 @@ class Scratch(NamedTuple):
     mantissa: Floats
     whole: Ints
     sums: Floats
-    """Counts r_j of the current item in each class j of the other side."""
+    """Counts r_j of the current item in each class j on the other side of the table."""
     touched: Ints
-    """Classes of the other side in which the current item has counts."""
+    """Classes on the other side of the table in which the current item has counts."""
     full: Array
-    """For each class of the other side, the classes that form a non-empty block with it."""
+    """For each class on the other side of the table, the classes that form a non-empty block with
+    it."""
     filled: Ints
     """For each class of the other side, the number of classes listed in `full`."""
 
@@ -439,7 +440,7 @@ def sweep(
         if temperature > 0.0 and skips.wait[item] > 0:
             skips.wait[item] -= 1
             continue
-        # 1. Sum the item's counts over each class of the other side.
+        # 1. Sum the item's counts in each class on the other side of the table.
         n = _gather(item, items, counts.other, scratch.sums, scratch.touched)
         # 2. Compute the costs. If an item is alone in its class, opening another class would change
         #    nothing, so this option is excluded.

@@ -25,7 +25,7 @@ from roget.learn.clustering.comdl.kernels import CostTables, number_cost, rise_t
 
 
 class Members(NamedTuple):
-    """Number of items and number of tokens in each class of one side, and the tabulated costs."""
+    """Number of items and of tokens in each row class or column class, and the tabulated costs."""
 
     size: Ints
     mass: Floats
@@ -36,7 +36,8 @@ class Merging(NamedTuple):
     """State of one side of the table while its classes are merged. Modified in place."""
 
     blocks: Floats
-    """Block counts, as an array of shape (classes of this side, classes of the other side)."""
+    """Block counts, as an array of shape (classes being merged, classes on the other side of the
+    table)."""
     size: Ints
     mass: Floats
     names: Ints
@@ -227,7 +228,7 @@ def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats
 
 @compiled_within
 def _begin(blocks: Floats, members: Members) -> Merging:
-    """Return the initial merging state of one side."""
+    """Return the initial state for merging the row classes or the column classes."""
     k, size, mass = blocks.shape[0], members.size.copy(), members.mass.copy()
     costs = pair_costs(blocks, size, mass, members.tables)
     return Merging(blocks, size, mass, np.arange(k), costs, np.full(k, -1), members.tables)
@@ -252,7 +253,8 @@ def agglomerate(
     for step in range(steps):
         if grown > least + patience:
             return merges[:step], added[:step]
-        # 1. Find the cheapest pair on either side, including the change in `number_cost`.
+        # 1. Find the cheapest pair of row classes or column classes, including the change in
+        #    `number_cost`.
         chosen, one, two, price = 0, 0, 0, np.inf
         for s in range(2):
             if k[s] > fewest[s]:

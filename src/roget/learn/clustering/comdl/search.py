@@ -232,7 +232,7 @@ class CoMDLSearch:
         return classes
 
     def _anneal(self) -> None:
-        """Run a sweep over both sides at the next temperature."""
+        """Run a sweep over the rows and the columns at the next temperature."""
         # Geometric cooling from `hot` to COLD.
         part, hot = self.sweep / max(self._sweeps - 1, 1), TEPID if self._last else self.hot
         for side in (0, 1):
@@ -287,7 +287,7 @@ class CoMDLSearch:
             now.total = self.length(now).total
 
     def _sweep(self, side: int, temperature: float) -> None:
-        """Run one sweep over the items on one side."""
+        """Run one sweep over the rows or over the columns."""
         now, part, fixed = self.now, self.table.sides[side], self.settings.fixed[side]
         k, j = now.k[side], now.k[1 - side]
         # Reserve columns for new classes, which items may open during the sweep.
@@ -320,7 +320,7 @@ def default_starts(table: CoclusterTable) -> int:
 
 
 def initial_classes(side: AxisClasses) -> int:
-    """Return the initial number of classes on one side."""
+    """Return the initial number of row classes or column classes."""
     frequent = int(np.sum(side.items.totals >= FREQUENT))
     most = min(math.isqrt(side.items.values.size), frequent // 4, MAX_FIRST)
     return min(side.n, max(most, 4))
@@ -377,7 +377,7 @@ class MergeHierarchy:
 def build_hierarchy(
     table: CoclusterTable, classes: CoclusterState, *, shorten: bool = True
 ) -> MergeHierarchy:
-    """Merge the classes of each side down to one, and reverse the merges to get a tree of splits.
+    """Merge row and column classes down to one each, and reverse the merges to get two trees.
 
     With `shorten`, merges that make the description shorter are applied to the classes first.
     """
@@ -401,7 +401,7 @@ def build_hierarchy(
 
 
 def _select_side(side: int, pairs: Ints) -> list[tuple[int, int]]:
-    """Return the merges of one side as (into, merged) pairs."""
+    """Return the merges of row classes or of column classes as (into, merged) pairs."""
     return [(one, two) for s, one, two in pairs.tolist() if s == side]
 
 

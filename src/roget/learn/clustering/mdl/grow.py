@@ -87,7 +87,7 @@ class Cut:
 
     @property
     def proper(self) -> bool:
-        """True if both sides have words."""
+        """True if both sides of the split have words."""
         return bool(self.side.any() and not self.side.all())
 
 
@@ -121,7 +121,7 @@ class Bisector:
 
 
 class Sides:
-    """A set of rows divided into two sides, and the searches for good divisions."""
+    """A set of rows divided into two sides, with methods that search for a good division."""
 
     def __init__(self, part: GrowingCluster, code: Code, seed: int) -> None:
         self.part, self.code = part, code
@@ -147,7 +147,7 @@ class Sides:
         self._check(length)
 
     def _list_starts(self, restarts: int) -> Iterator[Callable[[], float]]:
-        """Yield functions that initialise the sides and return the description length."""
+        """Yield functions that each set a starting point and return its description length."""
         for coordinate in self.axes():
             order = np.argsort(coordinate, kind="stable")
             yield partial(kernels.sweep_cut, order, *self._all)
@@ -155,7 +155,7 @@ class Sides:
             yield self._anneal if turn % 2 == 0 else self._scatter
 
     def assign(self, side: Array) -> None:
-        """Set the sides and recompute their counts."""
+        """Assign the rows to the two sides, and recompute the counts of the sides."""
         self.side[:] = side
         kernels.tally(self.part.items, self.side, self.sums)
 

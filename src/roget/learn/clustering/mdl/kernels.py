@@ -45,13 +45,13 @@ class Sums(NamedTuple):
     counts: Floats
     """Counts, as an array of shape (contexts, sides)."""
     tokens: Floats
-    """Number of tokens N on each side."""
+    """Number of tokens N on each side of the split."""
     sizes: Floats
-    """Number of words n on each side."""
+    """Number of words n on each side of the split."""
 
 
 class Formula(NamedTuple):
-    """Parameters for computing the description length of a side from its `Sums`."""
+    """Parameters for computing the description length of one side of a split from its `Sums`."""
 
     kind: int
     """Kind of code."""
@@ -62,7 +62,7 @@ class Formula(NamedTuple):
     width: float
     """Number of contexts |V|."""
     naming: float
-    """1 if the code lists the words on each side, otherwise 0."""
+    """1 if the code lists the words on each side of the split, otherwise 0."""
     table: Floats
     """n·ln n for integers n from 0."""
 
@@ -93,7 +93,7 @@ def regret(tokens: float, width: float) -> float:
 
 @compiled
 def total_cost(kind: int, tokens: float, size: float, mass: float, width: float) -> float:
-    """Return T(N, n), the part of a side's code length that depends only on its totals."""
+    """Return T(N, n), the part of the code length of one side that depends only on its totals."""
     if kind == UNIFORM:
         return tokens * math.log(size) if size > 0.0 else 0.0
     if kind == DIRICHLET:
@@ -143,7 +143,7 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
 
 @compiled
 def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """Return the increase in description length if a row changes sides.
+    """Return the increase in description length if a row moves to the other side of the split.
 
     The time is proportional to the number of non-zeros in the row.
     """
@@ -170,7 +170,7 @@ def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formu
 
 @compiled
 def move(row: int, items: RowItems, side: Array, sums: Sums) -> None:
-    """Move a row to the other side, and update the sums."""
+    """Move a row to the other side of the split, and update the sums."""
     s = side[row]
     t = 1 - s
     for j in range(items.indptr[row], items.indptr[row + 1]):
@@ -185,7 +185,7 @@ def move(row: int, items: RowItems, side: Array, sums: Sums) -> None:
 
 @compiled
 def tally(items: RowItems, side: Array, sums: Sums) -> None:
-    """Recompute the sums of both sides from the labels."""
+    """Recompute the sums of both sides of the split from the labels."""
     sums.counts[:] = 0.0
     sums.tokens[:] = 0.0
     sums.sizes[:] = 0.0
@@ -199,7 +199,7 @@ def tally(items: RowItems, side: Array, sums: Sums) -> None:
 
 @compiled
 def length(sums: Sums, formula: Formula) -> float:
-    """Return the total code length of both sides, computed from the sums."""
+    """Return the total code length of both sides of the split, computed from the sums."""
     counts, sizes, kind = sums.counts, sums.sizes, formula.kind
     result = 0.0
     for s in range(2):
@@ -299,7 +299,7 @@ def mean_move_cost(items: RowItems, side: Array, sums: Sums, formula: Formula) -
 def anneal(
     temperatures: Floats, state: Array, items: RowItems, side: Array, sums: Sums, formula: Formula
 ) -> float:
-    """Run a heat-bath sweep at each temperature, without emptying a side.
+    """Run a heat-bath sweep at each temperature, never leaving a side of the split empty.
 
     Return the change in description length.
     """
@@ -398,7 +398,7 @@ def join_costs(items: RowItems, clusters: Sums, formula: Formula, out: Floats) -
         cost[:] = 0.0
         if x <= 0.0:
             continue
-        # 1. Change of T.
+        # 1. Compute the change of T, the part that depends only on totals.
         for c in range(k):
             if kind == DIRICHLET:
                 cost[c] = log_rise(tokens[c], x)

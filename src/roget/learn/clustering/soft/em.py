@@ -17,7 +17,7 @@ from roget.learn.clustering.soft.distributed import DistributedBlocks
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LOST = 1e-6
-"""Maximum fraction of a word's membership that may lie in clusters missing from its list."""
+"""Maximum fraction of a word's membership that may belong to clusters left out of its list."""
 
 LISTED_STEPS = 8
 """Maximum number of steps over the listed clusters before the next step over all clusters."""
@@ -53,7 +53,7 @@ class SoftMixture:
         self._mean_entropy = float(np.sum(data.prior * data.entropy))
 
     def reserve(self, clusters: int) -> None:
-        """Enlarge the arrays for this number of clusters if necessary."""
+        """Enlarge the arrays for the given number of clusters if necessary."""
         room = self.q.shape[1]
         if clusters <= room:
             return

@@ -62,7 +62,7 @@ class Lists(NamedTuple):
 
 @compiled_within
 def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) -> None:
-    """Write Σ value · table row, summed over the entries `begin` to `end`, to `out`.
+    """Write the sum of value · table row over the entries `begin` to `end` to `out`.
 
     The loop is unrolled by four: rows are prefetched while others are added, and `out` is loaded
     and stored a quarter as often. The order of additions is fixed.
