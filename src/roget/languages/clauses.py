@@ -43,7 +43,7 @@ _NOMINAL = ("N", "O", "R", "W")
 
 
 class Grammar(ABC):
-    """Base class for languages that take tags and lemmas from HanTa and assign heads by rules."""
+    """Base class of analysers that take tags and lemmas from HanTa and assign heads by rules."""
 
     needs = "HanTa"
     model: str
@@ -327,7 +327,7 @@ class _Parser:
         return head, stop
 
     def is_title(self, i: int) -> bool:
-        """Return True if a word can be the title of a name."""
+        """Return True if a word can be a title before a name."""
         return self.low_lemma(i).rstrip(".") in self.grammar.titles
 
     def goes_on(self, i: int) -> bool:
@@ -498,7 +498,8 @@ class _Parser:
     def fill(self, clause: Clause) -> None:
         """Attach the elements of a clause to their heads.
 
-        The order is: times, predicate, prepositional phrases, subject, objects, adverbs.
+        Elements are attached in this order: time expressions, predicate, prepositional phrases,
+        subject, objects, adverbs.
         """
         elements = clause.elements
         finite = next((one for one in elements if one.kind in _FINITE), None)

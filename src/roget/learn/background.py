@@ -64,7 +64,7 @@ class Background:
     """Version of roget that includes or wrote the counts."""
 
     def record(self, words: Array) -> dict[str, Any]:
-        """Return a JSON-compatible record that includes the number of known words."""
+        """Return a JSON-compatible record of the background, with the number of known words."""
         known = np.isin(np.asarray(words, dtype=str), self.counts.words.astype(str))
         return {
             "name": self.name,

@@ -115,7 +115,10 @@ def run(
     reading: Report | None = None,
     clustering: Report | None = None,
 ) -> Built:
-    """Build a thesaurus. The folder OUTPUT.partial holds intermediate results until it is saved."""
+    """Build a thesaurus.
+
+    The folder OUTPUT.partial holds intermediate results until the thesaurus is saved.
+    """
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     if output is None:
         with tempfile.TemporaryDirectory(prefix="roget.") as folder:

@@ -58,22 +58,22 @@ def edit(
 ) -> EditResult:
     """Edit a thesaurus folder: apply the edits in a file, undo or redo, and save the result.
 
-    If an edit of the file fails, the folder is unchanged.
+    If an edit in the file fails, the folder is left unchanged.
 
     Parameters
     ----------
     path
         The folder.
     file
-        A table of edits (see `read_requests`), or SKOS that was exported and then changed by
-        another tool (see `taxonomy.changes`).
+        A table of edits (see `read_requests`), or a SKOS export that another tool has changed (see
+        `taxonomy.changes`).
     progress
         Called with the number of edits made.
 
     Returns
     -------
     EditResult
-        The edited thesaurus; unchanged if nothing is requested.
+        The edited thesaurus, which is unchanged if nothing was requested.
 
     Raises
     ------

@@ -171,7 +171,7 @@ def open_pair(
     Parameters
     ----------
     old, new
-        Texts, counts or thesauri; "background" is the background of the other one.
+        Texts, counts or thesauri; "background" stands for the background of the other input.
     options
         How texts are counted; `min_count` has no effect here.
     progress

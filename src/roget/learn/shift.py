@@ -160,7 +160,8 @@ def shift(
         Words to compare, in this order and regardless of frequency. By default the n words that
         changed most, and up to n words that appeared or vanished.
     min_count
-        Minimum occurrences of a word in each corpus; for words of one corpus only, in that corpus.
+        Minimum number of occurrences of a word in each corpus, or in one corpus for words that
+        occur only there.
     progress
         Called with a `Progress`, which has the number of words done.
 
@@ -172,7 +173,7 @@ def shift(
     Raises
     ------
     InputError
-        If the corpora have no context in common; NotCounted for a word that is in neither.
+        If the corpora have no context in common; NotCounted for a word that is in neither corpus.
 
     Examples
     --------
@@ -478,10 +479,10 @@ def _weigh(
 def find_usual(changes: Floats, deviations: Floats) -> tuple[float, float]:
     """Return the usual change of words: the median, and the spread that chance does not explain.
 
-    Tokens of one document or genre are not independent, so most words differ between two corpora
-    by more than chance. The usual change is assumed to be normal, plus the variance of chance. Its
-    spread is chosen so that half of the words lie within the quartiles (an empirical null, Efron
-    2004). With too few words, both values are 0.
+    Tokens of one document or genre are not independent, so most words differ between two corpora by
+    more than chance. Changes are assumed to be normally distributed, with the variance of chance
+    added to the usual variance. The usual spread is chosen so that half of the words lie within the
+    quartiles (an empirical null, Efron 2004). With too few words, both values are 0.
     """
     if changes.size < _ENOUGH:
         return 0.0, 0.0

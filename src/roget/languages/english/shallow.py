@@ -42,8 +42,8 @@ def attach(
 ) -> tuple[list[str], list[int], list[str]]:
     """Return universal part-of-speech tags, heads and labels of an English sentence.
 
-    The lemmas are in lower case, the tags are C5. Where no rule applies, the head is NONE and the
-    label is empty.
+    The lemmas are in lower case, and the tags are C5 tags. If no rule applies to a token, its head
+    is NONE and its label is empty.
     """
     linker = _Linker(forms, lemmas, tags)
     linker.run()

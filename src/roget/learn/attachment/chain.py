@@ -61,9 +61,9 @@ class Chain:
 
     For each attachment, an estimate multiplies p(noun2|head, preposition) by the association of
     head and preposition, where the head is noun1 or the verb. The larger product decides. Ties, and
-    products that are both 0, are left to the next estimate. Tree cuts are smoothed like
-    associations, word frequencies are not. With the rule "printed" nothing is smoothed, and
-    association is used only in its own stage.
+    products that are both 0, are left to the next estimate. Tree cuts are smoothed in the same way
+    as associations; word frequencies are not smoothed. With the rule "printed" nothing is smoothed,
+    and association is used only in its own stage.
     """
 
     forms: Forms

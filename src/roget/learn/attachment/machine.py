@@ -80,7 +80,8 @@ class FeatureRows:
 def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
     """Return the kernel matrix K of two sets of quadruples.
 
-    If `pooled`, pairs of quadruples with different prepositions are multiplied by `OTHERS`.
+    If `pooled` is True, the kernel of two quadruples with different prepositions is multiplied by
+    `OTHERS`.
     """
     # Multiply over the verb and both nouns: a single dissimilar word makes the pair dissimilar.
     out = np.ones((len(a), len(b)), dtype=np.float32)

@@ -148,10 +148,10 @@ class QuadrupleLine(NamedTuple):
 def read(path: PathLike) -> list[Quadruple]:
     """Read labelled quadruples from a file, or the bundled sample if the path is "sample".
 
-    Lines are separated by blanks and may begin with a sentence number, as in the data of
-    Ratnaparkhi, Reynar & Roukos ("0 join board as director V"), or separated by tabs and may end
-    with a count. A quadruple with count n is returned n times. Empty lines are skipped. The file
-    may also be a table with a header, CSV, JSON Lines or Parquet; its columns are verb, noun1,
+    The fields of a line are separated by blanks, optionally after a sentence number, as in the data
+    of Ratnaparkhi, Reynar & Roukos ("0 join board as director V"), or by tabs, optionally with a
+    count at the end. A quadruple with count n is returned n times. Empty lines are skipped. The
+    file may also be a table with a header, CSV, JSON Lines or Parquet; its columns are verb, noun1,
     preposition, noun2, attachment and optionally count.
     """
     if os.fspath(path) == "sample" and not Path(path).exists():

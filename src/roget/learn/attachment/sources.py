@@ -94,7 +94,7 @@ class Vectors:
     def combine(self, other: Vectors, weight: float) -> Vectors:
         """Concatenate the vectors with the vectors in `other`, whose cosines have the given weight.
 
-        Words that are in only one of the two are compared by that one alone.
+        A word that has only one of the two vectors is compared by this vector alone.
         """
         # Scale by √(1 − weight) and √weight. For words with only one of the two vectors, `unit`
         # undoes the scaling.

@@ -342,9 +342,9 @@ class SlotCounts:
         """Return eight features for each quadruple; they are near 0 for unknown words.
 
         The first five are the log odds of parts minus the log odds of the preposition. The other
-        three are log ratios: the verb's rate of the preposition to the rate over all verbs; the
-        first noun's rate to its prior; and the second noun's count after the preposition with
-        verbs to the count with nouns.
+        three are log ratios: the rate of the preposition with the verb to its rate over all verbs;
+        its rate with the first noun to the prior rate; and the count of the second noun after the
+        preposition with verbs to its count with nouns.
         """
         counts = self.tally.counts(quads)
         by_noun = counts[..., 0]

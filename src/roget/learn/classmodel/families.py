@@ -105,7 +105,7 @@ class NearestWords(Rule):
     def weigh_nearest(self, vectors: Floats, same: bool) -> Any:
         """Return the weights of the neighbours and of the unigram class.
 
-        If `same`, row i is training word i, which is not its own neighbour.
+        If `same` is True, row i belongs to training word i, which is not its own neighbour.
         """
         words, size = self.words, self.size
         parts = []
@@ -163,8 +163,8 @@ def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
 def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[ClassCounts]:
     """Learn the classes of a clusterer from counts, for each number of classes in `sizes`.
 
-    Words without counts have the memberships p(c). With too few words, there are fewer classes than
-    requested.
+    Words without counts have the memberships p(c). If there are too few words, the result has fewer
+    classes than requested.
     """
     kind = catalogue.load("models", name)
     part, seen = _take_seen(train)

@@ -3,9 +3,9 @@
 All tokens of sampled pairs are deleted from the table. A model trained on the rest decides whether
 a noun is more likely the object of the deleted verb or of a rival verb. The correct verb is the
 more frequent one in the full table. In the paper, 104 pairs were sampled, of verbs with 500 to 5000
-of 756,721 tokens. Here the frequency band is the same share of the tokens, pairs have at least
-three tokens (with fewer, the correct answer would depend on chance), and the rivals are all other
-verbs of the band.
+of 756,721 tokens. Here the frequency band covers the same fractions of all tokens, pairs have at
+least three tokens (with fewer, the correct answer would depend on chance), and the rivals are all
+other verbs of the band.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class DecisionTask:
         return np.asarray(scores[self.word, self.context] - scores[self.word, self.rival])
 
     def judge(self, margins: Floats) -> tuple[float, float]:
-        """Return the error rates of deciding by the sign of the margin of each triple."""
+        """Return the error rates if each triple is decided by the sign of its margin."""
         wrong = np.where(margins == 0, 0.5, (margins > 0) != self.right)
         odd = wrong[self.exceptional]
         return float(wrong.mean()), float(odd.mean()) if odd.size else float("nan")
@@ -174,9 +174,9 @@ def decide(
 ) -> Decisions:
     """Measure the error rates of models that decide which of two contexts a word prefers.
 
-    Models combine classes of several kinds and sizes, with weights fitted on further pairs that
-    are deleted from the training table. With `clusters`, a model that uses one clusterer decides
-    by classes of this number alone, as in the paper, and has a row for each number.
+    Models combine classes of several kinds and sizes, with weights fitted on further pairs that are
+    deleted from the training table. If `clusters` is passed, a model that uses one clusterer
+    decides by a single clustering, as in the paper, and has a row for each number of clusters.
     """
     request = DecideOptions(models=models, **choose(DecideOptions, options))
     draws, names = request.draws, list(dict.fromkeys(models))

@@ -61,7 +61,7 @@ class Heldout:
         return interval(values[part])
 
     def below(self, other: Heldout) -> Interval:
-        """Return the reduction of the test loss compared with another model, paired by split."""
+        """Return the reduction in test loss relative to another model, paired by split."""
         pairs = zip(other.loss["test"], self.loss["test"], strict=True)
         return interval([theirs - mine for theirs, mine in pairs])
 
@@ -96,8 +96,8 @@ def compare(
     """Measure how well models predict held-out tokens of the most frequent words and of new words.
 
     In each split, 80 % of the tokens are for training, 10 % for tuning weights and discounts, and
-    10 % for testing. New words are the `top` words next in frequency. They are not used for
-    training; 80 % of their tokens are known when the other 20 % are predicted.
+    10 % for testing. New words are the next `top` words in order of frequency. They are not used
+    for training; 80 % of their tokens are known when the other 20 % are predicted.
     """
     request = HeldoutOptions(models=models, **choose(HeldoutOptions, options))
     top, splits, backoff = request.top, request.splits, request.backoff
@@ -230,7 +230,8 @@ def trial(
 def predict_held(second: SecondRun) -> dict[str, float]:
     """Return the bits per held-out token for four models: unigram, class, word, and both.
 
-    Word and classes back off to the unigram; with "both", the word backs off to its classes first.
+    The models "word" and "class" back off to the unigram distribution. With "both", the word first
+    backs off to its classes.
     """
     again, train, held = second
     tokens = tabulate_tokens(train.matrix, held.matrix)

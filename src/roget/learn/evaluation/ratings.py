@@ -163,7 +163,7 @@ def judge_ratings(
     """Compare the similarities of a thesaurus with human ratings of word pairs.
 
     The result has the similarity requested with `by` first, followed by the other similarities of
-    `Thesaurus.neighbours`. Outliers refer to the requested one.
+    `Thesaurus.neighbours`. Outliers are determined for the requested similarity.
 
     Parameters
     ----------

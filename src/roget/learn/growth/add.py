@@ -197,9 +197,9 @@ def _skip_known(
 def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
     """Add new counts to the counts of a thesaurus.
 
-    Words of the thesaurus are kept. Other words are added if they reach the minimum count of the
-    thesaurus together with their counts in `spare`. All new counts of known words are added. New
-    contexts and pairs below the minimum counts of the thesaurus are left out.
+    Words of the thesaurus are kept. Other words are added if their new counts and their counts in
+    `spare` together reach the minimum count of the thesaurus. All new counts of known words are
+    added. New contexts and pairs below the minimum counts of the thesaurus are left out.
     """
     cuts = read_cuts(before)
     _refuse_duplicates(before, _hashes(new).items())

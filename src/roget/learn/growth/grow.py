@@ -44,7 +44,7 @@ class GrowthResult:
 
     thesaurus: Thesaurus
     changes: tuple[GrowthChange, ...]
-    """Changes made this time, sorted by kind and size. Earlier changes are in
+    """Changes made by this growth, sorted by kind and size. Earlier changes are in
     `thesaurus.changes`."""
     notes: tuple[str, ...] = ()
     """Notes for the user."""

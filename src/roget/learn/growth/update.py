@@ -119,7 +119,7 @@ def update_clustering(
     new
         The number of new tokens of each word.
     options
-        Which changes are allowed.
+        The options, which define the allowed changes.
     edited
         The edits to respect.
     doubt

@@ -238,9 +238,9 @@ class Endings:
     def find(self, word: str) -> dict[int, int]:
         """Return the words with the longest common endings, and the lengths of these endings.
 
-        The ending is shortened until there are enough words. From an ending with too many words,
-        evenly spaced ones are taken. The blank before a word counts as a character. The word itself
-        and words that contain it are excluded.
+        The ending is shortened until there are enough words. If too many words share an ending, an
+        evenly spaced sample of them is taken. The blank before a word counts as a character of the
+        ending. The word itself and words that contain it are excluded.
         """
         reversed_word, found = _reverse(word), {}
         for length in range(len(reversed_word), ENDING - 1, -1):

@@ -32,16 +32,16 @@ def read(
 
     A taxonomy has no counts, so every word counts once. The classes on the path from the root serve
     as contexts (only the largest if there are very many), so neighbours are words that share
-    classes. A word of several classes belongs equally to all of them, or in WordNet in proportion
+    classes. A word in several classes belongs equally to all of them, or in WordNet in proportion
     to the tag counts of its senses plus one. Each class keeps its first parent;
     `provenance["dropped"]` is the number of other parents. Classes without words are left out.
 
     Parameters
     ----------
     path
-        The file or folder, or wn:ID for a lexicon of the package wn, e.g. wn:oewn:2024.
+        The file or folder, or wn:ID for a lexicon of the `wn` package, e.g. wn:oewn:2024.
     kind
-        A name of `roget list taxonomies`, if it cannot be inferred from the path.
+        A name listed by `roget list taxonomies`, if the kind cannot be inferred from the path.
     language
         Language of labels, if a SKOS file has several.
     progress

@@ -56,17 +56,17 @@ def read_changes(
 ) -> list[EditRequest]:
     """Return the edits that turn a thesaurus into a modified export of it.
 
-    The file is compared with an export of the state of the thesaurus that was exported. Possible
-    changes are renamed classes, moved words, classes under another parent, missing classes (which
-    are merged into the class that now has their words), added and deleted words, definitions and
-    notes.
+    The file is compared with a new export of the thesaurus in the state in which it was exported.
+    Possible changes are renamed classes, moved words, classes under another parent, missing classes
+    (which are merged into the class that now has their words), added and deleted words, definitions
+    and notes.
 
     Parameters
     ----------
     thesaurus
         The exported thesaurus, which may have been edited since.
     path
-        A changed SKOS file of `roget export`, with all or some levels.
+        A SKOS file that was written by `roget export`, with all or some levels, and then changed.
     language
         Language of labels, if the file has several.
 

@@ -94,7 +94,7 @@ def read(
     """Read a SKOS file as a taxonomy in which concepts are classes and their labels are words.
 
     The labels are the preferred and alternative labels of SKOS or SKOS-XL, in one language or
-    without a language tag. Broader concepts are sorted by address.
+    without a language tag. Broader concepts are sorted by URI.
     """
     found = gather(triples.read(place, PREDICATES, progress), place, language)
     if not found.concepts:

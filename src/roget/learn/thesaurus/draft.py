@@ -425,7 +425,7 @@ class Draft:
         return known[number]
 
     def find(self, id: int | None) -> int:
-        """Return the node of a class id."""
+        """Return the node of the class with the given id."""
         found = np.flatnonzero(self.ids == id)
         if not found.size:
             raise _refuse(f"class {id} no longer exists; move the words by hand")

@@ -394,7 +394,7 @@ def _continue(draft: Draft, edits: list[Edit]) -> Draft:
 
 @dataclass(frozen=True)
 class EditRequest:
-    """A request for an edit, from a page, table or file.
+    """An edit requested by a web page, a table or a file.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@ centroids.npz        centroids: clusters × contexts; mass: p(cluster); other ar
 
 The files words.parquet, contexts.parquet and entries.parquet, and the tables of example sentences,
 have the format of counts folders. Tables with the prefix "spare-" are counts of words that are not
-in the thesaurus, which are needed when it grows. Version 1 had no labels and no edits, version 2
-had another kind of checksum.
+in the thesaurus, which are needed when it grows. Version 1 had no labels and no edits. Version 2
+used a different kind of checksum.
 """
 
 from __future__ import annotations

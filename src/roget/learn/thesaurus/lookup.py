@@ -447,7 +447,7 @@ def shared_evidence(
 ) -> list[TypicalContext]:
     """Return the n most informative common contexts of two words.
 
-    The probability of a context is the lower one of the two words.
+    The probability of a context is the lower of its probabilities for the two words.
     """
     rows = [thesaurus.row(word), thesaurus.row(other)]
     both = thesaurus.index.words.conditional[rows].toarray()

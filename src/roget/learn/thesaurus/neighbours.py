@@ -30,7 +30,7 @@ class Neighbours:
     """An index for comparing the words of a thesaurus.
 
     In addition to their own contexts, words are compared by the vectors from which the classes were
-    made, or without vectors by their classes: Σ p(c|word)·(direction of c).
+    made, or, if there are no vectors, by their classes: Σ p(c|word)·(direction of c).
     """
 
     def __init__(self, counts: Counts, clustering: Clustering) -> None:

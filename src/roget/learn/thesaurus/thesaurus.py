@@ -334,7 +334,7 @@ class Thesaurus(ReportMixin):
             raise
 
     def node(self, id: int) -> int:
-        """Return the node of a class id."""
+        """Return the node of the class with the given id."""
         found = np.flatnonzero(self.ids == id)
         if found.size:
             return int(found[0])
@@ -420,7 +420,7 @@ class Thesaurus(ReportMixin):
         Most words have a single sense, the class of their place. Each sense has up to n contexts
         that support it, and up to n words of the class that are most similar to the word in these
         contexts. A class is represented by its other words (see the module `senses`), so the sense
-        of a word that is alone in its class has no contexts and words.
+        of a word that is alone in its class has neither contexts nor words.
         """
         return lookup.senses(self, word, n)
 
@@ -538,7 +538,7 @@ def load(path: PathLike) -> Thesaurus:
 
 
 def _describe_model(model: Clusterer) -> dict[str, Any]:
-    """Return the provenance of a fitted clusterer: its name, options and facts."""
+    """Return the provenance of a fitted clusterer: its name, options, and facts about the fit."""
     return {
         "roget": __version__,
         "clusterer": type(model).__name__,

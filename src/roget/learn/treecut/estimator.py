@@ -103,7 +103,8 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     prior_
         Probability of each node over all heads.
     unknown_
-        Share of the tokens of each head that are not in the thesaurus and are left out.
+        Fraction of the tokens of each head that are left out because their words are not in the
+        thesaurus.
 
     Examples
     --------
@@ -296,7 +297,7 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
     heads = np.repeat(np.arange(held.shape[1]), np.diff(held.indptr))
     nodes, count = held.indices.astype(np.int64), held.data.astype(np.float64)
     totals = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
-    # Step 2: compute the parameter cost of a node, and the cost of each entry if it is on the cut.
+    # Step 2: compute the parameter cost of a node, and the cost of each entry if it is in the cut.
     each = (penalty * np.log(np.maximum(totals, 2.0)) / 2)[heads]
     own = count * (np.log(totals[heads]) + np.log(hierarchy.sizes[nodes]) - np.log(count)) + each
     # Step 3: find the parent entry of each entry (arbitrary for roots), and group by depth.

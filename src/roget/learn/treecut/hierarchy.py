@@ -92,8 +92,8 @@ class WordHierarchy:
     def label(self, node: int) -> str:
         """Return the label of a node.
 
-        For a single word, this is the word. For a node that holds the direct words of a class, the
-        label of the class has a suffix.
+        For a single word, this is the word. For a node that holds the direct words of a class, it
+        is the label of the class with a suffix.
         """
         at = int(self.origin[node])
         if node >= self.n_classes:
