@@ -432,7 +432,7 @@ def name_extra() -> Iterator[None]:
 
 @cache
 def entries(kind: str) -> dict[str, str]:
-    """Map each name of a kind to its "module:object", with built-in parts first."""
+    """Return the "module:object" string of each name of a kind, built-in parts first."""
     from importlib import metadata
 
     group = "roget." + kind.replace(" ", "_")

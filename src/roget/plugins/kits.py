@@ -110,7 +110,7 @@ def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
 
 
 def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> None:
-    """Check that a label reader returns these items and labels from a file that contains `text`.
+    """Check that a label reader reads the given items and labels from a file that holds `text`.
 
     The same text must also be read from a compressed file and recognised by its suffix, and a file
     of random bytes must raise an `InputError` or give no item of the example.
@@ -149,7 +149,7 @@ def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> Non
 
 
 def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]) -> None:
-    """Check that a corpus reader returns these sentences from a file that contains `text`."""
+    """Check that a corpus reader reads the given sentences from a file that contains `text`."""
     from roget.core.io.source import Source
     from roget.learn.corpus.base import ReadContext, Tables
 

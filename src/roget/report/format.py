@@ -109,7 +109,7 @@ def plural(number: float, noun: str, form: str = ",.15g") -> str:
 
 
 def canvas(width: float, height: float) -> Figure:
-    """Return an empty figure.
+    """Return an empty matplotlib figure.
 
     It is created without pyplot, which would keep the figure open and load a GUI toolkit.
     """

@@ -94,7 +94,7 @@ def _warn_one_class(thesaurus: Thesaurus) -> str:
 def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Report:
     """Report the sizes, the quality and the tree of the first k classes.
 
-    With `whole=False`, the thesaurus is still being built and one class is not a warning.
+    With `whole=False`, the thesaurus is still being built, and a single class causes no warning.
     """
     phrase = ContextPhrases(thesaurus.counts)
     unit = thesaurus.clustering.unit

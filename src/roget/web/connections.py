@@ -87,7 +87,7 @@ class Connection(H11Protocol):
     def _update_phase(self) -> None:
         """Start the timeout for the current phase.
 
-        No timeout applies while the server works.
+        No timeout applies while the server computes a response.
         """
         cycle: Any = self.cycle
         if self.transport.is_closing():

@@ -24,7 +24,7 @@ def fold(text: str) -> str:
 
 
 class Search:
-    """A word index for completion. Within each kind of match, frequent words come first.
+    """An index for completing words. Within each kind of match, frequent words come first.
 
     >>> search = Search(["tea", "teapot", "steam", "Tee"])
     >>> search.find("te")

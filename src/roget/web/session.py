@@ -46,9 +46,9 @@ HISTORY_EDITS = ("undo", "redo", "undo_to", "accept", "refuse")
 
 
 class Session:
-    """An open thesaurus.
+    """An open thesaurus, whose edits are applied one at a time and saved immediately.
 
-    Each edit is applied under a lock, saved immediately, and results in a new snapshot.
+    Each edit is made under a lock and results in a new snapshot.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ def entropy(p: Floats) -> float:
 
 
 def expect(estimator: LinearEstimator, p: Floats, n: int) -> float:
-    """Return the exact expectation E[Ĥ] for n items, from the binomial distributions of cells.
+    """Return the exact E[Ĥ] for n items, computed from the binomial distributions of cell counts.
 
     >>> p = np.array([0.5, 0.5])
     >>> round(expect(get("ml"), p, 2) / math.log(2), 12)  # both in one cell, or one in each

@@ -99,7 +99,7 @@ class ScoredAnswer:
     recall: Mapping[str, float]
     """Supervised recall on each split, or an empty mapping if not requested."""
     entropies: Mapping[str, tuple[float, float, float]]
-    """H(C), H(K) and H(C,K) in nats under each estimator, averaged over words in the way V is."""
+    """H(C), H(K) and H(C,K) in nats under each estimator, averaged over words as for V."""
 
 
 def find_task(options: ReproduceOptions) -> Path:

@@ -41,7 +41,7 @@ HELD_OUT = 3000
 
 
 class AttachmentRow(NamedTuple):
-    """Coverage, accuracy and the confidence interval of the accuracy of a method, in per cent."""
+    """Coverage and accuracy of a method, with an interval for the accuracy, in per cent."""
 
     way: str
     coverage: float

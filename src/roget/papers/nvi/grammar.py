@@ -94,7 +94,7 @@ def merge_labels(vectors: Floats, k: int, seed: int) -> Ints:
 
 
 def count_labels(gold: Sequence[str]) -> tuple[int, int]:
-    """Return the number of labels (T), and of those that cover 95 % of the constituents (P)."""
+    """Return the number of labels (T), and the number that cover 95 % of the constituents (P)."""
     shares = np.cumsum([count for _, count in Counter(gold).most_common()]) / len(gold)
     return shares.size, int(np.searchsorted(shares, PROMINENT, side="right")) + 1
 
@@ -113,7 +113,7 @@ def measure(gold: Sequence[str], labels: Ints) -> Labelling:
 
 
 def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
-    """Return the labelling by rules, and the results of merging its labels to T and to P labels."""
+    """Return the labelling by rules, and the labellings after merging it into T and P labels."""
     gold = [one.label for one in constituents]
     labels = number_rules(constituents)
     vectors = describe_labels(constituents, labels)

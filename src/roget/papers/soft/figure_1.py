@@ -66,7 +66,7 @@ def figure_1(options: ReproduceOptions) -> Reproduced:
 
 
 def _claims(thesaurus: Thesaurus, options: ReproduceOptions) -> list[Claim]:
-    """Check which nouns the splits separate, weapons or people, by the majority of each group."""
+    """Check that the first split separates weapons from people, and the second splits weapons."""
     if thesaurus.tree.n_clusters < CLUSTERS:
         return []
     weapons, people = (_find_side(thesaurus, nouns) for nouns in (WEAPONS, PEOPLE))

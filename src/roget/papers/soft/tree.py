@@ -34,7 +34,7 @@ def describe(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
 
 
 def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> ReportTable:
-    """Return the tree of splits, one row per node. Leaves list or count their nouns."""
+    """Return the tree of splits, one row per node. A leaf shows its nouns or their number."""
     lines = []
     for branch, below, node in branches(thesaurus.tree.children):
         one = thesaurus.word_class(node, len(thesaurus))

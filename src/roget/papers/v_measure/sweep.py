@@ -95,7 +95,7 @@ class Scores:
 
 
 def list_ks(items: int) -> tuple[int, ...]:
-    """Return log-spaced numbers of clusters, up to 1000 or the number of items.
+    """Return log-spaced numbers of clusters, up to 1000 or the number of items if that is smaller.
 
     10 and 35, where the paper's curves have maxima, are included.
 

@@ -144,7 +144,7 @@ class Grid:
     def _parts(self, clusters: int, noise_clusters: int, noise_classes: int) -> Ints:
         """Return four tables: the correct items, and the items with error ε1, ε2 and ε3.
 
-        A table is zero if its error requires a noise class or cluster and there is none.
+        A table is zero if its error requires a missing noise class or cluster.
         """
         parts: list[CountArray] = []
         for kind in range(4):

@@ -137,7 +137,7 @@ def _tree(found: Agreement) -> Iterator[ReportTable]:
 
 
 def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
-    """Return a table row per node: the tree drawn with lines, and a clustering or a height."""
+    """Return one row per node of the drawn tree, with the name of its clustering or its height."""
     size, top = len(names), 2 * len(names) - 2
 
     def children(at: int) -> list[int]:

@@ -100,7 +100,7 @@ def _board(comparison: Comparison) -> ReportTable:
 
 
 def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
-    """Return a short table: rank, main score with interval and significance letters, others."""
+    """Return a short table: rank, main score with interval and letters, and a few other scores."""
     better = pictures.directions(comparison)
     main, *more = head.scores
     has_rank = any(row.rank is not None for row in comparison.rows)

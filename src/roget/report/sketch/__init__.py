@@ -36,7 +36,7 @@ Lines = dict[tuple[str, str], Sequence[EvidenceLine]]
 
 
 def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
-    """Report the relations of a word side by side, or those of two words one below the other.
+    """Report the relations of a single word side by side, or of two words below each other.
 
     `find` returns the sentences for the concordance, JSON and the page. `source` is the path of
     the thesaurus, for the hint on `roget why`.
@@ -131,7 +131,7 @@ def _block(relation: SketchRelation) -> ReportTable:
 
 
 def _parts(found: Sketch) -> Iterator[ReportTable]:
-    """Yield the collocates per relation: of the first word only, of both, of the second only."""
+    """Yield each relation's collocates: of the first word only, of both, of the second only."""
     one, other = (printable(word, LONGEST) for word in found.words)
     for relation in found.relations:
         both = [

@@ -268,7 +268,7 @@ class StaticPage:
             self.progress(Progress(done, len(self.snapshot.thesaurus)))
 
     def flatten(self, rows: Iterable[Any], first: str, *rest: str) -> list[Any]:
-        """Flatten rows into one list: the first field of each row, then the rounded others."""
+        """Flatten rows into one list: the first field and the rounded other fields of each row."""
         return [
             value
             for row in rows
