@@ -1,4 +1,4 @@
-"""The environment in which a benchmark runs: processor, memory, versions, commit and date."""
+"""Describe the environment of a benchmark: processor, memory, versions, commit and date."""
 
 from __future__ import annotations
 

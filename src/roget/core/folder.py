@@ -100,7 +100,7 @@ class Kind:
     arrays: str | None = None
     """Name of the .npz file, if the folder has arrays."""
     beside: tuple[str, ...] = ()
-    """Other files that the folder may contain. The manifest does not describe them."""
+    """Names of other files that the folder may contain. The manifest does not describe them."""
     old: Callable[[Path, dict[str, Any]], None] = lambda place, record: None
     """Function that checks or completes the manifest of an older version."""
 
@@ -379,7 +379,7 @@ def is_kind(folder: PathLike, kind: Kind) -> bool:
     try:
         with open(Path(folder) / kind.manifest, "rb") as file:
             begin = _BEGIN.match(file.read(256))
-    except (OSError, ValueError):  # no such file, or an invalid name
+    except (OSError, ValueError):  # the file does not exist, or its name is invalid
         return False
     return begin is not None and _kind_of(begin[1].decode(), begin[2]) == kind.name
 

@@ -66,7 +66,7 @@ class Option:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The allowed names, including those of plug-ins.
+        """The allowed names, including plug-in names.
 
         The tuple is empty if any value is allowed.
         """
@@ -237,7 +237,8 @@ def _type_of(hint: Any, words: tuple[str, ...]) -> tuple[type, bool]:
     for part in list(parts):
         parts.update(typing.get_args(part))
     plain = next((kind for kind in (bool, int, float) if kind in parts), str)
-    # A column name or number is treated as text; a number or "auto" is treated as a number.
+    # The hint str | int (a column name or number) becomes text; a number or "auto" becomes a
+    # number.
     return (str if str in parts and not words else plain), type(None) in parts
 
 

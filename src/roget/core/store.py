@@ -367,7 +367,7 @@ class Partial:
 
 
 def _try_lock(file: IO[str]) -> bool:
-    if sys.platform == "win32":  # without flock, simultaneous runs are not detected
+    if sys.platform == "win32":  # on systems without flock, simultaneous runs are not detected
         return True
     import fcntl
 

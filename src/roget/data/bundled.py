@@ -44,7 +44,10 @@ BACKGROUNDS: dict[str, str] = {
     "english-verbs": "English verbs, by the preset verbs",
     "english-adjectives": "English adjectives, by the preset adjectives",
 }
-"""Names and descriptions of the background counts, one for each preset of relations."""
+"""Names and descriptions of the background counts.
+
+There is one table for each preset of relations.
+"""
 
 
 @overload

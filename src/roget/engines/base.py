@@ -1,4 +1,4 @@
-"""The interface of engines, which run a job on many tasks, and functions that use it."""
+"""The interface of engines, which run a job on many tasks, and functions that use engines."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def working_on(
 
 
 def current() -> Engine | None:
-    """Return the engine in use, or None if there is none or it has no method `map`."""
+    """Return the engine in use, or None if no engine is in use or it has no method `map`."""
     engine = _CURRENT.get()
     return engine if hasattr(engine, "map") else None
 

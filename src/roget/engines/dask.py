@@ -128,7 +128,7 @@ class Dask:
         try:
             ours = metadata.version("roget")
         except metadata.PackageNotFoundError:
-            return  # roget runs from a source folder and has no version to compare
+            return  # if roget runs from a source folder, there is no version to compare
         with self._explain():
             theirs = self._client.run(metadata.version, "roget", on_error="return")
             # The scheduler also needs roget, because it unpickles tasks.
@@ -171,7 +171,7 @@ class Dask:
                 elif status in ("lost", "pending"):
                     # The worker was lost before its result was fetched; the task runs again.
                     finished.add(future)
-                elif failed is None:  # cancelled by the cluster
+                elif failed is None:  # the cluster cancelled the task
                     raise self._lost()
         finally:
             self._cancel(futures)

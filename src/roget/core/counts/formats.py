@@ -285,7 +285,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
     if layout in ("csr", "csc", "bsr"):
         data, indices, indptr = (arrays[part] for part in folders.CSR)
         values, sizes = data, shape if layout == "csr" else shape[::-1]
-        if layout == "bsr":  # the indices refer to blocks, not to single values
+        if layout == "bsr":  # in bsr, the indices refer to blocks, not to single values
             values = np.arange(len(data))
             sizes = tuple(size // block for size, block in zip(shape, data.shape[1:], strict=True))
         folders.require_csr([values, indices, indptr], sizes, finite=False)
@@ -301,7 +301,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
 
 
 def _require_room(place: Path, matrix: Any) -> Any:
-    """Return the matrix, or raise an error if its shape is implausible for the size of the file."""
+    """Return the matrix; raise an error if its shape is implausible for the size of the file."""
     if matrix.ndim == 2:
         size = _ROW_MEMORY * sum(map(int, matrix.shape))
         what = f"a matrix of {matrix.shape[0]:,} × {matrix.shape[1]:,}"

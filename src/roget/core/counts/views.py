@@ -90,7 +90,7 @@ def like(matrix: Matrix, data: Floats) -> Matrix:
 
 
 def widen(matrix: Any, columns: int) -> Any:
-    """Append columns of zeros to a csr_array, without copying its data."""
+    """Append columns of zeros to a csr_array without copying its data."""
     if matrix.shape[1] == columns:
         return matrix
     return sparse.csr_array(

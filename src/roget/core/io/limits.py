@@ -112,9 +112,9 @@ def check_inflated(name: str, data: bytes) -> None:
 def too_large(name: str, what: str, size: int) -> InputError:
     """Return the error for an input that expands to `size` bytes or more.
 
-    Its message names the option to allow it.
+    The message names the option that allows larger inputs.
     """
-    more = f"{-(-2 * size // 10**9)}GB"  # a round number, at least twice the size
+    more = f"{-(-2 * size // 10**9)}GB"  # suggest a round number that is at least twice the size
     return InputError(
         f"{name}: {what}, far more than expected for a file of this size; if this is correct, pass "
         f"roget --max-size {more} …, or set {VARIABLE}={more}",

@@ -18,7 +18,10 @@ from roget.core.io.address import show_address
 from roget.errors import InputError, RogetError
 
 _TIMEOUTS: dict[str, Any] = {"total": None, "sock_connect": 30, "sock_read": 60}
-"""Timeouts in seconds for connecting and for receiving data. The total time is not limited."""
+"""Timeouts in seconds for connecting and for receiving data.
+
+The total download time is not limited.
+"""
 _MIN_RATE = 1000
 """Minimum download rate in bytes per second, averaged over a minute.
 

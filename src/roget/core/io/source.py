@@ -50,7 +50,10 @@ _READ_SIZE = 1 << 17
 """Number of bytes to read at once from a compressed file."""
 
 _ZST_SIZE = 1 << 12
-"""Number of bytes of a .zst file to decompress at once. They expand to at most 128 MB."""
+"""Number of bytes of a .zst file to decompress at once.
+
+This many bytes expand to at most 128 MB.
+"""
 
 _WAIT = 2.0
 """Seconds to wait for data from a pipe before printing a message."""

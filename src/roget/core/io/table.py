@@ -229,7 +229,7 @@ class Table:
             if self.types[at] == "BLOB":
                 return f"decode({cell})"
             if self.types[at] in ("FLOAT", "DOUBLE"):
-                # NaN stands for a missing name.
+                # In a column of names, NaN stands for a missing name.
                 cell = f"nullif({cell}, 'NaN'::{self.types[at]})"
             return f"CAST({cell} AS VARCHAR)"
         return f"c{at}"

@@ -661,7 +661,7 @@ def _check_first_rows(gold: Labels, system: Labels) -> None:
 
 
 def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
-    """Add the system's repeated mentions, except those that gold contains.
+    """Add the system's repeated mentions, except mentions that gold contains.
 
     They enlarge the system's entities, as in the CoNLL reference scorer, which removes repeated
     mentions only if they are in the key.

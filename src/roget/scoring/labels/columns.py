@@ -95,7 +95,7 @@ class LabelRoles(Roles):
         numeric: Sequence[int] = (),
         transpose: bool | None = None,
     ) -> Table:
-        """Find the column of each role, and return the table with this assignment.
+        """Find the column of each role, and return the table with the roles assigned.
 
         If a table has one or two columns and all names are unknown, roles are assigned by position.
         """

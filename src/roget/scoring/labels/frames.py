@@ -62,7 +62,7 @@ def _items(column: Any) -> list[str]:
 
 
 class FrameColumns(dict[str, Sequence[Any]]):
-    """Columns, keyed by name, of a file that was read without a data frame library."""
+    """The columns of a file that was read without a data frame library, keyed by name."""
 
 
 def library(value: object) -> str:
@@ -139,7 +139,7 @@ def _arrow(column: Any) -> LabelCodes:
     if isinstance(column, pyarrow.ChunkedArray):
         column = column.combine_chunks()
         if isinstance(column, pyarrow.ChunkedArray):
-            # Strings with a total size above 2 GiB do not fit into one array.
+            # A single array cannot hold strings with a total size above 2 GiB.
             return factorize_objects(column.to_pylist())
     kind = column.type
     numeric = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)

@@ -312,7 +312,7 @@ def plant_tree(
         raise InputError(
             f"{source}: a label is empty; expected a label at each level", code="empty-field"
         )
-    # Add a root above the paths if they do not all begin with the same label.
+    # Add a root above the paths unless all of them begin with the same label.
     roots = {path[0] for path in known}
     above = () if len(roots) == 1 and not leveled else ("",)
     numbers: dict[tuple[int, str], int] = {}
@@ -357,7 +357,10 @@ def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
 
 
 def _level(paths: Sequence[Sequence[str]], alone: bool) -> tuple[LabelCodes, ...]:
-    """Return the labels at each level. Items with shorter paths keep their last label."""
+    """Return the labels at each level.
+
+    At levels below the end of its path, an item keeps its last label.
+    """
     depth = max(map(len, paths))
     ends = [[min(level, len(path)) for path in paths] for level in range(1, depth + 1)]
     return tuple(

@@ -69,7 +69,7 @@ class Labels:
 
     codes: Codes
     n_labels: int
-    """Number of codes. Codes are in [0, n_labels), and some may be unused."""
+    """Number of codes. Codes are in the range [0, n_labels), and some may be unused."""
     names: Names | None
     """The label of each code, or None if the label is the code plus `offset`."""
     items: Sequence[str] | None = None
@@ -105,7 +105,7 @@ class Labels:
 
     @classmethod
     def from_codes(cls, coded: LabelCodes, **others: Any) -> Labels:
-        """Create labels from codes. `others` contains the remaining fields."""
+        """Create labels from codes. `others` contains the values of the remaining fields."""
         return cls(**coded._asdict(), **others)
 
     def __len__(self) -> int:
@@ -123,7 +123,7 @@ class Labels:
 
     @property
     def kind(self) -> str:
-        """The type of labels as shown in signatures: hard, weighted or cover."""
+        """The type of the labels, as shown in signatures: hard, weighted or cover."""
         return "cover" if self.overlapping else "weighted" if self.weighted else "hard"
 
     def label(self, code: int) -> str:

@@ -1,4 +1,4 @@
-"""Contingency matrices, with classes as rows and clusters as columns, in a file or in memory.
+"""Read contingency matrices, with classes as rows and clusters as columns, from a file or memory.
 
 A file may have a header with the names of the clusters, and a first column with the names of the
 classes. Cells are separated by commas, tabs or spaces. Brackets, as printed by NumPy, are ignored.

@@ -49,7 +49,10 @@ class LabelTable:
         return self.problems.name
 
     def set_weights(self, column: LabelCodes | None, answered: BoolArray | None = None) -> None:
-        """Parse the column of weights, if there is one. Only rows with a label need a weight."""
+        """Parse the column of weights, if the table has one.
+
+        Only rows with a label need a weight.
+        """
         if column is not None:
             if answered is None:
                 answered = self.columns["gold" if "gold" in self.columns else "label"].codes >= 0
@@ -312,7 +315,7 @@ def _count_repeats(table: LabelTable, repeats: int) -> None:
 
 
 def _count_duplicates(table: LabelTable, owners: Ints, codes: Ints) -> None:
-    """Add a notice if a row lists the same label twice."""
+    """Add a notice if some rows list the same label twice."""
     order = np.lexsort((codes, owners))
     near = (np.diff(owners[order]) == 0) & (np.diff(codes[order]) == 0)
     twice = np.unique(owners[order][1:][near]).size

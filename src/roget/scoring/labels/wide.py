@@ -1,4 +1,4 @@
-"""Wide tables, in which each column is a clustering of the same items."""
+"""Read wide tables, in which each column is a clustering of the same items."""
 
 from __future__ import annotations
 

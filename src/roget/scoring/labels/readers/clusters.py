@@ -1,4 +1,4 @@
-"""Lists of clusters: each line, or each set in a list, contains the items of one cluster.
+"""Read lists of clusters: each line, or each set in a list, contains the items of one cluster.
 
 This format is common in community detection. Items may be in several clusters, so the labels are a
 cover.

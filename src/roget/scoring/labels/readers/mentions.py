@@ -1,4 +1,4 @@
-"""Coreference files: documents are groups, mentions are items, and entities are labels.
+"""Read coreference files. Documents are groups, mentions are items, and entities are labels.
 
 Mentions are identified by the words they span, so gold and system must have the same words. If a
 mention is repeated, only the one in the first entity of the document is kept, as in the CoNLL
@@ -33,7 +33,7 @@ _PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
 """Pattern that matches a part of a discontinuous mention: entity, part number, number of parts."""
 _MENTIONS = "a file of mentions"
 _COLUMNS = 10
-"""Number of columns in CoNLL-U."""
+"""Number of columns in the CoNLL-U format."""
 
 
 class Document:
