@@ -92,7 +92,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     notes_: list[str]
     interrupted_: bool
     unsure_: Mapping[int, str] = {}
-    """Rows to leave out of a thesaurus, each mapped to the reason."""
+    """Rows to leave out of a thesaurus, each mapped to the reason for leaving it out."""
     progress: Report | None
 
     def __init_subclass__(cls, **more: Any) -> None:

@@ -80,7 +80,7 @@ class Checkpoint:
             raise
 
     def keep(self, content: Callable[[], Mapping[str, Any]], *, now: bool = False) -> None:
-        """Write a checkpoint if the last one is old enough, or in any case if `now` is True."""
+        """Write a checkpoint if the last one is old enough or if `now` is True."""
         # The interval grows with the time needed for writing.
         begun = time.monotonic()
         if self._path is None or (begun < self._next and not now):

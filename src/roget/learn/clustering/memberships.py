@@ -57,7 +57,7 @@ def merge_labels(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
 
 
 def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints]:
-    """Convert a sequence of pairwise merges down to one class to splits, in reverse order.
+    """Convert a sequence of pairwise merges, which ends with one class, to splits in reverse.
 
     Returns the class that each split divides, and the new number of each merged class, in the order
     of the old numbers. In a split, one part keeps the number of the class, and the other part is

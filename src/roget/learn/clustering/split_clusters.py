@@ -44,7 +44,7 @@ class SplitRule(NamedTuple):
 
 
 def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) -> SplitRule:
-    """Split a cluster in two, given the counts of the words on each side with shape (2, contexts).
+    """Split a cluster in two, given the counts of both sides as an array of shape (2, contexts).
 
     p(side|context) is estimated from these counts and shrunk towards p(side). The mean of the two
     new centroids, weighted by mass, is the original centroid.

@@ -181,8 +181,8 @@ def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str
     for form, counts in lemmas.items():
         best = max(counts, key=lambda lemma: (counts[lemma], lemma))
         for lemma, n in counts.items():
-            # `own` is the number of times the lemma itself occurs as a form, which shows that it is
-            # a word.
+            # `own` is the number of times the lemma itself occurs as a form, which is evidence that
+            # the lemma is a word.
             own = 0 if lemma == form else seen.get((lemma, lemma), 0)
             if 2 * n <= counts[best] and seen.get((best, best), 0) > 2 * own:
                 found[form, lemma] = best

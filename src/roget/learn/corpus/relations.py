@@ -43,7 +43,7 @@ _PREDICATED = "nsubj,nsubj:*,!nsubj:outer+conj"
 
 
 def _list_nominals(tag: str) -> tuple[str, ...]:
-    """Return the patterns for words with this tag, NOUN or PROPN."""
+    """Return the patterns for words with the given tag, NOUN or PROPN."""
     return (
         f"obj=VERB/{_OBJECT}/{tag}",
         f"subj=VERB/{_SUBJECT}/{tag}",

@@ -284,7 +284,7 @@ def _list_suffixes() -> dict[str, str]:
 
 
 def is_conllu(head: bytes) -> bool:
-    """Return True if the first line that is not a comment is a token with ten columns.
+    """Return True if the first line that is not a comment is a token line with ten columns.
 
     >>> is_conllu(b"# a comment\\n1" + b"\\t_" * 9 + b"\\n"), is_conllu(b"1 cat")
     (True, False)
@@ -388,7 +388,7 @@ def choose_tagger(
 
 
 def _has_heads(options: CountOptions, kind: str) -> bool:
-    """Return False if plain text is tagged in a language that has no rules for heads."""
+    """Return False if plain text is tagged in a language without rules for finding heads."""
     if TAGGED not in (options.tagger, kind):
         return True
     return bool(tagger.get_attribute(options.model or "english", "has_heads", True))

@@ -61,7 +61,7 @@ def read(
     *,
     progress: Report | None = None,
 ) -> Iterator[Quadruple]:
-    """Yield the quadruples of parsed files (or tagged text) in text order."""
+    """Yield the quadruples in parsed files (or in tagged text), in text order."""
     options = options or CountOptions()
     for name in list_changed(options, options_of(CountOptions)):
         if name not in _USED:

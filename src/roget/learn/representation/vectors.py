@@ -35,8 +35,8 @@ FURTHER = 2
 """Number of subspace iterations when starting from an earlier representation."""
 
 MORE = 20
-"""Number of extra dimensions used during the iterations, so the last of the requested dimensions
-converge."""
+"""Number of extra dimensions used during the iterations, which help the last requested dimensions
+to converge."""
 
 EXACT = 4000
 """Maximum number of words for which an exact decomposition can be requested."""

@@ -92,7 +92,7 @@ def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
             clusters.bound[one] = lost
             return
         clusters.bound[one] = clusters.costs[one, last]
-    # Shift entries with a higher cost (or an equal cost and a higher number) by one.
+    # Shift entries with a higher cost (or an equal cost and a higher number) by one position.
     at = last
     while at > 0 and (
         clusters.costs[one, at - 1] > lost
@@ -150,7 +150,7 @@ def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
     for at in own:
         clusters.dense[clusters.contexts[at]] = clusters.shares[at]
         clusters.dense_terms[clusters.contexts[at]] = clusters.terms[at]
-    # 2. Compute the loss of merging with every other cluster.
+    # 2. Compute the loss of merging the cluster with every other cluster.
     clusters.near[one], clusters.costs[one], clusters.bound[one] = -1, np.inf, np.inf
     for other in range(clusters.mass.size):
         if other != one and clusters.mass[other] > 0.0:

@@ -34,8 +34,8 @@ CALM = 0.9995
 sweeps."""
 
 MAX_SKIPS = 7
-"""Maximum number of consecutive sweeps in which an item is skipped. Each time the item stays, the
-number n increases to 2n + 1."""
+"""Maximum number of consecutive sweeps in which an item is skipped. Each time the item stays in its
+class, its number of skipped sweeps increases from n to 2n + 1."""
 
 
 class CoclusterCounts(NamedTuple):
@@ -109,12 +109,12 @@ class Scratch(NamedTuple):
     """For each class on the other side of the table, the classes that form a non-empty block with
     it."""
     filled: Ints
-    """For each class of the other side, the number of classes listed in `full`."""
+    """For each class on the other side of the table, the number of classes listed in `full`."""
 
 
 @compiled_within
 def _make_scratch(blocks: Floats) -> Scratch:
-    """Allocate the buffers, and list the non-empty blocks for each class of the other side."""
+    """Allocate the buffers, and list the non-empty blocks for each class on the other side."""
     j, width = blocks.shape
     x, mantissa = np.ones(width), np.ones(width)
     full, filled = np.zeros((j, width), np.int32), np.zeros(j, np.int64)
@@ -147,8 +147,8 @@ def _xlogx(x: float) -> float:
 @compiled
 def rise_table(count: float, r: float, a: float, table: Floats) -> float:
     """Return lnΓ(count + r + a) − lnΓ(count + a)."""
-    # Use the table for tabulated counts. Compute the result for large counts and for fractional
-    # counts, for which the table is empty.
+    # Look up small integer counts in the table. Compute the result directly for large counts and
+    # for fractional counts (the table is then empty).
     if count + r < table.size:
         low = int(count)
         return float(table[low + int(r)] - table[low])
@@ -328,7 +328,7 @@ def _compute_costs(
     held, fixed, gain, x, cost = scratch.held, scratch.fixed, scratch.gain, scratch.x, scratch.cost
     fewer, more = steps
     if b == 0:
-        # Li & Abe: the words of a class cost R·ln n.
+        # In the code of Li & Abe, the words of a class cost R·ln n.
         for c in range(k):
             cost[c] = (mass[c] + f) * math.log(size[c] + 1) - fixed[c] - gain[c]
         n = size[own]

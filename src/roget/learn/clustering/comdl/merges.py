@@ -76,7 +76,7 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> 
     k, width = blocks.shape
     costs, alone = np.full((k, k), np.inf), np.zeros(k)
     full = np.zeros(k, np.int64)
-    # 1. Add the terms for words within classes and class sizes.
+    # 1. Add the terms for the words within each class and for the class sizes.
     for i in range(k):
         alone[i] = _compute_class_cost(size[i], mass[i], tables)
         for other in range(i):
@@ -145,7 +145,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
 
 @compiled_within
 def _find_cheapest(k: int, side: Merging) -> tuple[int, int, float]:
-    """Return the pair of classes, among k, that is cheapest to merge, and its cost.
+    """Return the pair of classes that is cheapest to merge, among k classes, and the cost.
 
     Only the best partner of each class is compared, so a step takes O(k) instead of O(k²).
     """

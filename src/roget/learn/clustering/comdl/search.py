@@ -338,7 +338,7 @@ def agglomerate(
     columns: int,
     patience: float = math.inf,
 ) -> tuple[Ints, Floats]:
-    """Merge down to `rows` and `columns` classes.
+    """Merge classes until `rows` row classes and `columns` column classes remain.
 
     Return the merges, and the increase in description length of each.
 

@@ -65,7 +65,7 @@ class AlphaSelection(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """Result for one concentration: its rows of the selection table, and the best predictions."""
+    """Result for one concentration: its table rows, best first, and the predictions of the best."""
 
     rows: list[dict[str, float]]
     predicted: Floats

@@ -246,7 +246,7 @@ def sweep_cut(order: Array, items: RowItems, side: Array, sums: Sums, formula: F
         move(order[i], items, side, sums)
         if here < best:
             best, place = here, i
-    # All rows except the last are on side 1 now. Move the rows after the best cut back.
+    # Now all rows except the last are on side 1. Move the rows after the best cut back to side 0.
     for i in range(place + 1, order.size - 1):
         move(order[i], items, side, sums)
     return best
@@ -287,7 +287,10 @@ def descend(
 
 @compiled
 def mean_move_cost(items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """Return the mean absolute cost of a move, a temperature at which most moves are likely."""
+    """Return the mean absolute cost of a move, which is used as the initial temperature.
+
+    At this temperature, most moves are likely.
+    """
     total = 0.0
     for row in range(side.size):
         if sums.sizes[side[row]] > 1.0:

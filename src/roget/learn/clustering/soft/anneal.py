@@ -296,13 +296,13 @@ class Annealer(AnnealingSearch):
             self._settle(self.beta, final=True)
 
     def wind_up(self) -> None:
-        """End the search in its current state, and set whether memberships depend on masses."""
+        """End the search in its current state, with memberships as requested in the settings."""
         if not self.grown:
             self._pause = never_stop
             self._end_growth()
 
     def _end_growth(self) -> None:
-        """End splitting, and set whether memberships depend on masses, as requested."""
+        """End splitting, and switch to memberships with or without masses, as requested."""
         self.grown = self.falling = True
         self.mixture.massive = self.settings.mass
         self._settle(self.beta, final=False)
@@ -505,7 +505,7 @@ class Annealer(AnnealingSearch):
         self.handicap.append(1.0)
 
     def _settle(self, beta: float, *, final: bool) -> None:
-        """Run EM over all words at this β, and merge twin clusters that have become equal again."""
+        """Run EM over all words at one β, and merge twin clusters that have become equal again."""
         self.beta = beta
         # While splitting, few steps suffice. The final run continues to convergence.
         steps = self.settings.max_iter

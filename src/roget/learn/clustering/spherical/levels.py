@@ -37,7 +37,7 @@ def choose_levels(k: int) -> tuple[int, ...]:
 
 
 def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
-    """Return the requested numbers of classes per level, or None for automatic levels.
+    """Return the requested number of classes at each level, or None if levels are automatic.
 
     The last number is the total number of classes.
     """
