@@ -75,7 +75,7 @@ def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str,
 
 
 def _warn_noise(sides: AlignedLabels, noise: Any) -> list[str]:
-    """Warn about a probable but undeclared noise label, or a declared one that does not occur."""
+    """Warn about a label that may mark noise, or a declared noise label that does not occur."""
     if noise is not None:
         names = (s.label(code) for s in (sides.gold, sides.system) for code in range(s.n_labels))
         if any(is_called(name, str(noise)) for name in names):
@@ -160,9 +160,10 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
 
 
 def _name_measures(some: Sequence[ScoreRow], rows: Sequence[ScoreRow]) -> str:
-    """Return the names of the measures in the rows `some`.
+    """Return the names of the measures in the given rows.
 
-    The estimator is added only if the measure has rows with other estimators that are not listed.
+    `some` are the given rows, and `rows` are all rows. The estimator is added to the name of a
+    measure unless all rows with this measure are given.
     """
     names = []
     for row in some:

@@ -247,7 +247,9 @@ class ScoreOptions(LabelOptions):
 
     @property
     def counted(self) -> Any:
-        """The table of cells or the matrix passed instead of gold and system, if any."""
+        """The list of cells or the matrix that was passed instead of gold and system labels, if
+        any.
+        """
         return self.cells if self.matrix is None else self.matrix
 
 

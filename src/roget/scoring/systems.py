@@ -43,7 +43,7 @@ class ScoredSystem:
 
     @cached_property
     def sizes(self) -> list[Array]:
-        """The numbers of items, classes and clusters of each group."""
+        """The number of items, of classes and of clusters in each group."""
         sizes = [(part.n, part.sizes.classes, part.sizes.clusters) for part in self.parts()]
         return [np.hstack(column) for column in zip(*sizes, strict=True)]
 
@@ -121,7 +121,7 @@ def score_system(
 
 @dataclass(frozen=True, eq=False)
 class SystemScores:
-    """The scores of one or more systems on one gold standard, and of the baselines."""
+    """The scores of one or more systems, and of the baselines, on one gold standard."""
 
     requests: Sequence[Request]
     systems: Sequence[ScoredSystem]

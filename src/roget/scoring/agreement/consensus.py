@@ -141,8 +141,8 @@ def find_consensus(agreement: Agreement, by: str, clusters: int | None) -> Conse
 def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
     """Return the support of each item and of each consensus cluster (Monti et al. 2003).
 
-    The numbers of pairs are computed from the contingency tables of each clustering with the
-    consensus, without listing pairs.
+    The pairs are counted from the contingency table of each clustering with the consensus, without
+    listing them.
     """
     ours = panel.code(labels)
     clusters = ours.codes.astype(np.int64)

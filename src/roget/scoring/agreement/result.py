@@ -69,7 +69,7 @@ class Map(NamedTuple):
     places: Floats
     """The coordinates, with shape (clusterings, 2)."""
     share: float
-    """The fraction of the sum of absolute eigenvalues that the two dimensions explain."""
+    """The fraction of the sum of absolute eigenvalues that is due to the two dimensions."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -163,7 +163,7 @@ class Agreement(Result):
 
     @property
     def typical(self) -> str | None:
-        """The clustering that agrees best with the others, by the first score."""
+        """The clustering that agrees best with the other clusterings, by the first score."""
         at = self.medoid()
         return None if at is None else self.systems[at]
 
@@ -270,7 +270,8 @@ class Agreement(Result):
         ----------
         by
             "medoid" is the clustering with the best mean of the first score. "average" is an
-            average-linkage clustering of how often items share a cluster.
+            average-linkage clustering. The similarity of two items is the fraction of clusterings
+            in which they share a cluster.
         clusters
             Number of clusters per group for "average". Defaults to the median over the clusterings.
 

@@ -149,7 +149,7 @@ class Adjusted(Measure):
 
 
 def parse(measure: str | Measure) -> Measure:
-    """Parse the name of a measure with its parameters, as written by `str`.
+    """Parse the name of a measure with its parameters, in the format returned by `str`.
 
     >>> str(parse("v(beta=0.5)"))
     'v(beta=0.5)'
@@ -209,7 +209,7 @@ def _parse_value(measure: str, key: str, text: str, kind: type) -> Any:
 
 
 def _format_value(value: object) -> str:
-    """Format a parameter with all digits, so parsing the text yields the same measure."""
+    """Format a parameter with all digits, so that parsing the name yields the same measure."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 

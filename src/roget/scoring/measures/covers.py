@@ -97,8 +97,7 @@ class Omega(
         if shares.equal == total:
             return 1.0
         # (equal/total − E)/(1 − E), where E = Σ_j gold_j·system_j/total² is the expected fraction
-        # of pairs with equal numbers if the numbers of shared classes and clusters are
-        # independent.
+        # of pairs that share as many classes as clusters if both numbers are independent.
         sides = zip(shares.gold, shares.system, strict=False)
         chance = sum(one * other for one, other in sides)
         return float((shares.equal * total - chance) / (total * total - chance))

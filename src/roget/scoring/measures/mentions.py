@@ -119,7 +119,8 @@ def average_links(links: Links, linked: Values, apart: Values) -> Values:
     """Return the mean of the link score and the non-link score.
 
     If gold has no links or no non-links, the other score is returned. If gold has a single mention,
-    it has neither; the score is then 1 if the system has no pairs either, else 0.
+    it has neither. The score is then 1 if the system has no pairs of mentions either, and 0
+    otherwise.
     """
     no_links, all_linked = np.equal(links.gold, 0), np.equal(links.gold_apart, 0)
     no_pairs = np.equal(links.system, 0) & np.equal(links.system_apart, 0)

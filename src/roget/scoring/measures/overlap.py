@@ -238,7 +238,7 @@ def count_exact(table: Contingency) -> Any:
 
 
 def require_whole_labels(table: Contingency) -> None:
-    """Raise Undefined if labels are fractional, because then no cluster can be exact."""
+    """Raise Undefined if labels are fractional, because no cluster can then equal a class."""
     if table.fractional:
         raise Undefined("exact clusters require one label per item, but labels are weighted")
 
@@ -383,8 +383,8 @@ def _count_correct(table: Contingency, learn: Ints, test: Ints) -> int:
     """Count the test items whose cluster is mapped to their class."""
     seen = np.flatnonzero(learn)
     classes = np.bincount(table.rows, learn, minlength=table.shape[0])
-    # A cluster is mapped to its class with the most training items; ties are resolved in favour of
-    # the class with more training items overall.
+    # Map each cluster to the class with the most training items in it. Ties are resolved in favour
+    # of the class with more training items overall.
     order = seen[np.lexsort((-classes[table.rows[seen]], -learn[seen], table.columns[seen]))]
     first = np.flatnonzero(np.diff(table.columns[order], prepend=-1))
     return int(test[order[first]].sum())

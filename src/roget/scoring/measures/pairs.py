@@ -72,8 +72,8 @@ class ARI(Adjusted, name="ari", linear="pairs"):
         return (-1.0 if self.model == "perm" else -math.inf), 1.0
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
-        # (both − E[both])/(mean of gold and system − E[both]) with E[both] = gold·system/total,
-        # with numerator and denominator multiplied by 2·total to keep them integers. Other models
+        # (both − E[both])/(mean of gold and system − E[both]) with E[both] = gold·system/total.
+        # Numerator and denominator are multiplied by 2·total to keep them integers. Other models
         # compare the fraction of pairs on which gold and system disagree with its expectation.
         if self.model != "perm":
             apart = divide(pairs.gold + pairs.system - 2 * pairs.both, pairs.total)

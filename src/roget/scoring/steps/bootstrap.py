@@ -113,7 +113,7 @@ class JackknifeTask(NamedTuple):
 
 
 def _run_jackknife(resampler: Resampler, task: JackknifeTask) -> tuple[Floats, Floats]:
-    """Return the scores with each part of a task left out, and the weights of the parts."""
+    """Return the scores with each part of the task left out, and the weights of the parts."""
     parts = list(leave_items_out(resampler.counts, task))
     weights = np.array([weight for _, weight in parts], dtype=float)
     return np.concatenate([*resampler.score(left for left, _ in parts)]), weights
@@ -214,10 +214,10 @@ def _stack_tables(counts: Ints, keys: Ints, sizes: tuple[int, int]) -> Contingen
 
 @dataclass(frozen=True, eq=False)
 class Jackknife:
-    """Jackknife samples of estimates, each with one part left out, and the weights of the parts.
+    """Jackknife estimates, each with one part of the items left out, and the weights of the parts.
 
-    Samples in which an estimate is undefined (NaN) are excluded. If they carry more than half of
-    the weight, the standard error is undefined.
+    Samples in which an estimate is undefined (NaN) are excluded. If they have more than half of the
+    total weight, the standard error is undefined.
     """
 
     without: Floats
@@ -232,7 +232,9 @@ class Jackknife:
 
     @cached_property
     def spread(self) -> Floats:
-        """The influence of each part: the mean minus the estimate without the part."""
+        """The influence of each part: the mean of the estimates minus the estimate without the
+        part.
+        """
         mean = divide(np.nansum(self._weight(self.without), axis=0), self.defined, np.nan)
         return np.asarray(mean - self.without)
 
@@ -255,7 +257,7 @@ class Jackknife:
         return np.asarray(skew * np.sqrt(self.defined / self.weights.sum()))
 
     def _weight(self, values: Array) -> Floats:
-        """Multiply values by the weights of the parts (the first axis)."""
+        """Multiply values by the weights of the parts, which are the first axis."""
         return np.asarray(values * self.weights.reshape(-1, *[1] * (values.ndim - 1)))
 
 
@@ -333,7 +335,7 @@ def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Float
     """
     from scipy.special import ndtr, ndtri
 
-    # A sample equal to the estimate counts as half below.
+    # A sample that equals the estimate is counted as half a sample below it.
     below = (np.count_nonzero(sample < centre) + np.count_nonzero(sample <= centre)) / 2
     if not 0 < below < sample.size:
         # The bias cannot be estimated if all samples are below or all are above the estimate.
@@ -462,7 +464,7 @@ class ItemResampler(Resampler):
         return super().bootstrap(draws, seed, estimates, step) - truth + estimates
 
     def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
-        """Score a batch of samples, which are the groups of one table."""
+        """Score a batch of samples, using one table with one group per sample."""
         tables = (self._table(system, times) for system in range(len(self.cells)))
         return _score_tables(tables, requests).transpose(2, 0, 1)
 
@@ -509,7 +511,7 @@ class TableResampler(ItemResampler):
     def __init__(self, table: Contingency, requests: Sequence[Request]) -> None:
         self.requests = requests
         height, width = table.shape
-        # Items in the same cell are of the same kind.
+        # Items in the same cell have identical labels, so each cell is one kind of item.
         cells = np.arange(table.counts.size)
         self.counts = table.counts.astype(np.int64)
         self.classes = height

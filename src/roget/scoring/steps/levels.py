@@ -149,7 +149,10 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
 
 
 def _average(rows: Sequence[ScoreRow]) -> ScoreRow:
-    """Return the mean of one score over levels, which is undefined if any level is undefined."""
+    """Return the mean of one score over levels.
+
+    The mean is undefined if the score of any level is.
+    """
     first = rows[0]
     undefined = next((row for row in rows if row.value is None), None)
     known = [row.value for row in rows if row.value is not None]

@@ -116,7 +116,7 @@ def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -
 
 
 def _draw_signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[Floats]:
-    """Yield signs with shape (permutations, groups), for random permutations or for all of them."""
+    """Yield arrays of signs with shape (permutations, groups), for random or all permutations."""
     if groups < 40 and 1 << groups <= draws:
         numbers = np.arange(1 << groups)
         yield (1 - 2 * ((numbers[:, None] >> np.arange(groups)) & 1)).astype(np.float64)
@@ -141,7 +141,7 @@ def holm(p: Floats) -> Floats:
 
 
 def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
-    """Return significance letters by (system, request).
+    """Return significance letters, keyed by the indices of system and score.
 
     Systems with a common letter do not differ.
     """
@@ -194,7 +194,7 @@ def assign_letters(order: list[int], differ: Callable[[int, int], bool]) -> dict
 
 
 def _letter(number: int) -> str:
-    """Return the letter with a given index, counted from 0: a, b, …, z, aa, ab, …."""
+    """Return the letter with the given index: 0 is a, 1 is b, 25 is z, 26 is aa, and so on."""
     name = ""
     number += 1
     while number:

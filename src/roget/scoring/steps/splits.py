@@ -210,7 +210,7 @@ def _align_heaviest(gold: Labels, system: Labels) -> Ints:
 
 
 def _number_private(codes: Ints, groups: Ints) -> Ints:
-    """Return consecutive codes for (group, label) pairs; missing labels remain −1."""
+    """Return consecutive codes for (group, label) pairs. Missing labels keep the code −1."""
     labelled = codes >= 0
     result = np.full(codes.size, -1, dtype=np.int64)
     keys = groups[labelled] * (int(codes.max(initial=0)) + 1) + codes[labelled]

@@ -52,7 +52,8 @@ _MAX_ITEMS = 10**6
 _MAX_CELLS = 250_000
 """Limits on the size of baseline tables.
 
-Above these limits, measures that require a table have no baseline."""
+Above these limits, measures that require a table have no baseline.
+"""
 
 DRAWS = 20
 """Number of random tables to average over if no exact expectation is known."""
@@ -238,7 +239,8 @@ class OnePerItem(Statistics):
 
     @cached_property
     def joint(self) -> Histogram:
-        # There are n non-empty cells, each with one item; cluster sizes have the same histogram.
+        # There are n non-empty cells, each with one item. The cluster sizes have the same
+        # histogram.
         items = np.atleast_1d(self.n)
         starts = None if self.groups is None else np.arange(items.size)
         return Histogram(np.ones_like(items), items, starts)

@@ -343,7 +343,7 @@ class Contingency(Statistics):
 
     @cached_property
     def column_cuts(self) -> Ints | None:
-        """The first column of each group, or None for a single table."""
+        """The index of the first column of each group, or None for a single table."""
         return None if self.cuts is None else np.minimum.reduceat(self.columns, self.cell_cuts)
 
     @cached_property

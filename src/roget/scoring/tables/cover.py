@@ -91,11 +91,14 @@ class Sets:
 
     @property
     def owners(self) -> Ints:
-        """The kind of item to which each entry belongs."""
+        """The kind of item (row) to which each entry of `codes` belongs."""
         return np.repeat(np.arange(self.indptr.size - 1), self.sizes)
 
     def matrix(self, values: Array | None = None) -> csr_array[Any]:
-        """Return a sparse (kinds, sets) matrix of ones, or of one value per entry."""
+        """Return the memberships as a sparse matrix with shape (kinds, sets).
+
+        The entries are 1 or the given values.
+        """
         from scipy.sparse import csr_array
 
         data = np.ones(self.codes.size, dtype=np.int64) if values is None else values
@@ -252,7 +255,9 @@ class Shares(NamedTuple):
 
 
 class PairScores(NamedTuple):
-    """Counts of item pairs by shared sets, and extended B-cubed scores of each kind of item."""
+    """Counts of item pairs by the number of shared sets, and the extended B-cubed scores of each
+    kind of item.
+    """
 
     shares: Shares
     precision: Floats
@@ -312,7 +317,7 @@ class Cover:
         return BCubed(precision, recall)
 
     def average(self, each: Floats) -> float:
-        """Return the mean over items, where `each` holds one value per kind."""
+        """Return the mean over items, where `each` holds one value per kind of item."""
         return float((self.times * each).sum() / self.n)
 
     @cached_property
@@ -344,7 +349,7 @@ class Cover:
             # Step 3: count the pairs that share different numbers of classes and clusters.
             apart = one != other
             unequal += float(np.repeat(times[part], np.diff(apart.indptr)) @ times[apart.indices])
-            # Step 4: average equations (1) and (2) over the pairs of each kind.
+            # Step 4: for each kind of item, average equations (1) and (2) over its pairs.
             least = one.minimum(other)
             precision[part] = _average_pairs(least, other, times)
             recall[part] = _average_pairs(least, one, times)
@@ -360,7 +365,8 @@ class Cover:
         """Return ranges of item kinds that are small enough for their pairs with a common set to
         fit in memory.
         """
-        # `reach` is an upper bound on the number of kinds that share a set with each kind.
+        # `reach` is, for each kind of item, an upper bound on the number of kinds that share a set
+        # with it.
         reach = np.zeros(self.times.size, dtype=np.int64)
         for side in (self.gold, self.system):
             held = np.bincount(side.codes, minlength=side.count)

@@ -57,7 +57,7 @@ def first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:
 def match_small(tables: Floats) -> Floats:
     """Return the weights of the best matches of many small tables.
 
-    The array has the shape (short side, long side, tables).
+    `tables` has the shape (rows, columns, tables), with at most as many rows as columns.
 
     The algorithm is dynamic programming over subsets S of the rows, which are the short side.
     After column j, best[S] is the largest weight of a match of columns 0, …, j with rows of S:
@@ -71,7 +71,8 @@ def match_small(tables: Floats) -> Floats:
     for column in range(columns):
         before = best.copy()
         for row in range(rows):
-            # Subsets of rows are bit patterns; axis 1 of this view is the bit of the current row.
+            # Subsets of rows are bit patterns. Axis 1 of the reshaped array is the bit of the
+            # current row.
             halves = 1 << rows - 1 - row, 2, 1 << row, count
             used, free = best.reshape(halves)[:, 1], before.reshape(halves)[:, 0]
             np.maximum(used, free + tables[row, column], out=used)

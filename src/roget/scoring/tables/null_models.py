@@ -202,8 +202,8 @@ class _Circle:
     def together(self) -> float:
         """The probability that two items share a cluster.
 
-        Clusterings that join the two items correspond to the clusterings of n − 1 items, so the
-        probability is a ratio of two coefficients of f.
+        Clusterings in which the two items share a cluster correspond to clusterings of n − 1 items,
+        so the probability is a ratio of two coefficients of f.
         """
         if self.clusters in (1, self.n):
             return float(self.clusters == 1)

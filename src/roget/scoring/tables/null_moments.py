@@ -118,8 +118,8 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
     # Step 2: expand the function of each kind of cell (class size, cluster size) as in equation
     # (1).
     alone, degrees = _expand(sizes.take(first))
-    # Step 3: sum the variances of the single cells, the first term of equation (4). `m_a` and `m_b`
-    # are the numbers of classes and clusters with these sizes.
+    # Step 3: sum the variances of the single cells, the first term of equation (4). `m_a` is the
+    # number of classes of size a, and `m_b` the number of clusters of size b.
     m_a, m_b = gold.cells[rows].astype(np.float64), system.cells[columns].astype(np.float64)
     variance: Floats = np.bincount(group, m_a * m_b * alone[kind], n.size).astype(np.float64)
     n_gold, n_system = gold.cells.astype(np.float64), system.cells.astype(np.float64)
@@ -127,7 +127,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
     n_a, n_b = n[gold.owners], n[system.owners]
     # Step 4: add the covariances of pairs of cells, degree by degree, the second term of (4).
     for k, coefficients in enumerate(degrees, start=1):
-        # u_k of the class sizes and v_k = u_k of the cluster sizes, equation (3).
+        # Compute u_k of equation (3) for the class sizes, and v_k, the same for the cluster sizes.
         u *= _step(gold.counts.astype(np.float64), n_a, k)
         v *= _step(system.counts.astype(np.float64), n_b, k)
         c = coefficients[kind]
@@ -160,7 +160,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
 
 
 def _by_group(sizes: Histogram, values: Floats, groups: int) -> Floats:
-    """Return, for each group, the sum of the values of its sizes."""
+    """Return, for each group, the sum of the values of its class or cluster sizes."""
     return np.bincount(sizes.owners, values, groups).astype(np.float64)
 
 

@@ -26,7 +26,7 @@ from roget.core.types import BoolArray, Floats, Ints
 from roget.scoring.tables.hypergeometric import find_reach
 
 _RUN = 32
-"""Largest number of items in a run (a part of a cell)."""
+"""Largest number of items in a run. The items of a cell are split into runs."""
 
 _ROWS = 512
 """Batch size: number of runs processed at once, chosen to fit in the CPU cache."""
@@ -76,7 +76,7 @@ class _Runs(NamedTuple):
     mean: Floats
     variance: Floats
     owner: Ints
-    """The cell of each run; runs are ordered by cell."""
+    """The cell to which each run belongs. Runs are sorted by cell."""
 
     def take(self, which: npt.NDArray[np.intp] | BoolArray) -> _Runs:
         return _Runs._make(array[which] for array in self)
@@ -209,7 +209,7 @@ def _trim(runs: _Runs) -> _Runs:
 
 
 def _concatenate(parts: list[_Runs]) -> _Runs:
-    """Concatenate the parts, padded to the same width and sorted by cell."""
+    """Concatenate several sets of runs, padded to the same width and sorted by cell."""
     width = max(part.mass.shape[1] for part in parts)
     mass = np.concatenate(
         [np.pad(part.mass, ((0, 0), (0, width - part.mass.shape[1]))) for part in parts]

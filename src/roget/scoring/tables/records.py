@@ -38,7 +38,7 @@ class Entropies:
     @property
     def mutual(self) -> Values:
         """The mutual information I(C;K)."""
-        # With this order of operations, the result is exactly H(C) if all clusters are pure.
+        # In this order of operations, the result is exactly H(C) if all clusters are pure.
         return self.gold - (self.joint - self.system)
 
     @property
@@ -120,13 +120,13 @@ class Matched:
 
     @property
     def of_sides(self) -> tuple[Any, Any, Any]:
-        """The numbers of items in the best match, in gold, and in the system."""
+        """The number of items in the best match, in gold, and in the system."""
         return self.common or (self.items, self.n, self.n)
 
 
 @dataclass(frozen=True)
 class Links:
-    """Numbers of mention pairs that gold, the system, or both link or leave unlinked.
+    """Numbers of mention pairs that are linked, or not linked, by gold, by the system, and by both.
 
     Only pairs within a document are counted, and gold and the system each count only pairs of their
     own mentions.
@@ -152,7 +152,7 @@ def pairs_among(n: Any) -> Any:
 
 
 def pairs_within(histogram: Histogram) -> Any:
-    """Return Σ x(x−1)/2 over cells, as 64-bit integers if they suffice, else as Python ints."""
+    """Return Σ x(x−1)/2 over cells, as 64-bit integers if possible, else as Python integers."""
     counts, cells = histogram.counts, histogram.cells
     total = int(np.max(histogram.total))
     if int(counts.max()) * total >= 2**63:

@@ -107,7 +107,7 @@ class WeightedSide:
         """The number of item pairs that share a label, or its expectation for weighted labels."""
         if not self.labels.weighted:
             return int(pairs_within(self.sizes))
-        # Equation (3), with the labels of this side as cells.
+        # Equation (3), with labels instead of cells.
         _, codes, weights = self.labels.entries()
         return float((self.sums**2 - np.bincount(codes, weights**2)).sum()) / 2
 
@@ -146,9 +146,9 @@ class WeightedTable(Statistics):
     def from_sides(cls, gold: WeightedSide, system: WeightedSide) -> WeightedTable:
         """Compute the statistics of gold and system, reusing known expectations."""
         # Step 1: pair each gold label of an item with each system label of the same item. `left`
-        # and `right` are the positions of the paired labels among the entries of their side. If
-        # gold (or the system) is hard, it has one entry per item, so the pairs are the entries of
-        # the system (or gold).
+        # and `right` are the positions of the paired labels among the entries of gold and of the
+        # system. If gold (or the system) is hard, it has one entry per item, so the pairs are the
+        # entries of the system (or gold).
         g_item, g_code, g_weight = gold.labels.entries()
         s_item, s_code, s_weight = system.labels.entries()
         n = len(gold.labels)
@@ -160,8 +160,8 @@ class WeightedTable(Statistics):
             else (np.arange(g_item.size), g_item)
         )
         # Step 2: sort the pairs by cell; the probability of a pair is p = w(c|i)·w(k|i), equation
-        # (1). The labels of the weighted side are the major key, so the cells of each of its labels
-        # are adjacent, as `expected` requires.
+        # (1). Cells are sorted first by the labels of gold or the system, whichever is weighted, so
+        # the cells of each weighted label are adjacent, as `expected` requires.
         by_system = not gold.labels.weighted
         major, minor = (s_code[right], g_code[left]) if by_system else (g_code[left], s_code[right])
         n_minor = (gold if by_system else system).labels.n_labels
@@ -191,7 +191,7 @@ class WeightedTable(Statistics):
             joint, _ = expected_cells(self.cells.weights, self.cells.starts)
             return gold.expected, system.expected, joint
         hard, soft = (system, gold) if gold.labels.weighted else (gold, system)
-        # The major key of a cell is its label on the weighted side (see `from_sides`).
+        # The major key of a cell is its weighted label (see `from_sides`).
         label = None if soft.known is not None else self.cells.keys // hard.labels.n_labels
         joint, by_label = expected_cells(self.cells.weights, self.cells.starts, label)
         sizes = by_label if soft.known is None else soft.known
