@@ -83,7 +83,7 @@ def sparsify(q: Array, least: float = KEPT) -> Any:
 
 def replace_rows(table: Any, rows: Array, new: Any) -> Any:
     """Return the table with the rows `rows` replaced by the rows of `new`."""
-    # Stack the new rows above the table, and pick each row from one of the two.
+    # Stack the new rows above the table, and select each row of the result from this stack.
     place = np.full(table.shape[0], -1)
     place[rows] = np.arange(rows.size)
     order = np.where(place >= 0, place, new.shape[0] + np.arange(place.size))

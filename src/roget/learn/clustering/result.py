@@ -345,7 +345,7 @@ class Clustering(ReportMixin):
     contexts: Array | None = None
     representation: Representation | None = field(default=None, repr=False)
     learnt: Clustering | None = field(default=None, repr=False)
-    """The clustering before clusters were joined or split, or None if nothing was changed."""
+    """The clustering before any clusters were joined or split, or None if nothing was changed."""
     parts: Ints | None = field(default=None, repr=False)
     """Current cluster of each learnt cluster, followed by those of the two parts of each split. The
     value is −1 for clusters that were split."""

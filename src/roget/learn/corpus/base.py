@@ -37,8 +37,8 @@ class ReadContext:
     lexicon: tuple[tuple[str, int], ...] = ()
     """Words learnt by the segmenter from the text, with their counts."""
     both: bool = False
-    """True to include word forms in addition to lemmas, for readers of parsed text that support
-    it."""
+    """True to include word forms in addition to lemmas, if the reader of parsed text supports
+    this."""
     texts: bool = False
     """True to include the text of each sentence and its line number."""
 

@@ -128,7 +128,7 @@ class Joiner:
 
 
 def _find_runs(bound: BoolArray) -> tuple[BoolArray, Ints, Ints]:
-    """Return a mask of the tokens that start a run, and the starts and ends of the runs."""
+    """Return the runs of joined tokens: a mask of first tokens, and the starts and ends."""
     first = np.append(True, ~bound)
     starts = np.flatnonzero(first)
     return first, starts, np.append(starts[1:], first.size)

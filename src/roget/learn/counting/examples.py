@@ -39,7 +39,7 @@ SHORTEST, LONGEST = 6, 30
 """Minimum and maximum number of tokens in an easily readable sentence."""
 
 MAX_BYTES, MAX_TOKENS = 1 << 14, 1 << 16
-"""Maximum number of bytes, and of tokens, in an example sentence."""
+"""Maximum number of bytes and maximum number of tokens in an example sentence."""
 
 TYPES = {
     "word": "BIGINT", "context": "BIGINT", "rank": "UBIGINT", "sentence": "BIGINT",

@@ -103,7 +103,7 @@ class CountMerger:
         """Merge the parts in five steps and write the tables."""
         if not self._parts:
             return MergeResult((0, 0), 0, 0, "int64", (0, 0), {}, 0)
-        # 1. Number all words and contexts, the most frequent first.
+        # 1. Number all words and contexts, beginning with the most frequent.
         for axis in _AXES:
             self._number(axis)
         before = self._count_rows("words"), self._count_rows("contexts")

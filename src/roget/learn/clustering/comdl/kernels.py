@@ -131,7 +131,7 @@ def _make_scratch(blocks: Floats) -> Scratch:
 
 @compiled
 def tally(items: RowItems, labels: Ints, other: Ints, blocks: Floats) -> None:
-    """Add the counts of all items to blocks[class on the other side, class of the item]."""
+    """Add the counts of all items to `blocks`, indexed by the other side's class and the item's."""
     for item in range(labels.size):
         c = labels[item]
         for at in range(items.indptr[item], items.indptr[item + 1]):
@@ -230,7 +230,7 @@ def _compute_gains(
                     gain[c] += table[low + step] - table[low] - empty
                 else:
                     gain[c] += rise_table(count, r, a, table) - empty
-        # 3. The counts of the item's own class include the item, so subtract it.
+        # 3. The counts of the item's own class include the item, so subtract the item's counts.
         at_own += rise_table(blocks[j, own] - r, r, a, table)
     for c in range(k + 1):
         gain[c] += base
@@ -342,7 +342,8 @@ def _compute_costs(
     log_gammas(k, x, scratch.bits, scratch.mantissa, scratch.whole)
     for c in range(k):
         cost[c] = x[c] - fixed[c] - gain[c]
-    # 2. The item's own class, without the item. If the item is alone, the class disappears.
+    # 2. The item's own class, without the item. If the item is its only member, the class
+    #    disappears.
     n = size[own]
     if n == 1:
         cost[own] = held[own] - sizes[1] + fewer - gain[own]

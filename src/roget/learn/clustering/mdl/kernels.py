@@ -408,7 +408,7 @@ def join_costs(items: RowItems, clusters: Sums, formula: Formula, out: Floats) -
             else:
                 cost[c] = total_cost(kind, tokens[c] + x, sizes[c] + 1.0, 1.0, formula.width)
                 cost[c] -= total_cost(kind, tokens[c], sizes[c], 1.0, formula.width)
-        # 2. Change of −Σ_v g(f(v)) over the contexts of the row.
+        # 2. Add the change of −Σ_v g(f(v)) over the contexts of the row.
         for j in range(items.indptr[row], items.indptr[row + 1]):
             y, held = items.values[j], clusters.counts[items.indices[j]]
             for c in range(k):

@@ -84,8 +84,8 @@ EMPTY = 0.01
 """Mass below which a cluster counts as empty, as a fraction of the mass of the rarest word."""
 
 DROP = 1e-3
-"""Fraction of a cluster's mass, from words that hardly belong to it, that is ignored when its
-instability is computed."""
+"""Fraction of a cluster's mass that is ignored when its instability is computed. It consists of
+words that hardly belong to the cluster."""
 
 NARROW = 5e-4
 """Minimum fraction of a cluster that a split must affect. Otherwise rare words with unique contexts

@@ -77,7 +77,8 @@ def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> I
         pause()
         # 1. Compute the centres, and assign each vector to the nearest one.
         new, cosines = nearest(vectors, compute_centres(vectors, labels, k, weights))
-        # 2. Fill empty classes by moving vectors, but never the only vector of a class.
+        # 2. Fill empty classes by moving vectors from other classes, but never the only vector of a
+        #    class.
         for gone in np.flatnonzero(np.bincount(new, minlength=k) == 0):
             alone = np.bincount(new, minlength=k)[new] == 1
             far = int(np.argmin(np.where(alone, np.inf, cosines)))
