@@ -407,7 +407,7 @@ EXTRAS: dict[str, tuple[str, str, str]] = {
     "uvicorn": ("uvicorn", "explore", "the explorer"),
     "wn": ("wn", "wordnet", "reading a lexicon of the wn package"),
 }
-"""Optional modules: the distribution to install, the extra of roget that does so, and the purpose.
+"""Optional modules: the distribution, the extra of roget that installs it, and the purpose.
 
 The entry for numba is added by `core.kernels`.
 """

@@ -91,7 +91,7 @@ def report(name: str, summary: Mapping[str, Any]) -> Report:
 
 
 def report_counts(counts: Counts, top: int = 10) -> Report:
-    """Report on counts in memory."""
+    """Report on counts that are held in memory."""
     words = []
     for row in np.lexsort((counts.words, -counts.word_totals))[:top].tolist():
         here = slice(*counts.matrix.indptr[row : row + 2])

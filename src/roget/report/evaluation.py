@@ -106,7 +106,7 @@ def _spreads(many: int, noun: str) -> list[str]:
 
 
 def decisions(found: Decisions) -> Report:
-    """Report the error rate of every model on all triples and on the exceptional ones."""
+    """Report the error rate of every model on all triples and on the exceptional triples."""
     rows: list[dict[str, Any]] = []
     for row in found.rows:
         every, exceptional = map(_ends, row.means())

@@ -35,7 +35,7 @@ MEASURES = {
     "onmi": "overlapping NMI",
     "zk-entropy": "Zhao–Karypis entropy",
 }
-"""Measures whose names are abbreviations."""
+"""Full names of measures, keyed by abbreviation."""
 
 ENTROPIES = {
     "ml": "plug-in (maximum likelihood)",
@@ -48,10 +48,10 @@ ENTROPIES = {
     "shrink": "James–Stein shrinkage",
     "nsb": "Nemenman–Shafee–Bialek",
 }
-"""Entropy estimators."""
+"""Full names of entropy estimators, keyed by abbreviation."""
 
 IN_NATS = ("vi", "mi", "q0", "rmi", "rmi-plug-in")
-"""Measures in nats."""
+"""Measures whose values are in nats."""
 
 SIMILARITY = "similarity: standard deviations above the mean similarity of two words"
 

@@ -15,7 +15,7 @@ from roget.report import Column, Report, ReportTable
 
 
 def describe(kind: str) -> list[dict[str, Any]]:
-    """Return one plain dictionary per name, in catalogue order."""
+    """Return a dictionary that describes each part of a kind, in catalogue order."""
     more = {"measures": _measure, "entropies": _estimator}.get(kind, lambda _: {})
     parts = []
     for name in catalogue.names(kind):

@@ -19,7 +19,7 @@ SHOWN = 12
 """Number of cuts in the text table, in addition to the best cuts."""
 
 NATS = ("vi", "mi", "q0", "rmi")
-"""Measures in nats."""
+"""Measures whose values are in nats."""
 
 WIDE = 50
 """Minimum number of clusters for a logarithmic axis."""
@@ -81,7 +81,7 @@ def _tables(sweep: Sweep) -> list[ReportTable]:
 
 
 def choose_cuts(sweep: Sweep) -> list[int]:
-    """Return the indices of the cuts to show: log-spaced ones, and the best cuts."""
+    """Return the indices of the cuts to show: a log-spaced selection, and the best cuts."""
     size = len(sweep.cuts)
     if size <= SHOWN:
         return list(range(size))

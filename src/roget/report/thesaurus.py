@@ -20,7 +20,7 @@ from roget.report.contexts import ContextPhrases
 from roget.report.format import branches, plural
 
 SHOWN = 8
-"""Number of classes shown."""
+"""Default number of classes shown in a report."""
 
 
 def sizes(thesaurus: Thesaurus) -> str:

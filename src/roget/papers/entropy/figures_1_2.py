@@ -43,7 +43,7 @@ KNOWN_SUPPORT = ("bub", "shrink", "nsb")
 """Estimators that are given the true number of cells."""
 
 BUB_NON_EMPTY = "bub, m seen"
-"""Name of BUB if it is given the number of non-empty cells, as in measures for H(C) and H(K)."""
+"""Name for BUB with the number of non-empty cells, which measures use for H(C) and H(K)."""
 
 KNOWN = {
     0: (-0.533, -0.258, -0.039),

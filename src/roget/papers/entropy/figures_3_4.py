@@ -142,7 +142,7 @@ def _table(points: Sequence[FigurePoint]) -> ReportTable:
 
 
 def draw(printed: Sequence[FigurePoint], ours: Sequence[FigurePoint]) -> Figure:
-    """Draw the decrease in V by number of clusters (top), and rank against rank (bottom)."""
+    """Draw the decrease in V by number of clusters (top), and ranks against ml ranks (bottom)."""
     figure = canvas(7.5, 6.5)
     panels = figure.subplots(2, 2)
     known = {point.name: point for point in ours}

@@ -27,7 +27,7 @@ ABOVE = "above plug-in, unlike all other rows"
 ITEMS, CLASSES, CLUSTERS = 80, 3, 4
 DRAWS = 2000
 MAX_DEVIATION = 4.0
-"""Tolerance in standard errors. By chance, any of eight means exceeds it in 1 of 1,000 runs."""
+"""Tolerance in standard errors. By chance, one of the eight means exceeds it in 1 of 1,000 runs."""
 
 FOLDER = "semeval2013-task13"
 

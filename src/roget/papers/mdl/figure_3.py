@@ -66,7 +66,7 @@ class SimulationRow(NamedTuple):
 
 
 def truth(rng: np.random.Generator) -> Truth:
-    """Return a random true model with clusters of equal size and equiprobable nouns in each."""
+    """Return a random true model, in which clusters have equal size and equiprobable nouns."""
     labels = np.arange(NOUNS) * CLUSTERS // NOUNS
     clusters = rng.dirichlet(np.ones(CLUSTERS) * 5)
     verbs = rng.dirichlet(np.ones(VERBS) * 0.5, size=CLUSTERS)

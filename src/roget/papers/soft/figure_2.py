@@ -55,7 +55,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
 
 
 def _compare(thesaurus: Thesaurus, nodes: list[dict[str, Any]]) -> Claim:
-    """Compare the distances from clusters to their nearest nouns, for first and leaf clusters."""
+    """Compare the mean distance of the nearest noun in the first clusters and in the leaves."""
     tree = thesaurus.tree
     first, last = (
         fmean(nodes[node]["nearest"][0]["distance_bits"] for node in which)

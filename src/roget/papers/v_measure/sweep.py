@@ -150,7 +150,7 @@ def claim_shapes(scores: Scores) -> list[Claim]:
 
 
 def claim_growth(scores: Scores, remark: str = "") -> Claim:
-    """Check that VI grows with the number of clusters. With a remark, a difference is excused."""
+    """Check that VI grows with the number of clusters. A remark excuses any difference."""
     rank = float(spearmanr(scores.ks, scores.average("vi")).statistic)
     return Claim(
         "VI with more clusters", "grows", f"rank correlation {rank:.2f}", holds=rank > 0.95,

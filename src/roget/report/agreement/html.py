@@ -42,7 +42,7 @@ def render(found: Agreement) -> str:
 
 
 def data(found: Agreement) -> dict[str, Any]:
-    """Return the data for the page's script, rounded."""
+    """Return the rounded data for the page's script."""
     few = len(found.systems) <= PICTURED
     drawn = found.scores if few else []
     usual = leaf_order(found) if few else []

@@ -80,7 +80,7 @@ def render(comparison: Comparison) -> str:
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
-    """Return the data for the page's script, rounded."""
+    """Return the rounded data for the page's script."""
     measures = dict.fromkeys(measure for measure, _ in comparison.scores)
     return {
         "scores": _scores(comparison),

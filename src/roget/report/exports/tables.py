@@ -1,4 +1,4 @@
-"""Export of words and classes as a table (TSV or Parquet)."""
+"""Export words and classes as a table (TSV or Parquet)."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def describe_context(snapshot: ThesaurusSnapshot, context: str) -> Phrase:
 
 
 def read_notes(snapshot: ThesaurusSnapshot, about: int | str) -> Notes:
-    """Return the notes on a class (by node) or a word."""
+    """Return the notes on a class, given by its node, or on a word."""
     note = snapshot.thesaurus.notes.get(about)
     return {"definition": note.definition, "note": note.note} if note else NO_NOTES.copy()
 

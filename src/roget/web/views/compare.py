@@ -32,7 +32,7 @@ MAX_KEPT = 32
 
 @dataclass(frozen=True, eq=False)
 class Gold:
-    """A gold standard: a label for each word."""
+    """A gold standard, with one label for each word."""
 
     name: str
     labels: Mapping[str, str]
