@@ -42,7 +42,7 @@ COMMON_TOKENS = 0.2
 was probably counted with different settings."""
 
 TEXT, BOTH, BACKGROUND = "text", "both", "background"
-"""Names for the source of the similarity of two words."""
+"""Names of the possible sources of the similarity of two words."""
 
 SHARE = 1 / 3
 """Minimum fraction of the similarity that must come from a source for the source to be named."""

@@ -255,7 +255,7 @@ def open_background_of(name: PathLike) -> Counts:
 
 
 def _find_texts(name: str, counting_options: Counting) -> list[Source] | None:
-    """Return the files behind a name if they are running text, or None for counts and tables."""
+    """Return the files that a name refers to if they are running text, or None for other inputs."""
     if data.is_sample(name) or is_counts(Path(name)) or is_thesaurus(Path(name)):
         return None
     if (os.path.isfile(name) or is_remote(name)) and Source(name).suffix in (".npz", ".mtx"):

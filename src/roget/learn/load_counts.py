@@ -50,7 +50,10 @@ class GatheredCounts(NamedTuple):
 def read_corpus(
     inputs: Sequence[PathLike], options: Placing, progress: Report | None = None
 ) -> LoadedCounts:
-    """Load or count the words to place in a taxonomy, without rare words."""
+    """Load the counts of the words to place in a taxonomy, or count a corpus.
+
+    Rare words are left out.
+    """
     names = [os.fspath(one) for one in inputs]
     if not names:
         raise InputError("nothing to place; pass files, folders or counts", code="missing-option")

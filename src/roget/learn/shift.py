@@ -1,4 +1,4 @@
-"""Detection of words whose use changed between two corpora or periods.
+"""Detect words whose use changed between two corpora or periods.
 
 The change of a word is the Jensen–Shannon divergence between its contexts in the two corpora, minus
 the divergence expected by chance. The null model permutes the word's tokens over the two corpora
@@ -352,7 +352,9 @@ def _divergence(p: Floats, q: Floats) -> Floats:
 
 
 def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Floats]:
-    """Return the mean, standard deviation and skewness of each word's divergence by chance.
+    """Return the mean, standard deviation and skewness of the divergence expected by chance.
+
+    There is one value for each word.
 
     Chance means that the word's tokens are randomly permuted between the two corpora.
 

@@ -27,7 +27,7 @@ from roget.learn.command_options import SketchOptions
 from roget.learn.corpus.relations import UPOS
 
 FREQUENT = 100
-"""Frequency of a word at which its collocates must have at least two occurrences."""
+"""Frequency of a word at or above which its collocates must have at least two occurrences."""
 
 _TURNED = "T"
 """Provenance step that records that words and contexts were swapped."""
@@ -64,8 +64,9 @@ _NAMES = {
     "left": ("words before {w}", _BEFORE),
     "right": ("words after {w}", _AFTER),
 }
-"""Description of each relation, and a pattern for phrases made of the word (dots) and a collocate
-{c}. The pattern is empty if there is no such phrase. Relations are in display order."""
+"""Description of each relation, and a pattern for phrases that consist of the word, shown as dots,
+and a collocate {c}. The pattern is empty if there is no such phrase. Relations are in display
+order."""
 
 _PHRASES = {
     "obl": ("verbs … {p} {w}", "{c} {p} …"),
@@ -280,7 +281,7 @@ class Sketches:
         n: int = SketchOptions.n,
         **options: Any,
     ) -> Sketch:
-        """Return the sketch of a word; see `sketch`."""
+        """Return the sketch of a word; see the function `sketch`."""
         request = SketchOptions(beside, n, **choose(SketchOptions, options))
         if word == beside:
             raise InputError(

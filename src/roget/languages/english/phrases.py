@@ -38,7 +38,7 @@ class Phrase(NamedTuple):
 
 
 def kinds_of(low: Sequence[str], tags: Sequence[str]) -> list[str]:
-    """Return the one-letter kind of each token (see `KINDS`), corrected by its neighbours.
+    """Return the one-letter kind of each token (see `KINDS`), corrected by neighbouring tokens.
 
     >>> "".join(kinds_of(["he", "had", "n't", "over", "five", "books"],
     ...                  ["PNP", "VHD", "XX0", "PRP", "CRD", "NN2"]))

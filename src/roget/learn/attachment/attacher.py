@@ -109,7 +109,8 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         if held is not None:
             check_answers(held)
         sources = make_sources(train, self.pairs, self.thesauri, self.wordnet)
-        # Use one thread: rounding depends on the number of threads, and small products are faster.
+        # Use one thread: rounding depends on the number of threads, and small products are faster
+        # with one.
         with threadpool_limits(1):
             self.fitted_, self.left_out_accuracy_ = MODELS[kind].fit(
                 train, sources, self.random_state, held, self._report, **self._more

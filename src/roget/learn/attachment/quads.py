@@ -134,7 +134,7 @@ def traits(word: str) -> list[str]:
 
 
 def other_name(word: str) -> str:
-    """Return the word to look up in a thesaurus, e.g. person for a pronoun, year for <year>."""
+    """Return the word to look up in a thesaurus, such as "person" for a pronoun."""
     return _OTHER_NAMES.get(word, word)
 
 

@@ -67,7 +67,7 @@ def tabulate(cells: Cells) -> tuple[list[str], list[str], Any]:
 
 
 class Vectors:
-    """A unit vector for each word. Unknown words are represented by their surface features.
+    """Unit vectors of words. Unknown words are represented by their surface features.
 
     `table` has a row for each of `words`, `hinted` a row for each surface feature of `hints`. The
     vector of an unknown word is the sum of the rows of its features, scaled to unit length.

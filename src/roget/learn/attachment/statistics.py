@@ -30,7 +30,8 @@ SMOOTHING = 2.0
 preposition."""
 
 LOOSE_PARTS = ("v", "n", "m", "vn", "nm", "vm")
-"""Parts of a quadruple without the preposition, in column order; m is the second noun."""
+"""Parts of a quadruple without the preposition, in column order. The letters are explained at
+`PARTS`."""
 SHRINK = 3.0
 """Number of pseudo-quadruples added to each part, which shrink its attachment rate towards the
 rates of its prepositions."""
@@ -382,6 +383,6 @@ def _slot_keys(quad: LemmatisedQuadruple) -> list[str]:
 
 
 def split_context(context: str) -> tuple[str, str]:
-    """Split a context such as "with:eat" into slot and verb; the slot is obj if not given."""
+    """Split a context such as "with:eat" into slot and verb. The slot is "obj" by default."""
     slot, verb = split_slot(context)
     return slot or "obj", verb

@@ -68,7 +68,7 @@ def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> Predic
     table = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     table.sum_duplicates()
     n = table.shape[0]
-    # Count j uses the j-th discount; counts beyond the last discount use the last one.
+    # A count of j uses the j-th discount. Counts above the number of discounts use the last one.
     level = np.clip(np.rint(table.data), 1, levels)
     share = np.minimum(table.data / level, 1.0) * (table.data > 0)
     totals = np.asarray(table.sum(axis=1)).ravel()

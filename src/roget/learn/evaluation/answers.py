@@ -1,4 +1,4 @@
-"""Evaluation of question sheets filled in by one or more annotators.
+"""Evaluate question sheets that one or more annotators have filled in.
 
 Lines are the sampling units. The answers of several annotators to a line count as one observation,
 their mean, so the interval over all annotators is a Wilson interval over lines. It is conservative,
@@ -295,7 +295,7 @@ def _find_difference(texts: Mapping[str, str], kind: str, question: Question) ->
 
 
 def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
-    """Return an error message, or "" if the answer is valid, and the code of the answer."""
+    """Return an error message ("" if the answer is valid) and the code of the answer."""
     choices = list_choices(kind, question)
     plain, known = text.casefold(), [one.casefold() for one in choices]
     if not plain:

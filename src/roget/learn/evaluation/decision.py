@@ -1,4 +1,4 @@
-"""The verb decision task of Pereira, Tishby & Lee (1993): which of two verbs takes a given noun.
+"""The verb decision task of Pereira, Tishby & Lee (1993): decide which of two verbs takes a noun.
 
 All tokens of sampled pairs are deleted from the table. A model trained on the rest decides whether
 a noun is more likely the object of the deleted verb or of a rival verb. The correct verb is the
@@ -32,7 +32,7 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.evaluation.options import DecideOptions
 
 LEAST = 3
-"""Minimum number of occurrences of a (word, context) pair to be sampled."""
+"""Minimum number of occurrences of a (word, context) pair for it to be sampled."""
 BAND = 500 / 756_721, 5000 / 756_721
 """Frequency band of contexts, as fractions of all tokens; the values are from the paper."""
 

@@ -1,4 +1,4 @@
-"""Comparison of models on held-out tokens and words, over several splits.
+"""Compare models on held-out tokens and words, over several splits.
 
 `trial` evaluates the classes of a build. It learns classes again from 90 % of the tokens, with the
 same number of clusters and the same β, which takes about as long as the build without the search
@@ -39,7 +39,7 @@ KEPT = 0.9
 """Fraction of tokens used for training in a trial (see `trial`)."""
 
 LEAST = 100
-"""Minimum number of held-out tokens for a trial."""
+"""Minimum number of held-out tokens for a trial (see `trial`)."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class HeldoutComparison:
 
     @property
     def peer(self) -> Heldout | None:
-        """The results of Kneser–Ney, the reference model for differences."""
+        """The results of Kneser–Ney, with which all other models are compared."""
         return next((row for row in self.rows if row.model == PEER), None)
 
 
@@ -93,7 +93,7 @@ def compare(
     progress: Report | None = None,
     **options: Any,
 ) -> HeldoutComparison:
-    """Measure how well models predict held-out tokens of the most frequent words and of new words.
+    """Compare the losses of models on held-out tokens of the most frequent words and of new words.
 
     In each split, 80 % of the tokens are for training, 10 % for tuning weights and discounts, and
     10 % for testing. New words are the next `top` words in order of frequency. They are not used
@@ -104,7 +104,7 @@ def compare(
     if not models:
         raise InputError("no models to compare; pass at least one", code="missing-option")
     names = list(dict.fromkeys(models))
-    # Always include Kneser–Ney, the reference model for differences.
+    # Always include Kneser–Ney, with which all other models are compared.
     names = names if PEER in names else [PEER, *names]
     chosen = counts.top(top)
     if chosen.total < 10:

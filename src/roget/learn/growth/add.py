@@ -37,11 +37,12 @@ class Added(NamedTuple):
     """The sum of the counts of a thesaurus and of new text."""
 
     counts: Counts
-    """The sum. The words and contexts of the thesaurus come first, in their original order."""
+    """The summed counts. The words and contexts of the thesaurus come first, in their original
+    order."""
     new: Any
     """Number of new tokens of each word."""
     whole: Counts
-    """The sum for all words, including words that are still too rare for the thesaurus."""
+    """The summed counts of all words, including words that are still too rare for the thesaurus."""
 
 
 def read_recipe(counts: Counts) -> CountRecipe | None:

@@ -34,8 +34,8 @@ MAX_UNCHANGED = 500
 `CLEAR_QUANTILE`)."""
 
 CLEAR_QUANTILE = 0.99
-"""Quantile of the margins of unchanged words, which are noise. A margin is the log odds of a word's
-most probable class against its current class. It is clear if it exceeds this quantile."""
+"""Quantile of the margins of unchanged words, which are due to noise. A margin is the log odds of a
+word's most probable class against its current class. It is clear if it exceeds this quantile."""
 
 MIN_MARGIN = float(np.log(2))
 """Minimum size of a clear margin, in nats."""
@@ -198,7 +198,7 @@ def keep_rows(counts: Counts, rows: Ints) -> Counts:
 
 
 def _shape(placed: Floats, wide: Clustering) -> Any:
-    """Return the memberships of placed words, which are hard if the clustering is hard."""
+    """Return the memberships of placed words, with one class per word if the clustering is hard."""
     held = wide.memberships
     if held.nnz == int(np.count_nonzero(np.diff(held.indptr))):  # every word is in a single class
         return one_hot(placed.argmax(axis=1), wide.n_clusters)
@@ -298,7 +298,10 @@ class _ClassBuilder:
         self._rows = unit(renewal.counts.ppmi())
 
     def restructure(self, steps: list[UpdateStep], fixed: Ints) -> list[UpdateStep]:
-        """Return the steps, preceded by steps for new classes and splits."""
+        """Split classes and add new ones.
+
+        Return the steps for them, followed by the given steps.
+        """
         usual = unit(self._before.ppmi())
         k = len(self.origin)
         sizes = np.bincount(self._was, minlength=k)
@@ -423,7 +426,7 @@ def _cohesion(rows: Any, labels: Ints, k: int) -> float:
 
 
 def _divide(rows: Any, fewest: int) -> _Division | None:
-    """Split rows of unit length into two parts, or return None if there are too few rows.
+    """Split unit vectors (rows) into two parts, or return None if there are too few rows.
 
     The separation is the mean cosine within the parts minus the mean cosine between them.
     """

@@ -1,1 +1,1 @@
-"""Placing words in existing taxonomies."""
+"""Place words in existing taxonomies."""

@@ -17,10 +17,10 @@ from roget.learn.clustering.memberships import tabulate
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 
 NEAR = (1.0, 0.75, 0.5)
-"""Weights with which a vote for a class counts for classes that are 0, 1 and 2 steps away."""
+"""Weights of a vote for a class when it is counted for classes that are 0, 1 and 2 steps away."""
 
 FAR = len(NEAR)
-"""Distance reported for all classes that are farther away."""
+"""Distance reported for all classes that are more than two steps away."""
 
 CROWD = 1000
 """Maximum number of neighbours of a class through which two-step paths are followed."""
@@ -127,7 +127,7 @@ class Graph:
 
     @cached_property
     def nearness(self) -> Any:
-        """Weight with which a vote for one class counts for another, as a csr_array."""
+        """Weight of a vote for one class when it is counted for another class, as a csr_array."""
         degrees = np.diff(self.adjacent.indptr)
         through = sparse.diags_array((degrees <= CROWD).astype(np.float32))
         two = _ones(self.adjacent @ through @ self.adjacent)

@@ -1,4 +1,5 @@
-"""Evaluation of placement: hide known words, place them, and compare with their true classes."""
+"""Evaluate placement: hide known words, place them, and compare the result with their true
+classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placing words in an existing taxonomy: candidate classes with scores and reasons."""
+"""Place words in an existing taxonomy: find candidate classes with scores and reasons."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ DIGITS = 4
 
 
 class PlacementCandidate(NamedTuple):
-    """A candidate class of a word."""
+    """A candidate class for a word."""
 
     word: str
     seen: float
@@ -53,9 +53,9 @@ class PlacementCandidate(NamedTuple):
     reasons: tuple[Supporter, ...]
     """Known words that vote for the class, largest votes first."""
     contexts: tuple[str, ...]
-    """Contexts that the word shares with these words."""
+    """Contexts that the word shares with the words in `reasons`."""
     lines: tuple[EvidenceLine, ...] = ()
-    """Example sentences with the word in these contexts, if stored."""
+    """Example sentences with the word in the shared contexts, if stored."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,7 +64,7 @@ class Supporter(NamedTuple):
 
 
 class VoteSource:
-    """Votes of one kind for a batch of words."""
+    """Votes of one kind, by contexts or by endings, for a batch of words."""
 
     def __init__(self, by: str, share: float, similarity: Any, entries: Ints) -> None:
         self.by, self.share, self.similarity = by, share, similarity

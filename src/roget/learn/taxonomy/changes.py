@@ -27,7 +27,7 @@ _WORD = re.compile("word-([^#/]+)$")
 
 @dataclass
 class ConceptRecord:
-    """A concept of a SKOS file."""
+    """A concept in a SKOS file."""
 
     names: tuple[str, ...] = ()
     """Preferred labels."""

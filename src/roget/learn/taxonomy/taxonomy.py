@@ -171,7 +171,7 @@ class Taxonomy:
         return rows, at, shares
 
     def _otherwise(self, name: str) -> list[str]:
-        """Return a list that holds the default parent of a class, if it has one."""
+        """Return the default parent of a class as a list, which is empty if there is none."""
         return [self.otherwise[name]] if name in self.otherwise else []
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:

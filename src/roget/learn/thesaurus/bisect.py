@@ -1,4 +1,4 @@
-"""Bisection of a class by deterministic two-means clustering of its words."""
+"""Bisect a class by deterministic two-means clustering of its words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_ITERATIONS = 50
 
 
 def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArray:
-    """Split words into two clusters; return True for words in the smaller one (the second if tied).
+    """Split words into two clusters; return a mask of the smaller one (the second if tied).
 
     The method is spherical two-means, initialised by the first principal component of the words'
     vectors, or of √p(context|word) if there are no vectors.
@@ -72,7 +72,7 @@ def _get_vectors(counts: Counts, known: Representation | None, rows: Ints) -> An
 
 
 def _split_by_variance(table: Any) -> BoolArray:
-    """Return True for words above the mean along the first principal component."""
+    """Return a mask of the words above the mean along the first principal component."""
     size = table.shape[0]
     mean = _sum(table, np.ones(size, dtype=bool)) / size
     # Start from the word that is least similar to the mean, for a deterministic result.

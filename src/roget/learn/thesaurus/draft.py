@@ -44,7 +44,8 @@ class EditTarget(NamedTuple):
     """An edit of another thesaurus, translated to this one."""
 
     edits: list[Edit]
-    """The edits to apply. A word that the original edit added may have to be moved here."""
+    """The edits to apply. A word that the original edit added is moved instead if it is already
+    here."""
     left: Edit | None
     """The part of the edit that does not apply, because its words are missing."""
     unsure: list[tuple[ClassSnapshot, MatchedClass]]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
 LONGEST_LABEL = 200
-"""Maximum number of characters of a new label."""
+"""Maximum number of characters in a new label."""
 
 SHOWN = 10
 """Maximum number of problems listed in an error message."""
@@ -42,7 +42,7 @@ class Replayed(NamedTuple):
 
 
 class Editor:
-    """Methods that edit a thesaurus, with undo and redo.
+    """Interface for editing a thesaurus, with undo and redo.
 
     Each method returns a new thesaurus and leaves the old one unchanged.
 

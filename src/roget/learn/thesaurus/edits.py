@@ -160,7 +160,7 @@ class Edit:
 
     @classmethod
     def from_json(cls, content: Any) -> Edit:
-        """Read an edit written by `to_json` of this or an older version."""
+        """Read an edit written by `to_json`, in the format of this or an older version."""
         try:
             text, waiting = content["text"], content["waiting"]
             if not isinstance(text, str) or not isinstance(waiting, bool):

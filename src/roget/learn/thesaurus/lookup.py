@@ -339,7 +339,7 @@ def context_classes(
 
 
 def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalWord]:
-    """Return the n words, out of all words, that are nearest to the centroid of a class."""
+    """Return the n words nearest to the centroid of a class, which may be in other classes."""
     profile = centroid(thesaurus, node)
     return _rank_words(thesaurus, node, profile, np.arange(len(thesaurus)), n)
 
@@ -528,7 +528,7 @@ def find_node(thesaurus: Thesaurus, name: str) -> int:
 def find_lines(
     thesaurus: Thesaurus, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
 ) -> list[EvidenceLine]:
-    """Return stored example sentences for a word, or for a word in a context.
+    """Return the stored example sentences for a word, or only those for a given context.
 
     See `Evidence.lines`.
     """

@@ -18,7 +18,7 @@ LISTED = 0.1
 """Minimum membership for listing a word in a class other than its own."""
 
 MANY = 4096
-"""Maximum number of classes that are compared pairwise. Taxonomies may have more classes."""
+"""Maximum number of classes for which all pairs are compared. Some taxonomies have more classes."""
 
 CELLS = 1 << 22
 """Batch size: number of cells of a dense array computed at once."""

@@ -94,11 +94,11 @@ class Sense(NamedTuple):
     contexts: tuple[TypicalContext, ...]
     """Contexts of the word that support the class, strongest first."""
     words: tuple[str, ...]
-    """Words of the class that are most similar to the word in these contexts."""
+    """Words of the class that are most similar to the word in the supporting contexts."""
 
 
 class Placement(NamedTuple):
-    """A candidate class of a new word."""
+    """A candidate class for a new word."""
 
     word: str
     node: int

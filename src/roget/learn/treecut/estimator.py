@@ -173,7 +173,9 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return sorted(classes, key=lambda one: (-one.probability, -one.prior, one.node))
 
     def probability(self, nouns: str | Sequence[str], heads: str | Sequence[str]) -> Floats:
-        """Return p(noun|head) for pairs of nouns and heads. A single string is paired with all.
+        """Return p(noun|head) for pairs of nouns and heads.
+
+        A single noun or head is paired with all elements of the other argument.
 
         The probability is 0 for nouns that are not in the thesaurus, for unknown heads, and for
         classes that do not occur with the head.
