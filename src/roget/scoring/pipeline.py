@@ -237,7 +237,7 @@ def _request_tree(inputs: Inputs, sides: AlignedLabels, requests: list[Request])
 
 
 def _check_inputs(inputs: Inputs) -> None:
-    """Raise InputError if options conflict, before any input is read."""
+    """Raise InputError if options conflict. Called before any input is read."""
     options, code = inputs.options, "conflicting-options"
     cover = options.several == "cover"
     requests = choose_requests(options, cover=cover)
@@ -494,7 +494,7 @@ def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> Ceiling:
         try:
             compared = compare_inputs(part)
         except InputError as error:
-            # Skip annotators who have labelled different items.
+            # Skip pairs of annotators who have no labelled items in common.
             if error.code != "no-common-items":
                 raise
             continue

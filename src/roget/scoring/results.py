@@ -340,7 +340,7 @@ class ScoreTable(Result):
 
 
 def _parse_bound(bound: str) -> tuple[str, str]:
-    """Split a bound such as "v@jk=0.6" into the name of a score and the string of a number."""
+    """Split a bound such as "v@jk=0.6" into the name of a score and a number, both as strings."""
     name, equals, limit = bound.rpartition("=")
     try:
         number = float(limit)

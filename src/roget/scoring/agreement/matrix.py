@@ -71,7 +71,8 @@ def fill_matrices(
         each, items, reasons = _evaluate(batch, requests, panel.n_groups)
         weights = items if average == "weighted" else (items > 0).astype(np.float64)
         mean = _average(each, weights)
-        # `mean` contains both directions of each pair, because measures may be asymmetric.
+        # `mean` contains the scores in both directions for each pair, because measures may be
+        # asymmetric.
         one, two = np.array(batch.pairs).T
         values[:, one, two], values[:, two, one] = mean
         shared[one, two] = shared[two, one] = items.sum(axis=1)

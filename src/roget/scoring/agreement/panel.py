@@ -75,7 +75,7 @@ class Coded(NamedTuple):
     groups: Ints
     """The group of each cluster."""
     present: BoolArray | None
-    """A mask of the items that the clustering contains, or None if it contains all."""
+    """A mask of the items that the clustering contains, or None if it contains all items."""
 
     @property
     def have(self) -> BoolArray:

@@ -140,7 +140,7 @@ class Agreement(Result):
 
     @cached_property
     def means(self) -> list[MeanRow]:
-        """The mean of each score of each clustering over all other clusterings."""
+        """The mean scores of each clustering with all other clusterings."""
         matrices, rows = self.matrices, []
         for i, name in enumerate(self.systems):
             for r, (measure, entropy) in enumerate(self.requests):
@@ -169,7 +169,9 @@ class Agreement(Result):
 
     @property
     def odd(self) -> str | None:
-        """The clustering that agrees least with the others, or None if there are only two."""
+        """The clustering that agrees least with the other clusterings, or None if there are only
+        two clusterings.
+        """
         at = self.outlier()
         return None if at is None else self.systems[at]
 
@@ -325,7 +327,7 @@ class Agreement(Result):
 
 
 def _average_directions(values: Floats) -> Floats:
-    """Return the mean of the two directions of each pair."""
+    """Return the scores of each pair of clusterings, averaged over both directions."""
     return np.asarray((values + values.T) / 2)
 
 

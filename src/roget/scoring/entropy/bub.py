@@ -233,8 +233,8 @@ class _Variance:
         k = start.size
         old = np.diff(self.after[: k + 1])
         new = np.diff(np.append(start, self.after[k]))
-        # Only the first k differences change: subtract their old squares, weighted by P(n = j), and
-        # add the new ones, equation (4).
+        # Only the first k differences change. Subtract their old squares, weighted by P(n = j), and
+        # add their new squares, equation (4).
         mean_square = self.mean_square.copy()
         mean_square[: self.chances.shape[1]] += (new**2 - old**2) @ self.chances[:k]
         steepest = max(self.steepest, float(np.abs(new).max()))

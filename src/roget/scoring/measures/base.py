@@ -303,7 +303,7 @@ def list_requests(measures: MeasureSpec | None, entropy: str | Sequence[str]) ->
 
 
 def split_names(kind: str, names: MeasureSpec) -> list[str | Measure]:
-    """Split a string of names at commas outside parentheses; a sequence of names is also accepted.
+    """Split a string, or each string in a sequence, at commas outside parentheses.
 
     >>> split_names("measure", "v(beta=2), ari")
     ['v(beta=2)', 'ari']

@@ -82,8 +82,8 @@ def resolve_entities(table: Contingency) -> Values:
     """
     refuse_fractions(table)
     sizes, counts = table.row_totals.astype(np.float64), table.counts.astype(np.float64)
-    # The links of a class of size a are its a(a−1)/2 pairs; x mentions in one cluster resolve
-    # x(x−1)/2 of them.
+    # A class of size a has a(a−1)/2 links, one per pair of mentions. If x of its mentions are in
+    # one cluster, x(x−1)/2 of the links are resolved.
     resolved = np.add.reduceat(counts * (counts - 1), table.row_starts)
     alone = table.keep_common((table.column_totals == 1)[table.columns].astype(np.int64))
     recall: Floats = np.where(

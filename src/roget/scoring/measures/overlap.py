@@ -229,8 +229,8 @@ MENESTRINA = "Menestrina, Whang & Garcia-Molina 2010"
 def count_exact(table: Contingency) -> Any:
     """Return the number of clusters that contain exactly the items of one class.
 
-    In a cell of such a cluster the count equals both the class size and the cluster size. A
-    placeholder of an unmatched item is not a cluster.
+    The count in the cell of such a cluster equals both the class size and the cluster size.
+    Placeholder clusters for items without a system label are not counted.
     """
     rows, columns = table.row_totals[table.rows], table.column_totals[table.columns]
     exact = np.equal(table.counts, rows) & np.equal(table.counts, columns)

@@ -104,7 +104,7 @@ class Gamma(
             for which, number in (("no pairs", 0), ("all pairs", pairs.total)):
                 reason = f"the correlation is undefined, because {side} joins {which} of items"
                 gaps = gaps + undefined(np.equal(together, number), reason)
-        # The correlation of two binary variables over all pairs.
+        # Compute the correlation of the two binary variables over all pairs.
         above = pairs.total * pairs.both - pairs.gold * pairs.system
         left = pairs.gold * (pairs.total - pairs.gold)
         right = pairs.system * (pairs.total - pairs.system)

@@ -153,7 +153,8 @@ def count_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
         + columns.sum(_log_ways(columns.counts.astype(np.float64), columns.spread(m)))
         - _log_ways(n, m * alpha)
     )
-    # If each column has one item, there are N!/Π a_i! tables. A single row or column has one table.
+    # If each column has one item, there are N!/Π a_i! tables. If there is a single row or column,
+    # there is only one table.
     alone = gammaln(n + 1.0) - rows.sum(gammaln(rows.counts + 1.0))
     one = np.equal(m, 1) | np.equal(columns.seen, 1)
     return np.where(one, 0.0, np.where(single, alone, ways))

@@ -188,8 +188,8 @@ def score_cuts(
         yield from np.array(means).T
         return
     tables = table_cuts(sides, cuts)
-    # Many measures are computed for all cuts at once, without tables. The remaining measures need
-    # the tables of the cuts, which are made in batches.
+    # Many measures are computed for all cuts at once, without tables. The other measures require
+    # the table of each cut. Tables are made in batches of cuts.
     known = [request for request in requests if tables.knows(request[0])]
     parts = [[evaluate(part, one)[0] for one in known] for part in tables.parts()] if known else []
     values = dict(zip(known, map(np.concatenate, zip(*parts, strict=True)), strict=True))

@@ -110,7 +110,7 @@ class QuickIntervals:
 
     @property
     def method(self) -> str:
-        """The name used for the intervals in signatures."""
+        """The description of the intervals in signatures."""
         return "jackknife" if self.table is not None else f"{GROUP_SAMPLES}xbca"
 
     @cached_property
@@ -411,7 +411,8 @@ def list_families(system: ScoredSystem, weights: Floats, kind: str) -> list[Reca
     families = COREFERENCE if kind == "coreference" else ENTITIES
     rows = [RecallPrecision(name, *map(mean, own)) for name, own in families.items()]
     if kind == "coreference":
-        # Shared tasks rank by the mean F; the mean recall and precision are shown for information.
+        # Shared tasks rank systems by mean F. Mean recall and precision are shown only for
+        # information.
         columns = zip(*((row.recall, row.precision, row.f) for row in rows), strict=True)
         rows.append(RecallPrecision(CONLL, *(_mean(column) for column in columns)))
     return rows

@@ -122,7 +122,10 @@ def score_items(
 
 
 def score_each(sides: AlignedLabels, alpha: float = 0.9) -> ItemScores:
-    """Return the scores of aligned items. A tree is scored at its cut."""
+    """Return the scores of aligned items.
+
+    If the system is a tree, the clusters of its cut are scored.
+    """
     sides = replace(sides, leaves=None)
     parse(f"element-centric(alpha={alpha!r})")
     gold, groups = sides.gold, sides.groups
@@ -138,7 +141,7 @@ def score_each(sides: AlignedLabels, alpha: float = 0.9) -> ItemScores:
 
 
 def _score_values(sides: AlignedLabels, alpha: float) -> dict[str, Floats]:
-    """Return the scores of each item by name."""
+    """Return the scores of each item, keyed by the name of the score."""
     if not (sides.gold.weighted or sides.system.weighted):
         table = tabulate(sides, pooled=True)
         assert isinstance(table, Contingency)

@@ -160,7 +160,7 @@ def sweep(
 
 
 def sweep_sides(sides: AlignedLabels, rules: Rules, options: PipelineOptions) -> Sweep:
-    """Score the cuts of a tree that is already aligned with gold."""
+    """Score the cuts of a tree that has already been aligned with the gold labels."""
     tree, _ = require_tree(sides)
     requests = _choose_requests(options.measures, options.entropy)
     numbers, warnings = list_cuts(options.cuts, tree)

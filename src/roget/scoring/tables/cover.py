@@ -198,7 +198,9 @@ class Overlap(NamedTuple):
     def _compare(
         self, gold: CountArray, system: CountArray, both: CountArray
     ) -> tuple[Floats, Floats]:
-        """Return h(p₁₁) + h(p₀₀) and h(p₁₀) + h(p₀₁) for (class, cluster) pairs."""
+        """Return h(p₁₁) + h(p₀₀) and h(p₁₀) + h(p₀₁) for (class, cluster) pairs, as in
+        `conditional`.
+        """
         only_gold, only_system = gold - both, system - both
         neither = self.n - gold - only_system
         return (
@@ -398,7 +400,7 @@ class HardCover(Cover):
 
     @classmethod
     def from_table(cls, table: Contingency) -> HardCover:
-        """Make the cover of a table, in which each item has one class and one cluster."""
+        """Make the cover of a contingency table, where each item has one class and one cluster."""
         places = np.arange(table.rows.size + 1)
         ones = np.ones(table.rows.size)
         gold = Sets(places, table.rows, ones, table.shape[0])
@@ -425,7 +427,9 @@ class HardCover(Cover):
 
 @dataclass(frozen=True, eq=False)
 class Degrees:
-    """Membership degrees, scaled to a maximum of 1 per item (Jurgens & Klapaftis 2013)."""
+    """Degrees of membership in classes and clusters, scaled so that the maximum of each item is 1
+    (Jurgens & Klapaftis 2013).
+    """
 
     sets: Cover
 

@@ -238,7 +238,9 @@ class _Spans:
         return self.held[which], cut
 
     def among(self, begin: int, end: int) -> _Spans:
-        """Return the branches present at the cuts begin, …, end − 1, restricted to these cuts."""
+        """Return the branches present at the cuts begin, …, end − 1, with intervals restricted to
+        them.
+        """
         some = np.flatnonzero((self.first < end) & (self.end > begin))
         first, last = (np.clip(at[some], begin, end) - begin for at in (self.first, self.end))
         return _Spans(self.branches, self.held[some], first, last, end - begin)

@@ -61,8 +61,8 @@ def find_branches(owner: Ints, place: Ints, counts: CountArray, layout: Layout) 
     meet = layout.find_lowest(place[near], place[near + 1])
     bounds = np.full(cells + 1, -1, dtype=np.int64)
     bounds[near + 1] = meet
-    # Step 2: the distinct (owner, node) pairs are the inner branches. Sorting and comparing
-    # neighbours is faster than np.unique, which hashes first.
+    # Step 2: the distinct (owner, node) pairs are the inner branches. Sorting the keys and
+    # comparing neighbours is faster than np.unique, which hashes the keys first.
     keys = np.sort(owner[near] * nodes + meet)
     keys = keys[np.diff(keys, prepend=-1) > 0]
     owners, inner = np.divmod(keys, nodes)
@@ -120,7 +120,9 @@ class Dendrogram:
 
     @cached_property
     def sums(self) -> CountArray:
-        """The cumulative number of items over the leaves, starting at 0."""
+        """The cumulative number of items over the leaves, in the order of the layout, starting at
+        0.
+        """
         at = np.zeros(self.layout.places.size, dtype=self.table.counts.dtype)
         np.add.at(at, self.places, self.table.column_totals)
         return np.concatenate(([0], np.cumsum(at)))

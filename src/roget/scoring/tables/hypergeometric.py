@@ -36,7 +36,7 @@ A window of counts omits a probability of at most 1e-19 in both tails together.
 """
 
 SMOOTH_VARIANCE = 400.0
-"""Smallest variance at which a distribution is integrated instead of summed."""
+"""Smallest variance for which expectations are computed by quadrature instead of summation."""
 
 _CHUNK = 1 << 15
 """Batch size: number of probabilities computed at once."""
@@ -184,8 +184,8 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
         counts, mass = make_block(part, low[chosen], int(widths[chosen[-1]]))
         mass *= part.cells[:, None]
         inside = few[chosen]
-        # Counts beyond the largest possible count have probability 0, so the position used for
-        # them does not matter.
+        # Counts above the largest possible count have probability 0, so their positions in the
+        # array do not matter.
         at = (counts[inside] + (ends - tops)[part.group[inside], None]).astype(np.intp).ravel()
         # bincount is faster than add.at, but its cost depends on the length of the array.
         if tally.size <= 4 * at.size:

@@ -110,7 +110,10 @@ def _expect_sizes(n: int, clusters: int | None) -> Histogram:
 
 
 _WHOLE = 1 << 11
-"""Largest number of points on a half circle for which the whole circle is sampled."""
+"""Largest number of points per half circle for which the whole circle is sampled.
+
+If more points are needed, only the peak is sampled.
+"""
 
 _SMALL = 300.0
 """Largest radius at which the whole circle is sampled. On larger circles f would overflow."""

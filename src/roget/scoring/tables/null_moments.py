@@ -93,7 +93,7 @@ computed.
 """
 
 _MAX_PAIRS = 1 << 23
-"""Largest total number of (class size, cluster size) pairs, summed over all groups."""
+"""Largest number of (class size, cluster size) pairs, summed over all groups."""
 
 
 def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Values:

@@ -131,7 +131,7 @@ class Statistics(ReportMixin, ABC):
 
     @property
     def perfect(self) -> Any:
-        """True if the clusters and the classes are the same sets."""
+        """True if the clusters and the classes are the same sets of items."""
         sizes = self.sizes
         return np.equal(self.joint.seen, sizes.classes) & np.equal(sizes.classes, sizes.clusters)
 
