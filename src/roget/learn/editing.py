@@ -108,7 +108,7 @@ def edit(
 
 
 def _check_number(verb: str, n: int, there: int) -> None:
-    """Raise an error if more edits are to be undone or redone than there are."""
+    """Raise an error if fewer edits can be undone or redone than requested."""
     if not there:
         raise InputError(f"nothing to {verb}", code="edit-refused")
     if n > there:

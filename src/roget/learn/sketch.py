@@ -97,7 +97,7 @@ class Collocate:
 
     @property
     def score(self) -> float | None:
-        """LogDice with the word."""
+        """LogDice score of the collocate with the word."""
         return self.scores[0]
 
     @property

@@ -78,7 +78,7 @@ def skip(kinds: Sequence[str], i: int, over: str, step: int = 1) -> int:
 
 
 def seen(kinds: Sequence[str], i: int, over: str) -> str:
-    """Return the first kind, starting at i, that is not in `over`, or a comma if there is none."""
+    """Return the first kind, starting at i, that is not in `over`, or a comma at the end."""
     i = skip(kinds, i, over)
     return kinds[i] if i < len(kinds) else ","
 

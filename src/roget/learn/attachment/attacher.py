@@ -49,7 +49,7 @@ class Test:
     stages: tuple[BackoffStage, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a dictionary for JSON."""
+        """Return the results as a JSON-compatible dictionary."""
         return asdict(self)
 
 

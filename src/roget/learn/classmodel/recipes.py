@@ -14,7 +14,7 @@ from roget import catalogue
 
 @dataclass(frozen=True)
 class ModelRecipe:
-    """The components of a model.
+    """The components of a class model.
 
     own: "discount", "interpolate" or "none": how the word's own counts are used.
     levels: number of discounts.

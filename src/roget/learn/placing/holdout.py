@@ -51,13 +51,16 @@ class PlacementMetrics(NamedTuple):
 
     @property
     def reciprocal_rank(self) -> float:
-        """Mean reciprocal rank of the first true class among the candidates, or 0 if missing."""
+        """Mean reciprocal rank of the first true class among the candidates of a word.
+
+        The reciprocal rank is 0 if no candidate is a true class.
+        """
         ranks = (one.index(0) + 1 if 0 in one else np.inf for one in self.steps)
         return float(np.mean([1 / rank for rank in ranks]))
 
 
 class Bin(NamedTuple):
-    """Statistics of first candidates whose scores are in the same bin."""
+    """Statistics of the best candidates of words, for candidates with scores in the same bin."""
 
     low: float
     high: float

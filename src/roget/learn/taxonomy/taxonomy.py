@@ -151,7 +151,7 @@ class Taxonomy:
     def share_out(
         self, nodes: Nodes, weighted: bool = True
     ) -> tuple[list[int], list[int], list[float]]:
-        """Return the row, node and weight of each entry: a word in a node of one of its classes."""
+        """Distribute words over nodes; return the row, node and weight of each entry."""
         rows, at, shares = [], [], []
         for row, (word, classes) in enumerate(self.words.items()):
             total = sum(classes.values())
@@ -171,7 +171,7 @@ class Taxonomy:
         return rows, at, shares
 
     def _otherwise(self, name: str) -> list[str]:
-        """Return the default parent of a class as a list, which is empty if there is none."""
+        """Return a list with the default parent of a class, or an empty list."""
         return [self.otherwise[name]] if name in self.otherwise else []
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:

@@ -125,7 +125,7 @@ def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synse
     """Yield the synsets of a data file."""
     problems = Problems(str(file))
     for number, line in source_of(str(file)).lines():
-        if line.startswith("  ") or not line.strip():  # the licence text
+        if line.startswith("  ") or not line.strip():  # skip the licence text
             continue
         try:
             yield _synset(line, part, tagged)

@@ -90,7 +90,7 @@ class Sense(NamedTuple):
 
     node: int
     share: float
-    """Fraction of the uses of the word."""
+    """Fraction of the uses of the word that have this sense."""
     contexts: tuple[TypicalContext, ...]
     """Contexts of the word that support the class, strongest first."""
     words: tuple[str, ...]

@@ -250,7 +250,7 @@ class _ClassFit:
         return np.where(good, table / np.sqrt(np.where(good, lengths, 1.0)), 0.0)
 
     def keep(self, shares: Any, first: Ints, score: Floats, good: BoolArray) -> Any:
-        """Return p(sense|word) over the first class and other good, distinct classes.
+        """Return p(sense|word) for the first class and for other good, distinct classes.
 
         A word without other good classes has its own class as its only sense.
         """

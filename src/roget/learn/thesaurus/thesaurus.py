@@ -426,7 +426,7 @@ class Thesaurus(ReportMixin):
 
     @property
     def sense_memberships(self) -> Any:
-        """p(class|word) by senses, as a csr_array of shape (words, clusters); see `senses`."""
+        """p(class|word) by sense (see `senses`), as a csr_array of shape (words, clusters)."""
         return self.index.places.senses.memberships
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:

@@ -46,7 +46,7 @@ ROUNDING = 1e-9
 
 
 class CutClass(NamedTuple):
-    """A node of a cut."""
+    """A class in the cut of a head, which is a node of the hierarchy."""
 
     node: int
     """Number of the node in `hierarchy_`."""
@@ -278,7 +278,7 @@ class HeadCuts(NamedTuple):
     node: Ints
     head: Ints
     seen: Floats
-    """Count of the node."""
+    """Count of the node of each entry."""
     length: Floats
     """Description length of the cut of each head."""
 
