@@ -105,7 +105,7 @@ def test_trackers_and_embeddings_that_are_no_numbers():
     found = roget.evaluate_embeddings(X, ["a", "b", "c"] * 10, samples=2, size=30)
     assert found.flat() == {"v/ml": found["v", "ml"], "v/jk": found["v", "jk"], "ami": found["ami"]}
     X[7, 1] = np.nan
-    with refused("invalid-input", "embedding 7"):
+    with refused("invalid-input", "row 7"):
         roget.evaluate_embeddings(X, ["a", "b", "c"] * 10)
     one = roget.evaluate_embeddings(X[:5], ["a"] * 5, samples=2, size=5)
     assert str(one).startswith("5 embeddings, 2 samples, 1 class\n")

@@ -49,6 +49,7 @@ KEY = (
 )
 LINES = (b"x\ny\nx\nz\n", b"1\n2\n1\n\n3\n")
 CLUSTERS = (b"a b c\nd e\nf\n", b"1\t2\t3\n4\t5\n", b"a\n")
+PAIRS = (b"id1,id2\na,b\nb,c\n", b"id1,id2,match\na,b,1\nc,d,0\n", b"l_id\tr_id\n1\t2\n")
 CONLL = (
     b"#begin document (x); part 000\nx 0 0 a (1)\nx 0 1 b (2\nx 0 2 c 2)|(1)\n\n#end document\n",
     b"# begin document d1\n1\t(0)\n2\t(1|(2)\n3\t1)\n# end document\n",
@@ -420,6 +421,7 @@ TARGETS = [
     Target("labels-key", 80, _reader("labels.key", KEY)),
     Target("labels-lines", 60, _reader("labels.txt", LINES, labels="lines")),
     Target("labels-clusters", 60, _reader("labels.cmty", CLUSTERS)),
+    Target("labels-pairs", 60, _reader("labels.csv", PAIRS, labels="pairs")),
     Target("labels-conll", 60, _reader("labels.conll", CONLL)),
     Target("labels-corefud", 60, _reader("labels.conllu", COREFUD)),
     Target("labels-newick", 80, _reader("labels.nwk", NEWICK)),

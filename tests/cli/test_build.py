@@ -135,7 +135,8 @@ def test_reproductions_are_listed_and_run(tmp_path, monkeypatch):
     assert (tmp_path / "f" / "soft-figure-1.svg").is_file()
     idle = run("reproduce", "mdl/figure-3", "--verb", "eat")
     assert idle.returncode == 1
-    assert "mdl/figure-3 takes no --verb; it is for soft/figure-1" in idle.stderr
+    assert "[conflicting-options]" in idle.stderr
+    assert "soft/figure-1" in idle.stderr
     wrong = run("reproduce", "soft/figure-7")
     assert wrong.returncode == 1
     assert "unknown reproduction" in wrong.stderr

@@ -32,7 +32,7 @@ def test_names_tell_formats(key, tmp_path):
     text = "item\tlabel\tweight\tgroup\na\tx\t0.5\tg\na\ty\t0.5\tg\nb\tx\t1\tg\n"
     assert (tmp_path / "out.tsv").read_text() == text
     assert f"wrote {tmp_path / 'out.tsv'}: 2 items" in done.stderr
-    assert "warning: 1 line of" in done.stderr
+    assert "[repeated-rows]" in done.stderr
 
 
 def test_options_name_formats_and_columns(tmp_path):

@@ -87,7 +87,7 @@ def test_nothing_is_written_unless_all_can_be_done(folder, table):
         ("action,class\nfly,tea\n", "edits.csv:2: .*'fly'.* rename"),
         ("action,class\nrename,tea,x\n", "edits.csv:2: "),
         ("action,class\n", "edits.csv"),
-        ("what,class,text\nrename,tea,x\n", "edits.csv: .*action, class, word, text, into"),
+        ("what,class,text\nrename,tea,x\n", "edits.csv .*action, class, word, text, into"),
         ("action,class,text\nrename,nothing,x\n", "edits.csv:2: .*'nothing'"),
         ("action,class,text\nrename,,x\n", "edits.csv:2: "),
         ("action,class,text\nrename,tea,\n", "edits.csv:2: "),

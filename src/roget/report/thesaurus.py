@@ -60,7 +60,7 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
         )
     if found := thesaurus.provenance.get("heldout"):
         yield (
-            f"held-out cross-entropy in bits per token: unigram {found['all']:.2f}, class "
+            f"held-out cross-entropy, bits per token: unigram {found['all']:.2f}, class "
             f"{found['class']:.2f}, word {found['word']:.2f}, word + class {found['both']:.2f}"
         )
 

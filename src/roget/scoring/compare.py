@@ -10,6 +10,7 @@ from roget.core.io.paths import name_sources
 from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.scoring.inputs import Inputs
+from roget.scoring.labels.files import is_thesaurus
 from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.options import CompareOptions, PipelineOptions
 from roget.scoring.pipeline import compare_inputs
@@ -31,7 +32,7 @@ def list_systems(systems: Any) -> Any:
         files = sorted(one.path for one in os.scandir(alone) if one.is_file())
         names = [os.path.basename(path) for path in files]
         files = [path for path in files if not os.path.basename(path).startswith((".", "_"))]
-        parts = any(name.startswith("part") for name in names) or "thesaurus.json" in names
+        parts = any(name.startswith("part") for name in names) or is_thesaurus(alone)
         return systems if parts or not files else files
     if isinstance(systems, Mapping | Sequence | str | os.PathLike):
         return systems

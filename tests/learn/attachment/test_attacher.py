@@ -168,7 +168,7 @@ def test_unusable_training_data_is_refused() -> None:
         ([], [], "empty-input", ""),
         ([fork, cheese], "VV", "too-little-text", "2 quadruples"),
         ([fork, cheese], "VX", "missing-label", "N or V"),
-        ([fork], "VN", "length-mismatch", "1 quadruples"),
+        ([fork], "VN", "length-mismatch", "1 and 2"),
     ):
         with refused(code, named):
             Attacher().fit(quads, answers)

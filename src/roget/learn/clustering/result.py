@@ -347,8 +347,8 @@ class Clustering(ReportMixin):
     learnt: Clustering | None = field(default=None, repr=False)
     """The clustering before any clusters were joined or split, or None if nothing was changed."""
     parts: Ints | None = field(default=None, repr=False)
-    """Current cluster of each learnt cluster, followed by those of the two parts of each split. The
-    value is −1 for clusters that were split."""
+    """Current cluster of each learnt cluster, followed by the clusters of both parts of each split.
+    The value is −1 for clusters that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
     """Splits made after learning, in order. Each divides a cluster in two."""
 

@@ -131,7 +131,7 @@ def describe(trust: Trust) -> list[str]:
         return [f"{lines[0]}; stability of the classes not measured"]
     return [
         f"{trust.verdict} classes: {trust.recurring:,} of {trust.classes:,} recur "
-        "without 10 % of the tokens (ARI {trust.agreement:.2f})",
+        f"without 10 % of the tokens (ARI {trust.agreement:.2f})",
         *lines,
     ]
 

@@ -26,8 +26,8 @@ from roget.learn.clustering.result import SAVED, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 BEST = "dirichlet"
-"""The criterion used for "auto". Its clusters smooth sparse counts better than those of the other
-criteria."""
+"""The criterion used for "auto". Sparse counts are smoothed better by its clusters than by
+the clusters of other criteria."""
 
 
 class MDLTree(Clusterer, MDLOptions):
