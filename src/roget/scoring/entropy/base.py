@@ -326,7 +326,7 @@ def miller_madow(counts: CountArray, total: Any) -> Floats:
 
 
 class ML(LinearEstimator):
-    """Maximum likelihood (plug-in), −Σ p̂·log p̂; its bias is about −(cells − 1)/(2N).
+    """Maximum likelihood (plug-in), −Σ p·log p; its bias is about −(cells − 1)/(2N).
 
     >>> from roget.scoring.entropy import entropy_of
     >>> round(entropy_of([1, 1, 2], "ml"), 4)
