@@ -269,6 +269,7 @@ def test_the_pages_figures_are_written_between_their_marks(folder, tmp_path):
     assert [mark[2] for mark in BLOCK.finditer(text)] == ["toy", "growth", "x"]
 
 
+@pytest.mark.slow
 def test_measuring():
     assert cpu(lambda: sum(range(1000))) > 0
     assert peak(lambda: bytearray(30_000_000)) > 20e6

@@ -195,6 +195,7 @@ for name in catalogue.names("clusterers"):
 """
 
 
+@pytest.mark.slow
 def test_the_same_bytes_whatever_order_sets_have(tmp_path):
     found = []
     for seed in "12":

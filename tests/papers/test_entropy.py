@@ -117,6 +117,7 @@ def test_orders_can_be_wrong(monkeypatch):
     assert table_1._rank("v", rows, 0).ours == "1 of 28 neighbours swapped"
 
 
+@pytest.mark.slow
 def test_figures_3_and_4(options, tmp_path):
     found = figures_3_4.figures_3_4(options)
     claims = check(found)

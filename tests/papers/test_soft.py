@@ -137,6 +137,7 @@ def test_the_tree_of_nouns_holds_in_the_national_corpus(shared_data):
     assert sum(line.endswith(")") and "─ " in line for line in lines) == figure_2.CLUSTERS
 
 
+@pytest.mark.slow
 def test_the_tree_of_nouns_is_whole(found):
     nodes = found["2"].data
     leaves = {node["node"] for node in nodes} - {node["parent"] for node in nodes}

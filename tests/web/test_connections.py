@@ -92,6 +92,7 @@ def many():
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("files", [1024, 128])
 def test_half_open_connections_keep_nobody_out(folder, tmp_path, many, files):
