@@ -1,4 +1,4 @@
-"""Check the structure of the package: import cycles, long functions, long parameter lists.
+"""Check the structure of the package: import cycles, long functions, undocumented parameters.
 
 Imports inside functions count; imports for type checking do not. Run by `make lint`.
 """
@@ -6,6 +6,7 @@ Imports inside functions count; imports for type checking do not. Run by `make l
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,9 @@ FACADES = {
     "score", "compare", "agree", "sweep", "count", "build", "evaluate_embeddings", "__init__",
 }  # fmt: skip
 """Public functions whose parameters are the options of a command; estimators' constructors."""
+
+
+_PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
 def name_module(path: Path) -> str:
@@ -93,6 +97,25 @@ def measure_functions(path: Path, tree: ast.AST) -> Iterator[str]:
             yield f"{place} has {count} parameters; at most {MAX_PARAMETERS}"
 
 
+def find_undocumented(path: Path, tree: ast.AST) -> Iterator[str]:
+    """Yield a message for every parameter that a numpydoc section "Parameters" leaves out."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        section = _PARAMETERS.search(ast.get_docstring(node) or "")
+        if section is None:
+            continue
+        entries = [
+            entry.split(" : ")[0] for entry in re.findall(r"^\S.*$", section[1], re.MULTILINE)
+        ]
+        documented = {name.strip("* ") for entry in entries for name in entry.split(",")}
+        arguments = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
+        missing = {one.arg for one in arguments} - documented - {"self", "cls"}
+        if missing:
+            place = f"{path.relative_to(ROOT.parent)}:{node.lineno}: {node.name}"
+            yield f"{place} does not document {', '.join(sorted(missing))}"
+
+
 def main() -> int:
     """Print every violation; return the exit code."""
     sys.setrecursionlimit(10_000)
@@ -106,6 +129,7 @@ def main() -> int:
     problems = [f"import cycle: {', '.join(cycle)}" for cycle in find_cycles(graph)]
     for path, tree in trees.items():
         problems += measure_functions(path, tree)
+        problems += find_undocumented(path, tree)
     print("\n".join([*problems, f"{len(trees)} modules, {len(problems)} structural problems"]))
     return bool(problems)
 

@@ -42,10 +42,16 @@ def score(
         items to labels, or an n×k weight matrix. If `system` is omitted, `gold` is a table, or its
         path, with a gold column and a system column, or an AnnData object with these columns in
         `obs`. Two pandas Series are joined by index. A system may be a tree: a thesaurus, a Newick
-        file or a `Hierarchy`. measures, entropy Names of measures and entropy estimators, such as
-        "v(beta=0.5)" and "jk". sample_weight The weights of the gold items, in the order of gold.
-        Pair-counting measures and corrected entropies require whole weights. keep Whether to keep
-        the contingency tables in the result, as required by `table.sets("clusters")`. progress
+        file or a `Hierarchy`.
+    measures, entropy
+        Names of measures and entropy estimators, such as "v(beta=0.5)" and "jk".
+    sample_weight
+        The weights of the gold items, in the order of gold. Pair-counting measures and corrected
+        entropies require whole weights.
+    keep
+        Whether to keep the contingency tables in the result, as required by
+        `table.sets("clusters")`.
+    progress
         Called with a `Progress` after each score and each bootstrap sample.
 
     Returns

@@ -89,9 +89,12 @@ def gauge(
     counts
         The counts of the text.
     labels, again
-        The class of each word, and its class in the second run or None if there was no second run.
-        kept Rows of the words that are in the thesaurus. background Whether background counts were
-        added.
+        The class of each word, and its class in the second run, or None if there was no second
+        run.
+    kept
+        Rows of the words that are in the thesaurus.
+    background
+        Whether background counts were added.
     """
     tokens = np.asarray(counts.word_totals, dtype=np.float64)[kept]
     middle = float(np.median(tokens)) if kept.size else 0.0

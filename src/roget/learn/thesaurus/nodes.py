@@ -103,7 +103,8 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
     thesaurus
         The thesaurus, which is not changed.
     levels
-        Number of classes of each cut, e.g. 8 and 64. By default, all classes are kept. min_children
+        Number of classes of each cut, e.g. 8 and 64. By default, all classes are kept.
+    min_children
         Replace inner classes with fewer subclasses than this by their subclasses.
 
     Raises

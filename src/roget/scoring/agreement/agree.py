@@ -48,9 +48,12 @@ def agree(
         A mapping from names to clusterings, a list of clusterings, or one table with a column for
         each clustering. A clustering is anything that `roget.score` accepts as a system. In a list,
         paths are named after their files, and a folder or a glob pattern is expanded to its files.
-        A table may also be passed as a path. measures, entropy Names of measures and entropy
-        estimators. The first measure determines the typical clustering, the tree and the map.
-        progress Called with a `Progress` after each pair of clusterings.
+        A table may also be passed as a path.
+    measures, entropy
+        Names of measures and entropy estimators. The first measure determines the typical
+        clustering, the tree and the map.
+    progress
+        Called with a `Progress` after each pair of clusterings.
 
     Returns
     -------

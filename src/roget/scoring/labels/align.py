@@ -86,12 +86,15 @@ def align(
 
     Parameters
     ----------
+    gold, system
+        The labels of both sides.
     missing
         The rule for items without a system label. "cluster": all are assigned one extra label (one
         per group, because groups do not share labels). "singletons": each item is assigned a label
         of its own. "unmatched": each item is assigned a label of its own that marks it as missing
-        from the system. "drop": the items are excluded. "error": an error is raised. The default
-        depends on whether items are coreference mentions.
+        from the system. "drop": the items are excluded. "error": an error is raised. By default
+        "unmatched" for coreference mentions, "singletons" for pairs of ids or if `noise` is passed,
+        otherwise "cluster".
     noise
         A label that means noise; items with this label on either side are treated like missing
         items.

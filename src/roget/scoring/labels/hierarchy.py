@@ -61,6 +61,8 @@ class Hierarchy:
             The result of `scipy.cluster.hierarchy.linkage`.
         items
             Ids of the items, in order; by default items are identified by position.
+        source
+            The name of the tree in messages.
         """
         return cls._from_merges(np.asarray(linkage), 4, items, "linkage", source)
 
@@ -138,6 +140,8 @@ class Hierarchy:
             Ids of the items, in order. By default items are identified by position.
         leveled
             Whether to score each level separately as well.
+        kind, source
+            The format of the labels in signatures, and the name of the tree in messages.
 
         Examples
         --------

@@ -35,9 +35,11 @@ def make_dom_table(
         Number of classes whose items are spread evenly over all useful clusters.
     errors
         Fractions of all items: ε1 in unmatched cells of useful classes and clusters, ε2 in noise
-        clusters, ε3 in noise classes. n Number of items. Counts are rounded to whole numbers by the
-        largest-remainder method; ties are resolved in favour of the first cell. By default the
-        table contains fractions with sum 1.
+        clusters, ε3 in noise classes.
+    n
+        Number of items. Counts are rounded to whole numbers by the largest-remainder method; ties
+        are resolved in favour of the first cell. By default the table contains fractions with
+        sum 1.
 
     Returns
     -------
