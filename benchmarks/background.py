@@ -27,14 +27,14 @@ def main(source: Path) -> None:
     for name in BACKGROUNDS:
         preset = name.rpartition("-")[2]
         counts = count(sorted(source.glob("*.conllu.gz")), relation=[preset])
-        write(cut(counts), background_path(name))
+        write(cut(counts, WORDS, CONTEXTS), background_path(name))
 
 
-def cut(counts: Counts) -> Counts:
+def cut(counts: Counts, words: int, contexts: int) -> Counts:
     """Drop rare words and contexts until none is left: each cut lowers the other totals."""
     before = (0, 0)
     while counts.shape != before:
-        before, counts = counts.shape, counts.min_count(WORDS, CONTEXTS)
+        before, counts = counts.shape, counts.min_count(words, contexts)
     return counts
 
 
