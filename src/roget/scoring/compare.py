@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.options import CompareOptions, PipelineOptions
 from roget.scoring.pipeline import compare_inputs
 from roget.scoring.results import Comparison
+
+_PART = re.compile(r"part[-_.]?\d")
+"""Names of the files that Spark and Dask write for the parts of one table."""
 
 
 def list_systems(systems: Any) -> Any:
@@ -32,7 +36,7 @@ def list_systems(systems: Any) -> Any:
         files = sorted(one.path for one in os.scandir(alone) if one.is_file())
         names = [os.path.basename(path) for path in files]
         files = [path for path in files if not os.path.basename(path).startswith((".", "_"))]
-        parts = any(name.startswith("part") for name in names) or is_thesaurus(alone)
+        parts = any(map(_PART.match, names)) or is_thesaurus(alone)
         return systems if parts or not files else files
     if isinstance(systems, Mapping | Sequence | str | os.PathLike):
         return systems

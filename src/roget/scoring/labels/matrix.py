@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.io.table import split_blanks
+from roget.core.io.table import is_number, split_blanks
 from roget.errors import InputError
 from roget.scoring.labels.align import AlignedLabels, mark_noise, settle
 from roget.scoring.labels.files import LabelFile
@@ -61,10 +61,10 @@ def _parse(name: str) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
     first, width = lines[0][1], len(lines[min(1, len(lines) - 1)][1])
     header = None
     # The first line is a header if it contains a name, or if its first cell is empty or missing.
-    has_names = not all(map(_is_number, first[1:]))
+    has_names = not all(map(is_number, first[1:]))
     if has_names or (len(lines) > 1 and (first[0] == "" or len(first) == width - 1)):
         header, lines = first, lines[1:]
-    named = bool(lines) and not all(_is_number(cells[0]) for _, cells in lines)
+    named = bool(lines) and not all(is_number(cells[0]) for _, cells in lines)
     named = named or (header is not None and header[0] == "") or _skips_corner(header, width)
     rows, names = [], []
     for at, cells in lines:
@@ -78,7 +78,7 @@ def _parse(name: str) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
         try:
             rows.append([float(cell) for cell in cells[named:]])
         except ValueError:
-            wrong = next(cell for cell in cells[named:] if not _is_number(cell))
+            wrong = next(cell for cell in cells[named:] if not is_number(cell))
             raise InputError(
                 f"{name}:{at}: {wrong!r} is not a count; expected a matrix of counts with classes "
                 "as rows and clusters as columns",
@@ -103,14 +103,6 @@ def _split(line: str) -> list[str]:
     if "," in text:
         return [cell.strip() for cell in next(csv.reader([text]))]
     return split_blanks(text)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _drop_totals(

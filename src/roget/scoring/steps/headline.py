@@ -232,18 +232,20 @@ class Headline:
         return ""
 
 
+def shows_everything(entropies: Iterable[str | None], options: PipelineOptions) -> bool:
+    """Return True if measures, several corrected estimators or all scores are requested."""
+    corrected = {entropy for entropy in entropies if entropy not in (None, "ml")}
+    return options.all or options.measures is not None or len(corrected) > 1
+
+
 def make_headline(
     rows: Sequence[ScoreRow],
     scores: SystemScores,
     about_sides: Iterable[str],
     options: PipelineOptions,
 ) -> Headline | None:
-    """Return the headline of a system, or None if the report shows everything.
-
-    All scores are shown if measures or several corrected estimators are requested.
-    """
-    corrected = {row.entropy for row in rows if row.entropy not in (None, "ml")}
-    if options.all or options.measures is not None or len(corrected) > 1:
+    """Return the headline of a system, or None if the report shows everything."""
+    if shows_everything((row.entropy for row in rows), options):
         return None
     [system] = scores.systems
     own = {(str(measure), entropy): measure for measure, entropy in scores.requests}
@@ -269,8 +271,7 @@ LATER = ("bias", "sparse-table", "undefined-groups")
 
 def shorten_table(table: ScoreTable, options: PipelineOptions) -> ScoreTable:
     """Add a headline to a table that was joined from several levels or gold standards."""
-    corrected = {row.entropy for row in table.rows if row.entropy not in (None, "ml")}
-    if options.all or options.measures is not None or len(corrected) > 1:
+    if shows_everything((row.entropy for row in table.rows), options):
         return table
     levels = list(dict.fromkeys(row.level for row in table.rows))
     if MEAN in levels:
@@ -321,8 +322,7 @@ def make_board(
 
     Quick intervals require `scores`, which are not available for several gold standards.
     """
-    corrected = {entropy for _, entropy in comparison.scores if entropy not in (None, "ml")}
-    if options.all or options.measures is not None or len(corrected) > 1:
+    if shows_everything((entropy for _, entropy in comparison.scores), options):
         return None
     main = comparison.main
     by_name: dict[str, Score] = {}

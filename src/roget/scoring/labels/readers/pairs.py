@@ -10,12 +10,14 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from roget.core.io.problems import Problems, plural
+from roget.core.io.table import Table, inspect_text
 from roget.errors import Notice
-from roget.scoring.labels.columns import Columns
+from roget.scoring.labels.columns import SINGLE, Columns
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.labels import Coder, LabelCodes, Labels, NoItems
 from roget.scoring.labels.readers.base import LabelReader, refuse_json
@@ -82,9 +84,8 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     problems.check()
     if not len(items):
         raise NoItems(f"{file.name}: no items")
-    owners = _connect(len(items), pairs)
+    codes, roots = _connect(len(items), pairs)
     names = items.names()
-    roots, codes = np.unique(owners, return_inverse=True)
     coded = LabelCodes(codes.astype(np.int64), roots.size, [names[root] for root in roots])
     return Labels.from_codes(
         coded,
@@ -100,21 +101,22 @@ def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str
 
     Without a match column, all pairs match.
     """
-    rows: Iterator[tuple[int, list[str]]] = (
-        (line, _split(text)) for line, text in file.first_lines()
-    )
-    line, names = next(rows, (1, []))
-    ids = _find_ids(names)
-    match = next((at for at, name in enumerate(names) if name.lower() in _MATCH), None)
-    if not names:
+    if not file.first_line[1]:
         return
+    format = "tsv" if "\t" in file.first_line[1] else "csv"
+    table = Table(file.name, file.plain.path, format, source=file.plain)
+    table, _ = inspect_text(table, SINGLE, header=True)
+    ids = _find_ids(table.first)
+    match = next((at for at, name in enumerate(table.first) if name.lower() in _MATCH), None)
     if ids is None:
-        ids, match = (0, 1), 2 if len(names) > 2 else None
-        rows = iter([(line, names), *rows])
-    for line, cells in rows:
-        if len(cells) <= max(*ids, match or 0):
-            problems.add(line, f"found {plural(len(cells), 'column')}; expected two ids")
-        elif not cells[ids[0]] or not cells[ids[1]]:
+        ids, match = (0, 1), 2 if len(table.first) > 2 else None
+        table = replace(table, header=False)
+    if len(table.first) < 2:
+        problems.add(file.first_line[0], "found 1 column; expected two ids")
+        return
+    for line, row in table.whole_rows(problems):
+        cells = [str(cell).strip() for cell in row]
+        if not cells[ids[0]] or not cells[ids[1]]:
             problems.add(line, "an id is empty; expected two ids", code="empty-field")
         else:
             verdict = True if match is None else _parse_match(cells[match], line, problems)
@@ -137,20 +139,18 @@ def _parse_match(text: str, line: int, problems: Problems) -> bool:
     return number >= THRESHOLD
 
 
-def _connect(size: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the first item of the connected component of each item (union–find)."""
-    parent = list(range(size))
+def _connect(size: int, pairs: Sequence[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the connected component of each item, and the first item of each component."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def find(item: int) -> int:
-        while parent[item] != item:
-            parent[item] = parent[parent[item]]
-            item = parent[item]
-        return item
-
-    for one, other in pairs:
-        a, b = find(one), find(other)
-        parent[max(a, b)] = min(a, b)
-    return [find(item) for item in range(size)]
+    links = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    graph = coo_array((np.ones(len(links)), links.T), shape=(size, size))
+    _, component = connected_components(graph, directed=False)
+    _, first, codes = np.unique(component, return_index=True, return_inverse=True)
+    # Number the components in the order of their first items.
+    order = np.argsort(first)
+    return np.argsort(order)[codes], first[order]
 
 
 def _warn(
