@@ -103,7 +103,7 @@ CODES: dict[str, Explanation] = {
         "The system is a tree, and it was cut at the level where it scores best against the "
         "gold standard.",
         "The cut was chosen with the labels that are used to score it, so its scores are too high.",
-        "Choose the number of clusters with --cut K, e.g. from other data.",
+        "Choose the number of clusters with --set cut=K, e.g. from other data.",
     ),
     "damaged-folder": Explanation(
         "A folder with a thesaurus, counts or a model is incomplete or inconsistent.",
@@ -143,7 +143,7 @@ CODES: dict[str, Explanation] = {
         "An item occurs more than once.",
         "Each item must have one label, unless labels are weighted or clusters overlap.",
         "Remove the extra rows. If items belong to several clusters, add a weight column or "
-        "pass --several cover.",
+        "pass --set several=cover.",
     ),
     "duplicate-name": Explanation(
         "A name occurs twice where names must be unique.",

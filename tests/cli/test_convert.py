@@ -32,6 +32,7 @@ def test_names_tell_formats(key, tmp_path):
     text = "item\tlabel\tweight\tgroup\na\tx\t0.5\tg\na\ty\t0.5\tg\nb\tx\t1\tg\n"
     assert (tmp_path / "out.tsv").read_text() == text
     assert f"wrote {tmp_path / 'out.tsv'}: 2 items" in done.stderr
+    assert "1 line of" in done.stderr
     assert "[repeated-rows]" in done.stderr
 
 
@@ -68,4 +69,4 @@ def test_a_cover_is_told_to_be_one(tmp_path):
     source = tmp_path / "c.cmty"
     source.write_text("a b\nb c\n")
     done = run(source, "-o", tmp_path / "c.tsv")
-    assert "3 items; clusters overlap: score with --several cover" in done.stderr
+    assert "3 items; clusters overlap: score with --set several=cover" in done.stderr

@@ -71,7 +71,7 @@ def test_what_is_not_there_is_explained(folder, tmp_path):
     for arguments, said in (
         (["neighbours", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
         (["senses", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
-        (["neighbours", tmp_path, "tea"], "not a thesaurus: thesaurus.json"),
+        (["neighbours", tmp_path, "tea"], "not a thesaurus: thesaurus.json is missing"),
         (["classify", folder, tmp_path / "absent.tsv"], "absent.tsv: no such file"),
     ):
         done = run(*arguments)

@@ -96,7 +96,9 @@ def list_settings(command: str) -> dict[str, Any]:
     return read_signature(getattr(module, command)).all_settings()
 
 
-@pytest.mark.parametrize(("command", "most"), [("build", 30), ("count", 25), ("score", 27)])
+@pytest.mark.parametrize(
+    ("command", "most"), [("build", 30), ("count", 25), ("score", 25), ("compare", 25)]
+)
 def test_commands_have_few_options(command, most):
     assert len([one for one in parameters(command).values() if one.opts[0].startswith("-")]) <= most
 

@@ -26,7 +26,7 @@ SECTIONS = {
         "measures", "entropy", "main", "missing", "noise", "ci", "paired", "details", "all",
         "format", "output",
     ),
-    "Input": ("labels", "columns", "header", "several", "extra", "average", "golds", "cut"),
+    "Input": ("labels", "columns", "header", "extra", "average", "golds"),
     "More options": ("seed", "engine", "save", "fail_on"),
 }  # fmt: skip
 

@@ -34,5 +34,5 @@ def convert(
 
     labels = convert_labels(source, output, **vars(asked))
     print_notes(*labels.warnings, kind="warning")
-    cover = "; clusters overlap: score with --several cover" if labels.overlapping else ""
+    cover = "; clusters overlap: score with --set several=cover" if labels.overlapping else ""
     print_notes(f"wrote {output}: {plural(len(labels), 'item')}{cover}")

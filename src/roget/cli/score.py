@@ -28,8 +28,7 @@ SECTIONS = {
         "format", "output",
     ),
     "Input": (
-        "labels", "columns", "header", "several", "extra", "average", "golds", "cells",
-        "matrix", "cut",
+        "labels", "columns", "header", "extra", "average", "golds", "cells", "matrix",
     ),
     "More options": ("seed", "engine", "save", "fail_under", "fail_on"),
 }  # fmt: skip

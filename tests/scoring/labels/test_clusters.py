@@ -114,7 +114,7 @@ def test_weights_that_are_lost_are_told():
 def test_an_item_that_comes_again_needs_a_word(tmp_path):
     path = tmp_path / "l.tsv"
     path.write_text("a\tx\na\ty\nb\ty\n")
-    with refused("duplicate-item", "--several cover"):
+    with refused("duplicate-item", "--set several=cover"):
         as_labels(path)
 
 

@@ -136,5 +136,5 @@ def test_other_measures_say_why_not():
 
 def test_weights_are_no_sets():
     labels = as_labels({"a": {"x": 1, "y": 2}, "b": {"x": 1}})
-    with refused("undefined", "--several cover"):
+    with refused("undefined", "--set several=cover"):
         WeightedTable.from_labels(labels, labels).measure("onmi")

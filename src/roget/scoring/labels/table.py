@@ -293,7 +293,7 @@ def _mark_first_rows(
 
 _SEVERAL = (
     "If items have several labels, add a column of weights (item, label, weight), or pass "
-    "--several cover for overlapping clusters. If ids are unique only within groups, name the "
+    "--set several=cover for overlapping clusters. If ids are unique only within groups, name the "
     "group column: --columns group=NAME."
 )
 _ZERO = "the weights of this item sum to 0; expected at least one positive weight"

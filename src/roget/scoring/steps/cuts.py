@@ -138,13 +138,13 @@ def _choose_clusters(
     name = name_cut(cut).removeprefix("best-")
     if at is None:
         raise InputError(
-            f"{tree.source}: {name} is undefined for every cut; pass --cut K", code="undefined"
+            f"{tree.source}: {name} is undefined for every cut; pass --set cut=K", code="undefined"
         )
     k = int(cuts[at])
     text = (
         f"{tree.source}: the tree with {tree.n_leaves} leaves is cut into {k} clusters, where "
         f"{name} is best ({values[at]:.3f}). This choice uses the gold labels, so the scores are "
-        "too high. Pass --cut K to choose the cut yourself"
+        "too high. Pass --set cut=K to choose the cut yourself"
     )
     return k, f"{k}(best-{name})", [Notice(text, code="cut-by-gold")]
 

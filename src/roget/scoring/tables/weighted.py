@@ -249,7 +249,7 @@ class WeightedTable(Statistics):
     @property
     def cover(self) -> Cover:
         raise Undefined(
-            "undefined for weighted labels; if the clusters overlap, pass --several cover"
+            "undefined for weighted labels; if the clusters overlap, pass --set several=cover"
         )
 
     @cached_property

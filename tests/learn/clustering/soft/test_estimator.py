@@ -143,7 +143,7 @@ def test_empty_row_and_empty_column() -> None:
     assert np.isfinite(model.score(counts))
     kept = np.delete(model.labels_, 2)
     assert kept[0] == kept[1] != kept[2] == kept[3]
-    with refused("too-little-text", "2 row"):
+    with refused("too-little-text", "2 row sums", "min_count=0"):
         SoftAnnealing(1).fit(np.zeros((2, 2)))
 
 
