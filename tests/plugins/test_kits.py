@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roget import catalogue, plugins
+from roget import AgglomerativeTree, catalogue, plugins
 from roget.plugins.kits import (
     check_clusterer,
     check_corpus_reader,
@@ -109,10 +109,18 @@ class _OneCluster:
         return self
 
 
+class _NoNumber(AgglomerativeTree):
+    """Names a parameter that it does not have."""
+
+    number = "n_groups"
+
+
 def test_check_clusterer():
     check_clusterer(catalogue.load("clusterers", "agglomerative"), n_clusters=2)
     with pytest.raises(AssertionError, match="families"):
         check_clusterer(_OneCluster)
+    with pytest.raises(AssertionError, match="n_groups"):
+        check_clusterer(_NoNumber, n_clusters=2)
 
 
 class _NoTags(roget_extras.Shorthand):

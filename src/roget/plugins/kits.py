@@ -183,7 +183,8 @@ def check_clusterer(kind: Any, **parameters: Any) -> None:
     """
     from roget.core.counts import Counts
 
-    if "random_state" in inspect.signature(kind).parameters:
+    known, number = inspect.signature(kind).parameters, getattr(kind, "number", "n_clusters")
+    if "random_state" in known:
         parameters.setdefault("random_state", 0)
     random = np.random.default_rng(0)
     table = np.zeros((20, 30))
@@ -204,6 +205,10 @@ def check_clusterer(kind: Any, **parameters: Any) -> None:
     tree = first.clustering_.tree
     assert tree.n_clusters >= len(set(labels.tolist())), (
         f"{len(set(labels.tolist()))} clusters, but the tree has {tree.n_clusters} leaves"
+    )
+    assert number in known, (
+        f"roget build -k sets the parameter {number}, which {kind.__name__} does not have; declare "
+        "it, or the name of another parameter as `number`"
     )
     with TemporaryDirectory() as folder:
         first.save(Path(folder) / "model")
