@@ -180,6 +180,8 @@ class Estimator(ABC):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    """The full name for legends, if `name` is an abbreviation and not in `report.legend`."""
     assumes: ClassVar[str]
     reference: ClassVar[str]
     bibtex: ClassVar[str] = ""

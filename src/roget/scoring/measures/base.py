@@ -44,6 +44,8 @@ class Measure(ABC):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    """The full name for legends, if `name` is an abbreviation and not in `report.legend`."""
     direction: ClassVar[Literal["higher", "lower"]] = "higher"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     """The range of the score with plug-in entropies; bias-corrected entropies may exceed it."""
