@@ -40,7 +40,7 @@ def list_tests(file: str, stage: str) -> list[str]:
         while not folder.is_dir() or not any(folder.rglob("test_*.py")):
             folder = folder.parent
         return [str(folder.relative_to(ROOT))]
-    # Docstring examples, and the nearest tests that have the name of the file or import it.
+    # The nearest tests that have the name of the file or import it.
     module = re.compile(rf"\b{re.escape('.'.join(('roget', *path.with_suffix('').parts)))}\b")
     found = []
     for test in (ROOT / "tests").rglob("test_*.py"):
@@ -48,7 +48,7 @@ def list_tests(file: str, stage: str) -> list[str]:
         named = test.stem == f"test_{path.stem}" and test.is_relative_to(folder)
         if named or module.search(test.read_text("utf-8")):
             found.append((not named, apart, test.stat().st_size, str(test.relative_to(ROOT))))
-    return [f"src/roget/{file}", *(name for *_, name in sorted(found)[:NEAREST])]
+    return [name for *_, name in sorted(found)[:NEAREST]]
 
 
 def plan(
@@ -60,7 +60,13 @@ def plan(
         return
     for stage in STAGES[: STAGES.index(last) + 1]:
         many = ["-n", "auto", "--dist", "loadfile"] if stage == "all" else []
-        yield stage, [*many, *list_tests(mutant.file, stage)]
+        paths = list_tests(mutant.file, stage)
+        if paths or many:
+            yield stage, [*many, *paths]
+        source = f"src/roget/{mutant.file}"
+        # Alone, because pytest imports a file a second time for its docstring examples.
+        if stage == "file" and ">>> " in (ROOT / source).read_text("utf-8"):
+            yield "examples", [source]
     if slow:
         yield "slow", ["-m", "slow", *list_tests(mutant.file, "package")]
         yield "slow, all", ["-m", "slow", "-n", "auto", "--dist", "loadfile"]
@@ -92,6 +98,8 @@ def run_tests(tree: Path, arguments: list[str]) -> str | None:
         return "time limit"
     if done.returncode in (0, 5):  # 5: there are no such tests
         return None
+    if done.returncode > 2:
+        raise SystemExit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
     failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return failed[0].split(" - ")[0].partition(" ")[2] if failed else done.stdout[-300:]
 
