@@ -20,7 +20,7 @@ def report(code: str | None) -> Report:
     found = CODES[name]
     lead = [
         f"{name}: {found.meaning}",
-        f"Why it matters: {found.reason}",
+        f"Why: {found.reason}",
         f"What to do: {found.remedy}",
     ]
     return Report(name, lead=lead, data={"code": name, **found._asdict()})
