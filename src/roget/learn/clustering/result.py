@@ -235,6 +235,14 @@ class StoredRule:
             ) from None
         return found
 
+    def has_integers_by_context(self, m: int) -> bool:
+        """Return True if the rule stores an integer for each of m contexts, such as its class.
+
+        This answers most questions about classes of contexts without the Python class of the rule,
+        whose module loads scikit-learn.
+        """
+        return any(one.shape == (m,) and one.dtype.kind in "iu" for one in self.arrays.values())
+
     def keep(self) -> StoredRule:
         """Return the stored rule itself."""
         return self
@@ -396,6 +404,9 @@ class Clustering(ReportMixin):
         """The class of each context, or None if the clusterer did not cluster contexts."""
         if self.learnt is not None:
             return self.learnt.context_labels
+        rule, m = self.rule, self.centroids.shape[1]
+        if isinstance(rule, StoredRule) and not rule.has_integers_by_context(m):
+            return None
         try:
             return self.placing.context_labels
         except InputError:  # the clusterer is not installed, but the word classes are still usable

@@ -9,7 +9,7 @@ affect with the thesaurus before the edit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -248,18 +248,17 @@ def centroid(thesaurus: Thesaurus, node: int) -> Floats:
     return thesaurus.index.profiles.mean(thesaurus.index.places.clusters(node))
 
 
-def select_distinct(
-    here: Floats, average: Floats, contexts: Array, n: int
-) -> Iterator[TypicalContext]:
-    """Yield the n contexts that most distinguish a distribution from the average.
+def select_distinct(here: Floats, average: Floats, contexts: Array, n: int) -> list[TypicalContext]:
+    """Return the n contexts that most distinguish a distribution from the average.
 
     Contexts are ranked by p·ln(p / average), their contribution to the KL divergence.
     """
     seen = np.flatnonzero((here > 0) & (average > 0))
     p, lift = here[seen], np.log(here[seen] / average[seen])
     # At the root, all lifts are 0 up to rounding, so the most frequent contexts come first.
-    for at in np.lexsort((-p, -p * lift.round(9)))[:n]:
-        yield TypicalContext(str(contexts[seen[at]]), float(p[at]), float(lift[at]))
+    best = np.lexsort((-p, -p * lift.round(9)))[:n]
+    names = map(str, contexts[seen[best]].tolist())
+    return list(map(TypicalContext, names, p[best].tolist(), lift[best].tolist()))
 
 
 def describe_class(thesaurus: Thesaurus, node: int) -> str:
@@ -439,7 +438,7 @@ def evidence(thesaurus: Thesaurus, word: str, n: int = 10) -> list[TypicalContex
     here = slice(*table.indptr[row : row + 2])
     seen = table.indices[here]
     average, names = thesaurus.index.profiles.average[seen], thesaurus.contexts[seen]
-    return list(select_distinct(table.data[here], average, names, n))
+    return select_distinct(table.data[here], average, names, n)
 
 
 def shared_evidence(
@@ -451,9 +450,8 @@ def shared_evidence(
     """
     rows = [thesaurus.row(word), thesaurus.row(other)]
     both = thesaurus.index.words.conditional[rows].toarray()
-    return list(
-        select_distinct(both.min(axis=0), thesaurus.index.profiles.average, thesaurus.contexts, n)
-    )
+    average = thesaurus.index.profiles.average
+    return select_distinct(both.min(axis=0), average, thesaurus.contexts, n)
 
 
 def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
