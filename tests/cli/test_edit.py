@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 import commands
 from roget.cli import app
 from roget.errors import InputError, RogetError
-from roget.learn.editing import edit, read_requests
+from roget.learn.editing import edit
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.edits import read_requests
 from thesauri import FAMILIES, planted, words_of, written
 
 TABLE = """action\tclass\tword\ttext\tinto\tfield

@@ -39,8 +39,7 @@ from roget.core.tree import Tree
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering
-from roget.learn.thesaurus.edits import Edit, Note
-from roget.learn.thesaurus.records import GrowthChange
+from roget.learn.thesaurus.edits import Edit, GrowthChange, Note
 
 if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus

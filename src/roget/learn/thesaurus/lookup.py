@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -24,22 +25,11 @@ from roget.core.io.values import whole_number
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
 from roget.learn import background
+from roget.learn.clustering.memberships import assign_leaves
 from roget.learn.clustering.result import Clustering
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
-from roget.learn.thesaurus.nodes import assign_leaves
-from roget.learn.thesaurus.records import (
-    ContextClass,
-    Neighbour,
-    Placement,
-    Reason,
-    Reasons,
-    Sense,
-    TypicalContext,
-    TypicalWord,
-    WordClass,
-)
 from roget.learn.thesaurus.senses import Senses
 
 if TYPE_CHECKING:
@@ -52,6 +42,125 @@ MIN_PROBABILITY = 0.01
 
 _MAX_LEFT_OUT = 100
 """Maximum number of contexts that are left out one at a time to measure their weights."""
+
+
+class TypicalWord(NamedTuple):
+    """A typical word of a class."""
+
+    word: str
+    distance: float
+    """KL(word ‖ class) in nats."""
+    probability: float
+    """p(class|word)."""
+
+
+class TypicalContext(NamedTuple):
+    """A typical context of a class or word."""
+
+    context: str
+    probability: float
+    lift: float
+    """Log ratio ln(probability / p(context))."""
+
+
+class ContextClass(NamedTuple):
+    """A class of contexts, with its probability in a class of words."""
+
+    number: int
+    contexts: tuple[str, ...]
+    """All contexts of the class, most frequent first."""
+    probability: float
+    """Probability of the contexts in the class of words."""
+    lift: float
+    """Log ratio of the probability in the class of words to the probability over all words."""
+
+    @property
+    def label(self) -> str:
+        """Label of the class: its most frequent contexts."""
+        return ", ".join(self.contexts[:4])
+
+
+class Neighbour(NamedTuple):
+    """A word similar to another one."""
+
+    word: str
+    similarity: float
+    """Similarity, in standard deviations above the mean similarity of common words."""
+
+    @property
+    def distance(self) -> float:
+        """The similarity as a distance, exp(−similarity)."""
+        return math.exp(-self.similarity)
+
+
+class Reason(NamedTuple):
+    """A context that is a reason to put a word into one class rather than another."""
+
+    context: str
+    seen: float
+    """Occurrences of the word in the context."""
+    weight: float
+    """Decrease of the log odds, in nats, if the context is left out."""
+
+
+class Reasons(NamedTuple):
+    """The reasons why a word is in a class and not in the most probable other class."""
+
+    node: int
+    probability: float
+    """p(class|word), based on the contexts of the word."""
+    against: int
+    """The most probable other class, or the class itself if there is only one."""
+    other: float
+    """p(other class|word)."""
+    odds: float
+    """Log odds of the two classes. For the placement rule p(c)·Π p(context|c)^count, they are the
+    sum of the weights of all contexts and the prior log odds."""
+    contexts: tuple[Reason, ...]
+    """Contexts with the largest weights, in descending order."""
+
+
+class Sense(NamedTuple):
+    """A class in which a word is used."""
+
+    node: int
+    share: float
+    """Fraction of the uses of the word that have this sense."""
+    contexts: tuple[TypicalContext, ...]
+    """Contexts of the word that support the class, strongest first."""
+    words: tuple[str, ...]
+    """Words of the class that are most similar to the word in the supporting contexts."""
+
+
+class Placement(NamedTuple):
+    """A candidate class for a new word."""
+
+    word: str
+    node: int
+    label: str
+    probability: float
+    known: float
+    """Fraction of the word's tokens whose contexts are known to the thesaurus."""
+
+
+@dataclass(frozen=True)
+class WordClass:
+    """A class of words, which is a node of the tree."""
+
+    node: int
+    parent: int | None
+    children: tuple[int, ...]
+    label: str
+    """Name of the class, or words that distinguish it from other classes."""
+    size: int
+    """Number of words in the class."""
+    mass: float
+    """p(class), which is 1 for the root."""
+    value: float | None
+    """Value at which the class was split, or None for a leaf. The value depends on the method, e.g.
+    β or the reduction of the description length in nats."""
+    words: tuple[TypicalWord, ...]
+    contexts: tuple[TypicalContext, ...]
 
 
 class WordIndex:

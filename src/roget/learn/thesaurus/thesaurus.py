@@ -22,13 +22,14 @@ from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering, infer_rule
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus import files, lookup
-from roget.learn.thesaurus.draft import Draft
-from roget.learn.thesaurus.editor import Editor
-from roget.learn.thesaurus.edits import LONGEST_NOTE, Edit, Note, check_text
-from roget.learn.thesaurus.lookup import Carried, Index, PlaceIndex, Rows
-from roget.learn.thesaurus.records import (
-    GrowthChange,
+from roget.learn.thesaurus.editor import Draft, Editor
+from roget.learn.thesaurus.edits import LONGEST_NOTE, Edit, GrowthChange, Note, check_text
+from roget.learn.thesaurus.lookup import (
+    Carried,
+    Index,
     Neighbour,
+    PlaceIndex,
+    Rows,
     Sense,
     TypicalContext,
     WordClass,
@@ -36,6 +37,9 @@ from roget.learn.thesaurus.records import (
 
 if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
+
+LISTED = 0.1
+"""Minimum membership for listing a word in a class other than its own."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -524,6 +528,78 @@ def keep_spare(thesaurus: Thesaurus, whole: Counts) -> Thesaurus:
         return thesaurus
     spare = rest.select(rest.words[kept].tolist()).drop_empty()
     return replace(thesaurus, load_spare=lambda: spare)
+
+
+def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int = 1) -> Thesaurus:
+    """Return the thesaurus with fewer levels, keeping only the classes of the given cuts.
+
+    Classes keep their ids, labels and notes, and words keep their places. Clusters within a class
+    of the finest cut are merged.
+
+    Parameters
+    ----------
+    thesaurus
+        The thesaurus, which is not changed.
+    levels
+        Number of classes of each cut, e.g. 8 and 64. By default, all classes are kept.
+    min_children
+        Replace inner classes with fewer subclasses than this by their subclasses.
+
+    Raises
+    ------
+    InputError
+        If a level is larger than the number of classes.
+    """
+    tree = thesaurus.tree
+    cuts = sorted(set(levels))
+    for k in cuts:
+        if not 1 <= k <= tree.n_clusters:
+            raise InputError(
+                f"level {k} is invalid; expected a number of classes from 1 to {tree.n_clusters:,}",
+                code="invalid-option",
+            )
+    kept = {node for k in cuts for node in tree.tops(k)} if cuts else set(range(tree.n_nodes))
+    kept = _dissolve(tree, kept, min_children)
+    if len(kept) == tree.n_nodes:
+        return thesaurus
+    coarser, inside = tree.keep(kept)
+    nodes = sorted(kept)
+    clusters = coarser.cluster[inside[tree.cluster_nodes]]
+    return thesaurus.from_clustering(
+        thesaurus.counts,
+        thesaurus.clustering.join(coarser, clusters),
+        provenance={**thesaurus.provenance, "levels": cuts or None},
+        labels={at: thesaurus.label(node) for at, node in enumerate(nodes)},
+        ids=thesaurus.ids[nodes].tolist(),
+        next_id=thesaurus.next_id,
+        notes={
+            about if isinstance(about, str) else nodes.index(about): note
+            for about, note in thesaurus.notes.items()
+            if isinstance(about, str) or about in kept
+        },
+        # Keep the leaf of each word. With more children per node, another leaf could be chosen.
+        places=np.asarray(inside[thesaurus.places]),
+    )
+
+
+def _dissolve(tree: Tree, kept: set[int], min_children: int) -> set[int]:
+    """Drop nodes with too few children, and attach their children to the nearest kept ancestor."""
+    kept = {0, *kept}
+    children = dict.fromkeys(kept, 0)
+
+    def above(node: int) -> int:
+        node = int(tree.parent[node])
+        while node not in kept:
+            node = int(tree.parent[node])
+        return node
+
+    for node in sorted(kept - {0}, reverse=True):
+        if 0 < children[node] < min_children:
+            kept.discard(node)
+            children[above(node)] += children[node]
+        else:
+            children[above(node)] += 1
+    return kept
 
 
 def load(path: PathLike) -> Thesaurus:
