@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from roget.core.folder import require_arrays, require_range
+from roget.core.contents import require_arrays, require_range
 from roget.core.information import xlogx
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints

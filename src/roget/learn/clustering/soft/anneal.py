@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.folder import Schema, require_arrays, require_numbers
+from roget.core.contents import Schema, require_arrays, require_numbers
 from roget.core.information import xlogx
 from roget.core.kernels.lanczos import Operator, find_axes
 from roget.core.kernels.rows import mean_rows

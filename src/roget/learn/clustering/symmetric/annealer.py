@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.folder import Schema, require_arrays
+from roget.core.contents import Schema, require_arrays
 from roget.core.kernels.rows import RowIndex
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
