@@ -34,7 +34,6 @@ from roget.learn.clustering.memberships import (
 from roget.learn.clustering.split_clusters import SplitRule, apply_splits, bisect, split_cluster
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus.edits import ClassSnapshot, Edit, GrowthChange, Note
-from roget.learn.thesaurus.lookup import Carried
 
 if TYPE_CHECKING:
     from roget.learn.clustering.result import Clustering
@@ -45,6 +44,10 @@ MIN_MATCH = 0.5
 
 SURE_MATCH = 0.8
 """Minimum F-measure for a match not to be reported as doubtful."""
+
+
+NO_HOMES: dict[int, int] = {}
+"""The homes of moved words before the first move. An edit copies it before changing it."""
 
 
 class MatchedClass(NamedTuple):
@@ -111,7 +114,7 @@ class Draft:
         """The cluster of each unit, or −1 for a unit that was split."""
         self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
-        self.home: dict[int, int] = {}
+        self.home: dict[int, int] = NO_HOMES
         """Home unit of each word that edits moved, keyed by row. `moved` has the units and weights
         of these words."""
         self.changes = {one.number: one for one in base.changes}
@@ -877,18 +880,16 @@ class Editor:
         before = now.draft
         draft = _continue(before, [edit for edit in edits if not edit.waiting])
         ids = [id + 1 for edit in (*edits, *undone) for id in edit.ids]
-        # Reuse the indexes that these edits do not affect.
+        # Keep the objects that these edits do not affect, so their indexes are shared.
         same_words = draft.added == before.added and draft.gone == before.gone
         same_clusters = draft.parts is before.parts and draft.divisions is before.divisions
         same_places = (
             same_words and same_clusters and draft.tree is before.tree and draft.home is before.home
         )
-        same_clustering = same_places and draft.moved is before.moved
         clustering = now.clustering
-        if not same_clustering:
+        if not (same_places and draft.moved is before.moved):
             clustering = draft.clustering(now.clustering if same_clusters else None)
-        return replace(
-            now,
+        return now.replace(
             counts=now.counts if same_words else draft.counts(),
             clustering=clustering,
             labels=draft.labels,
@@ -902,12 +903,6 @@ class Editor:
             edits=edits,
             undone=undone,
             edited=draft,
-            carried=Carried(
-                now.index.words if same_words else None,
-                now.index.profiles if same_clusters else None,
-                now.index.places if same_places else None,
-                now.index.known_neighbours if same_clustering else None,
-            ),
         )
 
     def _append(self, edit: Edit) -> Thesaurus:

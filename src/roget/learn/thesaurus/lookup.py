@@ -9,10 +9,10 @@ affect with the thesaurus before the edit.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
 Rows: TypeAlias = npt.NDArray[np.intp]
+T = TypeVar("T")
 
 MIN_PROBABILITY = 0.01
 """Minimum probability for listing a second or further class for a new word."""
@@ -285,71 +286,81 @@ class PlaceIndex:
         learnt = draft.base.index.places.senses
         return learnt.after(draft.homes(), draft.senses(learnt.memberships), draft.origin)
 
-    def inside(self, node: int) -> Rows:
-        """Return the rows of the words below a node."""
-        node, layout = self._tree.require_node(node), self._tree.layout
-        at = layout.first[self.places]
-        return np.flatnonzero((at >= layout.first[node]) & (at < layout.end[node]))
-
     def clusters(self, node: int) -> Ints:
         """Return the clusters in the subtree of a node."""
         return np.asarray(self._tree.cluster[self._tree.leaves(node)])
 
 
-class Carried(NamedTuple):
-    """Indexes shared with the thesaurus before an edit.
+class derived(cached_property[T]):  # noqa: N801  a decorator
+    """A cached property of an `Index`, which depends only on some values of the thesaurus."""
 
-    An index that the edit affects is None.
-    """
+    inputs: Callable[[Thesaurus], tuple[object, ...]]
 
-    words: WordIndex | None = None
-    profiles: ClassProfiles | None = None
-    places: PlaceIndex | None = None
-    neighbours: Neighbours | None = None
+
+def derived_from(
+    inputs: Callable[[Thesaurus], tuple[object, ...]],
+) -> Callable[[Callable[[Any], T]], derived[T]]:
+    """Declare the inputs of an index, which is valid while all inputs are the same objects."""
+
+    def decorate(compute: Callable[[Any], T]) -> derived[T]:
+        made = derived(compute)
+        made.inputs = inputs
+        return made
+
+    return decorate
 
 
 class Index:
-    """The indexes of a thesaurus, shared with an earlier thesaurus or computed on first use."""
+    """The indexes of a thesaurus, computed on first use."""
 
-    def __init__(self, thesaurus: Thesaurus, carried: Carried) -> None:
-        self._thesaurus, self._carried = thesaurus, carried
+    def __init__(self, thesaurus: Thesaurus) -> None:
+        self._thesaurus = thesaurus
 
-    @cached_property
+    def after(self, thesaurus: Thesaurus) -> Index:
+        """Return the index of a changed copy, which shares all indexes whose inputs are unchanged.
+
+        Indexes that have not been computed yet are not shared.
+        """
+        made = Index(thesaurus)
+        for name, one in vars(Index).items():
+            if isinstance(one, derived) and name in vars(self):
+                before, now = one.inputs(self._thesaurus), one.inputs(thesaurus)
+                if all(a is b for a, b in zip(before, now, strict=True)):
+                    vars(made)[name] = vars(self)[name]
+        return made
+
+    @derived_from(lambda thesaurus: (thesaurus.counts,))
     def words(self) -> WordIndex:
         """The index of words."""
-        return self._carried.words or WordIndex(self._thesaurus.counts)
+        return WordIndex(self._thesaurus.counts)
 
-    @cached_property
+    @derived_from(lambda thesaurus: (thesaurus.clustering.centroids, thesaurus.clustering.mass))
     def profiles(self) -> ClassProfiles:
         """The index of classes."""
-        return self._carried.profiles or ClassProfiles(self._thesaurus.clustering)
+        return ClassProfiles(self._thesaurus.clustering)
 
-    @cached_property
+    # Every edit that changes the places of words changes the tree or the homes of words.
+    @derived_from(
+        lambda thesaurus: (
+            thesaurus.counts,
+            thesaurus.tree,
+            thesaurus.draft.home,
+            thesaurus.base.clustering,
+        )
+    )
     def places(self) -> PlaceIndex:
         """The index of places."""
-        return self._carried.places or PlaceIndex(self._thesaurus)
+        return PlaceIndex(self._thesaurus)
 
-    @cached_property
+    @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
     def neighbours(self) -> Neighbours:
         """The index of neighbours."""
-        if self._carried.neighbours is not None:
-            return self._carried.neighbours
         thesaurus, draft = self._thesaurus, self._thesaurus.edited
         if draft is None:
             return Neighbours(thesaurus.counts, thesaurus.clustering)
         merged = None if draft.divisions else draft.parts
         learnt = draft.base.index.neighbours
         return learnt.after(thesaurus.counts, thesaurus.clustering, draft.origin, merged)
-
-    def carry(self) -> Carried:
-        """Return all indexes for a copy with the same counts, clustering and places."""
-        return Carried(self.words, self.profiles, self.places, self.known_neighbours)
-
-    @property
-    def known_neighbours(self) -> Neighbours | None:
-        """The index of neighbours, or None if it has not been computed."""
-        found: Neighbours | None = vars(self).get("neighbours")
-        return found
 
 
 def centroid(thesaurus: Thesaurus, node: int) -> Floats:
@@ -397,25 +408,6 @@ def select_splits(thesaurus: Thesaurus, value: float) -> BoolArray:
         return np.asarray(values <= value if rising else values >= value)
 
 
-def word_class(thesaurus: Thesaurus, node: int, n: int = 10) -> WordClass:
-    """Return the class at a node, with its n most typical words and contexts."""
-    tree, index, average = thesaurus.tree, thesaurus.index.places, thesaurus.index.profiles.average
-    inside, profile = index.inside(node), centroid(thesaurus, node) if node else average
-    candidates = inside if inside.size else np.arange(len(thesaurus))
-    value = float(tree.value[node])
-    return WordClass(
-        node,
-        int(tree.parent[node]) if node else None,
-        tree.children(node),
-        thesaurus.label(node),
-        int(inside.size),
-        float(thesaurus.mass[index.clusters(node)].sum()),
-        None if math.isnan(value) else value,
-        tuple(_rank_words(thesaurus, node, profile, candidates, n)),
-        tuple(select_distinct(profile, average, thesaurus.contexts, n)),
-    )
-
-
 def context_classes(
     thesaurus: Thesaurus, node: int = 0, n: int | None = None
 ) -> list[ContextClass]:
@@ -449,10 +441,10 @@ def context_classes(
 def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalWord]:
     """Return the n words nearest to the centroid of a class, which may be in other classes."""
     profile = centroid(thesaurus, node)
-    return _rank_words(thesaurus, node, profile, np.arange(len(thesaurus)), n)
+    return rank_words(thesaurus, node, profile, np.arange(len(thesaurus)), n)
 
 
-def _rank_words(
+def rank_words(
     thesaurus: Thesaurus, node: int, profile: Floats, rows: Rows, n: int
 ) -> list[TypicalWord]:
     """Return the n rows nearest to a centroid by KL(word ‖ class), as typical words."""
@@ -522,32 +514,6 @@ def similarities(
         How words are compared: "both", "classes" or "counts".
     """
     return thesaurus.index.neighbours.compare(rows, others, by)
-
-
-def senses(thesaurus: Thesaurus, word: str, n: int = 10) -> list[Sense]:
-    """Return the senses of a word, most frequent first; see `Thesaurus.senses`."""
-    row, table = thesaurus.row(word), thesaurus.index.words.conditional
-    here = slice(*table.indptr[row : row + 2])
-    own = dict(zip(table.indices[here].tolist(), table.data[here].tolist(), strict=True))
-    average, leaves = thesaurus.index.profiles.average, thesaurus.tree.cluster_nodes
-    found = []
-    for one in thesaurus.index.places.senses.rank(row, n):
-        p = np.array([own[column] for column in one.contexts.tolist()], dtype=np.float64)
-        names = thesaurus.contexts[one.contexts].tolist()
-        lifts = np.log(p / np.maximum(average[one.contexts], 1e-300))
-        contexts = tuple(map(TypicalContext, names, p.tolist(), lifts.tolist()))
-        words = tuple(thesaurus.words[one.words].tolist())
-        found.append(Sense(int(leaves[one.cluster]), one.share, contexts, words))
-    return found
-
-
-def evidence(thesaurus: Thesaurus, word: str, n: int = 10) -> list[TypicalContext]:
-    """Return the n contexts v of a word with the largest p(v|word)·ln(p(v|word) / p(v))."""
-    table, row = thesaurus.index.words.conditional, thesaurus.row(word)
-    here = slice(*table.indptr[row : row + 2])
-    seen = table.indices[here]
-    average, names = thesaurus.index.profiles.average[seen], thesaurus.contexts[seen]
-    return select_distinct(table.data[here], average, names, n)
 
 
 def shared_evidence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,7 +26,6 @@ from roget.learn.thesaurus import files, lookup
 from roget.learn.thesaurus.editor import Draft, Editor
 from roget.learn.thesaurus.edits import LONGEST_NOTE, Edit, GrowthChange, Note, check_text
 from roget.learn.thesaurus.lookup import (
-    Carried,
     Index,
     Neighbour,
     PlaceIndex,
@@ -109,7 +109,6 @@ class Thesaurus(ReportMixin):
     homes: dict[Path, files.FolderState] = field(default_factory=dict)
     load_spare: Callable[[], Counts | None] = lambda: None
     edited: Draft | None = None
-    carried: Carried = field(default_factory=Carried)
 
     @classmethod
     def from_clustering(
@@ -178,19 +177,18 @@ class Thesaurus(ReportMixin):
         numbers = np.arange(n_nodes) if ids is None else np.array(ids, dtype=np.int64)
         numbers.flags.writeable = False
         thesaurus = cls(
-            counts,
-            replace(clustering, memberships=table, contexts=counts.contexts),
-            dict(provenance or {}),
-            dict(labels or {}),
-            {about: Note(*note) for about, note in (notes or {}).items()},
-            numbers,
-            int(numbers.max(initial=-1)) + 1 if next_id is None else next_id,
-            tuple(changes),
+            counts=counts,
+            clustering=replace(clustering, memberships=table, contexts=counts.contexts),
+            provenance=dict(provenance or {}),
+            labels=dict(labels or {}),
+            notes={about: Note(*note) for about, note in (notes or {}).items()},
+            ids=numbers,
+            next_id=int(numbers.max(initial=-1)) + 1 if next_id is None else next_id,
+            changes=tuple(changes),
             load_spare=load_spare,
         )
         if places is not None:
-            index = PlaceIndex(thesaurus, places)
-            thesaurus = replace(thesaurus, carried=Carried(places=index))
+            thesaurus.index.places = PlaceIndex(thesaurus, places)
         _check(thesaurus)
         return thesaurus
 
@@ -294,11 +292,6 @@ class Thesaurus(ReportMixin):
         return self.provenance.get("unsure") or {}
 
     @property
-    def is_imported(self) -> bool:
-        """True if the thesaurus was read from a taxonomy, whose contexts are classes."""
-        return "imported" in self.provenance
-
-    @property
     def spare(self) -> Counts | None:
         """Counts of rare or uncertain words, which growth may add, or None if not stored."""
         return self.load_spare()
@@ -321,7 +314,13 @@ class Thesaurus(ReportMixin):
     @cached_property
     def index(self) -> Index:
         """Indexes derived from the counts, centroids and places, computed on first use."""
-        return Index(self, self.carried)
+        return Index(self)
+
+    def replace(self, **values: Any) -> Thesaurus:
+        """Return a copy with other values, which shares the indexes that they do not affect."""
+        made = replace(self, **values)
+        vars(made)["index"] = self.index.after(made)
+        return made
 
     def row(self, word: str) -> int:
         """Return the row of a word. The error for an unknown word states the reason, if known."""
@@ -348,7 +347,9 @@ class Thesaurus(ReportMixin):
 
     def inside(self, node: int) -> Rows:
         """Return the rows of the words in a class."""
-        return self.index.places.inside(node)
+        layout, at = self.tree.layout, self.tree.require_node(node)
+        first = layout.first[self.places]
+        return np.flatnonzero((first >= layout.first[at]) & (first < layout.end[at]))
 
     def path(self, word: str) -> tuple[int, ...]:
         """Return the classes of a word, from the root to its leaf."""
@@ -426,7 +427,19 @@ class Thesaurus(ReportMixin):
         contexts. A class is represented by its other words (see the module `senses`), so the sense
         of a word that is alone in its class has neither contexts nor words.
         """
-        return lookup.senses(self, word, n)
+        row, table = self.row(word), self.index.words.conditional
+        here = slice(*table.indptr[row : row + 2])
+        own = dict(zip(table.indices[here].tolist(), table.data[here].tolist(), strict=True))
+        average, leaves = self.index.profiles.average, self.tree.cluster_nodes
+        found = []
+        for one in self.index.places.senses.rank(row, n):
+            p = np.array([own[column] for column in one.contexts.tolist()], dtype=np.float64)
+            names = self.contexts[one.contexts].tolist()
+            lifts = np.log(p / np.maximum(average[one.contexts], 1e-300))
+            contexts = tuple(map(TypicalContext, names, p.tolist(), lifts.tolist()))
+            words = tuple(self.words[one.words].tolist())
+            found.append(Sense(int(leaves[one.cluster]), one.share, contexts, words))
+        return found
 
     @property
     def sense_memberships(self) -> Any:
@@ -435,7 +448,11 @@ class Thesaurus(ReportMixin):
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
         """Return the n contexts v of a word with the largest p(v|word)·ln(p(v|word) / p(v))."""
-        return lookup.evidence(self, word, n)
+        table, row = self.index.words.conditional, self.row(word)
+        here = slice(*table.indptr[row : row + 2])
+        seen = table.indices[here]
+        average, names = self.index.profiles.average[seen], self.contexts[seen]
+        return lookup.select_distinct(table.data[here], average, names, n)
 
     def nodes(
         self, k: int | None = None, *, depth: int | None = None, value: float | None = None
@@ -484,7 +501,21 @@ class Thesaurus(ReportMixin):
         smallest KL(p_word ‖ p_class). Typical contexts contribute most to the divergence of the
         class from the average, p(v|c)·ln(p(v|c) / p(v)).
         """
-        return lookup.word_class(self, node, n)
+        tree, index, average = self.tree, self.index.places, self.index.profiles.average
+        inside, profile = self.inside(node), lookup.centroid(self, node) if node else average
+        candidates = inside if inside.size else np.arange(len(self))
+        value = float(tree.value[node])
+        return WordClass(
+            node=node,
+            parent=int(tree.parent[node]) if node else None,
+            children=tree.children(node),
+            label=self.label(node),
+            size=int(inside.size),
+            mass=float(self.mass[index.clusters(node)].sum()),
+            value=None if math.isnan(value) else value,
+            words=tuple(lookup.rank_words(self, node, profile, candidates, n)),
+            contexts=tuple(lookup.select_distinct(profile, average, self.contexts, n)),
+        )
 
     def classify(self, counts: Counts) -> Any:
         """Return p(cluster|word) of new words as a csr_array of shape (words, clusters).
@@ -527,7 +558,7 @@ def keep_spare(thesaurus: Thesaurus, whole: Counts) -> Thesaurus:
     if not kept.size:
         return thesaurus
     spare = rest.select(rest.words[kept].tolist()).drop_empty()
-    return replace(thesaurus, load_spare=lambda: spare)
+    return thesaurus.replace(load_spare=lambda: spare)
 
 
 def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int = 1) -> Thesaurus:
