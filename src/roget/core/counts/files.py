@@ -236,10 +236,6 @@ def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
     `contexts` and `pairs`, and `hapax`: the proportions of words and pairs that occur only once.
     """
     with open_tables(path) as (record, connection):
-        if record["dtype"] == "float64":
-            # Use a single thread, which adds fractions in a fixed order, so that sums are
-            # reproducible.
-            connection.execute("SET threads = 1")
         found = _summarise(connection, top)
     return {name: record[name] for name in (*KIND.fields, "provenance")} | found
 
@@ -249,11 +245,13 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
     """Yield the manifest of a counts directory, and a database with its tables as views."""
     folder = folders.open_folder(path, KIND)
     folder.verify()
-    with database() as connection, convert_errors(folder.path):
+    # A single thread adds fractions in a fixed order, so that sums are reproducible.
+    threads = 1 if folder.record["dtype"] == "float64" else None
+    with database(threads=threads) as connection, convert_errors(folder.path):
         for name in FILES:
             numbered = folder.query(connection, name)
             view = name.removesuffix(".parquet")
-            connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {numbered}")
+            connection.execute(f"CREATE TEMP VIEW {view} AS SELECT * FROM {numbered}")
         yield folder.record, connection
 
 
