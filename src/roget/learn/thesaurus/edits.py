@@ -46,6 +46,9 @@ NEEDS: dict[str, tuple[str, ...]] = {
 
 KINDS = tuple(NEEDS)
 
+ACTIONS = (RENAME, MOVE, MERGE, NEST, ADD, DELETE, SPLIT, NOTE)
+"""Edits that tables and web pages can request. Growth changes are accepted by number instead."""
+
 DEFINITION, REMARK = "definition", "note"
 FIELDS = (DEFINITION, REMARK)
 """Fields to which a note on a class or word can be written."""
@@ -367,7 +370,7 @@ class EditRequest:
     Parameters
     ----------
     action
-        One of `KINDS`.
+        One of `ACTIONS`.
     target
         The class: its id, its name, or a word in it.
     words
@@ -393,9 +396,9 @@ class EditRequest:
     def apply(self, thesaurus: Thesaurus) -> Thesaurus:
         """Return the thesaurus after this edit."""
         editor = thesaurus.editor
-        if self.action not in KINDS:
+        if self.action not in ACTIONS:
             raise InputError(
-                f"unknown action {self.action!r}; expected one of {', '.join(KINDS)}",
+                f"unknown action {self.action!r}; expected one of {', '.join(ACTIONS)}",
                 code="edit-refused",
             )
         if self.action == DELETE:
@@ -558,8 +561,8 @@ def read_requests(path: PathLike) -> list[EditRequest]:
     requests = []
     with open_table(source, roles=COLUMNS, guess=True) as table:
         for row, place, refuse in table.texts(pad=True):
-            if row["action"] not in KINDS:
-                refuse(f"the action is {row['action']!r}; expected one of {', '.join(KINDS)}")
+            if row["action"] not in ACTIONS:
+                refuse(f"the action is {row['action']!r}; expected one of {', '.join(ACTIONS)}")
                 continue
             words = [word.strip() for word in row.get("word", "").split(SEPARATOR)]
             one = EditRequest(
