@@ -57,6 +57,7 @@ NO_MEMORY = "not enough memory; close other programs or raise the memory limit (
 
 _NO_MEMORY = (
     "failed to map segment", "cannot allocate memory", "can't start new thread", "bad_alloc",
+    "out of memory",
 )  # fmt: skip
 """Messages, in lower case, of errors raised by libraries that could not allocate memory."""
 

@@ -15,7 +15,7 @@ import typer.core
 from roget.catalogue import name_extra
 from roget.cli.command import command
 from roget.core.signals import Ended, stoppable
-from roget.errors import InputError, RogetError, code_of, is_out_of_memory
+from roget.errors import InputError, RogetError, code_of
 
 GROUPS = {
     "Score": ("score", "compare", "agree", "convert", "sql"),
@@ -120,7 +120,7 @@ def main() -> None:
                 # The signal arrived outside typer, or a library turned it into another error.
                 _print_error(_find_cause(error, KeyboardInterrupt) or error, "interrupted")
                 sys.exit(128 + stop.signal)
-            if not isinstance(error, RogetError | OSError) or is_out_of_memory(error):
+            if not isinstance(error, RogetError | OSError):
                 raise
             _print_error(error)
             sys.exit(1)
