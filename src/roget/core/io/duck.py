@@ -29,6 +29,8 @@ from roget.errors import InputError, RogetError
 
 DEFAULT_MEMORY = "50%"
 
+_EXAMPLE = "2GB or 500MB"
+
 _FETCH_SIZE = 1 << 14
 """Batch size: number of rows converted to Python objects at once."""
 
@@ -46,10 +48,17 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 
 def read_memory(memory: str) -> str:
-    """Convert a memory limit to DuckDB's syntax; return a percentage unchanged."""
-    if _PERCENTAGE.fullmatch(memory):
-        return memory
-    return f"{parse_size(memory, 'memory', '2GB or 500MB')} bytes"
+    """Convert a memory limit to DuckDB's syntax; return a percentage unchanged.
+
+    Raise an error if the limit is 0.
+    """
+    is_percentage = _PERCENTAGE.fullmatch(memory) is not None
+    size = float(memory.rstrip("% ")) if is_percentage else parse_size(memory, "memory", _EXAMPLE)
+    if not size:
+        raise InputError(
+            f"memory {memory!r}: the limit must be positive, e.g. {_EXAMPLE}", code="invalid-option"
+        )
+    return memory if is_percentage else f"{size} bytes"
 
 
 def _limit_memory(connection: duckdb.DuckDBPyConnection, memory: str) -> None:

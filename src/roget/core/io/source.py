@@ -460,6 +460,8 @@ class Source:
             except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
                 raise self._broken(error) from None
             except MemoryError:
+                if not self.compression:
+                    raise
                 # An LZMA file declares how much memory it needs. A damaged file may declare too
                 # much.
                 text = "decompression needs more memory than available; the file may be damaged"

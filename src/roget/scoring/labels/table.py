@@ -93,6 +93,10 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     # An item may have several labels: in one row, or in several rows with weights.
     several = table.indptr is not None or (table.spread and role == "label" and first is not None)
     coded = (_weighted if several else _hard)(table, column, first)
+    if not (several or gold or "gold" in table.columns or table.weights is None):
+        # These weights belong to system labels. Weights of gold items may be 0.
+        for line in table.lines[(table.weights == 0) & (column.codes >= 0)]:
+            problems.add(line, _ZERO, code="bad-weight")
     masses = None if several else _item_weights(table, column, gold=gold)
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold and not coded.complete:
@@ -180,9 +184,6 @@ def _first_rows(table: LabelTable, groups: Codes | None) -> Ints | None:
 def _hard(table: LabelTable, column: LabelCodes, first: Ints | None) -> LabelCodes:
     """Return one label per item. Repeated rows of an item must have the same label."""
     codes = column.codes
-    if table.weights is not None:
-        for line in table.lines[(table.weights == 0) & (codes >= 0)]:
-            table.problems.add(line, _ZERO, code="bad-weight")
     if first is None:
         return column
     again = np.flatnonzero(first != np.arange(first.size))

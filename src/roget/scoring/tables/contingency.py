@@ -13,7 +13,7 @@ from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints, Values
 from roget.errors import InputError
 from roget.scoring.entropy.base import ONE, Histogram
-from roget.scoring.labels.labels import Labels, whole_counts
+from roget.scoring.labels.labels import Labels, require_total, whole_counts
 from roget.scoring.tables.cover import Cover, Degrees, HardCover, HardDegrees
 from roget.scoring.tables.dendrogram import Dendrogram
 from roget.scoring.tables.keys import compact, count_pairs, sum_by_code
@@ -239,11 +239,7 @@ class Contingency(Statistics):
                 f"invalid count {values[at]} in {place}: expected a finite number ≥ 0",
                 code="bad-count",
             )
-        total = float(values.sum(dtype=np.float64))
-        if total >= 2**63:
-            raise InputError(
-                f"the sum of the table is {total:.3g}; it must be below 2^63", code="too-large"
-            )
+        require_total(values)
         kept = values > 0
         if not kept.any():
             raise InputError("the contingency table is empty: all counts are 0", code="empty-input")
