@@ -19,7 +19,7 @@ import commands
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md"))]
-QUICK = {"score", "compare", "agree", "convert", "list"}
+QUICK = {"score", "compare", "agree", "rank", "convert", "list"}
 """Commands that take a moment on what is bundled."""
 
 

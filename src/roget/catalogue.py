@@ -136,6 +136,7 @@ REPORTS: dict[str, str] = {
     "score": "roget.report.score:report",
     "comparison": "roget.report.comparison:report",
     "agreement": "roget.report.agreement:report",
+    "ranking": "roget.report.ranking:report",
     "contingency": "roget.report.contingency:report",
     "counts": "roget.report.counts:report_counts",
     "clustering": "roget.report.thesaurus:report_clustering",

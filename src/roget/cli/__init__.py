@@ -18,7 +18,7 @@ from roget.core.signals import Ended, stoppable
 from roget.errors import InputError, RogetError, code_of
 
 GROUPS = {
-    "Score": ("score", "compare", "agree", "convert", "sql"),
+    "Score": ("score", "compare", "agree", "rank", "convert", "sql"),
     "Build": ("count", "build", "grow", "place", "edit", "export"),
     "Look": ("explore", "neighbours", "senses", "sketch", "why", "shift", "classify"),
     "Use and evaluate": ("prefer", "attach", "heldout", "decide", "judge"),

@@ -28,6 +28,7 @@ OURS = f"""@software{{roget,
 
 INTERVALS = {"bca": "Efron 1987", "percentile": "Efron 1979", "jackknife": "Tukey 1958"}
 TESTED = ("Holm 1979", "Piepho 2004")
+RANKED = ("Mogstad et al. 2024", "Romano & Wolf 2005")
 UNMATCHED = "Pradhan et al. 2014"
 
 _NAMED = re.compile(r"(\D+?)\s*\(?(\d{4})\)?")
@@ -118,6 +119,9 @@ def _list_sources(part: Any) -> Iterator[str]:
 def _list_used(result: Signed) -> Iterator[str]:
     """Yield the sources of the measures and methods named in a result's signature."""
     signed = read_signature(result.signature)
+    if "measures" not in signed:  # a ranking of other scores
+        yield from RANKED
+        return
     for name in split_names("measure", signed["measures"]):
         # Measures for entity samples are not in the catalogue and have no source.
         bare = re.split(r"[(\[]", str(name))[0]
