@@ -296,7 +296,8 @@ def _resample_groups(
     method = choose_interval(options.interval)
     jackknife = Jackknife(without, np.ones(count), float(effective_freedom(sizes)))
     bounds = interval_bounds(method, scores.means, drawn, jackknife, scores.requests)
-    return Samples(drawn, *bounds, jackknife, method, scores.means)
+    systems = len(scores.systems)
+    return Samples(drawn, *bounds, jackknife, method, scores.means, systems=systems)
 
 
 def _mean_golds(values: Sequence[Floats]) -> Floats:

@@ -571,6 +571,8 @@ class Samples:
     """The number of items if items are resampled, or None if groups are resampled."""
     averaged: bool = False
     """True if the scores are averages over the groups of a `SystemScores`."""
+    systems: int | None = None
+    """The number of systems, which come before the baselines. Default: there are no baselines."""
 
     def list_warnings(self, requests: Sequence[Request]) -> list[str]:
         """Return warnings about undefined samples, few items or groups, and biased scores."""
@@ -582,7 +584,8 @@ class Samples:
             warnings.append(Notice(text, code=f"few-{unit}"))
         if self.method != "jackknife":
             return warnings
-        still = ~self.jackknife.varies & ~np.isnan(self.jackknife.error) & ~np.isnan(self.estimates)
+        still = ~(self.jackknife.varies | np.isnan(self.jackknife.error) | np.isnan(self.estimates))
+        still = still[: self.systems]
         constant = [_name(request) for r, request in enumerate(requests) if still[:, r].any()]
         if constant:
             text = (
@@ -596,7 +599,7 @@ class Samples:
         """Warn about scores whose estimated bias is larger than their standard error."""
         bias = self.jackknife.bias(self.estimates)
         with np.errstate(invalid="ignore"):
-            large = np.where(np.abs(bias) > self.jackknife.error, bias, 0.0)
+            large = np.where(np.abs(bias) > self.jackknife.error, bias, 0.0)[: self.systems]
         found = []
         for r, request in enumerate(requests):
             worst = large[np.abs(large[:, r]).argmax(), r]
@@ -615,7 +618,7 @@ class Samples:
             for kind, scores in kinds.items():
                 # A sample may be undefined for some systems only; use the system with the most
                 # such samples.
-                undefined = np.isnan(scores[..., r]).sum(axis=0).max(initial=0)
+                undefined = np.isnan(scores[:, : self.systems, r]).sum(axis=0).max(initial=0)
                 if 0 < undefined < len(scores):
                     text = (
                         f"{_name(request)} is undefined in {undefined:,} of "
@@ -654,7 +657,8 @@ def resample(
         drawn = resample_groups(*grouped, needed, options.seed, scores.own)
         left = jackknife_groups(*grouped, scores.own)
         bounds = interval_bounds(method, means, drawn, left, scores.requests)
-        return Samples(drawn, *bounds, left, method, means, averaged=True)
+        systems = len(scores.systems)
+        return Samples(drawn, *bounds, left, method, means, averaged=True, systems=systems)
     sides = [system.sides for system in scores.systems]
     count, overlapping = len(sides), any(side.overlapping for side in sides)
     pooled = has_groups(sides[0]) and not overlapping
