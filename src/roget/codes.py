@@ -67,6 +67,15 @@ CODES: dict[str, Explanation] = {
         " inflates measures such as V and NMI.",
         "Report the corrected score (entropy jk) or AMI.",
     ),
+    "biased-scores": Explanation(
+        "With this number of items or groups, the estimated bias of some scores is larger than "
+        "their standard error.",
+        "Plug-in entropies, B-cubed, one-to-one and other matching scores are too high in small "
+        "samples, most of all for systems that know nothing about the classes. Intervals are "
+        "corrected for the bias; the interval of a matching score may still be too high.",
+        "Report bias-corrected entropies (jk) or scores corrected for chance (AMI, ARI), and "
+        "compare the score with the random baseline.",
+    ),
     "broken-archive": Explanation(
         "A compressed or binary file is damaged, or its format is not the one its name suggests.",
         "The content cannot be read reliably.",
@@ -190,6 +199,19 @@ CODES: dict[str, Explanation] = {
         " do not affect the score.",
         "Check that both files describe the same items. To penalise extra items, pass --extra "
         "count, which makes each a class of its own.",
+    ),
+    "few-groups": Explanation(
+        "There are too few groups for reliable intervals or for significant differences.",
+        "With G groups, the permutation test cannot give p below 2/2^G, so at least 6 groups are "
+        "needed for p < .05, and more for several pairs of systems (Holm's correction). "
+        "p is undefined with fewer than 6 groups.",
+        "Use more groups, or compare fewer systems.",
+    ),
+    "few-items": Explanation(
+        "There are too few items for reliable intervals or for significant differences.",
+        "Intervals and tests hold their level with 20 items or more. p is undefined with fewer "
+        "than 6 items.",
+        "Use more items.",
     ),
     "few-tasks": Explanation(
         "Ranks have no intervals, because there are fewer than six tasks.",
@@ -411,6 +433,12 @@ CODES: dict[str, Explanation] = {
         "The gold standard and the system have no item in common.",
         "Scores compare the labels of items that occur in both.",
         "Check that both files use the same item names.",
+    ),
+    "no-spread": Explanation(
+        "A score is the same whichever item or group is left out, so it has no interval.",
+        "This happens for perfect systems and for one big cluster. The data do not show how much "
+        "the score would vary on other data.",
+        "No action is needed. More items or groups, or harder ones, give an interval.",
     ),
     "noise-label": Explanation(
         "A label such as -1 probably marks noise, but it is scored as an ordinary cluster.",

@@ -161,13 +161,13 @@ def _explain_jackknife(table: ScoreTable) -> list[str]:
     """Return a note if intervals are jackknife intervals, for which N in --ci N is irrelevant."""
     parts = read_signature(table.signature)
     number, _, method = parts.get("ci", "").partition("x")
-    usual = method == "auto" and parts.get("average") == "none"
-    if not number.isdecimal() or not (usual or method == "jackknife"):
+    if not number.isdecimal() or method != "jackknife":
         return []
     if all(row.low is None for row in table.rows):
         return []
+    over = "items" if parts.get("average") == "none" else "groups"
     return [
-        f"intervals are jackknife intervals over items, which ignore the number in --ci {number}"
+        f"intervals are jackknife intervals over {over}, which ignore the number in --ci {number}"
     ]
 
 

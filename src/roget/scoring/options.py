@@ -17,9 +17,9 @@ ANSWERS = ("weighted", "top")
 SEVERAL = ("weights", "cover")
 EXTRA = ("drop", "count", "unmatched", "sample")
 BALANCES = ("class",)
-INTERVALS = ("auto", "bca", "percentile", "jackknife")
+INTERVALS = ("auto", "jackknife", "bca", "percentile")
 BY = ("group",)
-PAIRED = ("bootstrap", "permutation")
+PAIRED = ("permutation", "bootstrap")
 PAIRWISE = "pairs"
 LACKING = ("drop", PAIRWISE, "cluster", "singletons", "error")
 CONSENSUS = ("medoid", "average")
@@ -170,14 +170,16 @@ class LabelOptions(Checked):
         metavar="N",
         expects="the number of bootstrap samples (e.g. 1000), not a level; intervals are always "
         "95 %, and 0 means none",
-        help="Number of bootstrap samples for 95% confidence intervals, e.g. 1000. Groups are "
-        "resampled, or items if there are no groups; 0 means no intervals. Default: no intervals "
-        "in JSON and CSV, and in printed reports only intervals that take less than a second.",
+        help="Compute 95% confidence intervals, and test the differences between systems with N "
+        "random samples, e.g. 1000. Groups are resampled, or items if there are no groups; 0 means "
+        "no intervals. Default: no intervals in JSON and CSV, and in printed reports only "
+        "intervals that take less than a second.",
     )
     interval: str = option(
         "auto",
         choices=INTERVALS,
-        help="Method for confidence intervals; auto = BCa for groups, jackknife for items.",
+        help="Method for confidence intervals: jackknife, bca or percentile. The last two are "
+        "bootstrap intervals, which are too short for few groups or items. Default: jackknife.",
     )
     seed: int = option(0, minimum=0, help="Random seed.")
     memory: str | None = option(
@@ -278,10 +280,12 @@ class CompareOptions(LabelOptions):
         True, help="Show confidence intervals in printed tables; JSON and CSV always contain them."
     )
     paired: str = option(
-        "bootstrap",
+        "permutation",
         choices=PAIRED,
         called="test",
-        help="Significance test for the difference between two systems (requires --ci).",
+        help="Significance test for the difference between two systems (requires --ci): "
+        "permutation = exchange the two systems in random groups or items, bootstrap = resample "
+        "groups or items.",
     )
 
 
@@ -338,8 +342,8 @@ class AgreeOptions(Checked):
         LabelOptions,
         "ci",
         0,
-        help="Number of bootstrap samples of groups for 95% BCa intervals, e.g. 1000. Without "
-        "groups, jackknife intervals over items are computed; 0 = no intervals.",
+        help="Compute 95% jackknife intervals over groups, or over items if there are no groups, "
+        "if N is not 0.",
     )
     seed: int = copy_option(LabelOptions, "seed", 0)
 

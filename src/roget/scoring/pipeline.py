@@ -129,10 +129,6 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
     _check_inputs(inputs)
     counter = Counter(progress, options.ci or 0)
     scores = evaluate_systems(inputs.align_systems(), inputs, counter)
-    if options.ci and options.paired == "permutation" and scores.weights.size == 1:
-        raise InputError(
-            "the permutation test requires groups; use paired='bootstrap'", code="needs-groups"
-        )
     return _make_comparison(scores, _resample(scores, inputs, counter), options)
 
 
@@ -298,7 +294,7 @@ def _make_table(
         warnings=(
             *about_sides,
             *warn_about_scores(rows, measures, system.items / system.cells),
-            *([] if samples is None else samples.warn_undefined(requests)),
+            *([] if samples is None else samples.list_warnings(requests)),
         ),
         rows=tuple(rows),
         title=options.title,

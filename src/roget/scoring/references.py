@@ -132,9 +132,7 @@ def _list_used(result: Signed) -> Iterator[str]:
             yield from _list_sources(name)
     method = signed.get("ci", "none").rpartition("x")[2].partition("+")[0]
     if method != "none":
-        groups = result.groups > 1 or signed["average"] == "pooled"
-        usual = "bca" if groups else "jackknife"
-        yield INTERVALS[usual if method == "auto" else method]
+        yield INTERVALS[method]
     if result.has_tests:
         yield from TESTED
     if "unmatched" in (signed["missing"], signed.get("extra")):

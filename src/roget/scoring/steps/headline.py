@@ -44,10 +44,7 @@ MAX_CELLS = 4_000
 """Largest number of non-empty cells for which the jackknife takes less than a second."""
 
 MAX_GROUPS = 1_000
-"""Largest number of groups for which the bootstrap takes less than a second."""
-
-GROUP_SAMPLES = 1_000
-"""Number of bootstrap samples of groups."""
+"""Largest number of groups for which intervals are computed without being requested."""
 
 BALANCED = 0.05
 """Largest difference between homogeneity and completeness that counts as balanced."""
@@ -96,8 +93,8 @@ class RecallPrecision:
 class QuickIntervals:
     """Confidence intervals that are fast enough to be computed when a report is printed.
 
-    As with the option `ci`, BCa intervals are used if there are groups, otherwise jackknife
-    intervals over items.
+    As with the option `ci`, they are jackknife intervals over groups, or over items if there are
+    no groups.
     """
 
     requests: Sequence[Request]
@@ -111,7 +108,7 @@ class QuickIntervals:
     @property
     def method(self) -> str:
         """The description of the intervals in signatures."""
-        return "jackknife" if self.table is not None else f"{GROUP_SAMPLES}xbca"
+        return "jackknife"
 
     @cached_property
     def ends(self) -> Mapping[Score, tuple[float, float]]:
@@ -120,35 +117,37 @@ class QuickIntervals:
         Scores without an interval are omitted.
         """
         if self.table is not None:
-            low, high = self._jackknife(self.table)
+            low, high = self._bound_items(self.table)
         else:
-            low, high = self._bootstrap()
+            low, high = self._bound_groups()
         return {
             (str(measure), entropy): (float(a), float(b))
             for (measure, entropy), a, b in zip(self.requests, low, high, strict=True)
             if a < b  # false if the bounds are undefined or equal
         }
 
-    def _jackknife(self, table: Contingency) -> tuple[Floats, Floats]:
-        """Return the bounds of jackknife intervals over items."""
-        from roget.scoring.steps.bootstrap import TableResampler, interval_bounds, keep_in_range
+    def _bound_items(self, table: Contingency) -> tuple[Floats, Floats]:
+        """Return the bounds of intervals over items."""
+        from roget.scoring.steps.bootstrap import TableResampler
+        from roget.scoring.steps.intervals import interval_bounds
 
-        resampler = TableResampler(table, self.requests)
-        left = resampler.jackknife(self.seed)
+        left = TableResampler(table, self.requests).jackknife(self.seed)
         means = np.array([[evaluate(table, request)[0][0] for request in self.requests]])
-        found = interval_bounds("jackknife", means, np.empty((0, *means.shape)), left)
-        low, high = keep_in_range(*found, means, self.requests)
+        nothing = np.empty((0, *means.shape))
+        low, high = interval_bounds("jackknife", means, nothing, left, self.requests)
         return low[0], high[0]
 
-    def _bootstrap(self) -> tuple[Floats, Floats]:
-        """Return the bounds of BCa intervals over groups."""
-        from roget.scoring.steps.bootstrap import interval_bounds, jackknife_groups, resample_groups
+    def _bound_groups(self) -> tuple[Floats, Floats]:
+        """Return the bounds of intervals over groups."""
+        from roget.scoring.steps.bootstrap import jackknife_groups
+        from roget.scoring.steps.intervals import interval_bounds
 
         assert self.values is not None
         assert self.weights is not None
-        drawn = resample_groups(self.values, self.weights, GROUP_SAMPLES, self.seed)
+        means = average_groups(self.values, self.weights)
         left = jackknife_groups(self.values, self.weights)
-        return interval_bounds("bca", average_groups(self.values, self.weights), drawn, left)
+        nothing = np.empty((0, *means.shape))
+        return interval_bounds("jackknife", means, nothing, left, self.requests)
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,17 @@ from typing import Any
 import numpy as np
 
 from roget.core.io.problems import join_names
-from roget.errors import Notice
+from roget.errors import Notice, code_of
 from roget.scoring.notices import merge_notices, warn_about_sides, warn_undefined
 from roget.scoring.ranks.rank_sets import find_differences, rank_bounds, split_tiers
 from roget.scoring.results import Comparison, Pair, SystemRow, none_if_nan
 from roget.scoring.steps.bootstrap import Samples
-from roget.scoring.steps.significance import compare_pairs, count_firsts, mark_systems
+from roget.scoring.steps.significance import (
+    compare_pairs,
+    count_firsts,
+    mark_systems,
+    warn_few_units,
+)
 from roget.scoring.systems import ScoredSystem, SystemScores
 from roget.scoring.tables.statistics import Outline
 
@@ -62,7 +67,7 @@ def rank_systems(
             *merge_notices({one.name: _warn_system(one, scores, noise) for one in scores.systems}),
             *_warn_mixed_labels(scores.systems),
             *_warn_identical_systems(scores.systems),
-            *([] if samples is None else samples.warn_undefined(scores.requests)),
+            *([] if samples is None else warn_samples(scores, samples, pairs, paired)),
         ),
         rows=tuple(rows),
         pairs=tuple(pairs),
@@ -93,6 +98,16 @@ def bound_ranks(
         numbers = np.stack([*rank_bounds(better), split_tiers(places, better)], axis=1).tolist()
         found |= {(int(s), r): tuple(row) for s, row in zip(ranked, numbers, strict=True)}
     return found
+
+
+def warn_samples(
+    scores: SystemScores, samples: Samples, pairs: Sequence[Pair], paired: str
+) -> list[str]:
+    """Return the warnings about intervals and tests, without repeating a code for few groups."""
+    tests = warn_few_units(scores, samples, pairs) if paired == "permutation" else []
+    known = {code_of(text) for text in tests}
+    few = {"few-groups", "few-items"} & known
+    return [*tests, *(x for x in samples.list_warnings(scores.requests) if code_of(x) not in few)]
 
 
 def _list_rows(
