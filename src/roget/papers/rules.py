@@ -40,31 +40,31 @@ class Rule:
 
     Parameters
     ----------
-    says : the statement of the paper.
+    statement : the statement of the paper.
     kind : how the statement is tested.
     test : statistic, tolerance or test, seeds and data.
     dated : date of the declaration.
     """
 
-    says: str
+    statement: str
     kind: Kind
     test: str
     dated: str
 
 
-def recomputed(says: str, test: str, dated: str) -> Rule:
+def recomputed(statement: str, test: str, dated: str) -> Rule:
     """Declare a rule for values that are computed from the data of the paper, by its method."""
-    return Rule(says, Kind.RECOMPUTED, test, dated)
+    return Rule(statement, Kind.RECOMPUTED, test, dated)
 
 
-def arithmetic(says: str, test: str, dated: str) -> Rule:
+def arithmetic(statement: str, test: str, dated: str) -> Rule:
     """Declare a rule that compares printed numbers with each other."""
-    return Rule(says, Kind.ARITHMETIC, test, dated)
+    return Rule(statement, Kind.ARITHMETIC, test, dated)
 
 
-def shape(says: str, test: str, dated: str) -> Rule:
+def shape(statement: str, test: str, dated: str) -> Rule:
     """Declare a rule for a shape or an order that is tested on other data than the paper's."""
-    return Rule(says, Kind.SHAPE, test, dated)
+    return Rule(statement, Kind.SHAPE, test, dated)
 
 
 def decide(holds: bool) -> Verdict:

@@ -24,7 +24,7 @@ FIGURE_3 = {"cell": recomputed("cells of the sample table", "equal", DATE)}
 READING = (
     "5 useful classes, the whole grid of the paper. Where an error has no noise cluster or class "
     "to go to, its mass is left out of the table; equality satisfies P5 and P7 in such tables, as "
-    "the properties say"
+    "the properties state"
 )
 
 TABLE_2 = {
@@ -50,6 +50,17 @@ TABLE_2 = {
         "between tables of the same n; only P5 and P7 have steps that may change n",
         DATE,
     ),
+}
+
+SECOND = (
+    "second rule, since the first also counts steps of P3 and P6 from a table that loses items to "
+    "one that does not: tables that lose items count in P5 and P7 only"
+)
+
+TABLE_2_SECOND = {
+    name: recomputed(rule.statement, rule.test.replace(READING, SECOND), DATE)
+    for name, rule in TABLE_2.items()
+    if name in ("all", "noise", "errors")
 }
 
 STARTS = "4 k-means starts; 95 % t-interval of the mean over starts"
