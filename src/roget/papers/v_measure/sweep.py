@@ -248,9 +248,10 @@ def tabulate_some(scores: Scores, sweep: Sweep) -> ReportTable:
         for name in SHOWN:
             values = scores.values[name][:, at]
             strong = name in MEASURES and sweep[name].best == scores.ks[at]
-            cells.append(
-                Cell(f"{values.mean():.3f} ±{float(np.ptp(values)) / 2:.3f}", strong=strong)
-            )
+            text = f"{values.mean():.3f}"
+            if name in RANGED:
+                text += f" ±{float(np.ptp(values)) / 2:.3f}"
+            cells.append(Cell(text, strong=strong))
         rows.append(cells)
     title = f"means of {len(scores)} {scores.unit}, ± half the range; v by plug-in entropies"
     return ReportTable(Column.numbers("k", *SHOWN), rows, title=title)
