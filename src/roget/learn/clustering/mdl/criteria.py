@@ -4,10 +4,15 @@ All codes describe (word, context) pairs by P(n, v) = P(C, v)·P(n|C). They diff
 cluster:
 
     li-abe     P(n|C) = 1/|C| (equation 6 of Li & Abe 1996); each of |V| parameters costs ½·ln|S|
-               (equation 4)
+               (equation 4), where S are the tokens of the set of words that is split
     corrected  P(n|C) is the word's share of the cluster's tokens; parameters cost the same
     dirichlet  like corrected, but contexts have a Dirichlet-multinomial code around the background
     nml        like corrected, but contexts have the normalised maximum likelihood code
+
+The algorithm of the paper is applied to each side of a split as if it were all the data. The length
+of a tree with li-abe is therefore
+
+    (|N| − 1)·ln 2 + ½(|V| − 1)·ln|S| + Σ_splits ½|V|·ln|S_split| − Σ f(n, v)·ln P(n, v).
 
 With li-abe and corrected, listing the members of the clusters costs |N| − 1 bits, whether or not
 the words are split (L_mod, equation 3). With dirichlet and nml, a split of |N| words into n and
