@@ -170,6 +170,7 @@ KIND = folders.Kind(
         "provenance.heldout": _optional(_is_heldout),
         "provenance.unsure": _optional(_is_text_mapping),
         "provenance.background": _optional(_is_background),
+        "provenance.prior": _optional(_is_background),
         "provenance.trust": _optional(_is_trust),
     },
     tables={
