@@ -127,13 +127,15 @@ class Rule:
         before: Clustering,
         counts: Counts,
         background: Counts | None = None,
+        prior: Any = None,
     ) -> Clustering:
         """Update the parts of a clustering that do not depend on its classes.
 
         By default, nothing changes.
 
         `made` is `before` with more words and contexts, but without a representation. `background`
-        is passed only to rules of clusterers that use counts from other texts.
+        and `prior` are passed only to rules of clusterers that use counts from other texts or prior
+        vectors.
         """
         return made
 

@@ -202,6 +202,7 @@ class ThesaurusContents(SpareContents, ExampleContents, MatrixContents):
     heldout: Any = value(is_optional(_is_heldout), at="provenance.heldout")
     unsure: Any = value(is_optional(_is_text_mapping), at="provenance.unsure")
     background: Any = value(is_optional(_is_background), at="provenance.background")
+    prior: Any = value(is_optional(_is_background), at="provenance.prior")
     trust: Any = value(is_optional(_is_trust), at="provenance.trust")
 
 

@@ -483,12 +483,13 @@ def list_neighbours(
 def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) -> list[str]:
     """Return the source of the similarity of a word to each other word.
 
-    The source is "text", "background" or "both".
+    The source is "text", "background" or "both", "prior" for prior vectors, or one of the first
+    three with " + prior".
 
-    The list is empty if the thesaurus was built without a background.
+    The list is empty if the thesaurus was built without background counts and prior vectors.
     """
-    known = thesaurus.clustering.representation
-    if background.KEY not in thesaurus.provenance or known is None:
+    known, made = thesaurus.clustering.representation, thesaurus.provenance
+    if known is None or not (background.KEY in made or known.prior):
         return []
     rows = np.array([thesaurus.row(one) for one in (word, *others)])
     at = rows if known.rows is None else known.rows[rows]
@@ -496,7 +497,12 @@ def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) ->
     nothing = sparse.csr_array((1, known.weights.shape[1]), dtype=known.weights.dtype)
     weights = sparse.vstack([known.weights, nothing], format="csr")[at]
     own = sparse.csr_array(thesaurus.counts.matrix[rows])
-    return background.name_sources(own, weights, 0, np.arange(1, rows.size))
+    compared = np.arange(1, rows.size)
+    if background.KEY in made:
+        names = background.name_sources(own, weights, 0, compared)
+    else:
+        names = [background.TEXT] * compared.size
+    return background.add_prior_source(names, known.prior_shares(int(at[0]), at[1:]))
 
 
 def similarities(

@@ -17,6 +17,7 @@ from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 from roget.learn.background import add_background
 from roget.learn.clustering.result import Clustering, Rule
+from roget.learn.prior import Prior, supplement
 from roget.learn.representation.vectors import Representation, multiply_exactly, spread
 
 COMMON = 5000
@@ -82,6 +83,7 @@ class NearestCentroids(Rule):
         before: Clustering,
         counts: Counts,
         background: Counts | None = None,
+        prior: Prior | None = None,
     ) -> Clustering:
         """Learn the vectors of all words, starting from the old vectors."""
         matrix, contexts, totals = counts.matrix.astype(np.float64), counts.contexts, None
@@ -95,6 +97,10 @@ class NearestCentroids(Rule):
             start=before.representation,
             exact=background is not None,
         )
+        if prior is not None:
+            borrowed = background is not None
+            words = counts.words.tolist()
+            known = supplement(known, prior, words, counts.matrix, background=borrowed)
         often = counts.word_totals if totals is None else totals
         common = np.sort(np.argsort(-often, kind="stable")[:COMMON])
         return replace(made, representation=known, rule=replace(self, common=common))
