@@ -3,8 +3,7 @@
 A command may declare `SECTIONS`: the options that its help shows, by section. Options that are not
 listed there, and `RuntimeOptions` (parameters of one clusterer), are set with `--set NAME=VALUE`
 and explained by `roget list settings COMMAND`. A function that returns a `Report` has the options
---format and -o. Parameters are created only when a command is used, which keeps `roget --help`
-fast.
+--format and -o.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
@@ -42,12 +40,8 @@ def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function]
     """Register a function as a command; `spare` is the hint printed for too many arguments."""
 
     def register(function: Function) -> Function:
-        def later() -> None:
-            """Hold the docstring until the command is used."""
-
-        later.__doc__ = function.__doc__
-        kind = type("Command", (Command,), {"function": staticmethod(function), "spare": spare})
-        app.command(name, cls=kind)(later)
+        kind = type("Command", (Command,), {"spare": spare})
+        app.command(name, cls=kind)(expand(function))
         return function
 
     return register
@@ -58,26 +52,10 @@ def group(name: str, help: str) -> typer.Typer:
     return typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
 
 
-def _delegate(name: str) -> Any:
-    """Return a property that reads an attribute of the complete command and ignores assignment."""
-    return property(lambda self: getattr(self.whole, name), lambda self, given: None)
-
-
 class Command(TyperCommand):
-    """A command whose parameters are created on first use."""
+    """A command with checks of its arguments, and with help in sections."""
 
-    function: Callable[..., Report | None]
     spare: str = ""
-
-    @cached_property
-    def whole(self) -> Any:
-        """The complete command, with its parameters."""
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(self.name)(expand(self.function))
-        return typer.main.get_command(app)
-
-    params = _delegate("params")
-    callback = _delegate("callback")
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; suggest another command if there are too many."""

@@ -75,7 +75,6 @@ def score(
     coreference and entity resolution, recall, precision and F are also printed. --all shows all
     scores.
     """
-    from roget.report.figures import save_picture
     from roget.report.score import report
     from roget.scoring.score import score as score_labels
 
@@ -94,10 +93,13 @@ def score(
     short = table.falls_short(fail_under or ())
     made = report(table)
     deliver(made, format, output)
-    write_saved(table, saved)
+    if saved:
+        write_saved(table, saved)
     if values["items"] is not None:
         print_written([values["items"]])
     if "figure" in saved and made.picture is not None:
+        from roget.report.figures import save_picture
+
         save_picture(made.picture(), saved["figure"])
         print_written([saved["figure"]])
     print_notes(*short)

@@ -1,6 +1,7 @@
 """DuckDB connections with a memory limit and a spill folder.
 
-Extensions and network access are off.
+Extensions and network access are off. DuckDB is imported in the functions that use it, because
+commands that read small files do not need it.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
-
-import duckdb
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from roget.core.io.limits import allowed, max_size, parse_size
 from roget.core.io.paths import spell
 from roget.errors import InputError, RogetError
+
+if TYPE_CHECKING:
+    import duckdb
+    import numpy.typing as npt
 
 DEFAULT_MEMORY = "50%"
 
@@ -74,6 +76,8 @@ def connect(
     raised. The order of rows is preserved only if `ordered` is True. Extensions are never
     installed.
     """
+    import duckdb
+
     memory = read_memory(memory or DEFAULT_MEMORY)
     connection = duckdb.connect(config=_SETTINGS)
     connection.execute(f"SET preserve_insertion_order = {ordered}")
@@ -91,6 +95,8 @@ def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
 
     A full disk or too little memory raises an OSError.
     """
+    import duckdb
+
     with (
         TemporaryDirectory(prefix="roget.") as spill,
         connect(memory, spill=Path(spill), ordered=True) as connection,
@@ -107,6 +113,8 @@ def convert_errors(file: str | Path) -> Iterator[None]:
 
     Must be used within a `database` context.
     """
+    import duckdb
+
     try:
         yield
     except duckdb.Error as error:
@@ -129,6 +137,8 @@ def convert_errors(file: str | Path) -> Iterator[None]:
 
 def lacks_room(error: duckdb.Error) -> bool:
     """Return True if an error is due to a lack of memory or disk space, not to invalid input."""
+    import duckdb
+
     return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)
 
 
@@ -215,6 +225,8 @@ def clear_errors(doing: str) -> Iterator[None]:
 
     A full disk raises OSError, as in other functions that write files. Other errors are unchanged.
     """
+    import duckdb
+
     try:
         yield
     except duckdb.OutOfMemoryException as error:

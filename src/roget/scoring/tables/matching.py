@@ -1,10 +1,14 @@
 """Best one-to-one matches of clusters to classes: the assignment problem on sparse tables.
 
 For most tables a simple bound gives the solution. Small tables are solved in batches by dynamic
-programming, the remaining tables by the assignment algorithms of scipy.
+programming, or one by one by `match_dense`; the remaining tables by the assignment algorithms of
+scipy.
 """
 
 from __future__ import annotations
+
+import math
+import sys
 
 import numpy as np
 
@@ -12,6 +16,14 @@ from roget.core.types import CountArray, Floats, Ints
 
 _DENSE_CELLS = 1 << 20
 """Largest number of cells for which the dense assignment algorithm is used."""
+
+_PLAIN_CELLS = 1 << 8
+_SOLVER = "scipy.optimize"
+"""Largest number of cells for which `match_dense` is used instead of the solver of scipy.
+
+The solver takes as long to import as `match_dense` takes for a thousand tables. If it has already
+been imported, it is used for all tables.
+"""
 
 SUBSETS = 6
 """Largest number of classes (or clusters) in tables that `match_small` solves."""
@@ -30,7 +42,16 @@ def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints)
     >>> best_match(r, c, np.array([5, 4, 4, 0]), np.array([0, 2]))
     8.0
     """
-    return float(weights[choose_cells(rows, columns, weights, row_starts)].sum())
+    largest = _choose_row_maxima(rows, columns, weights, row_starts)
+    if largest is not None:
+        return float(weights[largest].sum())
+    shape = row_starts.size, int(columns.max()) + 1
+    small = shape[0] * shape[1] <= _PLAIN_CELLS and _SOLVER not in sys.modules
+    if small and weights.dtype.kind == "i":
+        table = np.zeros(shape, dtype=np.int64)
+        table[rows, columns] = weights
+        return float(match_dense(table))
+    return float(weights[assign(rows, columns, weights, *shape)].sum())
 
 
 def choose_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> Ints:
@@ -40,12 +61,21 @@ def choose_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Int
     >>> choose_cells(r, c, np.array([5, 4, 4, 0]), np.array([0, 2])).tolist()
     [1, 2]
     """
-    # No match exceeds the sum of the row maxima. If the maxima are in different columns, they form
-    # a best match.
-    largest = first_best(rows, weights, np.maximum.reduceat(weights, row_starts))
-    if np.unique(columns[largest]).size == largest.size:
+    largest = _choose_row_maxima(rows, columns, weights, row_starts)
+    if largest is not None:
         return largest
     return assign(rows, columns, weights, row_starts.size, int(columns.max()) + 1)
+
+
+def _choose_row_maxima(
+    rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints
+) -> Ints | None:
+    """Return the positions of the row maxima, or None if two of them are in the same column.
+
+    No match exceeds the sum of the row maxima, so maxima in different columns are a best match.
+    """
+    largest = first_best(rows, weights, np.maximum.reduceat(weights, row_starts))
+    return largest if np.bincount(columns[largest]).max() == 1 else None
 
 
 def first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:
@@ -77,6 +107,53 @@ def match_small(tables: Floats) -> Floats:
             used, free = best.reshape(halves)[:, 1], before.reshape(halves)[:, 0]
             np.maximum(used, free + tables[row, column], out=used)
     return np.asarray(best[-1])
+
+
+def match_dense(table: Ints) -> int:
+    """Return the weight of the best match of a small table of whole numbers.
+
+    Rows are matched one by one with shortest augmenting paths (Jonker and Volgenant 1987). The
+    length of cell (i, j) is u[i] + v[j] − table[i, j] ≥ 0, and matched cells have length 0.
+
+    >>> match_dense(np.array([[5, 4], [4, 0]]))
+    8
+    """
+    weights = (table if table.shape[0] <= table.shape[1] else table.T).tolist()
+    columns = range(len(weights[0]))
+    u, v = [max(row) for row in weights], [0 for _ in columns]
+    partner = [-1 for _ in columns]
+    for start in range(len(weights)):
+        # Step 1: find the shortest path from this row to a column without a partner (Dijkstra).
+        distance: list[float] = [math.inf for _ in columns]
+        before = [-1 for _ in columns]
+        reached: list[int] = []
+        row, column, passed = start, -1, 0
+        while True:
+            nearest, least = -1, math.inf
+            for j in columns:
+                if j in reached:
+                    continue
+                length = passed + u[row] + v[j] - weights[row][j]
+                if length < distance[j]:
+                    distance[j], before[j] = length, column
+                if distance[j] < least:
+                    nearest, least = j, distance[j]
+            column, passed = nearest, int(least)
+            if partner[column] < 0:
+                break
+            reached.append(column)
+            row = partner[column]
+        # Step 2: change the potentials so that all cells on the path have length 0.
+        u[start] -= passed
+        for j in reached:
+            u[partner[j]] -= passed - int(distance[j])
+            v[j] += passed - int(distance[j])
+        # Step 3: give each column on the path the partner of the column before it.
+        while before[column] >= 0:
+            partner[column] = partner[before[column]]
+            column = before[column]
+        partner[column] = start
+    return sum(weights[row][j] for j, row in enumerate(partner) if row >= 0)
 
 
 def assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> Ints:
