@@ -7,7 +7,6 @@ scipy.
 
 from __future__ import annotations
 
-import math
 import sys
 
 import numpy as np
@@ -17,13 +16,16 @@ from roget.core.types import CountArray, Floats, Ints
 _DENSE_CELLS = 1 << 20
 """Largest number of cells for which the dense assignment algorithm is used."""
 
-_PLAIN_CELLS = 1 << 8
-_SOLVER = "scipy.optimize"
-"""Largest number of cells for which `match_dense` is used instead of the solver of scipy.
+_PLAIN_CELLS = 1 << 13
+"""Largest number of cells for which `match_dense` is used instead of the solver of scipy."""
 
-The solver takes as long to import as `match_dense` takes for a thousand tables. If it has already
-been imported, it is used for all tables.
+_SOLVER = "scipy.optimize"
+"""The module of the solver, which takes as long to import as `match_dense` takes for a hundred
+tables. If it has already been imported, it is used for all tables.
 """
+
+_NEVER = np.iinfo(np.int64).max
+"""Distance of columns that were already reached."""
 
 SUBSETS = 6
 """Largest number of classes (or clusters) in tables that `match_small` solves."""
@@ -118,42 +120,37 @@ def match_dense(table: Ints) -> int:
     >>> match_dense(np.array([[5, 4], [4, 0]]))
     8
     """
-    weights = (table if table.shape[0] <= table.shape[1] else table.T).tolist()
-    columns = range(len(weights[0]))
-    u, v = [max(row) for row in weights], [0 for _ in columns]
-    partner = [-1 for _ in columns]
-    for start in range(len(weights)):
+    weights = table if table.shape[0] <= table.shape[1] else table.T
+    columns = weights.shape[1]
+    u, v = weights.max(axis=1), np.zeros(columns, dtype=np.int64)
+    partner = np.full(columns, -1)
+    for start in range(u.size):
         # Step 1: find the shortest path from this row to a column without a partner (Dijkstra).
-        distance: list[float] = [math.inf for _ in columns]
-        before = [-1 for _ in columns]
+        distance = u[start] + v - weights[start]
+        waiting, before = distance.copy(), np.full(columns, -1)
         reached: list[int] = []
-        row, column, passed = start, -1, 0
-        while True:
-            nearest, least = -1, math.inf
-            for j in columns:
-                if j in reached:
-                    continue
-                length = passed + u[row] + v[j] - weights[row][j]
-                if length < distance[j]:
-                    distance[j], before[j] = length, column
-                if distance[j] < least:
-                    nearest, least = j, distance[j]
-            column, passed = nearest, int(least)
-            if partner[column] < 0:
-                break
+        column = int(waiting.argmin())
+        while partner[column] >= 0:
+            row, waiting[column] = partner[column], _NEVER
             reached.append(column)
-            row = partner[column]
+            length = distance[column] + u[row] + v - weights[row]
+            # A column that was reached keeps its distance, because no path to it is shorter.
+            shorter = np.flatnonzero(length < distance)
+            distance[shorter] = waiting[shorter] = length[shorter]
+            before[shorter] = column
+            column = int(waiting.argmin())
         # Step 2: change the potentials so that all cells on the path have length 0.
+        passed = distance[column]
         u[start] -= passed
-        for j in reached:
-            u[partner[j]] -= passed - int(distance[j])
-            v[j] += passed - int(distance[j])
+        u[partner[reached]] -= passed - distance[reached]
+        v[reached] += passed - distance[reached]
         # Step 3: give each column on the path the partner of the column before it.
         while before[column] >= 0:
             partner[column] = partner[before[column]]
             column = before[column]
         partner[column] = start
-    return sum(weights[row][j] for j, row in enumerate(partner) if row >= 0)
+    used = np.flatnonzero(partner >= 0)
+    return int(weights[partner[used], used].sum())
 
 
 def assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> Ints:
