@@ -91,6 +91,7 @@ def count_calls(functions: bool) -> Rows:
         yield Row(name, number, None, "", "", BARS[name])
     yield f"Functions that only imports call: {len(record['importing'])}."
     yield f"Data shapes: {', '.join(shapes)}."
+    yield f"Large packages imported: {', '.join(record['loaded']) or 'none'}."
     if functions:
         for module, names in record["functions"].items():
             yield f"{module} ({len(names)}): {', '.join(names)}"

@@ -1,6 +1,6 @@
-"""Run `roget` in this process and record which of its functions are called, how deep, and why.
+"""Run `roget` in this process, and record which of its functions are called and how deep.
 
-`python call_trace.py SCORE-ARGUMENTS...` prints the record as JSON on the last line of stderr:
+`python call_trace.py score GOLD SYSTEM` prints the record as JSON on the last line of stderr:
 
 functions
     Functions of roget that were called, by module. A comprehension or a generator expression is
@@ -14,8 +14,10 @@ depth
 opened
     How often each argument that is a file was opened.
 shapes
-    Classes of roget of which a function of roget returned an instance. `DataShapes` of
-    `benchmarks/score_path.py` says which of them hold data.
+    Classes of roget of which a function of roget returned an instance. `OTHERS` of
+    `benchmarks/score_path.py` lists those that do not hold data.
+loaded
+    Large packages that were imported.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import sys
 from types import CodeType, FrameType
 from typing import Any
 
+LARGE = ("duckdb", "numba", "pandas", "rich", "scipy", "sklearn")
 OPTIMIZED = 1
 """The flag of the code of functions; bodies of modules and classes do not have it."""
 
@@ -101,22 +104,20 @@ def main() -> None:
     sys.argv = ["roget", *sys.argv[1:]]
     sys.addaudithook(trace.audit)
 
-    def run() -> None:
-        sys.setprofile(trace.profile)
-        try:
-            command.main()
-        except SystemExit:
-            pass
-        finally:
-            sys.setprofile(None)
-
-    run()
+    sys.setprofile(trace.profile)
+    try:
+        command.main()
+    except SystemExit:
+        pass
+    finally:
+        sys.setprofile(None)
     record = {
         "functions": {name: sorted(own) for name, own in sorted(trace.functions.items())},
         "importing": sorted(trace.importing),
         "deepest": trace.deepest,
         "opened": trace.opened,
         "shapes": sorted(trace.shapes),
+        "loaded": [name for name in LARGE if name in sys.modules],
     }
     print(json.dumps(record), file=sys.stderr)
 

@@ -127,7 +127,8 @@ def _options(
 
 def main() -> None:
     """Run the command line. Input errors print one message and exit with code 1."""
-    _hold_streams()
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _hold_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Print a question mark for characters that the terminal cannot show, instead of
@@ -144,9 +145,10 @@ def main() -> None:
             sys.exit(0)
         except SystemExit as end:
             # typer turns Ctrl-C into an exit without a message.
-            asked = _find_cause(end, KeyboardInterrupt) or _find_cause(end, Ended)
-            if asked is not None:
-                _print_error(asked, "interrupted")
+            if end.code:
+                asked = _find_cause(end, KeyboardInterrupt) or _find_cause(end, Ended)
+                if asked is not None:
+                    _print_error(asked, "interrupted")
             raise
         except (Exception, KeyboardInterrupt) as error:
             if stop.signal:

@@ -90,7 +90,7 @@ def score(
     keep = not options.golds or any(kind in saved for kind in ("classes", "clusters", "mapping"))
     with bar("scoring", "scores") as progress:
         table = score_labels(gold, system, **values, keep=keep, progress=progress)
-    short = table.falls_short(fail_under or ())
+    short = table.falls_short(fail_under) if fail_under else []
     made = report(table)
     deliver(made, format, output)
     if saved:
@@ -102,7 +102,9 @@ def score(
 
         save_picture(made.picture(), saved["figure"])
         print_written([saved["figure"]])
-    print_notes(*short)
-    fail_on_codes(table.warnings, fail_on)
+    if short:
+        print_notes(*short)
+    if fail_on:
+        fail_on_codes(table.warnings, fail_on)
     if short:
         raise typer.Exit(1)

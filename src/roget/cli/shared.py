@@ -170,9 +170,11 @@ def choose(format: str | None, output: str | None) -> str:
 
 def deliver(report: Report, format: str | None, output: str | None = None) -> None:
     """Print a report or write it to a file. Formats other than text print warnings to stderr."""
-    chosen = choose(format, output)
+    chosen = choose(format, output) if output else format or "text"
     text = report.render(chosen)
-    print_notes(*(() if chosen == "text" else report.warnings), *report.talk, kind="warning")
+    notes = [*(() if chosen == "text" else report.warnings), *report.talk]
+    if notes:
+        print_notes(*notes, kind="warning")
     if output is not None and chosen in ("csv", "tsv"):
         from roget.report.render.data import find_formulas
 
@@ -266,7 +268,10 @@ PATIENCE = 2.0
 
 @contextmanager
 def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
-    """Show a progress bar on stderr if the work takes over two seconds, with speed for "bytes"."""
+    """Show a progress bar if the work takes over two seconds and stderr is a terminal.
+
+    The unit "bytes" also shows the speed.
+    """
     began = time.monotonic()
     shown: Any = None
     task: Any = None
@@ -275,7 +280,7 @@ def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
         nonlocal shown, task
         passed = time.monotonic() - began
         if shown is None:
-            if passed <= PATIENCE or now.done >= now.total:
+            if passed <= PATIENCE or now.done >= now.total or not sys.stderr.isatty():
                 return
             shown = _make_bar(doing, unit)
             task = shown.add_task("", total=None, state="")

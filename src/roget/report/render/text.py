@@ -43,10 +43,14 @@ def _fill(line: str, before: str = "", after: str = "") -> str:
 
 def _blocks(table: ReportTable) -> Iterator[str]:
     """Yield the table, split into several tables if it is too wide."""
+    limited = any(column.most is not None for column in table.columns)
     rows = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)]
-            for row in table.shorten()]  # fmt: skip
+            for row in (table.shorten() if limited else table.rows)]  # fmt: skip
     needed = table.widths(rows, GAP)
-    for number, columns in enumerate(table.batches(needed, width() + GAP)):
+    batches = [list(range(len(needed)))]
+    if sum(needed) > width() + GAP:
+        batches = table.batches(needed, width() + GAP)
+    for number, columns in enumerate(batches):
         title = f"{table.title}\n" if table.title and not number else ""
         yield title + _grid(table, [[row[at] for at in columns] for row in rows], columns)
 

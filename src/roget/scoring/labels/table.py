@@ -69,13 +69,16 @@ def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
     table.items = columns.pop("item", None)
     coded = {role: code_texts(column) for role, column in columns.items()}
     for role in coded.keys() & set(_LABEL_ROLES):
-        coded[role] = coded[role].drop_empty()
+        if "" in (coded[role].names or ()):
+            coded[role] = coded[role].drop_empty()
     third = coded.pop("third", None)
     if third is not None:
         numeric = all(number(name) is not None for name in third.names or () if name)
         coded["weight" if numeric else "group"] = third
     table.columns = coded
-    table.set_weights(coded.pop("weight", None))
+    weights = coded.pop("weight", None)
+    if weights is not None:
+        table.set_weights(weights)
     return table
 
 
@@ -85,15 +88,18 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     if not len(table.lines):
         problems.check()
         raise NoItems(f"{table.source}: no items")
-    groups, group_names = read_groups(table)
+    groups, group_names = read_groups(table) if "group" in table.columns else (None, None)
     first = _first_rows(table, groups)
     column = table.columns[role]
     _refuse_empty(table, column)
     problems.check()
     # An item may have several labels: in one row, or in several rows with weights.
     several = table.indptr is not None or (table.spread and role == "label" and first is not None)
-    coded = (_weighted if several else _hard)(table, column, first)
-    masses = None if several else _item_weights(table, column, gold=gold)
+    coded, masses = column, None
+    if several:
+        coded = _weighted(table, column, first)
+    elif first is not None or table.weights is not None:
+        coded, masses = _hard(table, column, first), _item_weights(table, column, gold=gold)
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold and not coded.complete:
         gaps = coded.codes < 0 if coded.indptr is None else np.diff(coded.indptr) == 0
@@ -114,7 +120,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
         groups=groups,
         group_names=group_names,
         item_weights=masses,
-        source=table.source,
+        source=problems.name,
         warnings=tuple(table.warnings),
         first_row=first_row,
     )
