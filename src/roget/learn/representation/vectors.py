@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from roget.core import folder
+from roget.core import contents
 from roget.core.counts.views import ppmi, to_dense, unit, widen
 from roget.core.types import Array, Floats, Ints
 
@@ -152,7 +152,7 @@ class Representation:
 
     def to_arrays(self) -> dict[str, Array]:
         """Return the arrays to be stored in a folder."""
-        arrays = folder.to_arrays("weights", self.weights)
+        arrays = contents.to_arrays("weights", self.weights)
         rows = {} if self.rows is None else {"rows": self.rows}
         return {
             **arrays, "vectors": self.vectors.astype(np.float16), "lengths": self.lengths,
@@ -165,19 +165,19 @@ class Representation:
 
         Raise KeyError or ValueError if they are invalid.
         """
-        weights = folder.from_arrays(arrays, "weights")
+        weights = contents.from_arrays(arrays, "weights")
         n, m = weights.shape
-        schema: folder.Schema = {
+        schema: contents.Schema = {
             "vectors": ("f", (n, "dimensions")), "lengths": ("f", (n, 2)),
             "values": ("f", ("dimensions",)), "totals": ("f", (m,)), "width": ("iu", (1,)),
         }  # fmt: skip
-        sizes, width = folder.require_arrays(arrays, schema), int(arrays["width"][0])
+        sizes, width = contents.require_arrays(arrays, schema), int(arrays["width"][0])
         if not 0 <= width <= sizes["dimensions"]:
             raise ValueError(f"width {width}: expected 0 to {sizes['dimensions']}")
         rows = arrays.get("rows")
         if rows is not None:
-            folder.require_arrays(arrays, {"rows": ("iu", ("words",))})
-            folder.require_range("rows", rows, -1, n)
+            contents.require_arrays(arrays, {"rows": ("iu", ("words",))})
+            contents.require_range("rows", rows, -1, n)
         vectors = arrays["vectors"].astype(np.float32)
         return cls(
             weights, vectors, arrays["lengths"], arrays["values"], width, arrays["totals"], rows
