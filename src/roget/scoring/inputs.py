@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -30,19 +30,6 @@ Count = Callable[[Any], AlignedLabels | None]
 """A function that counts contingency cells without reading individual items, or returns None if
 that is impossible.
 """
-
-
-class AlignedSystem(NamedTuple):
-    """A system aligned with the gold standard."""
-
-    name: str
-    sides: AlignedLabels
-    gold: Labels | None = None
-    """The gold labels before alignment, or None if only a contingency table was read or counted."""
-    labels: Labels | None = None
-    """The system's labels before alignment, or None if only a contingency table was read or
-    counted.
-    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,11 +104,11 @@ class Inputs:
         options = self.options
         return choose_rules(None, None, options.missing, options.extra, noise=options.noise)
 
-    def align_systems(self) -> list[AlignedSystem]:
+    def align_systems(self) -> dict[str, AlignedLabels]:
         """Read the systems and align each of them with the gold standard."""
         if self.options.counted is not None:
-            return [AlignedSystem(name, self._read_cells()) for name in self.systems]
-        aligned = []
+            return {name: self._read_cells() for name in self.systems}
+        aligned: dict[str, AlignedLabels] = {}
         gold: Labels | None = None
         local = self.options.engine == "local"
         with nullcontext(self._count_here) if local else self._open_counter() as count:
@@ -132,7 +119,7 @@ class Inputs:
                 # counting cells.
                 sides = self._count_system(count, system) if gold is None else None
                 if sides is not None:
-                    aligned.append(AlignedSystem(name, sides))
+                    aligned[name] = sides
                     continue
                 if system is None:
                     gold, labels, items = *self._read_both(), None
@@ -146,7 +133,9 @@ class Inputs:
                 left, right = (
                     side if items is None else replace(side, items=items) for side in (gold, labels)
                 )
-                aligned.append(AlignedSystem(name, self.align(left, right), gold, labels))
+                aligned[name] = self.align(left, right)
+                if self.options.splits:
+                    aligned[name] = replace(aligned[name], unaligned=(gold, labels))
         return aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
@@ -314,7 +303,7 @@ def read_sides(
 ) -> AlignedLabels:
     """Read and align a gold standard and one system."""
     inputs = Inputs(gold, {"": system}, options or PipelineOptions(), by_item=by_item)
-    return inputs.align_systems()[0].sides
+    return inputs.align_systems()[""]
 
 
 def has_groups(sides: AlignedLabels) -> bool:

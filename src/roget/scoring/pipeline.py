@@ -19,7 +19,7 @@ import numpy as np
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats
 from roget.errors import InputError
-from roget.scoring.inputs import AlignedSystem, Inputs
+from roget.scoring.inputs import Inputs
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import (
@@ -135,10 +135,10 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
 
 
 def evaluate_systems(
-    aligned: Sequence[AlignedSystem], inputs: Inputs, counter: Counter
+    aligned: Mapping[str, AlignedLabels], inputs: Inputs, counter: Counter
 ) -> SystemScores:
     """Tabulate every system and compute all requested scores."""
-    options, first = inputs.options, aligned[0].sides
+    options, first = inputs.options, next(iter(aligned.values()))
     rules = choose_rules(
         first.gold, options.average, options.missing, options.extra, first.system, options.noise
     )
@@ -149,8 +149,8 @@ def evaluate_systems(
     if options.main:
         _find_main(options, requests)
     systems: list[ScoredSystem] = []
-    for system in aligned:
-        sides = _prepare_sides(system.sides, inputs, requests, rules)
+    for name, labels in aligned.items():
+        sides = _prepare_sides(labels, inputs, requests, rules)
         if sides.leaves is not None and options.measures is None and not inputs.compared:
             # A single system is a tree, so add a measure of trees to the default measures.
             requests = [(parse("dendrogram-purity"), None), *requests]
@@ -159,7 +159,7 @@ def evaluate_systems(
             sides,
             requests,
             pooled=rules.average == "pooled",
-            name=system.name,
+            name=name,
             # Score the baselines only once, with the first system. In a comparison they do not
             # depend on the system, because random clusters have the sizes of the gold classes.
             seed=options.seed if options.baselines and not systems else None,
@@ -173,7 +173,7 @@ def evaluate_systems(
     if options.splits:
         from roget.scoring.steps.splits import add_split_recalls
 
-        own = add_split_recalls(systems, aligned, options.splits, weights)
+        own = add_split_recalls(systems, aligned.values(), options.splits, weights)
     return SystemScores(requests, systems, weights, rules, own)
 
 

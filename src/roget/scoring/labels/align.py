@@ -63,6 +63,8 @@ class AlignedLabels:
     """The leaves of the system's tree as labels, if the system labels are a cut of a tree."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
     """Additional parts of the signature, which describes how a score was computed."""
+    unaligned: tuple[Labels, Labels] | None = None
+    """The gold and system labels before alignment, if a step requires them."""
 
     @property
     def overlapping(self) -> bool:
