@@ -167,6 +167,8 @@ def _explain_jackknife(table: ScoreTable) -> list[str]:
     usual = method == "auto" and parts.get("average") == "none"
     if not number.isdecimal() or not (usual or method == "jackknife"):
         return []
+    if all(row.low is None for row in table.rows):
+        return []
     return [
         f"intervals are jackknife intervals over items, which ignore the number in --ci {number}"
     ]

@@ -93,7 +93,7 @@ def score_inputs(
         return score_sample(inputs)
     counter = Counter(progress, (options.ci or 0) + options.chance)
     scores = evaluate_systems(inputs.align_systems(), inputs, counter)
-    samples = _resample(scores, inputs, counter) if options.ci else None
+    samples = _resample(scores, inputs, counter)
     return _make_table(inputs, scores, samples, counter, keep=keep)
 
 
@@ -130,8 +130,7 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
         raise InputError(
             "the permutation test requires groups; use paired='bootstrap'", code="needs-groups"
         )
-    samples = _resample(scores, inputs, counter) if options.ci else None
-    return _make_comparison(scores, samples, options)
+    return _make_comparison(scores, _resample(scores, inputs, counter), options)
 
 
 def evaluate_systems(
@@ -198,12 +197,15 @@ def _prepare_sides(
     return sides
 
 
-def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples:
-    """Return bootstrap samples for the requested intervals."""
+def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples | None:
+    """Return bootstrap samples, or None if no intervals are requested."""
+    options = inputs.options
+    if not options.ci:
+        return None
     from roget.scoring.steps.bootstrap import resample
 
-    samples = resample(scores, inputs.options, pairs=inputs.compared, step=counter.step)
-    counter.before += inputs.options.ci or 0
+    samples = resample(scores, options, pairs=inputs.compared, step=counter.step)
+    counter.before += options.ci
     return samples
 
 

@@ -405,9 +405,7 @@ def _build_aligned(
     warnings: list[str],
     counts: CountArray | None = None,
 ) -> AlignedLabels:
-    groups, names = None, None
-    if gold.groups is not None and gold.group_names is not None:
-        groups, names = _number_groups(gold.groups, gold.group_names)
+    groups, names = _number_groups(gold)
     if groups is not gold.groups:
         gold = replace(gold, groups=groups, group_names=names)
     warnings = [*warnings, *_warn_singletons(gold, counts)]
@@ -426,8 +424,11 @@ def _build_aligned(
     return AlignedLabels(gold, system, groups, names, missing, extra, distinct, counts, weighed)
 
 
-def _number_groups(codes: Codes, names: Sequence[str]) -> tuple[Codes, Sequence[str]]:
+def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
     """Renumber the groups in order of first occurrence, and drop unused group codes."""
+    codes, names = gold.groups, gold.group_names
+    if codes is None or names is None:
+        return None, None
     first = np.full(len(names), codes.size, dtype=np.int64)
     # The last write to an index wins, so write in reverse order to keep the first item.
     first[codes[::-1]] = np.arange(codes.size - 1, -1, -1)

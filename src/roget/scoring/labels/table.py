@@ -95,11 +95,8 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     problems.check()
     # An item may have several labels: in one row, or in several rows with weights.
     several = table.indptr is not None or (table.spread and role == "label" and first is not None)
-    coded, masses = column, None
-    if several:
-        coded = _weighted(table, column, first)
-    elif first is not None or table.weights is not None:
-        coded, masses = _hard(table, column, first), _item_weights(table, column, gold=gold)
+    coded = (_weighted if several else _hard)(table, column, first)
+    masses = None if several else _item_weights(table, column, gold=gold)
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold and not coded.complete:
         gaps = coded.codes < 0 if coded.indptr is None else np.diff(coded.indptr) == 0
