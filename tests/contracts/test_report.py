@@ -152,7 +152,7 @@ def test_every_renderer_writes_every_report(kind: str, format: str) -> None:
         parsed = json.loads(text, parse_constant=pytest.fail)
         if "warnings" in parsed:
             assert len(parsed.pop("warning_codes")) == len(parsed["warnings"])
-        assert parsed == json.loads(json.dumps(report.data))
+        assert parsed == json.loads(json.dumps(report.make_data()))
     if format == "text":
         lines = text.splitlines()
         assert all(len(line) <= 100 for line in lines if line != report.signature)

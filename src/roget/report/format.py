@@ -153,7 +153,7 @@ def printable(text: str, most: int | None = None) -> str:
     a\\x1b[31m\\tb thes…
     """
     if most is None:
-        return "".join(map(_spell, text))
+        return text if text.isprintable() else "".join(map(_spell, text))
     from rich.cells import cell_len, set_cell_size
 
     # Combining marks have zero width; keep at most 8 code points per column.

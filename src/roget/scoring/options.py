@@ -193,7 +193,8 @@ class LabelOptions(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "noise", single_label(self.noise))
+        if self.noise is not None:
+            object.__setattr__(self, "noise", single_label(self.noise))
 
 
 def single_label(noise: Any) -> Any:
@@ -349,7 +350,8 @@ class AgreeOptions(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "noise", single_label(self.noise))
+        if self.noise is not None:
+            object.__setattr__(self, "noise", single_label(self.noise))
 
 
 @dataclass(frozen=True)

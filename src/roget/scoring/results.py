@@ -146,7 +146,7 @@ class Result(Signed):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the columns of the report's table, keyed by title."""
-        sheet = self._report().sheet
+        sheet = self._report().make_sheet()
         cells = zip(*sheet.rows, strict=True) if sheet.rows else [()] * len(sheet.columns)
         return {c.title: list(column) for c, column in zip(sheet.columns, cells, strict=True)}
 

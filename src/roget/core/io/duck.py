@@ -1,6 +1,7 @@
 """DuckDB connections with a memory limit and a spill folder.
 
-Extensions and network access are off.
+Extensions and network access are off. DuckDB is imported in the functions that use it, because
+commands that read small files do not need it.
 """
 
 from __future__ import annotations
@@ -17,15 +18,16 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
-
-import duckdb
-import numpy.typing as npt
 
 from roget.core.io.limits import allowed, max_size, parse_size
 from roget.core.io.paths import spell
 from roget.errors import InputError, RogetError
+
+if TYPE_CHECKING:
+    import duckdb
+    import numpy.typing as npt
 
 DEFAULT_MEMORY = "50%"
 
@@ -86,6 +88,8 @@ def connect(
     raised. The order of rows is preserved only if `ordered` is True. Extensions are never
     installed.
     """
+    import duckdb
+
     memory = read_memory(memory or DEFAULT_MEMORY)
     connection = duckdb.connect(config=_SETTINGS)
     connection.execute(f"SET preserve_insertion_order = {ordered}")
@@ -106,6 +110,8 @@ def database(
     Temporary tables and views are dropped at the end. A full disk or too little memory raises an
     OSError.
     """
+    import duckdb
+
     with ExitStack() as opened:
         if memory is None and threads is None:
             # Opening a cursor of the process's instance is 60 times faster than a new instance.
@@ -140,6 +146,8 @@ def convert_errors(file: str | Path) -> Iterator[None]:
 
     Must be used within a `database` context.
     """
+    import duckdb
+
     try:
         yield
     except duckdb.Error as error:
@@ -162,6 +170,8 @@ def convert_errors(file: str | Path) -> Iterator[None]:
 
 def lacks_room(error: duckdb.Error) -> bool:
     """Return True if an error is due to a lack of memory or disk space, not to invalid input."""
+    import duckdb
+
     return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)
 
 
@@ -248,6 +258,8 @@ def clear_errors(doing: str) -> Iterator[None]:
 
     A full disk raises OSError, as in other functions that write files. Other errors are unchanged.
     """
+    import duckdb
+
     try:
         yield
     except duckdb.OutOfMemoryException as error:

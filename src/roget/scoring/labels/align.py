@@ -63,6 +63,8 @@ class AlignedLabels:
     """The leaves of the system's tree as labels, if the system labels are a cut of a tree."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
     """Additional parts of the signature, which describes how a score was computed."""
+    unaligned: tuple[Labels, Labels] | None = None
+    """The gold and system labels before alignment, if a step requires them."""
 
     @property
     def overlapping(self) -> bool:
@@ -547,7 +549,8 @@ def join(gold: Labels, system: Labels) -> Ints | None:
             )
         _require_same_positions(gold, system)
         return None
-    groups = _match_groups(gold, system)
+    grouped = gold.groups is not None and system.groups is not None
+    groups = _match_groups(gold, system) if grouped else None
     if len(gold) == len(system) and gold.items == system.items:
         if groups is None:
             _refuse_repeats(gold)

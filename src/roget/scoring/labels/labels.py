@@ -469,4 +469,5 @@ def code_texts(values: Sequence[str]) -> LabelCodes:
     """
     coder = Coder()
     codes = coder.codes(values, len(values))
-    return LabelCodes(codes, len(coder), coder.names())
+    names = coder.names()
+    return LabelCodes(codes, len(names), names)

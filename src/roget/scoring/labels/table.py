@@ -69,13 +69,16 @@ def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
     table.items = columns.pop("item", None)
     coded = {role: code_texts(column) for role, column in columns.items()}
     for role in coded.keys() & set(_LABEL_ROLES):
-        coded[role] = coded[role].drop_empty()
+        if "" in (coded[role].names or ()):
+            coded[role] = coded[role].drop_empty()
     third = coded.pop("third", None)
     if third is not None:
         numeric = all(number(name) is not None for name in third.names or () if name)
         coded["weight" if numeric else "group"] = third
     table.columns = coded
-    table.set_weights(coded.pop("weight", None))
+    weights = coded.pop("weight", None)
+    if weights is not None:
+        table.set_weights(weights)
     return table
 
 
@@ -85,7 +88,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     if not len(table.lines):
         problems.check()
         raise NoItems(f"{table.source}: no items")
-    groups, group_names = read_groups(table)
+    groups, group_names = read_groups(table) if "group" in table.columns else (None, None)
     first = _first_rows(table, groups)
     column = table.columns[role]
     _refuse_empty(table, column)
@@ -118,7 +121,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
         groups=groups,
         group_names=group_names,
         item_weights=masses,
-        source=table.source,
+        source=problems.name,
         warnings=tuple(table.warnings),
         first_row=first_row,
     )

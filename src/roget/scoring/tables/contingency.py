@@ -394,12 +394,13 @@ class Contingency(Statistics):
         # The x items in a class of size a and a cluster of size b each have precision x/b and
         # recall x/a, so precision = Σ x²/b / (items in the system) and recall = Σ x²/a / (items in
         # gold), with sums over all cells.
-        squares = self.keep_common(counts * counts)
+        squares: CountArray = counts * counts
+        gold = system = self.n
+        if self.held is not None:
+            squares = self.keep_common(squares)
+            gold, system = (np.maximum(number, 1) for number in self.mentions)
         in_column = np.bincount(self.columns, squares, minlength=self.column_totals.size)
         in_row = np.add.reduceat(squares, self.row_starts)
-        gold, system = self.mentions
-        if self.held is not None:
-            gold, system = np.maximum(gold, 1), np.maximum(system, 1)
         return BCubed(
             self.over_columns(in_column / self.column_totals) / system,
             self.over_rows(in_row / self.row_totals) / gold,
