@@ -13,7 +13,7 @@ from roget.learn.representation.similarity import SMOOTHING
 from roget.learn.representation.vectors import Singles
 
 OCCURRENCES = 40
-"""Minimum number of occurrences of a word in the text. Rarer words say too little about their
+"""Minimum number of occurrences of a word in the text. Rarer words have too little evidence for their
 neighbours."""
 
 NEAREST = 10
