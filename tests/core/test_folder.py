@@ -371,3 +371,19 @@ def test_what_was_written_is_loaded_before_it_replaces_anything(tmp_path, monkey
 def test_arrays_of_objects_are_never_written(tmp_path):
     with pytest.raises(ValueError, match="Python objects"):
         folders.write_npz(tmp_path / "x.npz", {"a": np.array([None])})
+
+
+def test_tables_are_checked_before_they_replace_anything(tmp_path, monkeypatch):
+    from roget import Counts
+    from roget.core.io import duck
+
+    path = tmp_path / "counts"
+    Counts([[1, 2], [3, 4]], ["a", "b"], ["x", "y"]).write(path)
+    copy = duck.copy
+    monkeypatch.setattr(
+        duck, "copy", lambda c, query, file, **more: copy(c, f"{query} LIMIT 1", file, **more)
+    )
+    with refused("damaged-folder", ".parquet"):
+        Counts([[1, 2], [3, 5]], ["a", "b"], ["x", "y"]).write(path)
+    monkeypatch.undo()
+    assert Counts.read(path).total == 10
