@@ -43,7 +43,7 @@ def make_noise(kind: str, systems: int, tasks: int, random: np.random.Generator)
     if kind == "heavy":
         return random.standard_t(3, size=shape)
     if kind == "sparse":  # systems differ on one task in ten
-        return (random.random(shape) < 0.1) * random.choice([-1.0, 1.0], size=shape)
+        return np.where(random.random(shape) < 0.1, random.choice([-1.0, 1.0], size=shape), 0.0)
     if kind == "skewed":
         return random.exponential(size=shape) - 1
     if kind == "skewed unequal":  # the differences are skewed as well
@@ -107,7 +107,7 @@ def measure(
             low, high = bound(values, random)
             covers = bool(((low <= best) & (worst <= high)).all())
             found[name].append((covers, float((high - low + 1).mean())))
-    return {name: tuple(np.mean(rows, axis=0).tolist()) for name, rows in found.items()}  # type: ignore[misc]
+    return {name: tuple(np.mean(rows, axis=0).tolist()) for name, rows in found.items()}
 
 
 def main() -> None:
