@@ -30,6 +30,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "chance.md",
         "structures.md",
         "agree.md",
+        "rank.md",
         "notebook.md",
     ),
     "Guides/Thesauri in depth": (

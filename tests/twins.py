@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
+import scipy.stats
 
 Labels = Sequence[object]
 Sides = Sequence[dict[object, float]]
@@ -660,3 +661,24 @@ TWINS: dict[str, Callable[[Labels, Labels], float | None]] = {
     "dendrogram-purity": dendrogram_purity,
     **{name: one_set(twin) for name, twin in COVER_TWINS.items()},
 }
+
+
+def jackknife_ends(
+    value: float, without: Sequence[float], least: float, most: float, *, items: int = 0
+) -> tuple[float, float]:
+    """The interval of docs/inference.md for a measure whose best value is `most`."""
+    n = len(without)
+    mean = sum(without) / n
+    bias = (n - 1) * (mean - value)
+    spread = [mean - one for one in without]
+    squares = sum(one**2 for one in spread)
+    error = math.sqrt((n - 1) / n * squares)
+    skew = sum(one**3 for one in spread) / (6 * squares**1.5)
+    t = scipy.stats.t.ppf(0.975, n - 1)
+    reach = t * max(math.hypot(error, bias), 0.5 / items if items else 0)
+    further = (1 + 2 * t**2) * error * skew
+    centre = value if value - bias >= most else value - bias
+    scaled = most - (most - centre) * math.exp(reach / (most - centre))
+    low = min(centre - reach + min(further, 0), scaled, value)
+    high = max(centre + reach + max(further, 0), value)
+    return max(low, min(least, value)), min(high, max(most, value))

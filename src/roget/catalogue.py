@@ -136,6 +136,7 @@ REPORTS: dict[str, str] = {
     "score": "roget.report.score:report",
     "comparison": "roget.report.comparison:report",
     "agreement": "roget.report.agreement:report",
+    "ranking": "roget.report.ranking:report",
     "contingency": "roget.report.contingency:report",
     "counts": "roget.report.counts:report_counts",
     "clustering": "roget.report.thesaurus:report_clustering",
@@ -502,6 +503,15 @@ def suffixes(kind: str) -> dict[str, str]:
         suffix: name for name in outside for suffix in getattr(load(kind, name), "suffixes", ())
     }
     return {**theirs, **SUFFIXES[kind]}
+
+
+def suffixes_of(kind: str, part: Any) -> tuple[str, ...]:
+    """Return the suffixes of a reader or writer: its attribute, or else its built-in suffixes."""
+    declared = tuple(getattr(part, "suffixes", ()))
+    target = f"{getattr(part, '__module__', '')}:{getattr(part, '__name__', '')}"
+    return declared or tuple(
+        suffix for suffix, name in SUFFIXES.get(kind, {}).items() if KINDS[kind][name] == target
+    )
 
 
 _SINGULAR = {

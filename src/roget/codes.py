@@ -67,6 +67,15 @@ CODES: dict[str, Explanation] = {
         " inflates measures such as V and NMI.",
         "Report the corrected score (entropy jk) or AMI.",
     ),
+    "biased-scores": Explanation(
+        "With this number of items or groups, the estimated bias of some scores is larger than "
+        "their standard error.",
+        "Plug-in entropies, B-cubed, one-to-one and other matching scores are too high in small "
+        "samples, most of all for systems that know nothing about the classes. Intervals are "
+        "corrected for the bias; the interval of a matching score may still be too high.",
+        "Report bias-corrected entropies (jk) or scores corrected for chance (AMI, ARI), and "
+        "compare the score with the random baseline.",
+    ),
     "broken-archive": Explanation(
         "A compressed or binary file is damaged, or its format is not the one its name suggests.",
         "The content cannot be read reliably.",
@@ -191,6 +200,26 @@ CODES: dict[str, Explanation] = {
         "Check that both files describe the same items. To penalise extra items, pass --extra "
         "count, which makes each a class of its own.",
     ),
+    "few-groups": Explanation(
+        "There are too few groups for reliable intervals or for significant differences.",
+        "With G groups, the permutation test cannot give p below 2/2^G, so at least 6 groups are "
+        "needed for p < .05, and more for several pairs of systems (Holm's correction). "
+        "p is undefined with fewer than 6 groups.",
+        "Use more groups, or compare fewer systems.",
+    ),
+    "few-items": Explanation(
+        "There are too few items for reliable intervals or for significant differences.",
+        "Intervals and tests hold their level with 20 items or more. p is undefined with fewer "
+        "than 6 items.",
+        "Use more items.",
+    ),
+    "few-tasks": Explanation(
+        "Ranks have no intervals, because there are fewer than six tasks.",
+        "A system that is better on each of five tasks is still better by chance with p = .06, "
+        "so no test can find a difference.",
+        "Add tasks. If the scores have standard errors or repeats, pass them: the ranks then "
+        "hold for exactly these tasks.",
+    ),
     "file-not-found": Explanation(
         "A file or folder does not exist.",
         "The command cannot read its input.",
@@ -217,6 +246,12 @@ CODES: dict[str, Explanation] = {
         "Several systems are the same clustering, possibly with different cluster names.",
         "All scores of the systems are equal, so one submission may be listed twice.",
         "Remove all but one of the identical systems.",
+    ),
+    "ignored-columns": Explanation(
+        "Some columns of a table of scores were not used.",
+        "Columns without numbers are not tasks, and a column of averages or ranks would count "
+        "every task twice.",
+        "No action is needed. To use other columns, list them with --tasks.",
     ),
     "implied-pairs": Explanation(
         "Matching pairs imply other pairs: if a matches b and b matches c, a matches c.",
@@ -331,6 +366,12 @@ CODES: dict[str, Explanation] = {
         "The command cannot start without the argument.",
         "See `roget COMMAND --help`.",
     ),
+    "missing-scores": Explanation(
+        "A system has no score on a task, or a score has no standard error.",
+        "Means over different tasks are not comparable: a system could gain by omitting "
+        "difficult tasks.",
+        "Add the score, or choose a rule with --missing: drop-task, drop-system or worst.",
+    ),
     "mixed-inputs": Explanation(
         "The inputs are of different kinds, e.g. text and existing counts.",
         "All inputs of one run are read by the same reader.",
@@ -340,6 +381,11 @@ CODES: dict[str, Explanation] = {
         "Some systems have one label per item and others have several.",
         "In the comparison, a single label is treated as a label with weight 1.",
         "No action is needed. To use only the best label of every item, pass --set answers=top.",
+    ),
+    "mixed-scales": Explanation(
+        "The scores on one task vary much more than on the other tasks.",
+        "This task dominates the mean score, and so the ranks.",
+        "Rank by the mean rank (--by rank), or put all scores on the same scale.",
     ),
     "nearest-cut": Explanation(
         "The tree cannot be cut into the requested number of clusters.",
@@ -387,6 +433,12 @@ CODES: dict[str, Explanation] = {
         "The gold standard and the system have no item in common.",
         "Scores compare the labels of items that occur in both.",
         "Check that both files use the same item names.",
+    ),
+    "no-spread": Explanation(
+        "A score is the same whichever item or group is left out, so it has no interval.",
+        "This happens for perfect systems and for one big cluster. The data do not show how much "
+        "the score would vary on other data.",
+        "No action is needed. More items or groups, or harder ones, give an interval.",
     ),
     "noise-label": Explanation(
         "A label such as -1 probably marks noise, but it is scored as an ordinary cluster.",
@@ -456,6 +508,13 @@ CODES: dict[str, Explanation] = {
         "Repeated rows are dropped, and weights of a repeated label are added, because no item "
         "should count twice.",
         "No action is needed. Remove the repetitions to avoid this warning.",
+    ),
+    "repeated-scores": Explanation(
+        "A table has several scores of the same system on the same task.",
+        "They are averaged as repeated measurements. Two different systems with the same name "
+        "would be merged.",
+        "No action is needed if the rows are repeats, such as runs with different seeds; "
+        "otherwise give the systems different names.",
     ),
     "replayed-edits": Explanation(
         "Edits of the previous thesaurus were applied to the new one.",

@@ -18,6 +18,7 @@ from roget.scoring.agreement import consensus as consensus_of
 from roget.scoring.agreement.panel import line_up, list_runs
 from roget.scoring.labels import as_labels
 from support.errors import codes, notice, refused
+from twins import jackknife_ends
 
 panels = st.integers(2, 16).flatmap(
     lambda n: st.lists(st.lists(st.integers(0, 4), min_size=n, max_size=n), min_size=2, max_size=5)
@@ -191,16 +192,16 @@ def test_intervals_over_items_are_the_jackknife():
         without = np.array(
             [naive(row.measure, np.delete(one, at), np.delete(two, at)) for at in range(40)]
         )
-        error = np.sqrt(39 / 40 * ((without - without.mean()) ** 2).sum())
-        assert row.low == pytest.approx(row.value - 1.959963984540054 * error)
-        assert row.high == pytest.approx(row.value + 1.959963984540054 * error)
+        least = -1 if row.measure == "ari" else 0
+        expected = jackknife_ends(row.value, without, least, 1, items=40)
+        assert (row.low, row.high) == pytest.approx(expected)
     mean = found.means[0]
     without = [
         np.mean([naive("ari", np.delete(sides["a"], at), np.delete(sides[o], at)) for o in "bc"])
         for at in range(40)
     ]
-    error = np.sqrt(39 / 40 * ((without - np.mean(without)) ** 2).sum())
-    assert mean.high - mean.value == pytest.approx(1.959963984540054 * error)
+    expected = jackknife_ends(mean.value, without, -1, 1, items=40)
+    assert (mean.low, mean.high) == pytest.approx(expected)
     assert "ci:jackknife" in found.signature
     many = {name: rng.integers(0, 3, 3000) for name in "ab"}
     assert next(roget.agree(many, "ari", ci=1).rows).low is not None

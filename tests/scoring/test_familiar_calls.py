@@ -96,15 +96,6 @@ def test_intervals_stay_within_the_range_of_the_measure():
                 assert low <= row.low <= row.value <= row.high <= high, row
 
 
-def test_intervals_inside_the_range_are_symmetric():
-    """Only intervals that would leave the range are computed on another scale."""
-    random = np.random.default_rng(0)
-    gold = random.integers(0, 4, 400)
-    system = np.where(random.random(400) < 0.7, gold, random.integers(0, 4, 400))
-    row = roget.score(gold, system, "b3-f", ci=1).rows[0]
-    assert row.high - row.value == pytest.approx(row.value - row.low, abs=1e-12)
-
-
 def test_a_notebook_shows_errors_without_a_traceback():
     with pytest.raises(InputError) as caught:
         roget.score([1, 2], [1, 2, 3])

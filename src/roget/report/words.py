@@ -9,6 +9,7 @@ from typing import Any
 from roget.core.counts import Counts
 from roget.errors import Notice
 from roget.learn.background import KEY
+from roget.learn.prior import KEY as PRIOR
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report import Report, ReportTable
 from roget.report.contexts import ContextPhrases
@@ -68,7 +69,7 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     contexts = f", e.g. in {named}" if named else ""
     lines = [f"{printable(word, _most())}: {plural(found['seen'], 'occurrence')}{contexts}"]
     lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
-    borrowed = KEY in thesaurus.provenance
+    borrowed = KEY in thesaurus.provenance or PRIOR in thesaurus.provenance
     titles = ["neighbour", "similarity", "shared contexts", "smallest common class"]
     if borrowed:
         titles.insert(2, "source")

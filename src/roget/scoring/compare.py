@@ -58,12 +58,11 @@ def compare(
 ) -> Comparison:
     """Score several systems on one gold standard, and test which of them differ.
 
-    If `ci`, the number of bootstrap samples, is specified, every score has a 95 % confidence
-    interval, and the difference between every pair of systems is tested. The p-values are corrected
-    for the number of pairs by Holm's method. Groups are resampled if there are any, otherwise
-    items; all systems are scored on the same samples. If `golds` is specified, scores are means
-    over several gold standards, and each annotator is also scored on the gold standards of the
-    others.
+    If `ci`, the number of random samples, is specified, every score has a 95 % confidence interval,
+    and the difference between every pair of systems is tested by a permutation test. The p-values
+    are corrected for the number of pairs by Holm's method. Intervals and tests are over groups if
+    there are any, otherwise over items. If `golds` is specified, scores are means over several gold
+    standards, and each annotator is also scored on the gold standards of the others.
 
     Parameters
     ----------

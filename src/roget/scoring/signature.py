@@ -79,9 +79,14 @@ def list_estimators(requests: Sequence[Request]) -> list[str]:
     return list(dict.fromkeys(name for _, name in requests if name is not None))
 
 
+def choose_interval(interval: str) -> str:
+    """Return the method of confidence intervals; `auto` is the jackknife."""
+    return "jackknife" if interval == "auto" else interval
+
+
 def describe_interval(ci: int | None, interval: str) -> str:
-    """Return the description of confidence intervals in signatures, such as 1000xauto."""
-    return f"{ci}x{interval}" if ci else "none"
+    """Return the description of confidence intervals in signatures, such as 1000xjackknife."""
+    return f"{ci}x{choose_interval(interval)}" if ci else "none"
 
 
 def write_signature(parts: Mapping[str, str]) -> str:

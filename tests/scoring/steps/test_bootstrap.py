@@ -16,18 +16,19 @@ from roget.scoring.measures.base import average_groups, list_requests
 from roget.scoring.options import PipelineOptions
 from roget.scoring.steps import bootstrap
 from roget.scoring.steps.bootstrap import (
-    NO_JACKKNIFE,
     GroupResampler,
-    Jackknife,
-    interval_bounds,
     jackknife_groups,
     jackknife_items,
     resample_groups,
     resample_items,
 )
+from roget.scoring.steps.intervals import NO_JACKKNIFE, Jackknife, interval_bounds
 from roget.scoring.steps.significance import (
+    Units,
     assign_letters,
     bootstrap_p,
+    contribution_p,
+    flip_signs,
     holm,
     permutation_p,
 )
@@ -123,11 +124,12 @@ def test_coverage_of_a_mean_over_groups(method, trials):
 
 
 def test_permutation_tries_every_exchange_when_few():
-    differences = np.array([[0.3, -0.1, 0.2, 0.4]])
-    signs = itertools.product([1, -1], repeat=4)
-    sums = [abs(np.dot(s, differences[0])) for s in signs]
-    expected = np.mean([total >= abs(differences.sum()) - 1e-12 for total in sums])
-    assert permutation_p(differences, np.ones(4), 1000, seed=0)[0] == expected
+    differences = np.array([[0.3, -0.1, 0.2, 0.4, 0.0, 0.2, np.nan]])
+    weights = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 1.0, 5.0])
+    terms = (differences[0] * weights)[:6]
+    sums = [abs(np.dot(signs, terms)) for signs in itertools.product([1, -1], repeat=6)]
+    expected = np.mean([total >= abs(terms.sum()) - 1e-12 for total in sums])
+    assert permutation_p(differences, weights, 10, seed=0)[0] == expected
 
 
 def test_p_is_uniform_when_nothing_differs():
@@ -275,3 +277,110 @@ def test_the_jackknife_excludes_undefined_parts():
     assert left.skew == pytest.approx(Jackknife(values[10:], np.ones(30)).skew * np.sqrt(30 / 40))
     gaps[:21] = np.nan
     assert np.isnan(Jackknife(gaps, np.ones(40)).error).all()
+
+
+def test_permutation_needs_six_groups():
+    """With five groups, p could not be below 2/2^5 = .0625."""
+    p = permutation_p(np.ones((2, 5)), np.ones(5), 1000, seed=0)
+    assert np.isnan(p).all()
+    assert permutation_p(np.ones((1, 6)), np.ones(6), 1000, seed=0)[0] == 2 / 2**6
+    gap = np.array([[1.0, 1.0, 1.0, 1.0, 1.0, np.nan]])
+    assert np.isnan(permutation_p(gap, np.ones(6), 1000, seed=0)[0])
+
+
+@pytest.mark.parametrize("size", [20, 21])
+def test_random_signs_agree_with_all_signs(size):
+    """Up to 20 groups all signs are counted, beyond that random ones."""
+    random = np.random.default_rng(size)
+    differences = random.normal(0.3, 1.0, (5, size))
+    all_sums = np.zeros((5, 1))
+    for column in differences.T[:, :, None]:
+        all_sums = np.concatenate([all_sums + column, all_sums - column], axis=1)
+    observed = np.abs(differences.sum(axis=1, keepdims=True))
+    exact = (np.abs(all_sums) >= observed - 1e-12).mean(axis=1)
+    p = permutation_p(differences, np.ones(size), 4000, seed=0)
+    assert p == pytest.approx(exact, abs=1e-12 if size == 20 else 0.04)
+
+
+def test_the_tail_of_p_is_an_upper_bound():
+    """Beyond the number of permutations, p is never smaller than the exact p."""
+    random = np.random.default_rng(1)
+    differences = np.abs(random.normal(1.0, 0.5, (20, 20)))
+    exact = permutation_p(differences, np.ones(20), 10, seed=0)
+    terms = Units(differences, np.ones(20, dtype=np.int64), differences.sum(axis=1))
+    wide = Units(np.pad(terms.terms, ((0, 0), (0, 5))), np.ones(25, dtype=np.int64), terms.observed)
+    assert (flip_signs(wide, 50, seed=0) >= exact).all()
+
+
+def test_a_constant_difference_is_significant_among_many_systems():
+    """Homogeneity 1 and 0 differ also after correction for 55 pairs, with either test."""
+    gold = [0, 0, 1, 1] * 8
+    systems = {f"s{i}": gold if i % 2 else [0] * 32 for i in range(11)}
+    for paired in ("permutation", "bootstrap"):
+        table = roget.compare(gold, systems, "homogeneity", "ml", ci=100, paired=paired)
+        for pair in table.pairs:
+            assert (pair.p_holm < 0.05) == (abs(pair.difference) == 1), pair
+
+
+def test_items_with_equal_contributions_are_counted_together():
+    """Kinds of items with counts have the distribution of single items."""
+    left = np.repeat(np.array([[0.2], [0.5], [-0.4]]), [9, 8, 8], axis=0)
+    difference = np.array([0.12])
+    together = Jackknife(np.array([[0.2], [0.5], [-0.4]]), np.array([9, 8, 8]))
+    one = contribution_p(difference, Jackknife(left, np.ones(25)), 4000, seed=0)
+    assert contribution_p(difference, together, 4000, seed=0) == pytest.approx(one, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("groups", "systems", "value"),
+    [(4, 2, "4 groups"), (8, 8, "28 pairs")],
+)
+def test_too_few_groups_are_reported(groups, systems, value):
+    random = np.random.default_rng(0)
+    names = [(f"g{i % groups}", i) for i in range(10 * groups)]
+    gold = {key: key[1] % 3 for key in names}
+    others = {
+        f"s{s}": {key: int(random.integers(3)) for key in names} | {names[0]: 9}
+        for s in range(systems)
+    }
+    table = roget.compare(gold, others, "ari", ci=50)
+    notice(table.warnings, "few-groups", value)
+    assert all((pair.p is None) == (groups < 6) for pair in table.pairs)
+
+
+def test_scores_that_do_not_vary_have_no_interval():
+    gold = [0, 1, 2] * 10
+    table = roget.score(gold, gold, ["ari", "v"], "jk", ci=1)
+    assert [(row.value, row.low, row.high) for row in table.rows] == [(1, None, None)] * 2
+    notice(table.warnings, "no-spread", "ari", "v")
+
+
+def test_biased_scores_are_reported():
+    random = np.random.default_rng(0)
+    gold, system = random.integers(0, 6, (2, 60))
+    table = roget.score(gold, system, ["b3-f", "ari"], ci=1)
+    notice(table.warnings, "biased-scores", "b3-f +0.08")
+    few = roget.score(gold[:12], system[:12], "ari", ci=1)
+    notice(few.warnings, "few-items", "12 items")
+
+
+def test_large_groups_reduce_the_degrees_of_freedom():
+    values = np.random.default_rng(0).random((1, 6))
+    equal = jackknife_groups(values, np.ones(6))
+    unequal = jackknife_groups(values, np.array([1.0, 1, 1, 1, 1, 50]))
+    assert equal.df == pytest.approx(5)
+    assert unequal.df == 1
+    undefined = np.where(np.arange(6) < 2, np.nan, values)
+    assert jackknife_groups(undefined, np.ones(6)).df == pytest.approx(3)
+
+
+def test_one_jackknife_sample_per_group():
+    """The closed form equals averages over the remaining groups."""
+    random = np.random.default_rng(0)
+    values, weights = random.random((2, 3, 7)), random.integers(1, 9, 7).astype(float)
+    values[0, 1, 2] = values[1, 2, 5] = np.nan
+    left = jackknife_groups(values, weights).without
+    for group in range(7):
+        keep = np.arange(7) != group
+        expected = average_groups(values[..., keep], weights[keep])
+        assert left[group] == pytest.approx(expected)

@@ -22,7 +22,7 @@ from roget.scoring.tables.contingency import Leaves
 from roget.scoring.tables.cut_tables import CutTables
 from roget.scoring.tables.random_walk import TreeElements
 from support.errors import notice, refused
-from twins import dendrogram_purity, element_centric, memberships
+from twins import dendrogram_purity, element_centric, jackknife_ends, memberships
 
 GOLDEN, WALKS = (
     json.loads((Path(__file__).parents[2] / "golden" / name).read_text("utf-8"))
@@ -237,8 +237,8 @@ def test_jackknife_of_a_tree_leaves_out_items():
         kept = np.delete(np.arange(24), item)
         part = Hierarchy(tree.tree, codes[kept])
         left.append(roget.measure("dendrogram-purity", gold[kept].tolist(), part, cut=1))
-    error = np.sqrt(23 / 24 * ((np.array(left) - np.mean(left)) ** 2).sum())
-    assert (row.high - row.low) / 2 == pytest.approx(1.959964 * error, rel=1e-6)
+    expected = jackknife_ends(row.value, left, 0, 1, items=24)
+    assert (row.low, row.high) == pytest.approx(expected)
 
 
 def test_trees_beside_flat_systems():

@@ -110,7 +110,6 @@ def agree(
 
 def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> dict[str, str]:
     """Return the parts of the signature of an agreement result, keyed by name."""
-    interval = f"{options.ci}xbca" if panel.n_groups > 1 else "jackknife"
     return {
         "roget": __version__,
         "clusterings": str(len(panel)),
@@ -120,7 +119,7 @@ def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> d
         "answers": "top" if options.answers == "top" else "given",
         "missing": options.missing,
         **sign_measures(requests),
-        "ci": interval if options.ci else "none",
+        "ci": "jackknife" if options.ci else "none",
         "seed": str(options.seed),
         **({} if options.noise is None else {"noise": str(options.noise)}),
     }

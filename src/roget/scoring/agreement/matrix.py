@@ -14,6 +14,7 @@ from roget.scoring.labels import AlignedLabels
 from roget.scoring.labels.labels import take
 from roget.scoring.measures.base import Request, average_groups, divide, evaluate, explain
 from roget.scoring.steps import bootstrap
+from roget.scoring.steps.intervals import Jackknife, interval_bounds
 from roget.scoring.tables.statistics import Separate, Statistics
 from roget.scoring.tabulate import tabulate
 
@@ -57,7 +58,7 @@ def fill_matrices(
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
     shared = np.zeros((size, size), dtype=np.int64)
     undefined: dict[tuple[int, int, int], str] = {}
-    samples = _Samples(size, scores) if ci else None
+    samples = _Samples(size, requests) if ci else None
     if ci and panel.n_groups == 1:
         if panel.weighted:
             raise InputError(
@@ -85,10 +86,11 @@ def fill_matrices(
             if samples is not None and items[at].any():
                 if panel.n_groups > 1:
                     way = each[:, :, at].reshape(2 * scores, -1)
-                    sample = _resample_groups(way, weights[at], ci, seed)
+                    # Groups in which a pair has no common items have weight 0.
+                    sample = bootstrap.jackknife_groups(way, weights[at])
                 else:
                     sample = _jackknife_items(panel, i, j, requests, parts)
-                ends_of_pair = sample.ends(mean[:, :, at].ravel())
+                ends_of_pair = _bound(mean[:, :, at].ravel(), sample, [*requests, *requests])
                 for matrix, end in zip((low, high), ends_of_pair, strict=True):
                     matrix[:, i, j], matrix[:, j, i] = end.reshape(2, scores)
                 samples.add(i, j, sample)
@@ -205,31 +207,17 @@ def _evaluate(
     return shaped, items.reshape(count, groups), reasons
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """The scores of bootstrap samples, with shape (samples, scores), and of jackknife samples."""
-
-    drawn: Floats
-    jackknife: bootstrap.Jackknife
-
-    def ends(self, estimate: Floats) -> tuple[Floats, Floats]:
-        """Return the lower and upper bounds of the confidence intervals of the scores."""
-        method = "bca" if self.drawn.size else "jackknife"
-        return bootstrap.interval_bounds(method, estimate, self.drawn, self.jackknife)
-
-
-def _resample_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sample:
-    """Resample groups, using the same groups for all pairs of clusterings.
-
-    Groups in which a pair has no common items have weight 0.
-    """
-    drawn = bootstrap.resample_groups(values, weights, ci, seed)
-    return Sample(drawn, bootstrap.jackknife_groups(values, weights))
+def _bound(
+    estimate: Floats, jackknife: Jackknife, requests: Sequence[Request]
+) -> tuple[Floats, Floats]:
+    """Return the lower and upper bounds of the confidence intervals of the scores."""
+    nothing = np.empty((0, *estimate.shape))
+    return interval_bounds("jackknife", estimate, nothing, jackknife, requests)
 
 
 def _jackknife_items(
     panel: Panel, i: int, j: int, requests: Sequence[Request], parts: Ints
-) -> Sample:
+) -> Jackknife:
     """Return the scores of a pair of clusterings with each part of the items left out in turn."""
     count = int(parts.max()) + 1
     table = panel.without(i, j, parts, count)
@@ -238,34 +226,38 @@ def _jackknife_items(
         without[0, r] = evaluate(table, request)[0]
         without[1, r] = without[0, r] if request[0].symmetric else evaluate(table.T, request)[0]
     left = without.reshape(2 * len(requests), count).T
-    return Sample(np.empty((0, left.shape[1])), bootstrap.Jackknife(left, np.ones(count)))
+    return Jackknife(left, np.ones(count), resolution=0.5 / panel.size)
 
 
 class _Samples:
-    """For each clustering, the sums of its scores with all others in the bootstrap and jackknife
-    samples.
-    """
+    """For each clustering, the sums of its scores with all others in the jackknife samples."""
 
-    def __init__(self, size: int, scores: int) -> None:
-        self.size, self.scores = size, scores
-        self.sums: list[tuple[Floats, Floats]] = []
+    def __init__(self, size: int, requests: Sequence[Request]) -> None:
+        self.size, self.requests = size, requests
+        self.sums = self.counts = np.zeros(0)
         self.weights = np.ones(1)
+        self.resolution = 0.0
+        self.freedom: float | None = None
 
-    def add(self, i: int, j: int, sample: Sample) -> None:
+    def add(self, i: int, j: int, sample: Jackknife) -> None:
         """Add the scores of a pair of clusterings, averaged over both directions."""
-        parts = sample.drawn, sample.jackknife.without
-        if not self.sums:
-            self.weights = sample.jackknife.weights
-            shapes = [(part.shape[0], self.scores, self.size) for part in parts]
-            self.sums = [(np.zeros(shape), np.zeros(shape)) for shape in shapes]
-        for (sums, counts), part in zip(self.sums, parts, strict=True):
-            value = part.reshape(part.shape[0], 2, self.scores).mean(axis=1)
-            defined = ~np.isnan(value)
-            for at in (i, j):
-                sums[:, :, at] += np.where(defined, value, 0.0)
-                counts[:, :, at] += defined
+        parts, scores = sample.without.shape[0], len(self.requests)
+        if not self.sums.size:
+            self.weights, self.resolution = sample.weights, sample.resolution
+            self.sums = np.zeros((parts, scores, self.size))
+            self.counts = np.zeros_like(self.sums)
+        if sample.freedom is not None:
+            least = float(np.min(sample.freedom))
+            self.freedom = least if self.freedom is None else min(self.freedom, least)
+        value = sample.without.reshape(parts, 2, scores).mean(axis=1)
+        defined = ~np.isnan(value)
+        for at in (i, j):
+            self.sums[:, :, at] += np.where(defined, value, 0.0)
+            self.counts[:, :, at] += defined
 
     def finish(self, means: Floats) -> tuple[Floats, Floats]:
         """Return the confidence bounds of the means, each with shape (scores, clusterings)."""
-        drawn, without = (divide(*both, np.nan) for both in self.sums)
-        return Sample(drawn, bootstrap.Jackknife(without, self.weights)).ends(means)
+        without = divide(self.sums, self.counts, np.nan).transpose(0, 2, 1)
+        left = Jackknife(without, self.weights, self.freedom, self.resolution)
+        low, high = _bound(means.T, left, self.requests)
+        return low.T, high.T

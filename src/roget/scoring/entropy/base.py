@@ -181,8 +181,12 @@ class Estimator(ABC):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    """The full name for legends, if `name` is an abbreviation and not in `report.legend`."""
     assumes: ClassVar[str]
     reference: ClassVar[str]
+    bibtex: ClassVar[str] = ""
+    """BibTeX entries of the references, unless references.bib contains them."""
     joint_support: ClassVar[Literal["seen", "product"]] = "seen"
     fractional: ClassVar[bool] = False
     """True if the estimator accepts fractional counts."""

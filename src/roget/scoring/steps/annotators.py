@@ -33,19 +33,20 @@ from roget.scoring.results import (
     none_if_nan,
 )
 from roget.scoring.signature import (
+    choose_interval,
     describe_interval,
     read_signature,
     require_same_signature,
     write_signature,
 )
 from roget.scoring.steps.bootstrap import (
-    Jackknife,
     Samples,
     assign_parts,
-    interval_bounds,
+    effective_freedom,
     leave_parts_out,
 )
-from roget.scoring.steps.ranking import rank_systems
+from roget.scoring.steps.intervals import Jackknife, interval_bounds
+from roget.scoring.steps.ranking import rank_systems, warn_samples
 from roget.scoring.systems import SystemScores
 
 ANNOTATORS = "annotators"
@@ -79,11 +80,6 @@ def check_options(inputs: Inputs, *, keep: bool = False) -> None:
     if refused:
         raise InputError(
             f"{refused[0]} requires a single gold standard; score each gold standard separately",
-            code="conflicting-options",
-        )
-    if options.ci and options.paired == "permutation":
-        raise InputError(
-            "several gold standards require paired='bootstrap'",
             code="conflicting-options",
         )
 
@@ -139,8 +135,9 @@ def join_golds(
         samples = _resample_groups(scores, list(on_each.values()), options)
     elif options.ci:
         ends = _jackknife_items(scores, list(on_each.values()), options.seed)
-    signature = _sign(on_each, interval if samples is None else f"{interval}+bootstrap")
-    joined = rank_systems(scores, signature, samples, paired="bootstrap", seed=options.seed)
+    paired = options.paired
+    signature = _sign(on_each, interval if samples is None else f"{interval}+{paired}")
+    joined = rank_systems(scores, signature, samples, paired=paired, seed=options.seed)
     rows = _add_golds(joined.rows, on_each, ends)
     for name in on_each:
         rows += _list_annotator(name, f"annotator {name}", ceiling, requests)
@@ -160,7 +157,7 @@ def join_golds(
         warnings=(
             *merge_notices({name: one.warnings for name, one in on_each.items()}),
             *(_warn_untested(joined) if ends is not None else ()),
-            *(samples.warn_undefined(requests) if samples is not None else ()),
+            *(warn_samples(scores, samples, joined.pairs, paired) if samples is not None else ()),
         ),
         golds=about,
         scored=(),
@@ -293,9 +290,14 @@ def _resample_groups(
         _mean_golds([average_draws(values, some[:, at] * weights) for values, weights, at in parts])
         for some in (times.astype(np.float64), 1.0 - np.eye(count))
     )
-    method = "bca" if options.interval == "auto" else options.interval
-    jackknife = Jackknife(without, np.ones(count))
-    return Samples(drawn, *interval_bounds(method, scores.means, drawn, jackknife))
+    sizes = np.zeros(count)
+    for _, weights, at in parts:
+        sizes[at] += weights
+    method = choose_interval(options.interval)
+    jackknife = Jackknife(without, np.ones(count), float(effective_freedom(sizes)))
+    bounds = interval_bounds(method, scores.means, drawn, jackknife, scores.requests)
+    systems = len(scores.systems)
+    return Samples(drawn, *bounds, jackknife, method, scores.means, systems=systems)
 
 
 def _mean_golds(values: Sequence[Floats]) -> Floats:
@@ -339,9 +341,10 @@ def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed:
             left = leave_parts_out(gold.codes, labels.codes, sizes, own, count)
             systems.append([evaluate(left, request)[0] for request in scores.requests])
         without.append(np.array(systems).transpose(2, 0, 1))
-    jackknife = Jackknife(_mean_golds(without), np.ones(count))
+    jackknife = Jackknife(_mean_golds(without), np.ones(count), resolution=0.5 / len(numbers))
     means = scores.means[: len(compared[0].scored)]
-    return interval_bounds("jackknife", means, np.empty((0, *means.shape)), jackknife)
+    nothing = np.empty((0, *means.shape))
+    return interval_bounds("jackknife", means, nothing, jackknife, scores.requests)
 
 
 def _list_items(sides: AlignedLabels) -> Sequence[Any]:

@@ -12,13 +12,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain, islice
 from typing import NamedTuple, cast
 
 import numpy as np
 
-from roget.core.intervals import CONFIDENCE
 from roget.core.types import Array, Codes, CountArray, Floats, Ints
 from roget.engines.base import current, map_tasks, working_on
 from roget.engines.compress import shrink
@@ -28,6 +26,8 @@ from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.measures.base import Measurable, Request, average_draws, divide, evaluate
 from roget.scoring.options import LabelOptions
 from roget.scoring.results import score_key
+from roget.scoring.signature import choose_interval
+from roget.scoring.steps.intervals import Jackknife, interval_bounds
 from roget.scoring.systems import SystemScores
 from roget.scoring.tables.contingency import Contingency, Leaves
 from roget.scoring.tables.keys import compact, find_kinds
@@ -60,7 +60,7 @@ def resample_groups(
     """Return the average over groups for each bootstrap sample of groups."""
     random = np.random.default_rng(seed)
     groups = weights.size
-    parts = []
+    parts = [np.empty((0, *values.shape[:-1]))]
     for begin in range(0, draws, _CHUNK):
         size = min(_CHUNK, draws - begin)
         # Groups are sampled with replacement. `times` is the number of times that each group is
@@ -72,8 +72,23 @@ def resample_groups(
 
 def jackknife_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Jackknife:
     """Return the averages over groups with each group left out in turn."""
-    without = np.where(np.eye(weights.size, dtype=bool), 0.0, weights)
-    return Jackknife(average_draws(values, without, own), np.ones(weights.size))
+    defined = ~np.isnan(values)
+    masses = defined * (weights if own is None else weights * own)
+    sums = np.where(defined, values, 0.0) * masses
+    rest = masses.sum(axis=-1, keepdims=True) - masses
+    left = divide(sums.sum(axis=-1, keepdims=True) - sums, rest, np.nan)
+    return Jackknife(np.moveaxis(left, -1, 0), np.ones(weights.size), effective_freedom(masses))
+
+
+def effective_freedom(weights: Floats) -> Floats:
+    """Return the degrees of freedom of a weighted mean over the last axis.
+
+    The effective number of groups is (Σw)²/Σw² (Kish 1965), which is less than the number of groups
+    if some groups are much larger than others.
+    """
+    return np.asarray(
+        divide(weights.sum(axis=-1) ** 2, np.asarray((weights**2).sum(axis=-1)), 0.0) - 1
+    )
 
 
 def resample_items(counts: Ints, draws: range, seed: int) -> Iterator[Ints]:
@@ -212,145 +227,14 @@ def _stack_tables(counts: Ints, keys: Ints, sizes: tuple[int, int]) -> Contingen
     return stacked.by_group(height)
 
 
-@dataclass(frozen=True, eq=False)
-class Jackknife:
-    """Jackknife estimates, each with one part of the items left out, and the weights of the parts.
-
-    Samples in which an estimate is undefined (NaN) are excluded. If they have more than half of the
-    total weight, the standard error is undefined.
-    """
-
-    without: Floats
-    """The estimates with each part left out, with shape (parts, estimates)."""
-    weights: Floats
-    """The number of jackknife samples that each row represents."""
-
-    @cached_property
-    def defined(self) -> Floats:
-        """The total weight of the samples in which each estimate is defined."""
-        return np.asarray(self._weight(~np.isnan(self.without)).sum(axis=0))
-
-    @cached_property
-    def spread(self) -> Floats:
-        """The influence of each part: the mean of the estimates minus the estimate without the
-        part.
-        """
-        mean = divide(np.nansum(self._weight(self.without), axis=0), self.defined, np.nan)
-        return np.asarray(mean - self.without)
-
-    @property
-    def error(self) -> Floats:
-        """The standard error √((n − 1)/n · Σ spread²) (Tukey 1958)."""
-        # If some samples are undefined, scale the sum over the defined samples up to all n parts.
-        total = self.weights.sum()
-        squares = np.nansum(self._weight(self.spread**2), axis=0)
-        error = np.sqrt(divide(total - 1, self.defined, np.nan) * squares)
-        return np.where(2 * self.defined < total, np.nan, error)
-
-    @property
-    def skew(self) -> Floats:
-        """The acceleration of BCa intervals, Σ spread³/(6·(Σ spread²)^1.5) (Efron 1987)."""
-        squares = np.nansum(self._weight(self.spread**2), axis=0)
-        cubes = np.nansum(self._weight(self.spread**3), axis=0)
-        skew = np.where(squares > 0, cubes / np.maximum(6 * squares**1.5, 1e-300), 0.0)
-        # The ratio is proportional to 1/√n, so it is rescaled if some samples are undefined.
-        return np.asarray(skew * np.sqrt(self.defined / self.weights.sum()))
-
-    def _weight(self, values: Array) -> Floats:
-        """Multiply values by the weights of the parts, which are the first axis."""
-        return np.asarray(values * self.weights.reshape(-1, *[1] * (values.ndim - 1)))
-
-
-NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
-"""Placeholder for percentile intervals, which use only the bootstrap samples."""
-
-
-def interval_bounds(
-    method: str, estimate: Floats, drawn: Floats, jackknife: Jackknife
-) -> tuple[Floats, Floats]:
-    """Return the lower and upper bounds of the 95 % confidence interval of each estimate.
-
-    `drawn` holds the bootstrap samples, with shape (samples, estimates). Undefined (NaN) samples
-    are excluded.
-    """
-    from scipy.special import ndtri
-
-    tails = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    if method == "jackknife":
-        reach = ndtri(tails[1]) * jackknife.error
-        return estimate - reach, estimate + reach
-    flat, skews = drawn.reshape(drawn.shape[0], -1), jackknife.skew.ravel()
-    ends = np.full((2, flat.shape[1]), np.nan)
-    for column, centre in enumerate(estimate.ravel()):
-        sample = flat[~np.isnan(flat[:, column]), column]
-        if np.isnan(centre) or not sample.size:
-            continue
-        at = tails if method == "percentile" else _correct(tails, centre, sample, skews[column])
-        ends[:, column] = np.quantile(sample, at)
-    low, high = ends.reshape(2, *estimate.shape)
-    return low, high
-
-
-def keep_in_range(
-    low: Floats, high: Floats, estimate: Floats, requests: Sequence[Request]
-) -> tuple[Floats, Floats]:
-    """Return intervals whose bounds lie within the ranges of the measures (the last axis).
-
-    An interval estimate ± reach that exceeds a finite range is computed on the logit scale: with
-    x = (estimate − least)/(most − least), the bounds are logit x ± reach/((most − least)·x(1 − x)).
-    If only one bound of the range is finite, the interval is truncated there. All other intervals
-    are unchanged, including intervals of corrected estimates that lie outside the range.
-    """
-    from scipy.special import expit, logit
-
-    low, high = low.copy(), high.copy()
-    for r, (measure, _) in enumerate(requests):
-        least, most = measure.range
-        centre, reach = estimate[..., r], high[..., r] - estimate[..., r]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            leaves = (low[..., r] < least) | (high[..., r] > most)
-            leaves &= (least <= centre) & (centre <= most)
-            if not leaves.any():
-                continue
-            ends = [np.maximum(low[..., r], least), np.minimum(high[..., r], most)]
-            if np.isfinite(most - least):
-                x = (centre - least) / (most - least)
-                scaled = reach / ((most - least) * x * (1 - x))
-                inside = (x > 0) & (x < 1)
-                ends = [
-                    np.where(inside, least + (most - least) * expit(logit(x) + sign * scaled), end)
-                    for sign, end in zip((-1, 1), ends, strict=True)
-                ]
-        low[..., r] = np.where(leaves, ends[0], low[..., r])
-        high[..., r] = np.where(leaves, ends[1], high[..., r])
-    return low, high
-
-
-def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Floats:
-    """Return the quantiles of a BCa interval (Efron 1987).
-
-    With bias z₀ from the bootstrap samples and acceleration a from the jackknife, the quantile for
-    a tail α is
-    (1)  Φ(z₀ + (z₀ + z_α)/(1 − a·(z₀ + z_α))),   z₀ = Φ⁻¹(fraction of samples below the estimate).
-    """
-    from scipy.special import ndtr, ndtri
-
-    # A sample that equals the estimate is counted as half a sample below it.
-    below = (np.count_nonzero(sample < centre) + np.count_nonzero(sample <= centre)) / 2
-    if not 0 < below < sample.size:
-        # The bias cannot be estimated if all samples are below or all are above the estimate.
-        return tails
-    bias = ndtri(below / sample.size)
-    z = bias + ndtri(tails)
-    return np.asarray(ndtr(bias + z / (1 - skew * z)))
-
-
 class Resampler(ABC):
     """Base class for objects that score several systems on bootstrap and jackknife samples."""
 
     requests: Sequence[Request]
     counts: Ints
     """The number of items of each kind (items with identical labels), or 1 for each group."""
+    sizes: Floats | None = None
+    """The number of items in each group, or None if items are resampled."""
 
     @property
     def batch(self) -> int:
@@ -387,7 +271,12 @@ class Resampler(ABC):
         """Return the scores with each item, group or block left out in turn."""
         tasks = split_jackknife(self.counts, seed)
         scores, weights = zip(*map_tasks(_run_jackknife, self, tasks), strict=True)
-        return Jackknife(np.concatenate(scores), np.concatenate(weights))
+        parts = np.concatenate(weights)
+        freedom = None if self.sizes is None else float(effective_freedom(self.sizes))
+        if freedom is not None:
+            freedom = min(freedom, float(parts.sum()) - 1)
+        resolution = 0.5 / float(self.counts.sum()) if self.sizes is None else 0.0
+        return Jackknife(np.concatenate(scores), parts, freedom, resolution)
 
     def _task_size(self, count: int) -> int:
         """Return the number of samples per task, a multiple of the batch size."""
@@ -563,6 +452,9 @@ class GroupResampler(Resampler):
         size = 1 + max(int(np.max(side.groups)) for side in sides if side.groups is not None)
         self.counts = np.ones(size, dtype=np.int64)
         self.blocks = [Blocks.from_sides(side, size) for side in sides]
+        first = self.blocks[0]
+        before = np.concatenate([[0.0], np.cumsum(first.counts, dtype=np.float64)])
+        self.sizes = np.diff(before[first.starts])
 
     batch = 1
 
@@ -653,9 +545,16 @@ class DrawnTable(Contingency):
         return total
 
 
+FEWEST_ITEMS = 20
+"""Smallest number of items for which intervals and tests hold their level."""
+
+FEWEST_GROUPS = 4
+"""Smallest number of groups for which intervals hold their level."""
+
+
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Scores of bootstrap samples and 95 % confidence bounds.
+    """Scores of bootstrap and jackknife samples, and 95 % confidence bounds.
 
     `drawn` has the shape (samples, systems, scores).
     """
@@ -663,26 +562,79 @@ class Samples:
     drawn: Floats
     low: Floats
     high: Floats
-    jackknife: Jackknife | None = None
+    jackknife: Jackknife
+    method: str
+    """The method of the intervals: jackknife, bca or percentile."""
+    estimates: Floats
+    """The scores, with shape (systems, scores)."""
+    items: int | None = None
+    """The number of items if items are resampled, or None if groups are resampled."""
+    averaged: bool = False
+    """True if the scores are averages over the groups of a `SystemScores`."""
+    systems: int | None = None
+    """The number of systems, which come before the baselines. Default: there are no baselines."""
 
-    def warn_undefined(self, requests: Sequence[Request]) -> list[str]:
+    def list_warnings(self, requests: Sequence[Request]) -> list[str]:
+        """Return warnings about undefined samples, few items or groups, and biased scores."""
+        warnings = self._warn_undefined(requests)
+        unit, least = ("groups", FEWEST_GROUPS) if self.items is None else ("items", FEWEST_ITEMS)
+        count = len(self.jackknife.weights) if self.items is None else self.items
+        if count < least:
+            text = f"{count} {unit}: intervals and tests are reliable with {least} {unit} or more"
+            warnings.append(Notice(text, code=f"few-{unit}"))
+        if self.method != "jackknife":
+            return warnings
+        still = ~(self.jackknife.varies | np.isnan(self.jackknife.error) | np.isnan(self.estimates))
+        still = still[: self.systems]
+        constant = [_name(request) for r, request in enumerate(requests) if still[:, r].any()]
+        if constant:
+            text = (
+                f"{', '.join(constant)}: no interval where the score is the same whichever "
+                f"{unit[:-1]} is left out"
+            )
+            warnings.append(Notice(text, code="no-spread"))
+        return warnings + self._warn_biased(requests)
+
+    def _warn_biased(self, requests: Sequence[Request]) -> list[str]:
+        """Warn about scores whose estimated bias is larger than their standard error."""
+        bias = self.jackknife.bias(self.estimates)
+        with np.errstate(invalid="ignore"):
+            large = np.where(np.abs(bias) > self.jackknife.error, bias, 0.0)[: self.systems]
+        found = []
+        for r, request in enumerate(requests):
+            worst = large[np.abs(large[:, r]).argmax(), r]
+            if abs(worst) >= _NOTICEABLE_BIAS:
+                found.append(f"{_name(request)} {worst:+.3f}")
+        if not found:
+            return []
+        text = f"estimated bias, for which the intervals are corrected: {', '.join(found)}"
+        return [Notice(text, code="biased-scores")]
+
+    def _warn_undefined(self, requests: Sequence[Request]) -> list[str]:
         """Warn about each score that is undefined in some bootstrap or jackknife samples."""
-        kinds = {"bootstrap": self.drawn}
-        if self.jackknife is not None:
-            kinds["jackknife"] = self.jackknife.without
+        kinds = {"bootstrap": self.drawn, "jackknife": self.jackknife.without}
         warnings: list[str] = []
-        for r, (measure, entropy) in enumerate(requests):
+        for r, request in enumerate(requests):
             for kind, scores in kinds.items():
                 # A sample may be undefined for some systems only; use the system with the most
                 # such samples.
-                undefined = np.isnan(scores[..., r]).sum(axis=0).max(initial=0)
+                undefined = np.isnan(scores[:, : self.systems, r]).sum(axis=0).max(initial=0)
                 if 0 < undefined < len(scores):
                     text = (
-                        f"{score_key(str(measure), entropy)} is undefined in {undefined:,} of "
+                        f"{_name(request)} is undefined in {undefined:,} of "
                         f"{len(scores):,} {kind} samples, which are excluded"
                     )
                     warnings.append(Notice(text, code="undefined-samples"))
         return warnings
+
+
+_NOTICEABLE_BIAS = 0.005
+"""Smallest estimated bias about which a warning is issued."""
+
+
+def _name(request: Request) -> str:
+    """Return the name of a score, such as v@jk."""
+    return score_key(str(request[0]), request[1])
 
 
 def resample(
@@ -695,32 +647,28 @@ def resample(
     """Return bootstrap samples and confidence intervals of the scores of all systems.
 
     If items are resampled, baselines have no intervals. The bootstrap is skipped if intervals need
-    only the jackknife and there are no `pairs` of systems to test. `step` is called after each
+    only the jackknife and there are no `pairs` of systems to rank. `step` is called after each
     sample. Samples of items and of pooled groups are scored on the engine selected in `options`.
     """
-    means, method = scores.means, options.interval
+    means, method = scores.means, choose_interval(options.interval)
+    needed = (options.ci or 0) if pairs or method != "jackknife" else 0
     if scores.weights.size > 1:
         grouped = scores.values, scores.weights
-        drawn = resample_groups(*grouped, options.ci or 0, options.seed, scores.own)
-        chosen = "bca" if method == "auto" else method
+        drawn = resample_groups(*grouped, needed, options.seed, scores.own)
         left = jackknife_groups(*grouped, scores.own)
-        return Samples(drawn, *interval_bounds(chosen, means, drawn, left))
+        bounds = interval_bounds(method, means, drawn, left, scores.requests)
+        systems = len(scores.systems)
+        return Samples(drawn, *bounds, left, method, means, averaged=True, systems=systems)
     sides = [system.sides for system in scores.systems]
     count, overlapping = len(sides), any(side.overlapping for side in sides)
     pooled = has_groups(sides[0]) and not overlapping
-    # Bootstrap quantiles over items have poor coverage if entropies are biased, so the jackknife
-    # is the default for items (see docs/guides/shared-task.md).
-    usual = "bca" if pooled else "jackknife"
-    chosen = usual if method == "auto" else method
     kind = CoverResampler if overlapping else GroupResampler if pooled else ItemResampler
     resampler: Resampler = kind(sides, scores.requests)
-    needed = (options.ci or 0) if pairs or chosen != "jackknife" else 0
+    own = means[:count]
     with working_on(options.engine, options.scheduler):
-        drawn = resampler.bootstrap(needed, options.seed, means[:count], step)
+        drawn = resampler.bootstrap(needed, options.seed, own, step)
         left = resampler.jackknife(options.seed)
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)
-    found = interval_bounds(chosen, means[:count], drawn, left)
-    if chosen == "jackknife":
-        found = keep_in_range(*found, means[:count], scores.requests)
-    low[:count], high[:count] = found
-    return Samples(drawn, low, high, left)
+    low[:count], high[:count] = interval_bounds(method, own, drawn, left, scores.requests)
+    items = None if pooled else int(resampler.counts.sum())
+    return Samples(drawn, low, high, left, method, own, items)

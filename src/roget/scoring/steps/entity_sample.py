@@ -24,7 +24,7 @@ from roget.scoring.measures.base import split_names
 from roget.scoring.notices import warn_about_sides
 from roget.scoring.results import ScoreRow, ScoreTable
 from roget.scoring.signature import sign_scores, write_signature
-from roget.scoring.steps.bootstrap import Jackknife
+from roget.scoring.steps.intervals import Bounds, Jackknife, jackknife_bounds
 
 Sums = Floats
 """An array with one row per entity or jackknife sample, and the columns listed in `_SUMS`."""
@@ -169,8 +169,6 @@ def estimate(
     sums: Sums, ratio: Callable[[Sums], Floats]
 ) -> tuple[float | None, float | None, float | None]:
     """Return the jackknife estimate and its 95 % confidence bounds, each None if undefined."""
-    from scipy.special import stdtrit
-
     n = len(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         plain = float(ratio(sums.sum(axis=0)))
@@ -182,9 +180,12 @@ def estimate(
     # The jackknife estimate removes the bias of order 1/n: n·R − (n − 1)·(mean of R with one
     # entity left out).
     value = n * plain - (n - 1) * float(without.mean())
-    error = float(Jackknife(without, np.ones(n)).error)
-    reach = float(stdtrit(n - 1, 0.975)) * error
-    return value, max(value - reach, 0.0), min(value + reach, 1.0)
+    left = Jackknife(without, np.ones(n))
+    low, high = jackknife_bounds(np.array(plain), left, Bounds(0.0, 1.0, 1.0))
+    if np.isnan(low):
+        return value, None, None
+    # The bounds are corrected for the bias, but include the uncorrected ratio.
+    return value, min(float(low), max(value, 0.0)), max(float(high), min(value, 1.0))
 
 
 def _list(measures: Any) -> list[str]:

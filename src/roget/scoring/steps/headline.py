@@ -43,11 +43,16 @@ FEWEST_ITEMS = 20
 MAX_CELLS = 4_000
 """Largest number of non-empty cells for which the jackknife takes less than a second."""
 
-MAX_GROUPS = 1_000
-"""Largest number of groups for which the bootstrap takes less than a second."""
+MAX_TERMS = 4e7
+"""Largest cost of the jackknife of AMI for which it takes less than a second.
 
-GROUP_SAMPLES = 1_000
-"""Number of bootstrap samples of groups."""
+The cost is cells · √(n · classes · clusters): each cell is left out once, and the expected
+information sums over all counts that are likely in a random table, about √(n/(classes · clusters))
+in each of its classes · clusters cells.
+"""
+
+MAX_GROUPS = 1_000
+"""Largest number of groups for which intervals are computed without being requested."""
 
 BALANCED = 0.05
 """Largest difference between homogeneity and completeness that counts as balanced."""
@@ -96,8 +101,8 @@ class RecallPrecision:
 class QuickIntervals:
     """Confidence intervals that are fast enough to be computed when a report is printed.
 
-    As with the option `ci`, BCa intervals are used if there are groups, otherwise jackknife
-    intervals over items.
+    As with the option `ci`, they are jackknife intervals over groups, or over items if there are
+    no groups.
     """
 
     requests: Sequence[Request]
@@ -111,7 +116,7 @@ class QuickIntervals:
     @property
     def method(self) -> str:
         """The description of the intervals in signatures."""
-        return "jackknife" if self.table is not None else f"{GROUP_SAMPLES}xbca"
+        return "jackknife"
 
     @cached_property
     def ends(self) -> Mapping[Score, tuple[float, float]]:
@@ -120,35 +125,37 @@ class QuickIntervals:
         Scores without an interval are omitted.
         """
         if self.table is not None:
-            low, high = self._jackknife(self.table)
+            low, high = self._bound_items(self.table)
         else:
-            low, high = self._bootstrap()
+            low, high = self._bound_groups()
         return {
             (str(measure), entropy): (float(a), float(b))
             for (measure, entropy), a, b in zip(self.requests, low, high, strict=True)
             if a < b  # false if the bounds are undefined or equal
         }
 
-    def _jackknife(self, table: Contingency) -> tuple[Floats, Floats]:
-        """Return the bounds of jackknife intervals over items."""
-        from roget.scoring.steps.bootstrap import TableResampler, interval_bounds, keep_in_range
+    def _bound_items(self, table: Contingency) -> tuple[Floats, Floats]:
+        """Return the bounds of intervals over items."""
+        from roget.scoring.steps.bootstrap import TableResampler
+        from roget.scoring.steps.intervals import interval_bounds
 
-        resampler = TableResampler(table, self.requests)
-        left = resampler.jackknife(self.seed)
+        left = TableResampler(table, self.requests).jackknife(self.seed)
         means = np.array([[evaluate(table, request)[0][0] for request in self.requests]])
-        found = interval_bounds("jackknife", means, np.empty((0, *means.shape)), left)
-        low, high = keep_in_range(*found, means, self.requests)
+        nothing = np.empty((0, *means.shape))
+        low, high = interval_bounds("jackknife", means, nothing, left, self.requests)
         return low[0], high[0]
 
-    def _bootstrap(self) -> tuple[Floats, Floats]:
-        """Return the bounds of BCa intervals over groups."""
-        from roget.scoring.steps.bootstrap import interval_bounds, jackknife_groups, resample_groups
+    def _bound_groups(self) -> tuple[Floats, Floats]:
+        """Return the bounds of intervals over groups."""
+        from roget.scoring.steps.bootstrap import jackknife_groups
+        from roget.scoring.steps.intervals import interval_bounds
 
         assert self.values is not None
         assert self.weights is not None
-        drawn = resample_groups(self.values, self.weights, GROUP_SAMPLES, self.seed)
+        means = average_groups(self.values, self.weights)
         left = jackknife_groups(self.values, self.weights)
-        return interval_bounds("bca", average_groups(self.values, self.weights), drawn, left)
+        nothing = np.empty((0, *means.shape))
+        return interval_bounds("jackknife", means, nothing, left, self.requests)
 
 
 @dataclass(frozen=True)
@@ -259,7 +266,7 @@ def make_headline(
         rows=tuple(shown),
         plain=plain,
         warnings=warnings,
-        families=tuple(list_families(system, scores.weights, kind)),
+        families=tuple(list_families(system, scores.weights, kind)) if kind else (),
         kind=kind,
         quick=plan_intervals(shown, scores, options),
     )
@@ -401,8 +408,6 @@ def name_kind(system: ScoredSystem) -> str:
 
 def list_families(system: ScoredSystem, weights: Floats, kind: str) -> list[RecallPrecision]:
     """Return recall, precision and F of coreference measures or of entities."""
-    if not kind:
-        return []
 
     def mean(name: str) -> float | None:
         values = evaluate(system.tables, (parse(name), None))[0]
@@ -453,6 +458,10 @@ def plan_intervals(
         return None
     several = table.documents is not None or system.sides.groups is not None
     if several or table.counts.size > MAX_CELLS or table.n < FEWEST_ITEMS:
+        return None
+    adjusted = any("chance" in measure.needs for measure, _ in requests)
+    terms = table.counts.size * (table.n * table.shape[0] * table.shape[1]) ** 0.5
+    if adjusted and terms > MAX_TERMS:
         return None
     # Keep only the contingency cells, so the labels of all items are not stored in the result.
     small = replace(table, gold=None, system=None, leaves=None)

@@ -1,38 +1,76 @@
-"""Tests of differences between systems: paired bootstrap, permutation test and Holm correction."""
+"""Tests of differences between systems: permutation test, paired bootstrap and Holm correction.
+
+The permutation test changes the signs of the differences of random groups, which is the same as
+exchanging the two systems in these groups. The labels of two clusterings of the same items are not
+comparable, so single items cannot be exchanged. Instead, the test changes the signs of the items'
+contributions to the difference, which are estimated by the jackknife. It treats pooled groups in
+the same way.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from roget.core.types import Floats, Ints
+from roget.errors import Notice
 from roget.scoring.measures.base import divide
 from roget.scoring.results import Pair, none_if_nan
-from roget.scoring.steps.bootstrap import NO_JACKKNIFE, Samples, interval_bounds
+from roget.scoring.steps.bootstrap import Samples
+from roget.scoring.steps.intervals import (
+    NO_JACKKNIFE,
+    Bounds,
+    Jackknife,
+    interval_bounds,
+    jackknife_bounds,
+)
 from roget.scoring.systems import SystemScores
 
 SIGNIFICANT = 0.05
 """Significance level for tests of the difference between two systems."""
 
+FEWEST_UNITS = 6
+"""Smallest number of groups or items for which the permutation test can reach p < .05.
+
+With G groups, the smallest p is 2/2^G.
+"""
+
 _CHUNK = 128
 """Batch size: number of permutations processed at once, to limit memory use."""
+
+_BATCH_VALUES = 1 << 22
+"""Batch size: number of differences (pairs of systems × groups) processed at once."""
+
+_MAX_EXACT = 20
+"""Largest number of groups or items for which all permutations are evaluated."""
+
+_TAIL = 3.18
+"""Σ ε·a with random signs ε exceeds x with a probability of at most 3.18 times that of a normal
+variable with the same variance (Bentkus & Dzindzalieta 2015).
+"""
 
 
 def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int) -> list[Pair]:
     """Return the difference between each pair of systems, with its interval, p and corrected p."""
-    both = list(combinations(range(len(scores.systems)), 2))
-    if not both:
+    both = np.array(list(combinations(range(len(scores.systems)), 2)))
+    if not both.size:
         return []
     names, pairs = scores.names, []
+    size = max(1, _BATCH_VALUES // samples.jackknife.weights.size)
     for r, (measure, entropy) in enumerate(scores.requests):
-        # Process one score at a time, because the differences of all scores would need too much
-        # memory.
-        columns = _compare_scores(scores, r, np.array(both), samples, paired, seed)
-        for at, (i, j) in enumerate(both):
+        # Process one score and a batch of pairs at a time, because the differences of all scores
+        # would need too much memory.
+        parts = [
+            _compare_scores(scores, r, both[begin : begin + size], samples, paired, seed)
+            for begin in range(0, len(both), size)
+        ]
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        columns.append(holm(columns[-1]))
+        for at, (i, j) in enumerate(both.tolist()):
             numbers = (none_if_nan(column[at]) for column in columns)
             pairs.append(Pair(names[i], names[j], str(measure), entropy, *numbers))
     return pairs
@@ -41,29 +79,46 @@ def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int
 def _compare_scores(
     scores: SystemScores, r: int, both: Ints, samples: Samples, paired: str, seed: int
 ) -> tuple[Floats, ...]:
-    """Return the difference, confidence bounds, p and corrected p of every pair for one score."""
+    """Return the difference, confidence bounds and p of some pairs for one score."""
     a, b = both.T
     difference = scores.means[a, r] - scores.means[b, r]
     drawn = samples.drawn[:, a, r] - samples.drawn[:, b, r]
-    low, high = interval_bounds("percentile", difference, drawn, NO_JACKKNIFE)
-    if paired == "permutation":
+    left = _subtract(samples.jackknife, a, b, r)
+    least, most = scores.requests[r][0].range
+    if samples.method == "jackknife":
+        bounds = Bounds(least - most, most - least)
+        low, high = jackknife_bounds(difference, left, bounds)
+    else:
+        low, high = interval_bounds("percentile", difference, drawn, NO_JACKKNIFE)
+    if paired == "bootstrap":
+        p = bootstrap_p(difference, drawn, left.total)
+    elif samples.averaged:
         values = scores.values[:, r]
         weights = scores.weights if scores.own is None else scores.weights * scores.own[r]
         p = permutation_p(values[a] - values[b], weights, drawn.shape[0], seed + 1)
     else:
-        p = bootstrap_p(difference, drawn)
-    p = np.where(np.isnan(difference), np.nan, p)
-    return difference, low, high, p, holm(p)
+        p = contribution_p(difference, left, drawn.shape[0], seed + 1)
+    return difference, low, high, np.where(np.isnan(difference), np.nan, p)
 
 
-def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
+def _subtract(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknife:
+    """Return the jackknife of the differences between the systems a and b for one score."""
+    freedom = jackknife.freedom
+    if isinstance(freedom, np.ndarray):
+        freedom = np.minimum(freedom[a, r], freedom[b, r])
+    without = jackknife.without[:, a, r] - jackknife.without[:, b, r]
+    return Jackknife(without, jackknife.weights, freedom, jackknife.resolution)
+
+
+def bootstrap_p(difference: Floats, drawn: Floats, units: float = 0.0) -> Floats:
     """Return the two-sided p for the hypothesis of no difference.
 
     `drawn` has the shape (samples, differences).
 
     p is the fraction of bootstrap samples whose difference is at least as far from the mean of the
     samples as the observed difference is from 0. Undefined (NaN) samples are excluded; if more than
-    half are undefined, p is undefined.
+    half are undefined, p is undefined. If all samples have the same difference, p is at most that
+    of a sign test with `units` groups or items, 2/2^units.
     """
     defined = ~np.isnan(drawn)
     count = defined.sum(axis=0)
@@ -73,57 +128,156 @@ def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
     centred[~defined] = 0.0
     far = ((np.abs(centred) >= np.abs(difference) - 1e-12) & defined).sum(axis=0)
     error = np.sqrt(divide((centred**2).sum(axis=0), count, np.nan))
-    p = _refine(far, count, difference, error)
+    error = np.where(error > 1e-12, error, 0.0)
+    p = _refine(far, count, np.abs(difference), error, 1.0)
+    constant = (error == 0) & (np.abs(difference) > 1e-12)
+    p = np.where(constant, np.minimum(p, 2.0 ** (1 - units)), p)
     return np.where(2 * count < drawn.shape[0], np.nan, p)
 
 
-def _refine(far: npt.NDArray[Any], draws: Any, difference: Floats, error: Floats) -> Floats:
-    """Return p from the count of extreme samples, or from a normal approximation if it is 0.
+def _refine(
+    far: npt.NDArray[Any], draws: Any, observed: Floats, error: Floats, factor: float
+) -> Floats:
+    """Return p from the count of extreme samples, or from the normal distribution if it is 0.
 
     `far` is the number of samples that are at least as extreme as the observed difference. Counting
     alone cannot yield p below 1/(1 + samples), which is too large for Holm's correction with many
-    systems: with 190 pairs it requires p < .0003.
+    systems: with 190 pairs it requires p < .0003. The normal tail is multiplied by `factor`.
     """
     from scipy.special import ndtr
 
     counted = (1 + far) / (1 + draws)
     with np.errstate(invalid="ignore", divide="ignore"):
-        tail = 2 * ndtr(-np.abs(difference) / error)
+        tail = factor * 2 * ndtr(-observed / error)
     return np.asarray(np.where((far == 0) & (error > 0), np.minimum(counted, tail), counted))
 
 
 def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -> Floats:
     """Return the two-sided p of a permutation test that swaps the two systems in random groups.
 
-    The last axis of `differences` contains the groups. If 2^groups ≤ draws, all permutations are
-    evaluated, and p is exact.
+    The last axis of `differences` contains the groups. If there are at most 20 groups, all
+    permutations are evaluated, and p is exact. If the difference is defined in fewer than 6 groups,
+    p is undefined, because it could not be below .05.
     """
-    random = np.random.default_rng(seed)
-    shape = differences.shape[:-1]
-    flat = np.nan_to_num(differences.reshape(-1, differences.shape[-1])) * weights
-    observed = np.abs(flat.sum(axis=1))
-    tolerance = 1e-12 * np.abs(flat).sum(axis=1)
-    reached, total = np.zeros(flat.shape[0]), 0
-    # Swapping the systems in a group changes the sign of its difference.
-    for signs in _draw_signs(weights.size, draws, random):
-        sums = np.abs(np.einsum("dg,kg->dk", signs, flat))
+    flat = differences.reshape(-1, differences.shape[-1])
+    defined = ~np.isnan(flat) & (weights > 0)
+    terms = np.where(defined, flat, 0.0) * weights
+    units = Units(terms, np.ones(weights.size, dtype=np.int64), np.abs(terms.sum(axis=1)))
+    p = np.where(defined.sum(axis=1) < FEWEST_UNITS, np.nan, flip_signs(units, draws, seed))
+    return np.asarray(p.reshape(differences.shape[:-1]))
+
+
+def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: int) -> Floats:
+    """Return the two-sided p of a permutation test of the contributions of items or pooled groups.
+
+    `jackknife` has the differences with each of n parts left out. The contribution of a part is
+    (1)  difference + (n − 1)·spread,   which has the mean `difference`.
+    The test is made with the difference or with its bias-corrected value, whichever is closer to 0,
+    and the bias is added to the contributions as another part with a random sign.
+    """
+    n = jackknife.total
+    bias = jackknife.bias(difference)
+    corrected = difference - bias
+    same = np.sign(difference) == np.sign(corrected)
+    nearer = np.where(same, np.minimum(np.abs(difference), np.abs(corrected)), 0.0)
+    spread = (n - 1) * jackknife.spread.T
+    gaps = np.isnan(spread)
+    terms = np.where(gaps, 0.0, np.nan_to_num(difference)[:, None] + spread)
+    terms = np.concatenate([terms, n * np.nan_to_num(bias)[:, None]], axis=1)
+    times = np.append(jackknife.weights.astype(np.int64), 1)
+    units = Units(terms, times, jackknife.defined * np.nan_to_num(nearer))
+    # The bias is not a part, so it does not lower the smallest possible p.
+    p = np.maximum(flip_signs(units, draws, seed), 2.0 ** (1 - jackknife.defined))
+    few = (jackknife.defined < FEWEST_UNITS) | (2 * jackknife.defined < n)
+    return np.where(few, np.nan, p)
+
+
+class Units(NamedTuple):
+    """Contributions of groups or items to differences, whose signs are to be permuted."""
+
+    terms: Floats
+    """The contributions, with shape (differences, units)."""
+    times: Ints
+    """The number of units that each column represents."""
+    observed: Floats
+    """The absolute values of the observed sums."""
+
+
+def flip_signs(units: Units, draws: int, seed: int) -> Floats:
+    """Return the fraction of sign changes whose sum is at least as extreme as the observed sum.
+
+    If there are at most 20 units, all sign changes are counted. Otherwise `draws` random sign
+    changes are counted. If none of these is extreme, p is an upper bound of the tail.
+    """
+    terms, times, observed = units
+    # Use einsum, because the rounding of a matrix product would depend on the number of threads.
+    counts = times.astype(np.float64)
+    tolerance = 1e-12 * np.einsum("ku,u->k", np.abs(terms), counts)
+    if times.sum() <= _MAX_EXACT + 1:
+        single = np.repeat(terms, times, axis=1)
+        return np.array([*map(_count_signs, single, observed - tolerance)])
+    random, reached = np.random.default_rng(seed), np.zeros(len(terms))
+    for signs in _draw_signs(times, draws, random):
+        sums = np.abs(np.einsum("du,ku->dk", signs, terms))
         reached += (sums >= observed - tolerance).sum(axis=0)
-        total += signs.shape[0]
-    if total == 2.0 ** min(weights.size, 60):
-        return (reached / total).reshape(shape)
-    p = _refine(reached, total, flat.sum(axis=1), np.sqrt((flat**2).sum(axis=1)))
-    return p.reshape(shape)
+    error = np.sqrt(np.einsum("ku,u->k", terms**2, counts))
+    return _refine(reached, draws, observed, error, _TAIL)
 
 
-def _draw_signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[Floats]:
-    """Yield arrays of signs with shape (permutations, groups), for random or all permutations."""
-    if groups < 40 and 1 << groups <= draws:
-        numbers = np.arange(1 << groups)
-        yield (1 - 2 * ((numbers[:, None] >> np.arange(groups)) & 1)).astype(np.float64)
-        return
+def _count_signs(terms: Floats, least: float) -> float:
+    """Return the fraction of all sign changes whose sum has an absolute value of at least `least`.
+
+    The sums of the two halves of the terms are sorted and combined, so 2^20 sign changes need only
+    about 2^10 operations (Horowitz & Sahni 1974).
+    """
+    terms = terms[terms != 0]
+    if least <= 0 or not terms.size:
+        return 1.0
+    half = terms.size // 2
+    one, two = (_sum_signs(part) for part in (terms[:half], terms[half:]))
+    two.sort()
+    above = two.size - np.searchsorted(two, least - one, side="left")
+    return float(2 * above.sum() / (one.size * two.size))
+
+
+def _sum_signs(terms: Floats) -> Floats:
+    """Return the sums of the terms with all combinations of signs."""
+    sums = np.zeros(1)
+    for term in terms.tolist():
+        sums = np.concatenate([sums + term, sums - term])
+    return sums
+
+
+def _draw_signs(times: Ints, draws: int, random: np.random.Generator) -> Iterator[Floats]:
+    """Yield arrays of sums of random signs with shape (permutations, columns)."""
+    single = bool((times == 1).all())
     for begin in range(0, draws, _CHUNK):
-        size = (min(_CHUNK, draws - begin), groups)
-        yield (1 - 2 * random.integers(0, 2, size=size)).astype(np.float64)
+        size = (min(_CHUNK, draws - begin), times.size)
+        if single:
+            yield (1 - 2 * random.integers(0, 2, size=size)).astype(np.float64)
+        else:
+            # The sum of n random signs is 2·k − n with k from a binomial distribution.
+            yield (2 * random.binomial(times, 0.5, size=size) - times).astype(np.float64)
+
+
+def warn_few_units(scores: SystemScores, samples: Samples, pairs: Sequence[Pair]) -> list[str]:
+    """Warn if there are too few groups or items for any difference to be significant."""
+    if not pairs:
+        return []
+    count, unit = samples.items, "items"
+    if count is None:
+        count, unit = samples.jackknife.weights.size, "groups"
+    tests = len(pairs) // len(scores.requests)
+    if tests * 2.0 ** (1 - min(count, 1000)) < SIGNIFICANT:
+        return []
+    if count < FEWEST_UNITS:
+        text = f"{count} {unit}: differences between systems cannot be tested with fewer than 6"
+    else:
+        text = (
+            f"{count} {unit}: too few for {tests} pairs of systems; no corrected p can be below "
+            f"{tests * 2.0 ** (1 - count):.2f}"
+        )
+    return [Notice(text, code=f"few-{unit}")]
 
 
 def holm(p: Floats) -> Floats:

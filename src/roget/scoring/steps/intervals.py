@@ -1,0 +1,224 @@
+"""Confidence intervals from jackknife and bootstrap samples.
+
+The default is the jackknife interval, for groups and for items. `benchmarks/inference.py` measures
+how often each kind of interval covers the truth; docs/inference.md shows the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from roget.core.intervals import CONFIDENCE
+from roget.core.types import Array, Floats
+from roget.scoring.measures.base import Request, divide
+
+TAILS = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+"""The probabilities at which an interval of 95 % begins and ends."""
+
+_ROUNDING = 1e-12
+"""Standard errors up to this value are rounding errors: the samples do not vary."""
+
+
+@dataclass(frozen=True, eq=False)
+class Jackknife:
+    """Jackknife estimates, each with one part of the items left out, and the weights of the parts.
+
+    Samples in which an estimate is undefined (NaN) are excluded. If they have more than half of the
+    total weight, the standard error is undefined.
+    """
+
+    without: Floats
+    """The estimates with each part left out, with shape (parts, estimates)."""
+    weights: Floats
+    """The number of jackknife samples that each row represents."""
+    freedom: Floats | float | None = None
+    """Degrees of freedom of the standard errors. Default: the number of samples minus 1."""
+    resolution: float = 0.0
+    """The smallest standard error. For items it is half an item, because the error of a score can
+    be 0 by coincidence if a system is independent of gold.
+    """
+
+    @cached_property
+    def total(self) -> float:
+        """The number of jackknife samples, including undefined ones."""
+        return float(self.weights.sum())
+
+    @property
+    def df(self) -> Floats:
+        """The degrees of freedom, at least 1."""
+        return np.maximum(self.total - 1 if self.freedom is None else self.freedom, 1.0)
+
+    @cached_property
+    def defined(self) -> Floats:
+        """The total weight of the samples in which each estimate is defined."""
+        return np.asarray(self._weight(~np.isnan(self.without)).sum(axis=0))
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean of the defined samples."""
+        total = np.nansum(self._weight(self.without), axis=0)
+        return np.asarray(divide(total, self.defined, np.nan))
+
+    @cached_property
+    def spread(self) -> Floats:
+        """The influence of each part: the mean of the estimates minus the estimate without the
+        part.
+        """
+        return np.asarray(self.mean - self.without)
+
+    @cached_property
+    def error(self) -> Floats:
+        """The standard error √((n − 1)/n · Σ spread²) (Tukey 1958)."""
+        # If some samples are undefined, scale the sum over the defined samples up to all n parts.
+        squares = np.nansum(self._weight(self.spread**2), axis=0)
+        error = np.sqrt(divide(self.total - 1, self.defined, np.nan) * squares)
+        return np.where(2 * self.defined < self.total, np.nan, error)
+
+    @property
+    def varies(self) -> Array:
+        """True for each estimate that differs between samples."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.error > _ROUNDING * np.maximum(1.0, np.abs(self.mean)))
+
+    @cached_property
+    def skew(self) -> Floats:
+        """The acceleration of BCa intervals, Σ spread³/(6·(Σ spread²)^1.5) (Efron 1987)."""
+        squares = np.nansum(self._weight(self.spread**2), axis=0)
+        cubes = np.nansum(self._weight(self.spread**3), axis=0)
+        skew = np.where(squares > 0, cubes / np.maximum(6 * squares**1.5, 1e-300), 0.0)
+        # The ratio is proportional to 1/√n, so it is rescaled if some samples are undefined.
+        return np.asarray(skew * np.sqrt(self.defined / self.total))
+
+    def bias(self, estimate: Floats) -> Floats:
+        """Return the estimated bias, (n − 1)·(mean − estimate) (Quenouille 1956)."""
+        return np.asarray((self.total - 1) * (self.mean - estimate))
+
+    def select(self, column: int) -> Jackknife:
+        """Return the jackknife of one of the estimates (the last axis)."""
+        freedom = self.freedom
+        if isinstance(freedom, np.ndarray):
+            freedom = freedom[..., column]
+        return Jackknife(self.without[..., column], self.weights, freedom, self.resolution)
+
+    def _weight(self, values: Array) -> Floats:
+        """Multiply values by the weights of the parts, which are the first axis."""
+        return np.asarray(values * self.weights.reshape(-1, *[1] * (values.ndim - 1)))
+
+
+NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
+"""Placeholder for percentile intervals, which use only the bootstrap samples."""
+
+
+class Bounds(NamedTuple):
+    """The range of a measure, and the end of the range that is best."""
+
+    least: float = -np.inf
+    most: float = np.inf
+    best: float | None = None
+    """The best value if it is an end of the range, otherwise None."""
+
+    @classmethod
+    def from_request(cls, request: Request) -> Bounds:
+        """Return the range of the measure of a request."""
+        measure, _ = request
+        least, most = measure.range
+        best = most if measure.direction == "higher" else least
+        return cls(least, most, best if np.isfinite(best) else None)
+
+
+def interval_bounds(
+    method: str,
+    estimate: Floats,
+    drawn: Floats,
+    jackknife: Jackknife,
+    requests: Sequence[Request] | None = None,
+) -> tuple[Floats, Floats]:
+    """Return the lower and upper bounds of the 95 % confidence interval of each estimate.
+
+    `drawn` holds the bootstrap samples, with shape (samples, estimates). Undefined (NaN) samples
+    are excluded. With `requests`, which name the scores of the last axis, jackknife intervals lie
+    within the range of the measure.
+    """
+    if method == "jackknife":
+        if requests is None:
+            return jackknife_bounds(estimate, jackknife, Bounds())
+        ends = [
+            jackknife_bounds(estimate[..., r], jackknife.select(r), Bounds.from_request(request))
+            for r, request in enumerate(requests)
+        ]
+        low, high = (np.stack(end, axis=-1) for end in zip(*ends, strict=True))
+        return low, high
+    flat, skews = drawn.reshape(drawn.shape[0], -1), jackknife.skew.ravel()
+    bounds = np.full((2, flat.shape[1]), np.nan)
+    for column, centre in enumerate(estimate.ravel()):
+        sample = flat[~np.isnan(flat[:, column]), column]
+        if np.isnan(centre) or not sample.size:
+            continue
+        at = TAILS if method == "percentile" else _correct(TAILS, centre, sample, skews[column])
+        bounds[:, column] = np.quantile(sample, at)
+    low, high = bounds.reshape(2, *estimate.shape)
+    return low, high
+
+
+def jackknife_bounds(
+    estimate: Floats, jackknife: Jackknife, bounds: Bounds
+) -> tuple[Floats, Floats]:
+    """Return the bounds of jackknife intervals, NaN if the samples do not vary.
+
+    With the bias b, the standard error s and the acceleration a of the jackknife, and a quantile t
+    of Student's distribution:
+    (1)  c = estimate − b,   e = √(s² + b²),   c ± t·e
+    (2)  the end in the direction of the skew is a·(1 + 2t²)·s further away (Cornish & Fisher 1938)
+    (3)  the end away from the best value is at least as far as on the scale log |best − c|:
+         best ± (best − c)·exp(t·e/|best − c|)
+    The estimated bias is uncertain itself, so (1) counts it as an error, too.
+    """
+    from scipy.special import stdtrit
+
+    bias, t = jackknife.bias(estimate), stdtrit(jackknife.df, TAILS[1])
+    centre = estimate - bias
+    if bounds.best is not None:
+        # A corrected score beyond the best value has no distance to it.
+        beyond = (centre >= bounds.most) if bounds.best == bounds.most else (centre <= bounds.least)
+        centre = np.where(beyond, estimate, centre)
+    reach = t * np.maximum(np.hypot(jackknife.error, bias), jackknife.resolution)
+    further = (1 + 2 * t**2) * jackknife.error * jackknife.skew
+    low = centre - reach + np.minimum(further, 0)
+    high = centre + reach + np.maximum(further, 0)
+    if bounds.best is not None:
+        distance = np.abs(bounds.best - centre)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            scaled = np.where(distance > 0, distance * np.exp(reach / distance), 0.0)
+        if bounds.best == bounds.most:
+            low = np.minimum(low, bounds.best - scaled)
+        else:
+            high = np.maximum(high, bounds.best + scaled)
+    # Corrected entropies may put an estimate outside the range.
+    low = np.maximum(np.minimum(low, estimate), np.minimum(bounds.least, estimate))
+    high = np.minimum(np.maximum(high, estimate), np.maximum(bounds.most, estimate))
+    unknown = ~jackknife.varies
+    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+
+
+def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Floats:
+    """Return the quantiles of a BCa interval (Efron 1987).
+
+    With bias z₀ from the bootstrap samples and acceleration a from the jackknife, the quantile for
+    a tail α is
+    (1)  Φ(z₀ + (z₀ + z_α)/(1 − a·(z₀ + z_α))),   z₀ = Φ⁻¹(fraction of samples below the estimate).
+    """
+    from scipy.special import ndtr, ndtri
+
+    # A sample that equals the estimate is counted as half a sample below it.
+    below = (np.count_nonzero(sample < centre) + np.count_nonzero(sample <= centre)) / 2
+    if not 0 < below < sample.size:
+        # The bias cannot be estimated if all samples are below or all are above the estimate.
+        return tails
+    bias = ndtri(below / sample.size)
+    z = bias + ndtri(tails)
+    return np.asarray(ndtr(bias + z / (1 - skew * z)))

@@ -1,0 +1,117 @@
+"""Intervals and tests hold their level in small simulations; benchmarks/inference.py has more."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import roget
+from roget.scoring.inputs import read_sides
+from roget.scoring.measures.base import average_groups, evaluate, list_requests
+from roget.scoring.options import PipelineOptions
+from roget.scoring.steps.bootstrap import ItemResampler, jackknife_groups
+from roget.scoring.steps.intervals import Bounds, Jackknife, interval_bounds, jackknife_bounds
+from roget.scoring.steps.significance import contribution_p, holm, permutation_p
+from support.errors import notice
+
+TRIALS = 500
+HALF = 3 * np.sqrt(0.05 * 0.95 / TRIALS)
+"""Three standard errors of a share of 5 %."""
+
+UNIT = Bounds(0.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("groups", [4, 6, 10, 30])
+@pytest.mark.parametrize(("alpha", "beta"), [(4, 4), (8, 1), (1, 3)])
+def test_intervals_over_groups_cover_the_truth(groups, alpha, beta):
+    random = np.random.default_rng(groups)
+    values = random.beta(alpha, beta, (TRIALS, groups))
+    left = jackknife_groups(values, np.ones(groups))
+    low, high = jackknife_bounds(values.mean(axis=1), left, UNIT)
+    true = alpha / (alpha + beta)
+    assert np.mean((low <= true) & (true <= high)) >= 0.95 - HALF
+    assert (low >= 0).all()
+    assert (high <= 1).all()
+
+
+def test_intervals_over_groups_of_unequal_size_cover_the_truth():
+    random = np.random.default_rng(0)
+    covered = []
+    for _ in range(300):
+        weights = np.exp(random.normal(0, 1, 6))
+        values = random.beta(4, 4, (1, 6))
+        means = average_groups(values, weights)
+        low, high = jackknife_bounds(means, jackknife_groups(values, weights), UNIT)
+        covered.append(low[0] <= 0.5 <= high[0])
+    assert np.mean(covered) >= 0.92
+
+
+@pytest.mark.parametrize("groups", [4, 6, 10, 30])
+def test_the_permutation_test_of_groups_keeps_its_level(groups):
+    random = np.random.default_rng(groups)
+    differences = random.beta(8, 1, (TRIALS, groups)) - random.beta(8, 1, (TRIALS, groups))
+    p = permutation_p(differences, random.random(groups) + 0.1, 400, seed=0)
+    assert np.isnan(p).all() == (groups < 6)
+    assert np.mean(p < 0.05) <= 0.05 + HALF
+
+
+@pytest.mark.parametrize("systems", [2, 11, 17])
+def test_the_familywise_error_is_kept(systems):
+    random = np.random.default_rng(systems)
+    a, b = np.array(list(itertools.combinations(range(systems), 2))).T
+    wrong = []
+    for trial in range(60):
+        values = random.beta(4, 4, (systems, 14))
+        wrong.append(np.min(holm(permutation_p(values[a] - values[b], np.ones(14), 50, trial))))
+    assert np.mean(np.array(wrong) < 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+
+
+def test_items_keep_level_and_coverage():
+    """Fifty items of two equally good systems, drawn from a known table."""
+    random = np.random.default_rng(0)
+    requests = list_requests(("ami", "v", "ari", "b3-f", "one-to-one"), "jk")
+    confusion = 0.7 * np.eye(4) + 0.3 / 4
+    table = roget.Contingency.from_table(np.rint(confusion * 10**8).astype(np.int64))
+    true = np.array([evaluate(table, (m, e and "ml"))[0][0] for m, e in requests])
+    covered, different = [], []
+    for _ in range(60):
+        gold = random.integers(0, 4, 50)
+        systems = [np.where(random.random(50) < 0.7, gold, random.integers(0, 4, 50)) for _ in "ab"]
+        sides = [read_sides(gold, system, PipelineOptions()) for system in systems]
+        resampler = ItemResampler(sides, requests)
+        left = resampler.jackknife(0)
+        scores = next(iter(resampler.score([resampler.counts])))[0]
+        low, high = interval_bounds("jackknife", scores, np.empty((0, 2, 5)), left, requests)
+        covered.append((low[0] <= true) & (true <= high[0]))
+        both = Jackknife(left.without[:, 0] - left.without[:, 1], left.weights, None, 0.01)
+        different.append(contribution_p(scores[0] - scores[1], both, 200, 0) < 0.05)
+    assert (np.mean(covered, axis=0) >= 0.87).all()
+    assert (np.mean(different, axis=0) <= 0.135).all()
+
+
+@pytest.mark.parametrize("measure", ["smi", "rmi(normalise=gold)", "gamma"])
+def test_groups_of_one_class_are_left_out(measure):
+    """Undefined groups give no verdict: they are excluded and reported."""
+    random = np.random.default_rng(0)
+    keys = [(f"g{i // 12}", i) for i in range(120)]
+    gold = {key: 0 if key[1] < 24 else int(random.integers(3)) for key in keys}
+    systems = {name: {key: int(random.integers(3)) for key in keys} for name in "ab"}
+    table = roget.compare(gold, systems, measure, ci=20)
+    notice(table.warnings, "undefined-groups", "2 of 10")
+    assert table.pairs[0].p > 0.05
+    alone = roget.compare([0] * 30, {name: random.integers(0, 3, 30) for name in "ab"}, measure)
+    assert all(row.value is None and row.reason for row in alone.rows if not row.trivial)
+
+
+def test_results_are_the_same_for_any_batch_size(monkeypatch):
+    """Pairs are processed in batches, which share their permutations."""
+    from roget.scoring.steps import significance
+
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 3, 60)
+    systems = {f"s{i}": random.integers(0, 3, 60) for i in range(4)}
+    once = roget.compare(gold, systems, "ari", ci=50)
+    monkeypatch.setattr(significance, "_BATCH_VALUES", 1)
+    assert roget.compare(gold, systems, "ari", ci=50).pairs == once.pairs
