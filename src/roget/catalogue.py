@@ -504,6 +504,15 @@ def suffixes(kind: str) -> dict[str, str]:
     return {**theirs, **SUFFIXES[kind]}
 
 
+def suffixes_of(kind: str, part: Any) -> tuple[str, ...]:
+    """Return the suffixes of a reader or writer: its attribute, or else its built-in suffixes."""
+    declared = tuple(getattr(part, "suffixes", ()))
+    target = f"{getattr(part, '__module__', '')}:{getattr(part, '__name__', '')}"
+    return declared or tuple(
+        suffix for suffix, name in SUFFIXES.get(kind, {}).items() if KINDS[kind][name] == target
+    )
+
+
 _SINGULAR = {
     "entropies": "entropy estimator",
     "renderers": "format",

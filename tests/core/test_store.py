@@ -420,6 +420,8 @@ def test_somebody_else_s_partial_folder_is_not_touched(tmp_path, name):
         pass
     with refused("not-writable", "a build"):
         claimed(tmp_path / "y", "a build").__enter__()
+    with refused("not-writable", "a build"):
+        Partial(tmp_path / "y", "a build", lambda names: True).__enter__()
 
 
 def test_older_runs_partial_folders_are_taken_over_and_empty_ones_stay(tmp_path):

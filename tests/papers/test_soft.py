@@ -149,6 +149,7 @@ def test_the_tree_of_nouns_is_whole(found):
         assert distances == sorted(distances)
 
 
+@pytest.mark.slow
 def test_relative_entropies_are_of_the_next_nouns(found):
     table = data.sample("verb_object")
     nouns, further = figure_3.take_nouns(table)

@@ -95,6 +95,16 @@ def test_the_seed_decides_everything():
     assert once != grouped(measures="v", ci=200, seed=4).as_dict()
 
 
+def test_random_clusters_have_the_sizes_of_the_gold_classes():
+    gold, one, each = [0, 0, 0, 1, 1, 2], [0] * 6, [0, 1, 2, 3, 4, 5]
+    there = rows_of(compare(gold, {"one": one, "each": each}, "b3-f"), "b3-f")["random"].value
+    back = rows_of(compare(gold, {"each": each, "one": one}, "b3-f"), "b3-f")["random"].value
+    assert there == back
+    assert there == pytest.approx(
+        rows_of(compare(gold, {"gold": gold}, "b3-f"), "b3-f")["random"].value
+    )
+
+
 def test_trivial_answers_are_rows_of_their_own():
     comparison = grouped(measures=["v", "ari"], entropy="ml")
     one = rows_of(comparison, "v", "ml")["one cluster"]

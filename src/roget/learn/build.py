@@ -202,7 +202,7 @@ def _build(
     thesaurus = keep_spare(thesaurus, gathered.whole)
     if plan.names is not None:
         labels = {**thesaurus.labels, **name_classes(thesaurus, open_classes(plan.names))}
-        thesaurus = replace(thesaurus, labels=labels, carried=thesaurus.index.carry())
+        thesaurus = thesaurus.replace(labels=labels)
     if not model.interrupted_:
         thesaurus = _evaluate(thesaurus, counts, model, plan, clustering)
     return Built(
@@ -224,7 +224,7 @@ def _evaluate(
     figures = trust.gauge(counts, model.labels_, again, kept, background=borrowed)
     found[trust.KEY] = figures.to_json()
     provenance = {**thesaurus.provenance, **found}
-    return replace(thesaurus, provenance=provenance, carried=thesaurus.index.carry())
+    return thesaurus.replace(provenance=provenance)
 
 
 def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:

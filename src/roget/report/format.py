@@ -141,9 +141,8 @@ def brief(value: float | None, digits: int = 5) -> float | int | None:
     """
     if value is None or not math.isfinite(value):
         return None
-    # This is called a million times per page, and % with a constant is twice as fast as a nested
-    # format.
-    short = float("%.5g" % value if digits == 5 else f"{value:.{digits}g}")  # noqa: UP031
+    # This is called half a million times per page, and % is three times as fast as a nested format.
+    short = float("%.*g" % (digits, value))  # noqa: UP031
     return int(short) if short.is_integer() else short
 
 

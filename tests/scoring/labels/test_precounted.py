@@ -89,11 +89,11 @@ def test_cells_that_cannot_be(write):
 
 
 def test_cells_without_an_answer_and_without_a_header(write):
-    path = write("a.tsv", "a\tx\t3\na\t\t1\nb\ty\t2\n")
+    path = write("a.tsv", "a\tx\t3\na\t\t2\nb\ty\t2\n")
     table = roget.score(cells=path, missing="singletons")
-    notice(table.warnings, "missing-items", "1 of 6")
-    assert table["v"] == pytest.approx(roget.measure("v", list("aaaabb"), list("xxx1yy")))
-    with refused("missing-items", "1 item"):
+    notice(table.warnings, "missing-items", "2 of 7")
+    assert table["v"] == pytest.approx(roget.measure("v", list("aaaaabb"), list("xxx12yy")))
+    with refused("missing-items", "2 items"):
         roget.score(cells=path, missing="error")
 
 

@@ -5,6 +5,7 @@ Extensions and network access are off.
 
 from __future__ import annotations
 
+import atexit
 import glob
 import json
 import os
@@ -12,10 +13,12 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
+from uuid import uuid4
 
 import duckdb
 import numpy.typing as npt
@@ -86,19 +89,40 @@ def connect(
 
 
 @contextmanager
-def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+def database(
+    memory: str | None = None, threads: int | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Provide a database that preserves the order of rows and spills data to a temporary folder.
 
-    A full disk or too little memory raises an OSError.
+    Temporary tables and views are dropped at the end. A full disk or too little memory raises an
+    OSError.
     """
-    with (
-        TemporaryDirectory(prefix="roget.") as spill,
-        connect(memory, spill=Path(spill), ordered=True) as connection,
-    ):
+    with ExitStack() as opened:
+        if memory is None and threads is None:
+            # Opening a cursor of the process's instance is 60 times faster than a new instance.
+            connection = opened.enter_context(_open_shared(os.getpid()).cursor())
+        else:
+            spill = opened.enter_context(TemporaryDirectory(prefix="roget."))
+            connection = opened.enter_context(connect(memory, threads, Path(spill), ordered=True))
         try:
             yield connection
         except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
             raise OSError(reason(error)) from None
+
+
+@cache
+def _open_shared(process: int) -> duckdb.DuckDBPyConnection:
+    """Return the instance that this process shares; a forked process opens its own."""
+    # DuckDB creates the folder when it spills data, and removes it when the instance is closed.
+    spill = Path(gettempdir(), f"roget.{uuid4().hex}")
+    shared = connect(spill=spill, ordered=True)
+
+    def close() -> None:
+        if os.getpid() == process:
+            shared.close()
+
+    atexit.register(close)
+    return shared
 
 
 @contextmanager

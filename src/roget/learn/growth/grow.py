@@ -31,9 +31,8 @@ from roget.learn.prior import reopen_prior
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.draft import Draft
-from roget.learn.thesaurus.edits import ClassSnapshot, Edit
-from roget.learn.thesaurus.records import CHANGE_KINDS, NEW, OPEN, GrowthChange
+from roget.learn.thesaurus.editor import Draft, add_or_move
+from roget.learn.thesaurus.edits import CHANGE_KINDS, NEW, OPEN, ClassSnapshot, Edit, GrowthChange
 from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"
@@ -383,4 +382,4 @@ def _translate(edit: Edit, was: Draft, now: Draft) -> list[Edit]:
         return [here]
     lacking = (-1, *now.gone)
     there = {word for word in edit.words if now.base.rows.get(word, -1) not in lacking}
-    return editing.add_or_move(here, there)
+    return add_or_move(here, there)

@@ -25,7 +25,7 @@ from roget.learn.clustering.memberships import one_hot, replace_rows, sparsify
 from roget.learn.clustering.result import Clustering
 from roget.learn.growth.options import GrowOptions
 from roget.learn.prior import Prior
-from roget.learn.thesaurus.records import CLASS, MOVED, NEW, SPLIT
+from roget.learn.thesaurus.edits import CLASS, MOVED, NEW, SPLIT
 
 MIN_NEW_SHARE = 0.2
 """Minimum fraction of a word's tokens that must be new for the word to move."""

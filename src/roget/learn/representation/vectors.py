@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from roget.core import folder
+from roget.core import contents
 from roget.core.counts.views import ppmi, to_dense, unit, widen
 from roget.core.types import Array, Floats, Ints
 
@@ -197,7 +197,7 @@ class Representation:
 
     def to_arrays(self) -> dict[str, Array]:
         """Return the arrays to be stored in a folder."""
-        arrays = folder.to_arrays("weights", self.weights)
+        arrays = contents.to_arrays("weights", self.weights)
         rows: dict[str, Array] = {} if self.rows is None else {"rows": self.rows}
         if self.prior:
             rows |= {"prior": np.array([self.prior]), "share": np.array([self.share])}
@@ -212,15 +212,15 @@ class Representation:
 
         Raise KeyError or ValueError if they are invalid.
         """
-        weights = folder.from_arrays(arrays, "weights")
+        weights = contents.from_arrays(arrays, "weights")
         n, m = weights.shape
-        schema: folder.Schema = {
+        schema: contents.Schema = {
             "vectors": ("f", (n, "all")), "lengths": ("f", (n, 2)),
             "values": ("f", ("dimensions",)), "totals": ("f", (m,)), "width": ("iu", (1,)),
         }  # fmt: skip
         if "prior" in arrays:
             schema = {**schema, "prior": ("iu", (1,)), "share": ("f", (1,))}
-        sizes, width = folder.require_arrays(arrays, schema), int(arrays["width"][0])
+        sizes, width = contents.require_arrays(arrays, schema), int(arrays["width"][0])
         if not 0 <= width <= sizes["dimensions"]:
             raise ValueError(f"width {width}: expected 0 to {sizes['dimensions']}")
         prior, share = (arrays[one][0].item() if one in arrays else 0 for one in ("prior", "share"))
@@ -231,8 +231,8 @@ class Representation:
             )
         rows = arrays.get("rows")
         if rows is not None:
-            folder.require_arrays(arrays, {"rows": ("iu", ("words",))})
-            folder.require_range("rows", rows, -1, n)
+            contents.require_arrays(arrays, {"rows": ("iu", ("words",))})
+            contents.require_range("rows", rows, -1, n)
         vectors = arrays["vectors"].astype(np.float32)
         return cls(
             weights, vectors, arrays["lengths"], arrays["values"], width, arrays["totals"], rows,

@@ -182,6 +182,8 @@ class Estimator(ABC):
     name: ClassVar[str]
     assumes: ClassVar[str]
     reference: ClassVar[str]
+    bibtex: ClassVar[str] = ""
+    """BibTeX entries of the references, unless references.bib contains them."""
     joint_support: ClassVar[Literal["seen", "product"]] = "seen"
     fractional: ClassVar[bool] = False
     """True if the estimator accepts fractional counts."""

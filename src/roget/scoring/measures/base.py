@@ -59,6 +59,9 @@ class Measure(ABC):
     allows the mean and standard deviation over random clusterings to be computed exactly.
     """
     reference: ClassVar[str]
+    """The publications that define the measure, as "author year", separated by semicolons."""
+    bibtex: ClassVar[str] = ""
+    """BibTeX entries of the publications, unless references.bib contains them."""
 
     def __init_subclass__(cls, **declared: Any) -> None:
         super().__init_subclass__()

@@ -21,19 +21,20 @@ placing new words.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from roget.core.contents import array
 from roget.core.counts import Counts
 from roget.core.kernels.rows import RowItems, rows_of
 from roget.core.tree import Tree
 from roget.core.types import Floats
 from roget.learn.clustering.mdl import kernels
 from roget.learn.clustering.mdl.options import CRITERIA, ESTIMATORS
-from roget.learn.clustering.result import Clustering, Rule, array, posterior
+from roget.learn.clustering.result import Clustering, Rule, posterior
 
 TABLE = 1 << 16
 """Number of integers for which x·ln x is tabulated."""
@@ -225,8 +226,8 @@ class MergeGain(Rule):
     """Number of pseudo-tokens, distributed like the parent, that smooth a cluster."""
     width: int
     """Number of contexts |V| in the code."""
-    tokens: Floats = field(metadata=array("k"))
-    sizes: Floats = field(metadata=array("k"))
+    tokens: Floats = array("iuf", "k", low=0)
+    sizes: Floats = array("iuf", "k", low=0)
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
         """Return p(c|word), which is p(c) for a word without counts."""

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from roget.core import folder
+from roget.core import contents
 from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError, Notice
@@ -230,9 +230,9 @@ class SphericalTree(Clusterer, SphericalOptions):
     def _restore(state: Mapping[str, Any], matrix: Any) -> tuple[Ints, Representation]:
         """Read the rows to learn from and their vectors from a checkpoint."""
         known = Representation.from_arrays(state)
-        folder.require_arrays(state, {"learnt": ("i", (known.weights.shape[0],))})
+        contents.require_arrays(state, {"learnt": ("i", (known.weights.shape[0],))})
         learnt = state["learnt"].astype(np.int64)
-        folder.require_range("learnt", learnt, 0, matrix.shape[0])
+        contents.require_range("learnt", learnt, 0, matrix.shape[0])
         if known.rows is not None or known.weights.shape[1] != matrix.shape[1]:
             raise ValueError("the vectors belong to different words or contexts")
         if np.any(learnt[1:] <= learnt[:-1]):

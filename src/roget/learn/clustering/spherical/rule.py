@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -10,12 +10,13 @@ import numpy as np
 from scipy import sparse
 from scipy.special import softmax
 
+from roget.core.contents import array
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 from roget.learn.background import add_background
-from roget.learn.clustering.result import Clustering, Rule, array
+from roget.learn.clustering.result import Clustering, Rule
 from roget.learn.prior import Prior, supplement
 from roget.learn.representation.vectors import Representation, multiply_exactly, spread
 
@@ -55,9 +56,9 @@ class NearestCentroids(Rule):
     clusterer = "spherical"
 
     sharpness: float
-    centres: Floats = field(metadata=array("k", "d", least=-np.inf))
+    centres: Floats = array("iuf", "k", "d")
     """Centres of the classes, as unit vectors."""
-    common: Ints = field(metadata=array("t", whole=True))
+    common: Ints = array("iu", "t", low=0)
     """Rows of the common words, which serve as neighbours for smoothing."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
