@@ -57,9 +57,9 @@ IN_NATS = ("vi", "mi", "q0", "rmi", "rmi-plug-in")
 
 SIMILARITY = "similarity: standard deviations above the mean similarity of two words"
 
-SOURCES = (
-    "source: where most of the contexts that make two words similar occur; prior: prior vectors"
-)
+SOURCES = "source: where most of the contexts that make two words similar occur"
+
+PRIOR = "prior: at least a third of the similarity comes from prior vectors"
 
 
 def _spell(names: Iterable[str], kind: str, titles: Mapping[str, str]) -> str:

@@ -130,7 +130,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "classes": thesaurus.tree.n_clusters,
         **{name: made.get(name) for name in ("levels", "beta", "description_length")},
         "background": made.get("background"),
-        "prior": made.get("prior"),
+        **({"prior": made["prior"]} if made.get("prior") else {}),
         "trust": made.get("trust"),
         "information_bits": {"classes": kept, "words": total},
         "heldout": made.get("heldout") or None,
