@@ -13,8 +13,8 @@ from roget.learn.representation.similarity import SMOOTHING
 from roget.learn.representation.vectors import Singles
 
 OCCURRENCES = 40
-"""Minimum number of occurrences of a word in the text. Rarer words have too little evidence for their
-neighbours."""
+"""Minimum number of occurrences of a word in the text. The neighbours of rarer words have too little
+evidence."""
 
 NEAREST = 10
 """Number of neighbours of a word that are compared."""
