@@ -31,8 +31,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 RECORDED = HERE / "recorded" / "outputs.json"
-LINES, WIDTH = 18, 160
-"""Number of lines of an output and of characters of a line that are stored."""
+LINES, NOTES, WIDTH = 18, 14, 160
+"""Number of stored lines of an output and of stderr, and of characters of a line."""
 SENTENCES = 1500
 TEXT = {".tsv", ".csv", ".json", ".jsonl", ".key", ".ttl", ".rdf", ".nwk", ".dot", ".md", ".html"}
 """Suffixes of written files whose content is recorded."""
@@ -188,12 +188,16 @@ def _round(value: float) -> str:
     return "0" if abs(value) < 1e-9 else f"{value:.6g}"
 
 
+def _cut(line: str) -> str:
+    return line if len(line) <= WIDTH else line[:WIDTH] + "…"
+
+
 def shorten(text: str) -> list[str]:
     """Return the lines to store: the first ones, and a hash of all if some are left out."""
     with suppress(ValueError):
         text = _fold(json.dumps(json.loads(text), ensure_ascii=False, indent=1))
     lines = text.splitlines()
-    kept = [line if len(line) <= WIDTH else line[:WIDTH] + "…" for line in lines[:LINES]]
+    kept = [_cut(line) for line in lines[:LINES]]
     if kept != lines:
         hashed = hashlib.sha256(text.encode()).hexdigest()[:12]
         kept.append(f"[{len(lines)} lines, {hashed}]")
@@ -242,9 +246,11 @@ def run_commands(folder: Path, cases: list[str]) -> Iterator[tuple[str, dict[str
         before = {path: path.stat().st_mtime_ns for path in folder.iterdir() if path.is_file()}
         done = run(*words, stdin=stdin, cwd=folder)
         result: dict[str, Any] = {"exit": done.returncode}
-        for name, text in (("out", done.stdout), ("err", done.stderr)):
-            if text:
-                result[name] = shorten(clean(text, folder))
+        if done.stdout:
+            result["out"] = shorten(clean(done.stdout, folder))
+        # The number of blank lines on stderr depends on the time that progress bars were shown.
+        if notes := [line for line in clean(done.stderr, folder).splitlines() if line.strip()]:
+            result["err"] = [_cut(line) for line in notes[:NOTES]]
         for path in sorted(folder.iterdir()):
             changed = path.is_file() and path.stat().st_mtime_ns != before.get(path)
             if changed and path.suffix in TEXT:

@@ -167,6 +167,25 @@ def test_kinds_are_told_or_named(tmp_path):
         read(tmp_path)
 
 
+def test_the_weight_of_a_class_is_divided_among_its_copies():
+    parents = {
+        "animal": ["thing"],
+        "tool": ["thing"],
+        "bat": ["animal", "tool"],
+        "vampire": ["bat"],
+    }
+    names = ["thing", *parents]
+    taxonomy = Taxonomy("all", dict(zip(names, names, strict=True)), parents)
+    taxonomy.add("dracula", "vampire")
+    nodes = taxonomy.unfold(taxonomy.acyclic())
+    shares = {name: [] for name in names}
+    for name, share in zip(nodes.classes, nodes.shares, strict=True):
+        shares[name].append(share)
+    assert shares == {
+        "thing": [1], "animal": [1], "tool": [1], "bat": [0.5, 0.5], "vampire": [0.5, 0.5],
+    }  # fmt: skip
+
+
 def test_very_many_classes_leave_the_largest_as_contexts(tmp_path, monkeypatch):
     monkeypatch.setattr("roget.learn.taxonomy.taxonomy.CELLS", 8)
     found = read(table(tmp_path, ANIMALS))  # four clusters: two contexts
