@@ -41,6 +41,7 @@ PATTERNS = {
 """Pattern → replacement."""
 
 EXCEPTIONS: tuple[str, ...] = (
+    "cannot tell",  # a verdict
     "she we i said will",  # words of English, in word lists
     "give tell send show",
     '"set aside"',  # a key of stored provenance

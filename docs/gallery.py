@@ -93,6 +93,13 @@ SHOTS: dict[str, tuple[Shot, ...]] = {
             height=2000,
         ),
         Shot(
+            "rank",
+            "Ranks with intervals, from a table of scores",
+            "roget rank docs/examples/leaderboard.csv --save figure=ranks.svg",
+            "ranks.svg",
+            waits="svg",
+        ),
+        Shot(
             "sweep",
             "Scores of every cut of a tree",
             f"roget score {DEMO}/gold.tsv nouns.thesaurus --set cuts=1..130"

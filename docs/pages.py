@@ -31,6 +31,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "inference.md",
         "structures.md",
         "agree.md",
+        "rank.md",
         "notebook.md",
     ),
     "Guides/Thesauri in depth": (

@@ -12,29 +12,27 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# A busy machine or an unlucky draw must not fail a build; `--hypothesis-profile thorough`
-# looks harder, and anew each time.
+# Examples are the same in every run, and none is refused for being slow. The profile "thorough"
+# tries more examples, and others in every run.
 settings.register_profile("roget", deadline=None, max_examples=25, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("roget")
 
-# Last, since benchmarks have names such as engines.py that packages of the tests have too.
+# Append, because modules of the benchmarks have the same names as test packages.
 sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
-# Where the tests were started behind another command (`&`, nohup), Ctrl-C would be ignored, also by
-# the commands that they start.
+# Background jobs of a shell ignore Ctrl-C, and so would the commands that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Scripts that ask other libraries, which the tests do not need: they read what was written.
+# These scripts write golden files with other libraries, which the tests do not need.
 collect_ignore_glob = ["golden/write_*.py"]
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real data sets that do not ship with roget; skips where it is absent.
+    """The folder of data sets that do not ship with roget; tests skip if it is missing.
 
-    The environment variable ROGET_TEST_DATA names it; otherwise it is looked for beside the
-    repository.
+    ROGET_TEST_DATA names the folder; the default is ../shared/data.
     """
     default = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("ROGET_TEST_DATA") or default)
@@ -46,9 +44,9 @@ def shared_data() -> Path:
 CHROMIUM = Path("/usr/bin/chromium")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
-    """A Dask cluster of two workers, for one module."""
+    """A Dask cluster of two workers, shared by all tests of a process."""
     pytest.importorskip("distributed")
     from engines.clusters import Dask, Kept
 
@@ -59,7 +57,7 @@ def cluster() -> Iterator[Any]:
 
 @pytest.fixture
 def one_cluster(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks for the engine dask gets the module's cluster."""
+    """Make the engine dask use the shared cluster."""
     from roget import catalogue
 
     load = catalogue.load
@@ -72,7 +70,7 @@ def one_cluster(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A real browser, for one module at a time: there can be one loop only."""
+    """A Chromium browser for one module: its event loop excludes other loops in the process."""
     if not CHROMIUM.exists():
         pytest.skip(f"no browser at {CHROMIUM}: install Debian's chromium")
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")

@@ -11,11 +11,12 @@ from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
     "AgglomerativeTree", "Agreement", "Attacher", "ClassModel", "CoMDL", "Comparison",
-    "Contingency", "Counts", "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError",
-    "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing",
-    "Thesaurus", "TreeCut", "Undefined", "__version__", "agree", "build", "cite", "compare",
-    "contingency", "count", "data", "entropy", "evaluate_embeddings", "grow", "load",
-    "make_dom_table", "measure", "place", "score", "score_items", "scorer", "sweep", "widget",
+    "Contingency", "Counts", "Hierarchy", "InputError", "ItemScores", "MDLTree", "Ranking",
+    "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree", "Sweep",
+    "SymmetricAnnealing", "Thesaurus", "TreeCut", "Undefined", "__version__", "agree", "build",
+    "cite", "compare", "contingency", "count", "data", "entropy", "evaluate_embeddings", "grow",
+    "load", "make_dom_table", "measure", "place", "rank", "score", "score_items", "scorer", "sweep",
+    "widget",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from campaigns.faults import cases, jobs, page, running, shots
+from campaigns.faults import cases, jobs, nth, page, running, shots
 
 SHORT, LONG = 45, 520
 """Signals of a short and of a long run."""
@@ -53,6 +53,7 @@ def main() -> int:
     )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N")
     asked = parser.parse_args()
+    nth.register()
     known = jobs.list_jobs()
     names = fnmatch.filter([*known, page.NAME, *cases.CASES], asked.only)
     if asked.list:

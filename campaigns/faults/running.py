@@ -22,10 +22,11 @@ HEAVY = (
     "roget.learn.attachment", "roget.learn.evaluation.heldout", "roget.scoring.compare",
     "roget.report.comparison", "roget.report.exports", "roget.report.thesaurus",
     "roget.web.session",
-    "roget.web.server", "uvicorn", "rdflib", "roget.report.edits", "roget.report.growth",
+    "roget.web.server", "rich.progress", "rich.table",
+    "uvicorn", "rdflib", "roget.report.edits", "roget.report.growth",
 )  # fmt: skip
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds after which a child hangs."""
 
 

@@ -129,10 +129,10 @@ def shoot(job: Job, reference: Reference, seed: int, number: int, room: Path) ->
     try:
         for _ in range(1 if dice.random() < 0.7 else 2):
             fresh = job.pool or dice.random() < 0.2
-            if job.once and _is_done(job, reference, folder):
+            if job.once and is_done(job, reference, folder):
                 break  # it is not to be done twice
             _disturb(job, reference, folder, theirs, verdict, dice, fresh)
-        _finish(job, reference, folder, theirs, verdict)
+        finish(job, reference, folder, theirs, verdict)
     except (TimeoutError, OSError) as error:
         verdict.wrong.append(str(error))
     verdict.seconds = time.monotonic() - began
@@ -159,7 +159,7 @@ def _disturb(
         run = start(job.command, folder, fresh=fresh)
         if not run.wait(moment):
             break
-        if job.once and _is_done(job, reference, folder):
+        if job.once and is_done(job, reference, folder):
             return
         moment *= 0.6  # it was quicker than the measured one
         if moment < 0.005:
@@ -171,10 +171,10 @@ def _disturb(
         run.send(number)
     code = run.end()
     _judge_end(verdict, run, number, code, fresh)
-    _judge_state(job, reference, folder, theirs, verdict)
+    judge_state(job, reference, folder, theirs, verdict)
 
 
-def _is_done(job: Job, reference: Reference, folder: Path) -> bool:
+def is_done(job: Job, reference: Reference, folder: Path) -> bool:
     """Whether the output is whole; drafts of runs that were killed may be beside it."""
     here = under(look(folder), job.output)
     inside = {name: content for name, content in here.items() if not _is_draft(name)}
@@ -209,7 +209,7 @@ def _is_ours(said: str) -> bool:
     return any(file not in begin or place != "<module>" for file, place in frames)
 
 
-def _judge_state(
+def judge_state(
     job: Job, reference: Reference, folder: Path, theirs: Seen, verdict: Verdict
 ) -> None:
     """No half of an output, and nothing of others touched."""
@@ -259,9 +259,9 @@ def _judge_theirs(theirs: Seen, now: Seen, verdict: Verdict, when: str) -> None:
             verdict.wrong.append(f"{when}: {name}, which is not its own, was touched")
 
 
-def _finish(job: Job, reference: Reference, folder: Path, theirs: Seen, verdict: Verdict) -> None:
+def finish(job: Job, reference: Reference, folder: Path, theirs: Seen, verdict: Verdict) -> None:
     """Run the command again: then all must be as if nothing had happened."""
-    done = _is_done(job, reference, folder)
+    done = is_done(job, reference, folder)
     if not (done and job.once):
         run = start(job.command, folder, fresh=job.pool)
         code = run.end()

@@ -168,8 +168,7 @@ def thesaurus() -> Any:
 
 
 def _edits(folder: Path) -> Files:
-    from roget.learn.editing import read_requests
-    from roget.learn.thesaurus.editor import apply_edits
+    from roget.learn.thesaurus.edits import apply_edits, read_requests
 
     before = thesaurus()
     return Files(

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from roget.scoring.compare import compare
     from roget.scoring.entropy import entropy_of as entropy
     from roget.scoring.labels.hierarchy import Hierarchy
+    from roget.scoring.ranks.rank import rank
+    from roget.scoring.ranks.result import Ranking
     from roget.scoring.references import cite
     from roget.scoring.results import Comparison, ScoreRow, ScoreTable
     from roget.scoring.score import contingency, measure, score
@@ -60,6 +62,7 @@ _PUBLIC = {
     "InputError": "roget.errors:InputError",
     "ItemScores": "roget.scoring.steps.items:ItemScores",
     "MDLTree": "roget.learn.clustering.mdl.estimator:MDLTree",
+    "Ranking": "roget.scoring.ranks.result:Ranking",
     "RogetError": "roget.errors:RogetError",
     "ScoreRow": "roget.scoring.results:ScoreRow",
     "ScoreTable": "roget.scoring.results:ScoreTable",
@@ -84,6 +87,7 @@ _PUBLIC = {
     "make_dom_table": "roget.scoring.tables.synthetic:make_dom_table",
     "measure": "roget.scoring.score:measure",
     "place": "roget.learn.placing.place:place",
+    "rank": "roget.scoring.ranks.rank:rank",
     "score": "roget.scoring.score:score",
     "score_items": "roget.scoring.steps.items:score_items",
     "scorer": "roget.scoring.scorer:scorer",
@@ -93,11 +97,12 @@ _PUBLIC = {
 
 __all__ = [
     "AgglomerativeTree", "Agreement", "Attacher", "ClassModel", "CoMDL", "Comparison",
-    "Contingency", "Counts", "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError",
-    "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing",
-    "Thesaurus", "TreeCut", "Undefined", "__version__", "agree", "build", "cite", "compare",
-    "contingency", "count", "data", "entropy", "evaluate_embeddings", "grow", "load",
-    "make_dom_table", "measure", "place", "score", "score_items", "scorer", "sweep", "widget",
+    "Contingency", "Counts", "Hierarchy", "InputError", "ItemScores", "MDLTree", "Ranking",
+    "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree", "Sweep",
+    "SymmetricAnnealing", "Thesaurus", "TreeCut", "Undefined", "__version__", "agree", "build",
+    "cite", "compare", "contingency", "count", "data", "entropy", "evaluate_embeddings", "grow",
+    "load", "make_dom_table", "measure", "place", "rank", "score", "score_items", "scorer", "sweep",
+    "widget",
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ Signal handlers are installed before anything else is imported, so Ctrl-C never 
 from __future__ import annotations
 
 import atexit
+import os
 import signal
 
 from roget.core.signals import exit_at_once, ignore_all, install_early
@@ -15,10 +16,18 @@ def main() -> None:
     """Run the command line. A signal during start-up or shutdown ends the process at once."""
     atexit.register(ignore_all)  # registered first, so atexit runs it last
     install_early()
-    from roget.cli import main as run
+    from roget.errors import NO_MEMORY, is_out_of_memory
 
     try:
+        from roget.cli import main as run
+
         run()
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        # Exit at once, because the shutdown of libraries without memory may never end.
+        os.write(2, f"roget: {NO_MEMORY}\n".encode())
+        os._exit(1)
     except KeyboardInterrupt:  # Ctrl-C was pressed while the last message was printed
         exit_at_once(signal.SIGINT, None)
 

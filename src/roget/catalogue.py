@@ -136,6 +136,7 @@ REPORTS: dict[str, str] = {
     "score": "roget.report.score:report",
     "comparison": "roget.report.comparison:report",
     "agreement": "roget.report.agreement:report",
+    "ranking": "roget.report.ranking:report",
     "contingency": "roget.report.contingency:report",
     "counts": "roget.report.counts:report_counts",
     "clustering": "roget.report.thesaurus:report_clustering",
@@ -235,9 +236,9 @@ TAXONOMIES: dict[str, str] = {
 }
 
 _PAPERS = {
-    "v-measure": ("figure-2", "figure-3", "table-2", "figure-4", "figure-5"),
+    "v-measure": ("figure-2", "figure-3", "table-2", "figure-4", "figure-5", "bias"),
     "nvi": ("table-1", "properties", "tables-2-4", "grammar"),
-    "entropy": ("figures-1-2", "table-1", "figures-3-4", "weighted", "section-5"),
+    "entropy": ("figures-1-2", "table-1", "figures-3-4", "weighted", "section-5", "ranking"),
     "soft": ("figure-1", "figure-2", "figure-3", "figure-4"),
     "mdl": ("figure-2", "figure-3", "table-1", "table-2"),
 }
@@ -502,6 +503,15 @@ def suffixes(kind: str) -> dict[str, str]:
         suffix: name for name in outside for suffix in getattr(load(kind, name), "suffixes", ())
     }
     return {**theirs, **SUFFIXES[kind]}
+
+
+def suffixes_of(kind: str, part: Any) -> tuple[str, ...]:
+    """Return the suffixes of a reader or writer: its attribute, or else its built-in suffixes."""
+    declared = tuple(getattr(part, "suffixes", ()))
+    target = f"{getattr(part, '__module__', '')}:{getattr(part, '__name__', '')}"
+    return declared or tuple(
+        suffix for suffix, name in SUFFIXES.get(kind, {}).items() if KINDS[kind][name] == target
+    )
 
 
 _SINGULAR = {

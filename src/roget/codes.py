@@ -213,6 +213,13 @@ CODES: dict[str, Explanation] = {
         "than 6 items.",
         "Use more items.",
     ),
+    "few-tasks": Explanation(
+        "Ranks have no intervals, because there are fewer than six tasks.",
+        "A system that is better on each of five tasks is still better by chance with p = .06, "
+        "so no test can find a difference.",
+        "Add tasks. If the scores have standard errors or repeats, pass them: the ranks then "
+        "hold for exactly these tasks.",
+    ),
     "file-not-found": Explanation(
         "A file or folder does not exist.",
         "The command cannot read its input.",
@@ -239,6 +246,12 @@ CODES: dict[str, Explanation] = {
         "Several systems are the same clustering, possibly with different cluster names.",
         "All scores of the systems are equal, so one submission may be listed twice.",
         "Remove all but one of the identical systems.",
+    ),
+    "ignored-columns": Explanation(
+        "Some columns of a table of scores were not used.",
+        "Columns without numbers are not tasks, and a column of averages or ranks would count "
+        "every task twice.",
+        "No action is needed. To use other columns, list them with --tasks.",
     ),
     "implied-pairs": Explanation(
         "Matching pairs imply other pairs: if a matches b and b matches c, a matches c.",
@@ -353,6 +366,12 @@ CODES: dict[str, Explanation] = {
         "The command cannot start without the argument.",
         "See `roget COMMAND --help`.",
     ),
+    "missing-scores": Explanation(
+        "A system has no score on a task, or a score has no standard error.",
+        "Means over different tasks are not comparable: a system could gain by omitting "
+        "difficult tasks.",
+        "Add the score, or choose a rule with --missing: drop-task, drop-system or worst.",
+    ),
     "mixed-inputs": Explanation(
         "The inputs are of different kinds, e.g. text and existing counts.",
         "All inputs of one run are read by the same reader.",
@@ -362,6 +381,11 @@ CODES: dict[str, Explanation] = {
         "Some systems have one label per item and others have several.",
         "In the comparison, a single label is treated as a label with weight 1.",
         "No action is needed. To use only the best label of every item, pass --set answers=top.",
+    ),
+    "mixed-scales": Explanation(
+        "The scores on one task vary much more than on the other tasks.",
+        "This task dominates the mean score, and so the ranks.",
+        "Rank by the mean rank (--by rank), or put all scores on the same scale.",
     ),
     "nearest-cut": Explanation(
         "The tree cannot be cut into the requested number of clusters.",
@@ -484,6 +508,13 @@ CODES: dict[str, Explanation] = {
         "Repeated rows are dropped, and weights of a repeated label are added, because no item "
         "should count twice.",
         "No action is needed. Remove the repetitions to avoid this warning.",
+    ),
+    "repeated-scores": Explanation(
+        "A table has several scores of the same system on the same task.",
+        "They are averaged as repeated measurements. Two different systems with the same name "
+        "would be merged.",
+        "No action is needed if the rows are repeats, such as runs with different seeds; "
+        "otherwise give the systems different names.",
     ),
     "replayed-edits": Explanation(
         "Edits of the previous thesaurus were applied to the new one.",

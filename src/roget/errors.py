@@ -53,6 +53,29 @@ def code_of(message: object) -> str | None:
     return code if isinstance(code, str) else None
 
 
+NO_MEMORY = "not enough memory; close other programs or raise the memory limit (ulimit -v)"
+
+_NO_MEMORY = (
+    "failed to map segment", "cannot allocate memory", "can't start new thread", "bad_alloc",
+    "out of memory",
+)  # fmt: skip
+"""Messages, in lower case, of errors raised by libraries that could not allocate memory."""
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return True if an error, or one of its causes, is due to a lack of memory.
+
+    >>> is_out_of_memory(ImportError("x.so: failed to map segment from shared object"))
+    True
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, MemoryError) or any(m in str(cause).lower() for m in _NO_MEMORY):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
+
+
 class RogetError(Exception):
     """Base class of all errors caused by the input or the caller, never by a bug."""
 

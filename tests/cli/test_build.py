@@ -87,7 +87,7 @@ main()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("there", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_ctrl_c_is_said_and_told_by_the_exit_code(tmp_path, there):
     more = ["build", "sample", "--top", "100", "--no-heldout", "-o", "t"]
     more += ["--method", "soft", "--clusters"]

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 import commands
 from roget.cli import app
 from roget.errors import InputError, RogetError
-from roget.learn.editing import edit, read_requests
+from roget.learn.editing import edit
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.edits import read_requests
 from thesauri import FAMILIES, planted, words_of, written
 
 TABLE = """action\tclass\tword\ttext\tinto\tfield
@@ -85,6 +86,7 @@ def test_nothing_is_written_unless_all_can_be_done(folder, table):
     ("text", "named"),
     [
         ("action,class\nfly,tea\n", "edits.csv:2: .*'fly'.* rename"),
+        ("action,class,into\naccept,tea,book\n", "edits.csv:2: .*'accept'.* rename"),
         ("action,class\nrename,tea,x\n", "edits.csv:2: "),
         ("action,class\n", "edits.csv"),
         ("what,class,text\nrename,tea,x\n", "edits.csv .*action, class, word, text, into"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -13,11 +13,12 @@ from typer.testing import CliRunner
 
 from roget import ClassModel, Counts, Thesaurus, build, catalogue
 from roget.cli import app
+from roget.core.contents import array
 from roget.core.tree import Tree
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.inputs import table
 from roget.learn.clustering.memberships import one_hot
-from roget.learn.clustering.result import Clustering, Rule, Unit, array
+from roget.learn.clustering.result import Clustering, Rule, Unit
 from roget.report.thesaurus import report
 
 WORDS = [f"{kind}{n}" for kind in ("drink", "text", "arm") for n in range(8)]
@@ -31,7 +32,7 @@ class Overlap(Rule):
     clusterer = "toy"
 
     power: float
-    owner: np.ndarray = field(metadata=array("m", whole=True))
+    owner: np.ndarray = array("iu", "m", low=0)
 
     def place(self, matrix, leaves):
         k = leaves.n_clusters

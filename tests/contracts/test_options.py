@@ -49,7 +49,13 @@ from roget.learn.treecut.preference import prefer
 from roget.report import why
 from roget.report.options import ExportOptions
 from roget.scoring.labels.write import convert
-from roget.scoring.options import AgreeOptions, CompareOptions, ConvertOptions, ScoreOptions
+from roget.scoring.options import (
+    AgreeOptions,
+    CompareOptions,
+    ConvertOptions,
+    RankOptions,
+    ScoreOptions,
+)
 from roget.web import ExploreOptions
 from support.errors import refused
 
@@ -59,6 +65,7 @@ DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
     "score": (roget.score, (ScoreOptions,)),
     "compare": (roget.compare, (CompareOptions,)),
     "agree": (roget.agree, (AgreeOptions,)),
+    "rank": (roget.rank, (RankOptions,)),
     "heldout": (compare, (HeldoutOptions,)),
     "decide": (decide, (DecideOptions,)),
     "neighbours": (roget.Thesaurus.neighbours, (command_options.NeighbourOptions,)),

@@ -1,4 +1,7 @@
-"""The way from the command line to a score is short: few modules, and the file is soon open."""
+"""The path from the command line to a score is short, and loads no package that it does not need.
+
+`python benchmarks/score_path.py --functions` lists the functions.
+"""
 
 from __future__ import annotations
 
@@ -12,70 +15,43 @@ import pytest
 
 import roget
 
-HOME = Path(roget.__file__).parent
-DEMO = HOME / "data" / "demo"
+TRACE = Path(__file__).parents[2] / "benchmarks" / "harness" / "call_trace.py"
+MOST_FUNCTIONS = 360
 MOST_MODULES = 57
-"""Each mechanism on the way has a module of its own, and none is met that has nothing to do."""
-
-DEEPEST = 10
-
-WATCH = """
-import inspect, json, os, sys
-
-home, gold, system = sys.argv[1:]
-modules, depths = set(), []
-
-def of_roget(frame):
-    return frame.f_code.co_filename.startswith(home)
-
-def watch(frame, event, arg):
-    # Bodies of modules and classes are run by an import, and are no functions.
-    if event == "call" and of_roget(frame) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-        modules.add(os.path.relpath(frame.f_code.co_filename, home))
-
-def opened(event, args):
-    if event == "open" and args[0] == gold:
-        frame, depth = sys._getframe(1), 0
-        while frame is not None:
-            depth += of_roget(frame)
-            frame = frame.f_back
-        depths.append(depth)
-
-from roget.cli import main
-
-sys.argv = ["roget", "score", gold, system]
-sys.addaudithook(opened)
-sys.setprofile(watch)
-try:
-    main()
-except SystemExit:
-    pass
-sys.setprofile(None)
-print(json.dumps([sorted(modules), depths]), file=sys.stderr)
-"""
+DEEPEST = 19
+"""Upper bounds, which may only be lowered."""
 
 
 @pytest.fixture(scope="module")
-def walked():
-    """The modules of which `roget score` of two TSV calls a function, and how deep it opens."""
-    files = [str(DEMO / "gold.tsv"), str(DEMO / "system.tsv")]
+def record(tmp_path_factory):
+    """The record of `roget score` for two small TSV files without a header."""
+    folder = tmp_path_factory.mktemp("labels")
+    files = folder / "a.tsv", folder / "b.tsv"
+    files[0].write_text("a\tx\nb\tx\nc\ty\nd\ty\ne\tz\n")
+    files[1].write_text("a\t1\nb\t1\nc\t1\nd\t2\ne\t2\n")
     done = subprocess.run(
-        [sys.executable, "-c", WATCH, str(HOME), *files],
+        [sys.executable, str(TRACE), "score", *map(str, files)],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(HOME.parent)},
+        env={**os.environ, "PYTHONPATH": str(Path(roget.__file__).parents[1])},
         check=True,
     )
     assert "one-to-one" in done.stdout
     return json.loads(done.stderr.splitlines()[-1])
 
 
-def test_few_modules_are_visited(walked):
-    modules, _ = walked
-    assert len(modules) <= MOST_MODULES, modules
+def test_few_functions_are_called(record):
+    assert sum(map(len, record["functions"].values())) <= MOST_FUNCTIONS
+    assert len(record["functions"]) <= MOST_MODULES
 
 
-def test_the_file_is_opened_near_the_top(walked):
-    _, depths = walked
-    assert depths
-    assert max(depths) <= DEEPEST
+def test_stack_is_not_deep(record):
+    assert len(record["deepest"]) <= DEEPEST, record["deepest"]
+
+
+def test_each_file_is_opened_once(record):
+    assert list(record["opened"].values()) == [1, 1]
+
+
+def test_no_large_package_is_imported(record):
+    assert record["loaded"] == []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from pathlib import Path
 
 import pytest
 
+import roget
 from commands import run
 from roget import load, score
 from roget.report.exports import export
@@ -23,6 +26,27 @@ def thesaurus(request):
 
 def scores(system, **options):
     return [row.value for row in score(GOLD, system, "dendrogram-purity,v,ari", **options).rows]
+
+
+def test_only_core_tree_traverses_trees() -> None:
+    """Other classes hold a `Tree`; none has its own arrays of parents, layout or sums."""
+    own = {"walk", "leaves", "sum_up", "share_up", "layout", "depths", "cut_nodes", "cluster_nodes"}
+    source = Path(roget.__file__).parent
+    found = []
+    for file in source.rglob("*.py"):
+        if file == source / "core" / "tree.py":
+            continue
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+                arrays = {
+                    ast.unparse(one.target)
+                    for one in node.body
+                    if isinstance(one, ast.AnnAssign) and ast.unparse(one.annotation) == "Ints"
+                }
+                if methods & own or arrays & {"parent", "parents", "children"}:
+                    found.append(f"{file.relative_to(source)}: {node.name}")
+    assert found == []
 
 
 def test_folder_and_exports_are_scored_alike(thesaurus, tmp_path):

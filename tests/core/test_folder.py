@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,18 +18,24 @@ from scipy import sparse
 
 from folders import reseal, unseal
 from roget import InputError
+from roget.core import contents
 from roget.core import folder as folders
 from support.errors import refused
 
-KIND = folders.Kind(
-    "toy",
-    "roget.toy",
-    "a toy",
-    "toy.json",
-    fields={"size": folders.is_size},
-    tables={"names.parquet": {"name": "VARCHAR", "count": "BIGINT"}},
-    arrays="toy.npz",
-)
+
+@dataclass(frozen=True)
+class Names:
+    name: object = contents.column("VARCHAR")
+    count: object = contents.column("BIGINT")
+
+
+@dataclass(frozen=True)
+class Toy(contents.Contents):
+    size: int = contents.value(contents.is_size)
+    names: Names = contents.table(Names, "names.parquet", "names")
+
+
+KIND = folders.Kind("toy", "roget.toy", "a toy", "toy.json", contents=Toy, arrays="toy.npz")
 ARRAYS = st.dictionaries(
     st.text("abcdefgh.", min_size=1, max_size=5).filter(lambda name: name != "file"),
     arrays_of.arrays(
@@ -308,11 +315,11 @@ MATRIX = sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0]]))
 )
 def test_sparse_parts_that_lead_outside_are_refused(change):
     parts = {name: getattr(MATRIX, name) for name in ("data", "indices", "indptr")}
-    assert (folders.require_csr([*parts.values()], MATRIX.shape) != MATRIX).nnz == 0
+    assert (contents.require_csr([*parts.values()], MATRIX.shape) != MATRIX).nnz == 0
     shape = change.pop("shape", MATRIX.shape)
     parts |= {name: np.array(value) for name, value in change.items()}
     with pytest.raises(ValueError):  # noqa: PT011  the messages are many
-        folders.require_csr([*parts.values()], shape)
+        contents.require_csr([*parts.values()], shape)
 
 
 def test_a_broken_npz_of_counts_does_not_reach_compiled_code(tmp_path):
@@ -328,13 +335,13 @@ def test_a_broken_npz_of_counts_does_not_reach_compiled_code(tmp_path):
 def test_arrays_fit_their_schema():
     schema = {"a": ("f", ("n", "m")), "b": ("iu", ("n",)), "c": ("f", (2,))}
     right = {"a": np.ones((2, 3)), "b": np.ones(2, int), "c": np.ones(2)}
-    assert folders.require_arrays(right, schema) == {"n": 2, "m": 3}
+    assert contents.require_arrays(right, schema) == {"n": 2, "m": 3}
     for name, wrong in (
         ("a", np.ones(2)), ("a", np.ones((2, 3), int)), ("a", np.full((2, 3), np.nan)),
         ("b", np.ones(3, int)), ("c", np.ones(3)), ("c", [1.0, 2.0]),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=f"{name}: "):
-            folders.require_arrays(right | {name: wrong}, schema)
+            contents.require_arrays(right | {name: wrong}, schema)
 
 
 def test_what_is_no_such_folder(tmp_path):
@@ -364,3 +371,19 @@ def test_what_was_written_is_loaded_before_it_replaces_anything(tmp_path, monkey
 def test_arrays_of_objects_are_never_written(tmp_path):
     with pytest.raises(ValueError, match="Python objects"):
         folders.write_npz(tmp_path / "x.npz", {"a": np.array([None])})
+
+
+def test_tables_are_checked_before_they_replace_anything(tmp_path, monkeypatch):
+    from roget import Counts
+    from roget.core.io import duck
+
+    path = tmp_path / "counts"
+    Counts([[1, 2], [3, 4]], ["a", "b"], ["x", "y"]).write(path)
+    copy = duck.copy
+    monkeypatch.setattr(
+        duck, "copy", lambda c, query, file, **more: copy(c, f"{query} LIMIT 1", file, **more)
+    )
+    with refused("damaged-folder", ".parquet"):
+        Counts([[1, 2], [3, 5]], ["a", "b"], ["x", "y"]).write(path)
+    monkeypatch.undo()
+    assert Counts.read(path).total == 10

@@ -420,6 +420,8 @@ def test_somebody_else_s_partial_folder_is_not_touched(tmp_path, name):
         pass
     with refused("not-writable", "a build"):
         claimed(tmp_path / "y", "a build").__enter__()
+    with refused("not-writable", "a build"):
+        Partial(tmp_path / "y", "a build", lambda names: True).__enter__()
 
 
 def test_older_runs_partial_folders_are_taken_over_and_empty_ones_stay(tmp_path):
@@ -482,3 +484,37 @@ def test_draft_names_that_exist_are_tried_a_few_times_only(tmp_path, monkeypatch
     with pytest.raises(OSError, match="cannot write"):
         write_atomic(tmp_path / "x.txt", "text")
     assert len(tried) == store.DRAFT_ATTEMPTS
+
+
+def test_a_draft_is_removed_even_if_the_first_attempt_fails(tmp_path, monkeypatch):
+    remove, failed = os.rmdir, []
+
+    def once(path, *rest, **more):
+        if not failed:
+            failed.append(path)
+            raise OSError(errno.EIO, "Input/output error", str(path))
+        remove(path, *rest, **more)
+
+    monkeypatch.setattr(os, "rmdir", once)
+    write_atomic(tmp_path / "x.txt", "text")
+    assert failed
+    assert os.listdir(tmp_path) == ["x.txt"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="opens no folders")
+@pytest.mark.parametrize("write", [write_atomic, fill])
+def test_an_error_after_the_rename_does_not_claim_that_nothing_changed(
+    tmp_path, monkeypatch, write
+):
+    sync = os.fsync
+
+    def broken(handle):
+        if os.path.samestat(os.fstat(handle), os.stat(tmp_path)):
+            raise OSError(errno.EIO, "Input/output error")
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="thing was written") as caught:
+        write(tmp_path / "thing", "text")
+    assert caught.value.errno == errno.EIO
+    assert os.listdir(tmp_path) == ["thing"]

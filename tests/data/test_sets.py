@@ -63,6 +63,9 @@ def test_plain_files(served: tuple[Path, str], kept_here: Path) -> None:
     assert told[-1] == (3, 3)
     (folder / "a.conllu").unlink()
     assert wanted.fetch() == where, "what is here and sound is not fetched again"
+    (where / "b.conllu").unlink()
+    with refused("file-not-found", "roget data fetch mine"):
+        wanted.path  # noqa: B018
 
 
 def test_archives(served: tuple[Path, str]) -> None:

@@ -29,6 +29,8 @@ GERMAN = {
     "Buch<obj<geben Regal<obl<geben er<nsubj<schätzen Arbeit<obj<schätzen Autor<nmod<Arbeit",
     "Morgen fängt der Lehrer mit dem Unterricht an.": "Lehrer<nsubj<fangen Unterricht<obl<fangen "
     "an<compound:prt<fangen",
+    "Der Lehrer hat, als der Schüler kam, den Brief geschrieben.": "Lehrer<nsubj<schreiben "
+    "Schüler<nsubj<kommen Brief<obj<schreiben",
     "Das Buch liest der Mann.": "Buch<obj<lesen Mann<nsubj<lesen",
     "Peters Hund hat den Briefträger gebissen.": "Peters<nmod<Hund Hund<nsubj<beißen "
     "Briefträger<obj<beißen",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -285,6 +287,14 @@ def test_auto_never_adds_a_text_to_itself(bundled):
     found, notes = choose_background("auto", part)
     assert found is None
     assert codes(notes) == ["no-background"]
+
+
+@pytest.mark.slow
+def test_auto_uses_the_bundled_background_for_the_example_text():
+    example = Path(__file__).parents[2] / "docs" / "examples" / "fiction.conllu.xz"
+    found, notes = choose_background("auto", roget.count(example))
+    assert found.name == "english-nouns"
+    assert not notes
 
 
 def test_named_background_must_share_contexts(tmp_path):

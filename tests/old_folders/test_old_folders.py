@@ -114,3 +114,47 @@ def test_attachers(name: str) -> None:
     quadruples = json.loads((HERE / "attachers" / "quadruples.json").read_text())
     said = Attacher.load(HERE / "attachers" / name).predict_proba(quadruples)
     np.testing.assert_allclose(said, EXPECTED[f"attachers/{name}"], atol=1e-9)
+
+
+CURRENT = HERE / "0.1.0"
+
+
+def stored_version(kind: str, manifest: str) -> int:
+    return int(json.loads((CURRENT / kind / manifest).read_text())["version"])
+
+
+def test_a_folder_of_every_current_version_is_stored() -> None:
+    """A new version of a format needs a folder here, next to those of all older versions."""
+    from roget.core.counts import files as counts
+    from roget.learn.attachment import attacher
+    from roget.learn.classmodel import files as classmodel
+    from roget.learn.thesaurus import files as thesaurus
+
+    models = {
+        "attacher": attacher.KIND,
+        "checkpoint": folder.model("checkpoint", "mdl.checkpoint"),
+        "classmodel": classmodel.KIND,
+        "counts": counts.KIND,
+        "model": folder.model("clustering", "mdl.model"),
+        "thesaurus": thesaurus.KIND,
+    }
+    for name, kind in models.items():
+        assert stored_version(name, kind.manifest) == kind.version, name
+    assert stored_version("thesaurus", thesaurus.EDITS) == thesaurus.EDITS_VERSION
+
+
+def test_folders_of_the_current_version(new: Counts) -> None:
+    counts = Counts.read(CURRENT / "counts")
+    assert counts == Counts.read(HERE / "counts")
+    model = MDLTree.load(CURRENT / "model")
+    np.testing.assert_allclose(model.predict_proba(new), EXPECTED["models/mdl"], atol=1e-12)
+    thesaurus = Thesaurus.load(CURRENT / "thesaurus")
+    assert len(thesaurus.edits) == 2
+    assert thesaurus.label(thesaurus.path("text0")[-1]) == "first"
+    said = ClassModel.load(CURRENT / "classmodel").predict_proba(new)
+    np.testing.assert_allclose(said, EXPECTED["classmodels/mle"], atol=1e-12)
+    quadruples = json.loads((HERE / "attachers" / "quadruples.json").read_text())
+    said = Attacher.load(CURRENT / "attacher").predict_proba(quadruples)
+    np.testing.assert_allclose(said, EXPECTED["attachers/best"], atol=1e-9)
+    kept = folder.read(CURRENT / "checkpoint", folder.model("checkpoint", "mdl.checkpoint"))
+    assert len(kept["run"]) == 64

@@ -1,47 +1,64 @@
-"""Published values beside ours: what holds, what is excused, what is left out."""
+"""Verdicts of claims, the list of claims that differ, the summary, and what is left out."""
 
 from __future__ import annotations
 
 import json
+from datetime import date
+from importlib import import_module
 
-import numpy as np
 import pytest
 
 from roget import catalogue
 from roget.papers import reproduce as module
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+from roget.papers.rules import Rule, Verdict, recomputed
 from support.errors import refused
+
+RULE = recomputed("a statement", "equal", "2026-11-18")
 
 
 @pytest.mark.parametrize(
-    ("claim", "held"),
+    ("claim", "verdict"),
     [
-        (Claim("a", 0.135, 0.13502), True),
-        (Claim("a", 0.135, 0.1355), True),
-        (Claim("a", 0.135, 0.1356), False),
-        (Claim("a", 0.135, 0.1356, within=0.004), True),
-        (Claim("a", 206.0, 206.4, digits=0), True),
-        (Claim("a", "falls", "falls"), True),
-        (Claim("a", "falls", "rises"), False),
-        (Claim("a", "lowest at 206", "lowest at 71", holds=True), True),
+        (Claim(RULE, "a", 0.135, 0.13502), "yes"),
+        (Claim(RULE, "a", 0.135, 0.1355), "yes"),
+        (Claim(RULE, "a", 0.135, 0.1356), "differs"),
+        (Claim(RULE, "a", 0.135, 0.1356, within=0.004), "yes"),
+        (Claim(RULE, "a", 0.135, 0.1356, misprint="1 + 1 = 2"), "misprint"),
+        (Claim(RULE, "a", 0.135, 0.135, misprint="1 + 1 = 2"), "yes"),
+        (Claim(RULE, "a", 206.0, 206.4, digits=0), "yes"),
+        (Claim(RULE, "a", "falls", "rises"), "differs"),
+        (Claim(RULE, "a", "falls", "rises", decided=Verdict.UNCLEAR), "cannot tell"),
     ],
 )
-def test_what_holds(claim, held):
-    assert claim.held is held
-    assert ("differs" in claim.cells()[-1]) is not held
+def test_verdicts(claim, verdict):
+    assert claim.verdict == verdict
+    assert claim.cells()[-2:] == ("recomputed", verdict)
+    assert bool(claim.remark) == (verdict in ("differs", "misprint"))
+    assert json.loads(json.dumps(claim.as_dict()))["rule"]["dated"] == "2026-11-18"
 
 
-def test_numbers_of_numpy_are_plain_data():
-    claim = Claim("a", 0.5, np.float64(0.5), holds=np.bool_(True))
-    assert json.loads(json.dumps(claim.as_dict()))["held"] is True
-    assert json.loads(json.dumps(Claim("a", 0.5, np.float64(0.5)).as_dict()))["held"] is True
+def test_every_rule_is_dated_and_says_how_it_decides():
+    for paper in ("v_measure", "nvi", "entropy", "soft", "mdl"):
+        module_of = import_module(f"roget.papers.{paper}.rules")
+        found = [
+            rule
+            for table in vars(module_of).values()
+            if isinstance(table, dict)
+            for rule in table.values()
+            if isinstance(rule, Rule)
+        ]
+        assert found
+        assert all(
+            date.fromisoformat(rule.dated) and rule.statement and rule.test for rule in found
+        )
 
 
 @heeds("random_state")
 def good(options):
     """A table of nobody's."""
-    return Reproduced("T", "made up", [Claim("x", 1.0, 1.0 + options.random_state)])
+    return Reproduced("T", "made up", [Claim(RULE, "x", 1.0, 1.0 + options.random_state)])
 
 
 @heeds("counts")
@@ -61,15 +78,14 @@ def test_all_are_made_and_what_is_left_out_is_told(two):
     seen = []
     found = module.reproduce(progress=lambda now: seen.append(now["what"]))
     assert seen == ["toy/good", "toy/needy"]
-    assert [row[:2] for row in found.tables[0].rows] == [
-        ("toy/good", "1 of 1"),
-        ("toy/needy", "left out"),
-    ]
+    assert [row[:2] for row in found.tables[0].rows] == [("toy/good", "1"), ("toy/needy", "")]
     assert "FOLDER/moon/rocks.tsv" in found.notes[0]
-    assert len(found.tables) == 1
+    assert [table.rows[-1] for table in found.tables[1:]] == [("all", "", "1", "1", "", "", "")]
     worse = module.reproduce("toy", ReproduceOptions(random_state=1))
-    assert worse.tables[1].rows[0][:3] == ("toy/good", "x", "1.000")
-    assert worse.data["toy/good"]["claims"][0]["held"] is False
+    others, summary = worse.tables[1:]
+    assert others.rows == [("toy/good", "x", "1.000", "2.0000", "differs", "reason unknown")]
+    assert summary.rows[0] == ("toy", "recomputed", "1", "", "1", "", "")
+    assert worse.data["toy/good"]["claims"][0]["verdict"] == "differs"
 
 
 def test_options_that_mean_nothing_are_refused(two):

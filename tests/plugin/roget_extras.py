@@ -18,6 +18,7 @@ from roget.learn.corpus.tagger import Analysis
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
+from roget.papers.rules import recomputed
 from roget.report import Report
 from roget.report.exports.base import write_lines
 from roget.scoring.entropy.base import Estimator, Histogram
@@ -182,4 +183,5 @@ class Here(Local):
 
 def table_1(options: ReproduceOptions) -> Reproduced:
     """Table 1 of nobody's paper: how many nats are in a bit."""
-    return Reproduced("Nats in a bit", "log 2", [Claim("nats", 0.693, math.log(2))])
+    rule = recomputed("nats in a bit", "equal within half of the last digit", "2026-11-18")
+    return Reproduced("Nats in a bit", "log 2", [Claim(rule, "nats", 0.693, math.log(2))])

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from roget import catalogue, plugins
+from roget import AgglomerativeTree, catalogue, plugins
 from roget.plugins.kits import (
     check_clusterer,
     check_corpus_reader,
     check_estimator,
     check_exporter,
     check_label_reader,
+    check_language,
     check_measure,
 )
 from roget.scoring.entropy.base import ML
@@ -78,6 +79,19 @@ def test_check_corpus_reader():
         check_corpus_reader(roget_extras.read_vrt, text, [["dog"]])
 
 
+def test_check_corpus_reader_knows_suffixes_of_the_catalogue():
+    text = (
+        "1\tCats\tcat\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tsleep\tsleep\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    )
+    check_corpus_reader(catalogue.load("readers", "conllu"), text, [["cat", "sleep"]])
+
+    def read(source, tables, reading):
+        yield from ()
+
+    with pytest.raises(AssertionError, match="suffixes"):
+        check_corpus_reader(read, text, [])
+
+
 def test_check_label_reader():
     text = "d1 -> x\nd2 -> y\n"
     check_label_reader(roget_extras.ARROWS, text, {"d1": "x", "d2": "y"})
@@ -95,14 +109,50 @@ class _OneCluster:
         return self
 
 
+class _NoNumber(AgglomerativeTree):
+    """Names a parameter that it does not have."""
+
+    number = "n_groups"
+
+
 def test_check_clusterer():
-    check_clusterer(catalogue.load("clusterers", "mdl"), random_state=0)
+    check_clusterer(catalogue.load("clusterers", "agglomerative"), n_clusters=2)
     with pytest.raises(AssertionError, match="families"):
         check_clusterer(_OneCluster)
+    with pytest.raises(AssertionError, match="n_groups"):
+        check_clusterer(_NoNumber, n_clusters=2)
+
+
+class _NoTags(roget_extras.Shorthand):
+    """Gives one tag too few."""
+
+    def analyse(self, sentences):
+        for one in super().analyse(sentences):
+            yield one._replace(upos=one.upos[1:])
+
+
+class _OwnHead(roget_extras.Shorthand):
+    """Makes every token its own head."""
+
+    def analyse(self, sentences):
+        for one in super().analyse(sentences):
+            count = range(len(one.lemmas))
+            yield one._replace(heads=list(count), labels=["obj" for _ in count])
+
+
+def test_check_language():
+    sentence, tokens = "cat drinks milk.", ["cat", "drinks", "milk", "."]
+    check_language(roget_extras.Shorthand, sentence, tokens)
+    with pytest.raises(AssertionError, match="expected"):
+        check_language(roget_extras.Shorthand, sentence, ["cat"])
+    for kind in (_NoTags, _OwnHead):
+        with pytest.raises(AssertionError, match=r"upos|heads"):
+            check_language(kind, sentence, tokens)
 
 
 def test_check_exporter():
     check_exporter(roget_extras.write_words)
+    check_exporter(catalogue.load("exporters", "tsv"))
 
     def write_nothing(thesaurus, target, options=None):
         target.write_text("")

@@ -58,7 +58,7 @@ def test_very_many_clusterings_have_no_pictures(monkeypatch: Any) -> None:
     assert "up to 6 clusterings" in render(made())
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", [1440, pytest.param(390, marks=pytest.mark.slow)])
 def test_the_page_in_a_browser(browser: Any, width: int) -> None:
     amiss: list[str] = []
     context = browser.new_context(viewport={"width": width, "height": 800})

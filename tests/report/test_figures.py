@@ -34,6 +34,7 @@ def written(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) ->
     return write(comparison, tmp_path_factory.mktemp("figures") / "new" / "folder")
 
 
+@pytest.mark.slow
 def test_every_picture_in_every_format(written: list[Path]) -> None:
     stems = [
         *(f"intervals-v-beta-0.5-{entropy}" for entropy in ("ml", "jk", "bub")),

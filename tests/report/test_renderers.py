@@ -9,7 +9,8 @@ import json
 import pytest
 
 from roget import ScoreRow, ScoreTable, score
-from roget.report import Cell, Report, ReportTable
+from roget.report import Cell, Column, Report, ReportTable
+from roget.report.render.text import _grid, _wrap_grid
 
 TABLE = ScoreTable(
     signature="roget:0|measures:v",
@@ -39,6 +40,20 @@ def test_text():
     assert "! gamma: gold keeps every pair together" in lines
     assert lines[-1] == TABLE.signature
     assert str(TABLE) == TABLE.render("text").rstrip("\n")
+
+
+def test_text_tables_that_fit_are_aligned_as_rich_aligns_them():
+    columns = [
+        Column("measure", fit="keep"),
+        Column("one\ncluster", right=True),
+        Column("x", fit="cut"),
+        Column("", right=True, fit="cut"),
+    ]
+    rows = [["v ↑", "0.5", "a", ""], ["ami", "0.125 ", "longer cell", "7"], ["", "", "", "1"]]
+    for headed in (True, False):
+        for above in (None, 1, 2):
+            table = ReportTable(columns, rows, headed=headed, above=above)
+            assert _grid(table, rows, range(4)) == _wrap_grid(table, rows, columns)
 
 
 def test_json_is_standard():

@@ -95,6 +95,16 @@ def test_the_seed_decides_everything():
     assert once != grouped(measures="v", ci=200, seed=4).as_dict()
 
 
+def test_random_clusters_have_the_sizes_of_the_gold_classes():
+    gold, one, each = [0, 0, 0, 1, 1, 2], [0] * 6, [0, 1, 2, 3, 4, 5]
+    there = rows_of(compare(gold, {"one": one, "each": each}, "b3-f"), "b3-f")["random"].value
+    back = rows_of(compare(gold, {"each": each, "one": one}, "b3-f"), "b3-f")["random"].value
+    assert there == back
+    assert there == pytest.approx(
+        rows_of(compare(gold, {"gold": gold}, "b3-f"), "b3-f")["random"].value
+    )
+
+
 def test_trivial_answers_are_rows_of_their_own():
     comparison = grouped(measures=["v", "ari"], entropy="ml")
     one = rows_of(comparison, "v", "ml")["one cluster"]
@@ -268,3 +278,24 @@ def test_series_are_joined_by_index_as_in_score():
     gold = pandas.Series(["a", "a", "b", "b"], index=[1, 2, 3, 4])
     system = pandas.Series([0, 1, 0, 1], index=[1, 3, 2, 4])
     assert compare(gold, {"s": system}, "ari").rows[0].value == score(gold, system, "ari")["ari"]
+
+
+def test_rank_intervals_and_tiers_follow_from_the_corrected_tests():
+    random = np.random.default_rng(3)
+    gold = random.integers(0, 4, 120)
+    systems = {
+        f"noise {share}": np.where(random.random(120) < share, random.integers(0, 4, 120), gold)
+        for share in (0.1, 0.15, 0.5, 0.9)
+    }
+    compared = compare(gold, systems, "ari", ci=200)
+    rows = {row.system: row for row in compared.rows if not row.trivial}
+    for name, row in rows.items():
+        pairs = [pair for pair in compared.pairs if name in (pair.a, pair.b) and pair.p_holm < 0.05]
+        won = sum((pair.difference > 0) == (pair.a == name) for pair in pairs)
+        assert (row.rank_low, row.rank_high) == (1 + len(pairs) - won, len(rows) - won)
+        assert {"rank_low", "rank_high", "tier"} <= row.as_dict().keys()
+    tiers = [row.tier for row in sorted(rows.values(), key=lambda row: row.rank)]
+    assert tiers[0] == 1 < tiers[-1]
+    assert tiers == sorted(tiers)
+    untested = compare(gold, systems, "ari")
+    assert {row.rank_low for row in untested.rows} == {None}

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import roget
 from roget import catalogue
 from roget.cli import app
-from roget.scoring.measures import parse
+from roget.scoring.measures import Measure, parse
 from roget.scoring.references import INTERVALS, TESTED, UNMATCHED, read_entries, split_reference
 from support.errors import refused
 
@@ -25,19 +25,32 @@ def keys(text):
 
 
 def test_every_part_has_its_entries():
-    parts = {name: parse(name).reference for name in catalogue.names("measures")}
-    parts |= {n: catalogue.load("entropies", n).reference for n in catalogue.names("entropies")}
+    parts = {name: parse(name) for name in catalogue.names("measures")}
+    parts |= {name: catalogue.load("entropies", name) for name in catalogue.names("entropies")}
     outside = {name for kind in ("measures", "entropies") for name in catalogue.names(kind)}
     outside -= catalogue.MEASURES.keys() | catalogue.ENTROPIES.keys()
     lacking = {
-        f"{name}: {source or reference}"
-        for name, reference in parts.items()
-        if name not in outside
-        for source in split_reference(reference) or [""]
+        f"{name}: {source or part.reference}"
+        for name, part in parts.items()
+        if name not in outside and not part.bibtex
+        for source in split_reference(part.reference) or [""]
         if source not in read_entries()
     }
     assert not lacking, "add these to scoring/references.bib"
     assert {*INTERVALS.values(), *TESTED, UNMATCHED} <= read_entries().keys()
+
+
+class Cited(Measure, name="cited", symmetric=True, reference="Nobody 1900"):
+    """A measure with an entry of its own."""
+
+    bibtex = "@book{nobody-1900,\n  title = {Nothing},\n}\n"
+
+    def compute(self, pairs):
+        return 1.0
+
+
+def test_a_measure_may_have_its_own_entry():
+    assert roget.cite(Cited()).endswith("\n\n" + Cited.bibtex)
 
 
 def test_entries_are_bibtex():

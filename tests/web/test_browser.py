@@ -35,7 +35,7 @@ def written(session):
     return page.as_uri()
 
 
-@pytest.fixture(params=["server", "file"])
+@pytest.fixture(params=["server", pytest.param("file", marks=pytest.mark.slow)])
 def place(request):
     return request.getfixturevalue("address" if request.param == "server" else "written")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.records import GrowthChange
+from roget.learn.thesaurus.edits import GrowthChange
 from roget.web.session import Session
 from roget.web.views import changes
 from web.helpers import served, shown

@@ -114,6 +114,7 @@ def test_half_open_connections_keep_nobody_out(folder, tmp_path, many, files):
         assert len(log.read_bytes()) < 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_no_files_left_is_no_flood(folder, tmp_path, many):
     """Whatever took them: the server neither spins nor fills the log, and goes on afterwards."""

@@ -182,6 +182,7 @@ def test_nobody_sees_an_edit_half_done(folder):
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_a_page_never_mixes_two_states(browser, folder):
     """Another edits between its two questions: it asks again, and edits what it shows."""
     with served(Session(folder)) as address:

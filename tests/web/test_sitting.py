@@ -47,6 +47,7 @@ def test_an_hour_of_editing(browser, larger, open_page):
     same(Thesaurus.load(before).editor.with_edits(kept.edits, kept.undone), kept)
 
 
+@pytest.mark.slow
 def test_two_pages_at_once_lose_nothing(browser, larger, open_page):
     """What was typed stays, what another did is shown, and the edit hits the class it meant."""
     thesaurus = Thesaurus.load(larger)

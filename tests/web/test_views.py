@@ -21,6 +21,7 @@ from roget.web.search import Search
 from roget.web.server import format_csv
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views import cut, find, overview, path, tree, word, word_class
+from roget.web.views.base import MAX_ROWS, rows_parameter
 from roget.web.views.compare import Gold, Other, class_numbers, compare, open_side
 from support.errors import refused
 from web.helpers import FAMILIES, hostile, made
@@ -119,6 +120,18 @@ def test_search_forgives_case_and_accents():
     search = Search(["café", "CAFE", "tea", ""], [1, 2, 3, 4])
     assert search.find("Cafe") == [1, 0]
     assert search.find("  ") == []
+
+
+def test_numbers_of_rows_are_limited():
+    rows = rows_parameter(10)
+    assert [rows.parse(text) for text in (None, "7", str(MAX_ROWS), str(MAX_ROWS + 1))] == [
+        10,
+        7,
+        MAX_ROWS,
+        MAX_ROWS,
+    ]
+    with refused("invalid-option", "n=", "many"):
+        rows.parse("many")
 
 
 def test_views_are_plain_json():

@@ -129,6 +129,7 @@ def test_sentences_and_sketches_in_a_notebook(mount, witnessed):
     assert "farm.conllu" not in roget.widget(witnessed).html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "theme"), [("data-jp-theme-light=false", "dark"), ("class=vscode-light", "light")]
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -18,7 +19,7 @@ from roget.core.signals import Ended, stoppable
 from roget.errors import InputError, RogetError, code_of
 
 GROUPS = {
-    "Score": ("score", "compare", "agree", "convert", "sql"),
+    "Score": ("score", "compare", "agree", "rank", "convert", "sql"),
     "Build": ("count", "build", "grow", "place", "edit", "export"),
     "Look": ("explore", "neighbours", "senses", "sketch", "why", "shift", "classify"),
     "Use and evaluate": ("prefer", "attach", "heldout", "decide", "judge"),
@@ -33,18 +34,56 @@ _SPARE = {"score": "use roget compare GOLD SYSTEM... for several systems"}
 """Hints printed when a command is given too many arguments."""
 
 
+class Commands(Mapping[str, Any]):
+    """All commands by name. The module of a command is imported on first use."""
+
+    def __init__(self) -> None:
+        self._names = [name for names in GROUPS.values() for name in names]
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._loaded:
+            if name not in self._names:
+                raise KeyError(name)
+            module = import_module(f"roget.cli.{name}")
+            app = getattr(module, "app", None)
+            if app is None:
+                app = typer.Typer(add_completion=False, rich_markup_mode=None)
+                command(app, name, _SPARE.get(name, ""))(getattr(module, name))
+            self._loaded[name] = typer.main.get_command(app)
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+
 class CommandGroup(typer.core.TyperGroup):
     """A command group whose help lists the commands under section headings."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = Commands()
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands of each group with a one-line description."""
         width = max(map(len, self.commands))
         for title, names in GROUPS.items():
-            rows = [
-                (name.ljust(width), self.commands[name].get_short_help_str(100)) for name in names
-            ]
+            rows = [(name.ljust(width), _describe(name)) for name in names]
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def _describe(name: str) -> str:
+    """Return the first sentence of a command's help, without creating its parameters."""
+    module = import_module(f"roget.cli.{name}")
+    help = module.app.info.help if hasattr(module, "app") else getattr(module, name).__doc__
+    return str(typer.core.TyperCommand(name, help=help).get_short_help_str(100))
 
 
 app = typer.Typer(
@@ -57,12 +96,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _name in (name for names in GROUPS.values() for name in names):
-    _module = import_module(f"roget.cli.{_name}")
-    if hasattr(_module, "app"):
-        app.add_typer(_module.app)
-    else:
-        command(app, _name, _SPARE.get(_name, ""))(getattr(_module, _name))
 
 
 def _version(asked: bool) -> None:
@@ -94,7 +127,8 @@ def _options(
 
 def main() -> None:
     """Run the command line. Input errors print one message and exit with code 1."""
-    _hold_streams()
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _hold_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Print a question mark for characters that the terminal cannot show, instead of
@@ -111,9 +145,10 @@ def main() -> None:
             sys.exit(0)
         except SystemExit as end:
             # typer turns Ctrl-C into an exit without a message.
-            asked = _find_cause(end, KeyboardInterrupt) or _find_cause(end, Ended)
-            if asked is not None:
-                _print_error(asked, "interrupted")
+            if end.code:
+                asked = _find_cause(end, KeyboardInterrupt) or _find_cause(end, Ended)
+                if asked is not None:
+                    _print_error(asked, "interrupted")
             raise
         except (Exception, KeyboardInterrupt) as error:
             if stop.signal:

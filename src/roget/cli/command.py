@@ -3,8 +3,7 @@
 A command may declare `SECTIONS`: the options that its help shows, by section. Options that are not
 listed there, and `RuntimeOptions` (parameters of one clusterer), are set with `--set NAME=VALUE`
 and explained by `roget list settings COMMAND`. A function that returns a `Report` has the options
---format and -o. Parameters are created only when a command is used, which keeps `roget --help`
-fast.
+--format and -o.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
@@ -42,12 +40,8 @@ def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function]
     """Register a function as a command; `spare` is the hint printed for too many arguments."""
 
     def register(function: Function) -> Function:
-        def later() -> None:
-            """Hold the docstring until the command is used."""
-
-        later.__doc__ = function.__doc__
-        kind = type("Command", (Command,), {"function": staticmethod(function), "spare": spare})
-        app.command(name, cls=kind)(later)
+        kind = type("Command", (Command,), {"spare": spare})
+        app.command(name, cls=kind)(expand(function))
         return function
 
     return register
@@ -55,29 +49,15 @@ def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function]
 
 def group(name: str, help: str) -> typer.Typer:
     """Return an app for subcommands, such as `roget data list`."""
-    return typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
-
-
-def _delegate(name: str) -> Any:
-    """Return a property that reads an attribute of the complete command and ignores assignment."""
-    return property(lambda self: getattr(self.whole, name), lambda self, given: None)
+    return typer.Typer(
+        name=name, help=help, no_args_is_help=True, add_completion=False, rich_markup_mode=None
+    )
 
 
 class Command(TyperCommand):
-    """A command whose parameters are created on first use."""
+    """A command with checks of its arguments, and with help in sections."""
 
-    function: Callable[..., Report | None]
     spare: str = ""
-
-    @cached_property
-    def whole(self) -> Any:
-        """The complete command, with its parameters."""
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(self.name)(expand(self.function))
-        return typer.main.get_command(app)
-
-    params = _delegate("params")
-    callback = _delegate("callback")
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; suggest another command if there are too many."""
@@ -143,7 +123,8 @@ def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
                     "of them",
                     code="conflicting-options",
                 )
-    refuse_inputs(written, read)
+    if written:
+        refuse_inputs(written, read)
 
 
 def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
@@ -192,7 +173,8 @@ class Signature:
         """Convert the values parsed by typer to the arguments of the function."""
         values: dict[str, dict[str, Any]] = {name: {} for name in self.groups}
         for name, (owner, one) in self.shown.items():
-            values[owner][name] = join_given(one, given.pop(name))
+            value = given.pop(name)
+            values[owner][name] = join_given(one, value) if one.joined else value
         for text in given.pop("set", None) or ():
             name, equals, value = text.partition("=")
             known = self.all_settings()
@@ -208,31 +190,26 @@ class Signature:
         return given
 
 
-def _find_sections(function: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
-    """Return the help sections declared in the command's module."""
-    module = sys.modules.get(function.__module__)
-    return getattr(module, "SECTIONS", {})
-
-
-def _set_parameter() -> inspect.Parameter:
-    """Return the option --set."""
-    option = typer.Option(
+SET = Annotated[
+    list[str] | None,
+    typer.Option(
         "--set",
         metavar="NAME=VALUE",
         help="Set a less common option; see `roget list settings COMMAND`. Repeatable.",
         rich_help_panel="More options",
-    )
-    hint = Annotated[list[str] | None, option]
-    only = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter("set", only, default=None, annotation=hint)
+    ),
+]
+"""The option --set."""
 
 
 def read_signature(function: Callable[..., Report | None]) -> Signature:
     """Return the parameters of a command as typer reads them."""
     hints = get_type_hints(function, include_extras=True)
-    sections = {name: title for title, names in _find_sections(function).items() for name in names}
+    declared = getattr(sys.modules.get(function.__module__), "SECTIONS", {})
+    sections = {name: title for title, names in declared.items() for name in names}
     found = Signature()
     options: dict[str, inspect.Parameter] = {}
+    positional: list[str] = []
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints[name]
         later = next((one for one in get_args(hint) if isinstance(one, RuntimeOptions)), None)
@@ -247,33 +224,22 @@ def read_signature(function: Callable[..., Report | None]) -> Signature:
                     found.shown[one.name] = name, one
                     options[one.name] = make_parameter(one, sections.get(one.name) or None)
         else:
-            options[name] = _move_to_section(parameter.replace(annotation=hint), sections)
-    if hints.get("return") is Report:
-        only = inspect.Parameter.KEYWORD_ONLY
-        for name, hint in REPORTED.items():
-            options[name] = inspect.Parameter(name, only, default=None, annotation=hint)
+            options[name] = parameter.replace(annotation=hint)
+            for one in get_args(hint):
+                if isinstance(one, typer.models.ArgumentInfo):
+                    positional.append(name)
+                elif isinstance(one, typer.models.OptionInfo) and name in sections:
+                    one.rich_help_panel = sections[name]
+    only = inspect.Parameter.KEYWORD_ONLY
+    shared = REPORTED if hints.get("return") is Report else {}
     if found.settings or found.runtime:
-        options["set"] = _set_parameter()
+        shared = {**shared, "set": SET}
+    for name, hint in shared.items():
+        options[name] = inspect.Parameter(name, only, default=None, annotation=hint)
     # Sort by section, then by order of declaration.
-    order = {name: at for at, name in enumerate(sections)}
-    ranked = sorted(options, key=lambda name: order.get(name, len(order)))
-    positional = [name for name in options if _is_argument(options[name])]
+    ranked = [*(name for name in sections if name in options), *options]
     found.parameters = [options[name] for name in dict.fromkeys([*positional, *ranked])]
     return found
-
-
-def _is_argument(parameter: inspect.Parameter) -> bool:
-    kinds = get_args(parameter.annotation)
-    return any(isinstance(one, typer.models.ArgumentInfo) for one in kinds)
-
-
-def _move_to_section(parameter: inspect.Parameter, sections: dict[str, str]) -> inspect.Parameter:
-    """Assign a parameter declared by the command itself to its help section."""
-    title = sections.get(parameter.name)
-    for one in get_args(parameter.annotation):
-        if title and isinstance(one, typer.models.OptionInfo):
-            one.rich_help_panel = title
-    return parameter
 
 
 def expand(function: Callable[..., Report | None]) -> Callable[..., None]:

@@ -33,7 +33,7 @@ def export(
     membership.
     """
     from roget.learn.load import open_thesaurus
-    from roget.learn.thesaurus.nodes import collapse
+    from roget.learn.thesaurus.thesaurus import collapse
     from roget.report.exports import SKOS, detect_format
     from roget.report.exports import export as write
     from roget.report.language import find_language

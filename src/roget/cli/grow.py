@@ -77,7 +77,7 @@ def grow(
     from roget.errors import InputError
     from roget.learn.growth.grow import decide, run
     from roget.learn.thesaurus import Thesaurus
-    from roget.learn.thesaurus.records import OPEN
+    from roget.learn.thesaurus.edits import OPEN
     from roget.report import growth as reports
 
     if _is_taxonomy(thesaurus):

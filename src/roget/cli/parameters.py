@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from typing import Annotated, Any
 
@@ -29,7 +29,7 @@ def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
         known = one.choices if isinstance(one.choices, str) else "|".join(one.choices or ())
         settings |= {
             "metavar": f"<{known}>" if known else one.metavar,
-            "parser": one.parse if unasked else _make_parser(one),
+            "parser": one.parse if unasked else partial(parse_checked, one),
         }
         settings["autocompletion"] = lambda incomplete: [
             name for name in one.known if name.startswith(incomplete)
@@ -56,9 +56,7 @@ def join_texts(given: list[str] | None) -> str | None:
 
 
 def join_given(one: Option, given: Any) -> Any:
-    """Return the value of an option; the lists of a repeated option are concatenated."""
-    if not one.joined:
-        return given
+    """Join the lists of values of a repeated option."""
     return join_texts(given) if one.many == "text" else tuple(chain(*given or ())) or None
 
 
@@ -73,22 +71,18 @@ def parse_setting(one: Option, text: str) -> Any:
     elif one.repeated:
         value = text.split(",")
     else:
-        value = _make_parser(one)(text)
+        value = parse_checked(one, text)
     return value
 
 
-def _make_parser(one: Option) -> Callable[[Any], Any]:
-    """Return a function that parses and checks a value as the library does."""
-
-    def parse(given: Any) -> Any:
-        try:
-            value = one.parse(given)
-            one.check(value)
-        except RogetError as error:
-            raise typer.BadParameter(str(error)) from None
-        return value
-
-    return parse
+def parse_checked(one: Option, given: Any) -> Any:
+    """Parse and check a value as the library does."""
+    try:
+        value = one.parse(given)
+        one.check(value)
+    except RogetError as error:
+        raise typer.BadParameter(str(error)) from None
+    return value
 
 
 def _show_default(one: Option) -> Any:

@@ -33,7 +33,7 @@ def prefer(
     classes: PreferOptions,
     given: TableOptions,
 ) -> Report:
-    """List the word classes that a head prefers in a slot, e.g. as object of "eat".
+    """List the word classes that a head prefers, such as the objects of "eat".
 
     The classes form a cut through the tree of a thesaurus: the cut that gives the shortest
     description of the words in the slot (Li & Abe 1996). They are sorted by preference, p·log(p /

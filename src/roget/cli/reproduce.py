@@ -28,7 +28,8 @@ def reproduce(
     """Reproduce tables and figures of the papers, and compare them with the published values.
 
     Without NAME, all reproductions whose data are available are run, which takes some minutes. The
-    remaining ones are listed with the data they require.
+    remaining ones are listed with the data they require. The report ends with the number of claims
+    by paper, kind and verdict.
     """
     from roget.papers.reproduce import report_names
     from roget.papers.reproduce import reproduce as run

@@ -75,7 +75,6 @@ def score(
     coreference and entity resolution, recall, precision and F are also printed. --all shows all
     scores.
     """
-    from roget.report.figures import save_picture
     from roget.report.score import report
     from roget.scoring.score import score as score_labels
 
@@ -91,16 +90,21 @@ def score(
     keep = not options.golds or any(kind in saved for kind in ("classes", "clusters", "mapping"))
     with bar("scoring", "scores") as progress:
         table = score_labels(gold, system, **values, keep=keep, progress=progress)
-    short = table.falls_short(fail_under or ())
+    short = table.falls_short(fail_under) if fail_under else []
     made = report(table)
     deliver(made, format, output)
-    write_saved(table, saved)
+    if saved:
+        write_saved(table, saved)
     if values["items"] is not None:
         print_written([values["items"]])
     if "figure" in saved and made.picture is not None:
+        from roget.report.figures import save_picture
+
         save_picture(made.picture(), saved["figure"])
         print_written([saved["figure"]])
-    print_notes(*short)
-    fail_on_codes(table.warnings, fail_on)
+    if short:
+        print_notes(*short)
+    if fail_on:
+        fail_on_codes(table.warnings, fail_on)
     if short:
         raise typer.Exit(1)

@@ -170,9 +170,11 @@ def choose(format: str | None, output: str | None) -> str:
 
 def deliver(report: Report, format: str | None, output: str | None = None) -> None:
     """Print a report or write it to a file. Formats other than text print warnings to stderr."""
-    chosen = choose(format, output)
+    chosen = choose(format, output) if output else format or "text"
     text = report.render(chosen)
-    print_notes(*(() if chosen == "text" else report.warnings), *report.talk, kind="warning")
+    notes = [*(() if chosen == "text" else report.warnings), *report.talk]
+    if notes:
+        print_notes(*notes, kind="warning")
     if output is not None and chosen in ("csv", "tsv"):
         from roget.report.render.data import find_formulas
 
@@ -266,7 +268,35 @@ PATIENCE = 2.0
 
 @contextmanager
 def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
-    """Show a progress bar on stderr if the work takes over two seconds, with speed for "bytes"."""
+    """Show a progress bar if the work takes over two seconds and stderr is a terminal.
+
+    The unit "bytes" also shows the speed.
+    """
+    began = time.monotonic()
+    shown: Any = None
+    task: Any = None
+
+    def show(now: Progress) -> None:
+        nonlocal shown, task
+        passed = time.monotonic() - began
+        if shown is None:
+            if passed <= PATIENCE or now.done >= now.total or not sys.stderr.isatty():
+                return
+            shown = _make_bar(doing, unit)
+            task = shown.add_task("", total=None, state="")
+            shown.start()
+        state = _describe(now, passed)
+        shown.update(task, completed=now.done, total=now.total or None, state=state)
+
+    try:
+        yield show
+    finally:
+        if shown is not None:
+            shown.stop()
+
+
+def _make_bar(doing: str, unit: str) -> Any:
+    """Return a progress bar. Rich is imported only if a bar is shown, because it loads slowly."""
     from rich import progress as parts
     from rich.console import Console
 
@@ -275,23 +305,7 @@ def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
         measured = parts.DownloadColumn(), parts.TransferSpeedColumn()
     field = parts.TextColumn("{task.fields[state]}")
     columns = (doing, parts.BarColumn(), *measured, field, parts.TimeRemainingColumn())
-    shown = parts.Progress(*columns, console=Console(stderr=True), transient=True)
-    began = time.monotonic()
-    task = shown.add_task("", total=None, state="")
-
-    def show(now: Progress) -> None:
-        passed = time.monotonic() - began
-        if not shown.live.is_started and passed > PATIENCE and now.done < now.total:
-            shown.start()
-        if shown.live.is_started:
-            state = _describe(now, passed)
-            shown.update(task, completed=now.done, total=now.total or None, state=state)
-
-    try:
-        yield show
-    finally:
-        if shown.live.is_started:
-            shown.stop()
+    return parts.Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _describe(now: Progress, seconds: float) -> str:

@@ -29,15 +29,29 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 import numpy as np
 
 from roget._version import __version__
+from roget.core.contents import (
+    Check,
+    Contents,
+    TableField,
+    check_tables,
+    is_mapping,
+    is_size,
+    is_text,
+    is_whole,
+    stated_sizes,
+    tables_of,
+    values_of,
+)
 from roget.core.io import limits
 from roget.core.io.duck import convert_errors, database, parquet, write_parquet
 from roget.core.io.values import format_json, parse_json
@@ -45,13 +59,7 @@ from roget.core.store import check_directory, new_directory
 from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
-Check: TypeAlias = Callable[[Any], bool]
 Columns: TypeAlias = Mapping[str, Array]
-Schema: TypeAlias = Mapping[str, tuple[str, tuple[str | int, ...]]]
-"""Map from the name of an array to its allowed dtype kinds and its shape.
-
-Dimensions with the same name must have the same size.
-"""
 
 HASHED = 256 << 20
 """Maximum size in bytes of an optional table whose SHA-256 is checked when the folder is opened.
@@ -76,8 +84,13 @@ _SEALED = len(_END) + 64
 
 
 @dataclass(frozen=True)
+class ModelContents(Contents):
+    """Values and arrays with arbitrary names, which the model checks when it is read."""
+
+
+@dataclass(frozen=True)
 class Kind:
-    """A kind of folder: the fields, tables and arrays that it must contain."""
+    """A kind of folder, whose manifest fields and tables are declared by a dataclass."""
 
     name: str
     format: str
@@ -88,21 +101,32 @@ class Kind:
 
     Its manifests end in a hash; `old` checks older manifests.
     """
-    fields: Mapping[str, Check] = field(default_factory=dict)
-    """Map from each required field of the manifest to a function that checks its value.
+    contents: type[Contents] = ModelContents
+    """The declaration of the fields of the manifest and of the tables; see `roget.core.contents`.
 
-    The name "a.b" stands for field b of the object a.
+    Optional tables are read only on request.
     """
-    tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """The required tables, each with a map from its columns to their SQL types."""
-    optional: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """The optional tables, in the same form as `tables`. They are read only on request."""
     arrays: str | None = None
     """Name of the .npz file, if the folder has arrays."""
     beside: tuple[str, ...] = ()
     """Names of other files that the folder may contain. The manifest does not describe them."""
     old: Callable[[Path, dict[str, Any]], None] = lambda place, record: None
     """Function that checks or completes the manifest of an older version."""
+
+    @cached_property
+    def fields(self) -> dict[str, Check]:
+        """The checks of the required fields of the manifest; "a.b" is field b of the object a."""
+        return values_of(self.contents)
+
+    @cached_property
+    def tables(self) -> dict[str, TableField]:
+        """The required tables, by file name."""
+        return tables_of(self.contents, optional=False)
+
+    @cached_property
+    def optional(self) -> dict[str, TableField]:
+        """The optional tables, by file name."""
+        return tables_of(self.contents, optional=True)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -194,31 +218,6 @@ def invalid_field(place: Path, name: str, value: Any) -> InputError:
     )
 
 
-def is_whole(value: Any) -> bool:
-    """Return True if a JSON value is an integer."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def is_size(value: Any) -> bool:
-    """Return True if a JSON value is a non-negative integer."""
-    return is_whole(value) and value >= 0
-
-
-def is_mapping(value: Any) -> bool:
-    """Return True if a JSON value is an object."""
-    return isinstance(value, dict)
-
-
-def is_list_of(is_valid: Check) -> Check:
-    """Return a function that checks if a JSON value is a list whose elements pass `is_valid`."""
-    return lambda value: isinstance(value, list) and all(map(is_valid, value))
-
-
-def is_text(value: Any) -> bool:
-    """Return True if a JSON value is a string."""
-    return isinstance(value, str)
-
-
 # ---- reading
 
 
@@ -267,10 +266,23 @@ class Folder:
                 code="damaged-folder",
             )
 
-    def tables(self, *names: str) -> dict[str, dict[str, Array]]:
-        """Return the columns of the named tables, by default of all required tables."""
+    def tables(self, *names: str, **sizes: int) -> dict[str, dict[str, Array]]:
+        """Return the columns of the named tables, by default of all required tables.
+
+        Their rows and indices are compared with the declared dimensions. `sizes` has the sizes of
+        dimensions that neither the manifest nor these tables state.
+        """
         with database() as connection:
-            return {name: self._table(connection, name) for name in names or self.kind.tables}
+            found = {name: self._table(connection, name) for name in names or self.kind.tables}
+        known = stated_sizes(self.kind.contents, self.record) | sizes
+        try:
+            check_tables(self.kind.tables | self.kind.optional, found, known)
+        except ValueError as error:
+            place = self.path / self.kind.manifest
+            raise InputError(
+                f"{place}: the tables do not match: {error}", code="damaged-folder"
+            ) from None
+        return found
 
     def has(self, name: str) -> bool:
         """Return True if the folder has the named optional table."""
@@ -295,6 +307,17 @@ class Folder:
         """Check the columns of a table; return SQL that reads the table with row numbers."""
         self._relation(connection, name)
         return parquet(self.path.resolve() / name, numbered=True)
+
+    def check_table(self, connection: Any, name: str) -> None:
+        """Check the columns and the number of rows of a table, without reading its cells."""
+        found = self._relation(connection, name).aggregate("count(*)").fetchall()[0][0]
+        declared = self.record["files"][name].get("rows")
+        if found != declared:
+            raise InputError(
+                f"{self.path / name}: found {found:,} rows; expected {declared:,} according to "
+                f"{self.kind.manifest}",
+                code="damaged-folder",
+            )
 
     def _relation(self, connection: Any, name: str) -> Any:
         file = self.path.resolve() / name
@@ -438,10 +461,11 @@ def draft_of(
         yield draft
         written = open_folder(draft, kind)
         written.arrays()
-        if kind.tables:
+        names = [*kind.tables, *filter(written.has, kind.optional)]
+        if names:
             with database() as connection:
-                for name in kind.tables:
-                    written.query(connection, name)
+                for name in names:
+                    written.check_table(connection, name)
 
 
 def check(path: PathLike, kind: Kind) -> None:
@@ -564,7 +588,7 @@ def _columns(kind: Kind, name: str, record: Mapping[str, Any]) -> dict[str, str]
     """Return a map from the columns of a table to their SQL types."""
     return {
         column: DTYPES[record["dtype"]] if type is COUNT else type
-        for column, type in {**kind.tables, **kind.optional}[name].items()
+        for column, type in (kind.tables | kind.optional)[name].types.items()
     }
 
 
@@ -581,7 +605,6 @@ def _plain(value: Any) -> Any:
 
 # ---- arrays
 
-CSR = ("data", "indices", "indptr")
 _MAGIC = b"\x93NUMPY"
 _MAX_HEADER = 10_000
 """Maximum size in bytes of the header of an .npy array."""
@@ -697,133 +720,3 @@ def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
         if letters.max() > sys.maxunicode:
             raise InputError(f"{name} contains invalid characters", code="broken-archive")
     return array
-
-
-def require_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> Any:
-    """Build a csr_array from data, indices and indptr, after checking all indices.
-
-    SciPy's compiled code does not check indices. Raise ValueError if an array is invalid.
-    """
-    from scipy import sparse
-
-    data, indices, indptr = parts
-    shape = tuple(int(size) for size in shape)
-    if len(shape) != 2 or min(shape) < 0:
-        raise ValueError(f"the shape is {shape}; expected the numbers of rows and columns")
-    for name, part, kinds in (
-        ("data", data, "biuf"), ("indices", indices, "iu"), ("indptr", indptr, "iu"),
-    ):  # fmt: skip
-        if not isinstance(part, np.ndarray) or part.ndim != 1 or part.dtype.kind not in kinds:
-            raise ValueError(
-                f"{name}: expected a one-dimensional array with a dtype kind in {kinds}"
-            )
-    if indptr.size != shape[0] + 1 or indptr[0] != 0 or indptr[-1] != indices.size:
-        raise ValueError(f"indptr does not match {shape[0]} rows and {indices.size} cells")
-    if data.size != indices.size:
-        raise ValueError(f"data and indices differ in length ({data.size} and {indices.size})")
-    if not np.all(indptr[1:] >= indptr[:-1]):
-        raise ValueError("indptr decreases")
-    if indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < shape[1]):
-        raise ValueError(f"indices are outside the {shape[1]} columns")
-    if finite and not np.isfinite(data).all():
-        raise ValueError("data: expected finite numbers")
-    return sparse.csr_array((data, indices, indptr), shape=shape)
-
-
-def to_arrays(name: str, table: Any) -> dict[str, Array]:
-    """Return a matrix as named arrays: one dense array, or the arrays of a sparse matrix."""
-    if isinstance(table, np.ndarray):
-        return {name: table}
-    parts = {f"{name}.{part}": np.asarray(getattr(table, part)) for part in CSR}
-    return {**parts, f"{name}.shape": np.array(table.shape)}
-
-
-def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
-    """Rebuild a matrix from the arrays returned by `to_arrays`.
-
-    Raise KeyError or ValueError if the arrays are incomplete or invalid.
-    """
-    if name in arrays:
-        require_arrays(arrays, {name: ("iuf", ("rows", "columns"))})
-        return arrays[name]
-    try:
-        table = require_csr([arrays[f"{name}.{part}"] for part in CSR], arrays[f"{name}.shape"])
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
-    # Compiled code requires sorted rows without duplicates.
-    if not table.has_canonical_format:
-        table.sum_duplicates()
-    return table
-
-
-def put_under(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Prefix the names in `content` with a part name and a period."""
-    return {f"{part}.{name}": value for name, value in content.items()}
-
-
-def take_under(part: str, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a part, and remove the prefix added by `put_under` from their names."""
-    head = f"{part}."
-    return {name[len(head) :]: value for name, value in kept.items() if name.startswith(head)}
-
-
-def require_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
-    """Check the types, shapes and finiteness of arrays; return the sizes of the named dimensions.
-
-    >>> arrays = {"a": np.ones((2, 3)), "b": np.ones(3)}
-    >>> require_arrays(arrays, {"a": ("f", ("n", "m")), "b": ("f", ("m",))})
-    {'n': 2, 'm': 3}
-    """
-    sizes: dict[str, int] = {}
-    for name, (kinds, shape) in schema.items():
-        array = arrays[name]
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
-            raise ValueError(f"{name}: expected an array with a dtype kind in {kinds}")
-        if array.ndim != len(shape):
-            raise ValueError(f"{name}: the shape is {array.shape}, expected {shape}")
-        for size, of in zip(array.shape, shape, strict=True):
-            if size != (of if isinstance(of, int) else sizes.setdefault(of, size)):
-                raise ValueError(
-                    f"{name}: the shape is {array.shape}, expected {shape} with {sizes}"
-                )
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise ValueError(f"{name}: expected finite numbers")
-    return sizes
-
-
-def require_range(name: str, values: Array, low: float, high: float) -> None:
-    """Raise ValueError unless low ≤ values < high."""
-    if values.size and not (values.min() >= low and values.max() < high):
-        raise ValueError(f"{name}: expected numbers from {low:,} to below {high:,}")
-
-
-def require_texts(values: Mapping[str, Any], *names: str, distinct: bool = True) -> None:
-    """Raise ValueError unless the named values are lists of (distinct) strings."""
-    for name in names:
-        texts = values[name]
-        if not is_list_of(is_text)(texts) or (distinct and len({*texts}) != len(texts)):
-            raise ValueError(f"invalid value for {name!r}: {reprlib.repr(texts)}")
-
-
-def require_numbers(values: Mapping[str, Any], *names: str, low: float = -math.inf) -> None:
-    """Raise ValueError unless the named values are finite numbers of at least `low`."""
-    for name in names:
-        value = values[name]
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not low <= value <= sys.float_info.max:
-            raise ValueError(f"invalid value for {name!r}: {reprlib.repr(value)}")
-
-
-@contextmanager
-def report_damage(path: PathLike) -> Iterator[None]:
-    """Convert errors about missing or invalid content to InputErrors that name the folder."""
-    try:
-        yield
-    except InputError:
-        raise
-    except KeyError as error:
-        raise InputError(
-            f"{path} is incomplete: {error} is missing", code="damaged-folder"
-        ) from None
-    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is damaged: {error}", code="damaged-folder") from None

@@ -134,23 +134,21 @@ class Option:
             for part in [value] if isinstance(value, str) else value:
                 replace(self, many="").check(part, shown)
             return
-        expected = self.range
+        expected = ""
         if self.choices:
             # Look up built-in names first, because finding plug-ins requires a scan of all
             # packages.
-            ours = catalogue.KINDS[self.choices] if isinstance(self.choices, str) else ()
+            ours = catalogue.KINDS[self.choices] if isinstance(self.choices, str) else self.choices
             if value in ours or value in self.known:
                 return
             if shown == SHOWN:
                 raise UnknownName(self.called or self.name, value, self.known)
-            expected = ""
         elif self.type not in (int, float):
             return
         elif isinstance(value, Integral if self.type is int else Real) and value is not True:
             if self._is_in_range(value):
                 return
-        else:
-            expected = ""
+            expected = self.range
         what = shown.format(name=self.name, value=value)
         raise InputError(f"{what}: expected {expected or self.expected}", code="invalid-option")
 
@@ -260,7 +258,8 @@ class Checked:
 
                 text = value if isinstance(value, str) else ",".join(value)
                 object.__setattr__(self, name, pair_columns(text))
-        check(self)
+                value = getattr(self, name)
+            one.check(value)
 
 
 def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         _copy_permissions(draft, target)
         _flush(draft)
         os.replace(draft, target)
-        _flush(target.parent)
+    _flush_name(target)
 
 
 @contextmanager
@@ -121,7 +121,18 @@ def new_directory(
             _require_ours(target, ours, kind)
             _copy_permissions(draft, target)
             _exchange(draft, target)
+    _flush_name(target)
+
+
+def _flush_name(target: Path) -> None:
+    """Flush the rename of a target to disk. An error states that the target was written."""
+    try:
         _flush(target.parent)
+    except OSError as error:
+        reason = error.strerror or error
+        clear = type(error)(f"{target} was written, but may be lost on a power cut: {reason}")
+        clear.errno = error.errno
+        raise clear from error
 
 
 def _copy_permissions(draft: Path, target: Path) -> None:
@@ -169,7 +180,8 @@ def _new_draft(target: Path) -> Iterator[Path]:
         try:
             handle = _lock_folder(draft, new=True)
         except OSError:
-            os.rmdir(draft)
+            with suppress(OSError):
+                os.rmdir(draft)
             raise
         # If another process removed the folder before it was locked, try again.
         if handle is not None:
@@ -179,9 +191,25 @@ def _new_draft(target: Path) -> Iterator[Path]:
     try:
         yield draft
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        _remove(draft)
         if handle >= 0:
             os.close(handle)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder. If this fails, change its permissions and try again.
+
+    If it fails twice, the folder remains, and the next write to the same target removes it.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        return
+    with suppress(OSError):
+        os.chmod(folder, 0o700)
+        for place, names, _ in os.walk(folder):
+            for name in names:
+                os.chmod(Path(place, name), 0o700)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _draft_name(target: Path) -> Path:
@@ -297,7 +325,7 @@ class Partial:
             os.rename(self.folder, aside)
         except OSError:  # some systems cannot rename folders with open files
             aside = self.folder
-        shutil.rmtree(aside, ignore_errors=True)
+        _remove(aside)
         if self._was_empty:
             self.folder.mkdir(exist_ok=True)  # restore the empty folder that existed before
 
@@ -404,7 +432,7 @@ def clear_drafts(target: Path, age: float = STALE) -> None:
             with suppress(OSError):
                 os.rename(draft, target)
         elif draft.is_dir():
-            shutil.rmtree(draft, ignore_errors=True)
+            _remove(draft)
         else:  # older versions wrote drafts as files
             with suppress(OSError):
                 draft.unlink()
@@ -445,9 +473,17 @@ def _exchange(draft: Path, target: Path) -> None:
         os.rename(draft, target)
     finally:
         if target.exists():
-            shutil.rmtree(aside, ignore_errors=True)
+            _remove(aside)
         else:
-            os.rename(aside, target)
+            _restore(aside, target)
+
+
+def _restore(aside: Path, target: Path) -> None:
+    """Rename the old folder back; try twice, because the target is missing until this succeeds."""
+    try:
+        os.rename(aside, target)
+    except OSError:
+        os.rename(aside, target)
 
 
 def _swap(one: Path, other: Path) -> bool:

@@ -3,10 +3,12 @@
 from roget.core.quadruple import Quadruple
 from roget.data.bundled import (
     BACKGROUNDS,
+    PRIORS,
     QUADRUPLES,
     SAMPLES,
     background,
     is_sample,
+    prior_path,
     sample,
     sample_path,
 )
@@ -14,6 +16,7 @@ from roget.data.sets import DataSet, data_set, data_sets
 
 __all__ = [
     "BACKGROUNDS",
+    "PRIORS",
     "QUADRUPLES",
     "SAMPLES",
     "DataSet",
@@ -22,6 +25,7 @@ __all__ = [
     "data_set",
     "data_sets",
     "is_sample",
+    "prior_path",
     "sample",
     "sample_path",
 ]

@@ -1,4 +1,4 @@
-"""Bundled samples: counts and quadruples from the AMALGUM corpus."""
+"""Bundled data: samples and background counts from the AMALGUM corpus, and prior vectors."""
 
 from __future__ import annotations
 
@@ -48,6 +48,11 @@ BACKGROUNDS: dict[str, str] = {
 
 There is one table for each preset of relations.
 """
+
+PRIORS: dict[str, str] = {
+    "english": "20,000 English nouns, verbs and adjectives, by the encoder all-MiniLM-L6-v2",
+}
+"""Names and descriptions of the prior vectors."""
 
 
 @overload
@@ -111,6 +116,13 @@ def background_path(name: str) -> Path:
     if name not in BACKGROUNDS:
         raise UnknownName("background", name, BACKGROUNDS)
     return Path(str(resources.files("roget.data"))) / "backgrounds" / f"{name}.parquet"
+
+
+def prior_path(name: str) -> Path:
+    """Return the path of the .npy file with bundled prior vectors."""
+    if name not in PRIORS:
+        raise UnknownName("prior", name, PRIORS)
+    return Path(str(resources.files("roget.data"))) / "priors" / f"{name}.npy"
 
 
 def is_sample(name: str) -> bool:

@@ -24,7 +24,7 @@ from roget.core.counts import Counts
 from roget.core.counts.files import is_counts
 from roget.core.counts.matrix import unite_names
 from roget.core.counts.views import widen
-from roget.core.types import Array, PathLike
+from roget.core.types import Array, Floats, PathLike
 from roget.errors import InputError, Notice
 
 AUTO, NONE = "auto", "none"
@@ -41,7 +41,7 @@ COMMON_TOKENS = 0.2
 """Minimum fraction of a text's tokens whose contexts occur in the background. Below it, the text
 was probably counted with different settings."""
 
-TEXT, BOTH, BACKGROUND = "text", "both", "background"
+TEXT, BOTH, BACKGROUND, PRIOR = "text", "both", "background", "prior"
 """Names of the possible sources of the similarity of two words."""
 
 SHARE = 1 / 3
@@ -255,6 +255,20 @@ def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
             share = (many + own[[other]].nnz) / max(first.nnz + weights[[other]].nnz, 1)
         names.append(TEXT if share > 1 - SHARE else BACKGROUND if share < SHARE else BOTH)
     return names
+
+
+def add_prior_source(names: list[str], shares: Floats) -> list[str]:
+    """Add the prior vectors to the sources of similarities.
+
+    `shares` has the fraction of each similarity that comes from prior vectors.
+
+    >>> add_prior_source(["text", "both", "text"], np.array([0.1, 0.5, 0.9]))
+    ['text', 'both + prior', 'prior']
+    """
+    return [
+        PRIOR if share > 1 - SHARE else name if share < SHARE else f"{name} + {PRIOR}"
+        for name, share in zip(names, shares.tolist(), strict=True)
+    ]
 
 
 def hash_counts(counts: Counts) -> str:

@@ -26,6 +26,7 @@ from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.engines.base import working_on
 from roget.errors import InputError, Notice
+from roget.learn import prior as priors
 from roget.learn.background import AUTO, KEY, NONE, Background, choose_background
 from roget.learn.clustering.notices import ignore_trivial
 from roget.learn.counting.inspect import Inputs
@@ -35,6 +36,7 @@ from roget.learn.evaluation.heldout import predict_held, run_again
 from roget.learn.load import open_classes
 from roget.learn.load_counts import gather, keep_counted, refuse_rare
 from roget.learn.options import BuildOptions, Plan, offered, own_options
+from roget.learn.prior import Prior
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
 from roget.learn.thesaurus.thesaurus import keep_spare
@@ -186,7 +188,8 @@ def _build(
     gathered = gather(inputs, folder, options, reading)
     counts, more = _choose_words(gathered.counts, plan, options)
     background, why = _choose_background(plan, counts)
-    clusterer = _make_clusterer(plan, folder, counts, background, clustering)
+    prior, more_why = _choose_prior(plan, counts)
+    clusterer = _make_clusterer(plan, folder, counts, (background, prior), clustering)
     where = options.engine, options.scheduler, options.processes
     # The notes of the model already report a trivial result, so no warning is needed.
     with working_on(*where) if clusterer.spreads else nullcontext(), ignore_trivial():
@@ -194,13 +197,17 @@ def _build(
     thesaurus = Thesaurus.from_clustering(counts, model)
     if background is not None:
         thesaurus.provenance[KEY] = background.record(thesaurus.words)
+    if prior is not None:
+        thesaurus.provenance[priors.KEY] = prior.record(thesaurus.words)
     thesaurus = keep_spare(thesaurus, gathered.whole)
     if plan.names is not None:
         labels = {**thesaurus.labels, **name_classes(thesaurus, open_classes(plan.names))}
-        thesaurus = replace(thesaurus, labels=labels, carried=thesaurus.index.carry())
+        thesaurus = thesaurus.replace(labels=labels)
     if not model.interrupted_:
         thesaurus = _evaluate(thesaurus, counts, model, plan, clustering)
-    return Built(thesaurus, (*gathered.notes, *more, *why, *model.notes_), model.interrupted_)
+    return Built(
+        thesaurus, (*gathered.notes, *more, *why, *more_why, *model.notes_), model.interrupted_
+    )
 
 
 def _evaluate(
@@ -217,7 +224,7 @@ def _evaluate(
     figures = trust.gauge(counts, model.labels_, again, kept, background=borrowed)
     found[trust.KEY] = figures.to_json()
     provenance = {**thesaurus.provenance, **found}
-    return replace(thesaurus, provenance=provenance, carried=thesaurus.index.carry())
+    return thesaurus.replace(provenance=provenance)
 
 
 def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
@@ -232,19 +239,32 @@ def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, t
     )
 
 
+def _choose_prior(plan: Plan, counts: Counts) -> tuple[Prior | None, tuple[Notice, ...]]:
+    """Return the prior vectors, or None if the method does not use them."""
+    if catalogue.load("clusterers", plan.method).borrows:
+        return priors.choose_prior(plan.prior, counts)
+    if plan.prior in (None, NONE, AUTO):
+        return None, ()
+    raise InputError(
+        f"prior does not apply to the method {plan.method}; it is an option of spherical",
+        code="conflicting-options",
+    )
+
+
 def _make_clusterer(
     plan: Plan,
     folder: Path,
     counts: Counts,
-    background: Background | None,
+    borrowed: tuple[Background | None, Prior | None],
     progress: Report | None,
 ) -> Any:
     """Return the clusterer. The name of its checkpoint is a hash of the options and the counts."""
     # Options that do not affect clustering are set to fixed values before hashing.
-    relevant = asdict(replace(plan, heldout=True, names=None, background=None))
-    borrowed = background and background.sha256
+    relevant = asdict(replace(plan, heldout=True, names=None, background=None, prior=None))
+    background, prior = borrowed
+    hashes = [one and one.sha256 for one in borrowed]
     digest = hashlib.sha256(
-        json.dumps([__version__, relevant, borrowed, counts.shape], default=os.fspath).encode()
+        json.dumps([__version__, relevant, hashes, counts.shape], default=os.fspath).encode()
     )
     for array in (counts.matrix.indptr, counts.matrix.indices, counts.matrix.data):
         digest.update(array.tobytes())
@@ -256,6 +276,7 @@ def _make_clusterer(
         plan.n_clusters,
         **plan.arguments,
         background=background and background.counts,
+        prior=prior,
         random_state=plan.random_state,
         checkpoint=None if plan.random_state is None else folder / name,
         progress=progress,

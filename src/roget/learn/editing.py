@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from roget.catalogue import suffixes
 from roget.core.io.problems import plural
-from roget.core.io.source import Source, source_of
-from roget.core.io.table import Roles, open_table
+from roget.core.io.source import Source
 from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import PathLike
@@ -18,24 +15,7 @@ from roget.errors import InputError
 from roget.learn.command_options import EditOptions
 from roget.learn.taxonomy.changes import read_changes
 from roget.learn.thesaurus import Edit, Thesaurus
-from roget.learn.thesaurus.editor import EditRequest, apply_edits
-from roget.learn.thesaurus.edits import KINDS, NOTE, REMARK
-
-COLUMNS = Roles(
-    {"action": ("edit", "kind")},
-    {
-        "class": ("id", "node", "of"),
-        "word": (),
-        "text": ("label", "name"),
-        "into": ("under", "to"),
-        "field": (),
-    },
-    by_option=False,
-)
-"""Columns in a table of edits, with their aliases."""
-
-SEPARATOR = "|"
-"""Separator between words in one cell."""
+from roget.learn.thesaurus.edits import apply_edits, read_requests
 
 
 class EditResult(NamedTuple):
@@ -114,44 +94,3 @@ def _check_number(verb: str, n: int, there: int) -> None:
     if n > there:
         only = f"there {'is' if there == 1 else 'are'} only {there}"
         raise InputError(f"cannot {verb} {plural(n, 'edit')}: {only}", code="edit-refused")
-
-
-def read_requests(path: PathLike) -> list[EditRequest]:
-    """Read the edits in a table, row by row.
-
-    The columns are action (rename, move, merge, nest, add, delete, split or note), class (an id, a
-    name, or a word of the class), word (several separated by |), text (the new name, or the text of
-    a note), into (a class, for merge and nest) and field (definition or note). Only action is
-    required.
-
-    Raises
-    ------
-    InputError
-        If the table has no rows.
-    FormatError
-        If rows are invalid; the message names the lines.
-    """
-    source = source_of(os.fspath(path))
-    requests = []
-    with open_table(source, roles=COLUMNS, guess=True) as table:
-        for row, place, refuse in table.texts(pad=True):
-            if row["action"] not in KINDS:
-                refuse(f"the action is {row['action']!r}; expected one of {', '.join(KINDS)}")
-                continue
-            words = [word.strip() for word in row.get("word", "").split(SEPARATOR)]
-            one = EditRequest(
-                row["action"],
-                row.get("class") or None,
-                tuple(word for word in words if word),
-                row.get("text", ""),
-                row.get("into") or None,
-                row.get("field") or REMARK,
-                place,
-            )
-            # Ignore the class for a note on a word.
-            requests.append(replace(one, target=None) if one.action == NOTE and one.words else one)
-    if not requests:
-        raise InputError(
-            f"{Path(source.name)}: no edits; expected rows of action, class, …", code="empty-input"
-        )
-    return requests

@@ -50,7 +50,7 @@ def open_thesaurus(
 def open_counted(path: PathLike) -> Thesaurus:
     """Load a thesaurus made from counts; raise an error for a taxonomy, which has no contexts."""
     thesaurus = open_thesaurus(path)
-    if thesaurus.is_imported:
+    if "imported" in thesaurus.provenance:
         raise _no_contexts(path)
     return thesaurus
 

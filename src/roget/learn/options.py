@@ -15,7 +15,7 @@ from roget.learn.counting.options import CountOptions as Counting
 
 AUTO = "auto"
 
-_OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background")
+_OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background", "prior")
 """Arguments of a clusterer that `build` sets."""
 
 
@@ -81,6 +81,14 @@ class Plan:
         "for the language, if any.",
     )
     """Background counts. In Python, this can also be a Counts object."""
+    prior: Any = option(
+        "none",
+        metavar="FILE|bundled|none|auto",
+        help="Word vectors that supplement the counts for clustering: a file of word2vec, GloVe "
+        "or fastText vectors, a .npy file with a .txt list of words, none, bundled = English "
+        "vectors, or auto = bundled if the text is English.",
+    )
+    """Prior vectors."""
     own: Mapping[str, Any] = field(default_factory=dict)
     """Options of the clustering method; `own_options` lists their names."""
 

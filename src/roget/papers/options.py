@@ -30,13 +30,12 @@ class ReproduceOptions(Checked):
         None,
         metavar="FILE",
         help="v-measure/figure-5: items to cluster: a table (.csv, .tsv, .parquet) of numeric "
-        "columns "
-        "and a column named `label`. Default: the digits data set of scikit-learn.",
+        "columns and a column named `label`. Default: simulated items.",
     )
     treebank: str | None = option(
         None,
         metavar="FILE",
-        help="nvi/grammar: treebank, as bracketed trees or CoNLL-U. Default: the dev part of UD "
-        "English EWT.",
+        help="nvi/grammar: treebank, as bracketed trees or CoNLL-U. Default: the dev parts of UD "
+        "English EWT, German GSD and Chinese GSDSimp.",
     )
     random_state: int = seed_option()

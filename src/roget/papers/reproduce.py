@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from roget.core.progress import Report as Tell
 from roget.core.types import PathLike
 from roget.errors import InputError, MissingExtra
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import MissingData, Reproduced, Reproduction
+from roget.papers.reproduction import Claim, MissingData, Reproduced, Reproduction
+from roget.papers.rules import Kind, Verdict
 from roget.report import Report, ReportTable
 from roget.report.format import plural
 from roget.report.listing import listed
@@ -129,20 +131,24 @@ def _run(
 
 
 _LEGEND = (
-    "(+3): three more values are listed but not counted, because they are misprints or require "
-    "other data. `roget reproduce NAME` shows one in full; --figures FOLDER draws the figures."
+    "recomputed: from the data of the paper, by its method; arithmetic: printed numbers against "
+    "each other; shape: by the method of the paper on other data. cannot tell: an interval over "
+    "seeds, samples or test items includes both answers. misprint: differs, and arithmetic on the "
+    "printed numbers proves it. `roget reproduce NAME` shows all claims of one table or figure "
+    "with their rules; --figures FOLDER draws the figures."
 )
 
 
 def _run_all(
     names: list[str], options: ReproduceOptions, figures: PathLike | None, progress: Tell | None
 ) -> Report:
-    """Run several reproductions and report one line for each, and all claims that do not hold.
+    """Run several reproductions; report a line for each, all claims without a yes, and a summary.
 
     Reproductions whose data or extra is missing are skipped with a note.
     """
-    rows: list[tuple[str, str, str, str]] = []
-    data, left, misses = {}, [], []
+    rows: list[tuple[str, ...]] = []
+    data, left = {}, []
+    claims: list[tuple[str, Claim]] = []
     for at, name in enumerate(names):
         if progress is not None:
             progress(Progress(at, len(names), {"what": name}))
@@ -151,27 +157,54 @@ def _run_all(
             found, report = _run(name, options, figures)
         except (MissingData, MissingExtra) as error:
             left.append(f"{name} left out: {error}")
-            rows.append((name, "left out", "", describe(name)))
+            rows.append((name, *[""] * len(Verdict), "left out", describe(name)))
             continue
-        counted = [claim for claim in found.claims if not claim.excused]
-        held = sum(claim.held for claim in counted)
         seconds = f"{time.perf_counter() - began:.1f}"
-        result = f"{held} of {len(counted)}" if counted else "shown"
-        if excused := len(found.claims) - len(counted):
-            result += f" (+{excused})"
-        rows.append((name, result, seconds, describe(name)))
-        misses += [(name, *claim.cells()) for claim in counted if not claim.held]
+        rows.append((name, *count_verdicts(found.claims), seconds, describe(name)))
+        claims += [(name, claim) for claim in found.claims]
         data[name] = report.data
-    titles = ("reproduction", "claims held", "seconds", "")
-    tables = [ReportTable.of(titles, rows, numbers=("claims held", "seconds"))]
-    if misses:
-        names_of = ("reproduction", "", "published", "ours", "difference", "remark")
-        tables.append(ReportTable.of(names_of, misses, names_of[2:5], title="differences"))
+    titles = ("reproduction", *map(str, Verdict), "seconds", "")
     lead = f"{plural(len(data), 'reproduction')} of tables and figures"
     return Report(
         title="Tables and figures of the papers",
         lead=[lead],
-        tables=tables,
+        tables=[
+            ReportTable.of(titles, rows, numbers=titles[1:-1]),
+            *_list_others(claims),
+            summarise(claims),
+        ],
         notes=[*left, _LEGEND],
         data=data,
     )
+
+
+def count_verdicts(claims: Iterable[Claim]) -> list[str]:
+    """Return the number of claims with each verdict; empty instead of 0."""
+    found = Counter(claim.verdict for claim in claims)
+    return [str(found[verdict] or "") for verdict in Verdict]
+
+
+def _list_others(claims: Sequence[tuple[str, Claim]]) -> list[ReportTable]:
+    """Return a table of all claims whose verdict is not yes, with the reasons."""
+    rows = [
+        (name, *claim.cells()[:3], str(claim.verdict), claim.remark)
+        for name, claim in claims
+        if claim.verdict != Verdict.YES
+    ]
+    titles = ("reproduction", "", "published", "ours", "verdict", "reason")
+    return [ReportTable.of(titles, rows, titles[2:4], title="verdicts other than yes")] * bool(rows)
+
+
+def summarise(claims: Sequence[tuple[str, Claim]]) -> ReportTable:
+    """Return a table of the numbers of claims by paper, kind and verdict."""
+    groups: dict[tuple[str, str], list[Claim]] = {}
+    for name, claim in claims:
+        groups.setdefault((name.partition("/")[0], str(claim.rule.kind)), []).append(claim)
+    order = [str(kind) for kind in Kind]
+    papers = list(dict.fromkeys(paper for paper, _ in groups))
+    keys = sorted(groups, key=lambda key: (papers.index(key[0]), order.index(key[1])))
+    rows = [(*key, str(len(groups[key])), *count_verdicts(groups[key])) for key in keys]
+    every = [claim for _, claim in claims]
+    rows.append(("all", "", str(len(every)), *count_verdicts(every)))
+    titles = ("paper", "kind", "claims", *map(str, Verdict))
+    return ReportTable.of(titles, rows, titles[2:], title="claims by paper, kind and verdict")

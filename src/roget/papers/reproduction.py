@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from roget.errors import InputError
 from roget.papers.options import ReproduceOptions
+from roget.papers.rules import Rule, Verdict, decide
 from roget.report import Report, ReportTable
 
 if TYPE_CHECKING:
@@ -18,27 +19,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Claim:
-    """A published value or statement, compared with our result.
+    """A published value or statement, compared with our result by the rule declared for it.
 
     Parameters
     ----------
+    rule : the rule, declared before the run.
     what : name of the quantity.
     published, ours : numbers, or strings for statements in words.
     digits : number of decimals of the published number.
     within : tolerance. Default: half of the last published digit.
-    holds : True if the claim holds. Default: compare the two values.
-    remark : reason for a difference.
-    excused : True for misprints and values that require other data; listed but not counted.
+    decided : the verdict. Default: compare the two values.
+    reason : reason for a difference, or for a verdict of "cannot tell".
+    misprint : arithmetic on printed numbers that proves the published value wrong, if there is any.
     """
 
+    rule: Rule
     what: str
     published: float | str
     ours: float | str
     digits: int = 3
     within: float | None = None
-    holds: bool | None = None
-    remark: str = ""
-    excused: bool = False
+    decided: Verdict | None = None
+    reason: str = ""
+    misprint: str = ""
 
     @property
     def difference(self) -> float | None:
@@ -48,38 +51,69 @@ class Claim:
         return self.ours - self.published
 
     @property
-    def held(self) -> bool:
-        """True if our value equals the published value within its precision."""
-        if self.holds is not None:
-            return bool(self.holds)
+    def verdict(self) -> Verdict:
+        """The verdict. A difference is excused only by arithmetic that proves a misprint."""
+        found = self.decided or decide(self._agrees())
+        return Verdict.MISPRINT if found == Verdict.NO and self.misprint else found
+
+    def _agrees(self) -> bool:
+        """Return True if our value equals the published value within its precision."""
         if self.difference is None:
             return self.ours == self.published
         most = 0.5 * 10**-self.digits if self.within is None else self.within
         # A value exactly halfway between two digits may have been rounded up or down.
         return bool(abs(self.difference) <= most * (1 + 1e-6) + 1e-12)
 
-    def cells(self) -> tuple[str, str, str, str, str]:
+    @property
+    def remark(self) -> str:
+        """The reason for any verdict other than yes."""
+        if self.verdict == Verdict.YES:
+            return ""
+        if self.verdict == Verdict.MISPRINT:
+            return self.misprint
+        return self.reason or ("reason unknown" if self.verdict == Verdict.NO else "")
+
+    def cells(self) -> tuple[str, ...]:
         """Return a table row; our value has one more digit than the published value."""
         found = self.difference
-        difference = "" if found is None else f"{found:+.{self.digits + 1}f}"
-        miss = "" if self.held or self.excused else "differs"
-        remark = "; ".join(part for part in (miss, self.remark) if part)
         return (
             self.what,
             _number(self.published, self.digits),
             _number(self.ours, self.digits + 1),
-            difference,
-            remark,
+            "" if found is None else f"{found:+.{self.digits + 1}f}",
+            str(self.rule.kind),
+            str(self.verdict),
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the claim as plain data."""
-        names = ("what", "published", "ours", "difference", "held", "excused", "remark")
-        return {name: getattr(self, name) for name in names}
+        names = ("what", "published", "ours", "difference", "remark")
+        rule = {"statement": self.rule.statement, "test": self.rule.test, "dated": self.rule.dated}
+        found = {name: getattr(self, name) for name in names}
+        return {**found, "kind": str(self.rule.kind), "verdict": str(self.verdict), "rule": rule}
 
 
 def _number(value: float | str, digits: int) -> str:
     return value if isinstance(value, str) else f"{value:.{digits}f}"
+
+
+TITLES = ("", "published", "ours", "difference", "kind", "verdict")
+
+
+def tabulate_claims(claims: Sequence[Claim]) -> list[ReportTable]:
+    """Return tables of claims, of the reasons for differences, and of the rules."""
+    tables = [ReportTable.of(TITLES, [claim.cells() for claim in claims], TITLES[1:4])]
+    remarks: dict[tuple[str, str], list[str]] = {}
+    for claim in claims:
+        if claim.remark:
+            remarks.setdefault((str(claim.verdict), claim.remark), []).append(claim.what)
+    if remarks:
+        rows = [("; ".join(names), *key) for key, names in remarks.items()]
+        tables.append(ReportTable.of(("", "verdict", "reason"), rows, title="reasons"))
+    rules = dict.fromkeys(claim.rule for claim in claims)
+    lines = [(rule.statement, str(rule.kind), rule.test, rule.dated) for rule in rules]
+    titles = ("statement of the paper", "kind", "decided by", "declared")
+    return [*tables, ReportTable.of(titles, lines, title="rules")]
 
 
 @dataclass(frozen=True)
@@ -109,13 +143,13 @@ class Reproduced:
 
     def as_report(self, notes: Sequence[str] = ()) -> Report:
         """Convert to a report that begins with the comparison with published values."""
-        titles = ("", "published", "ours", "difference", "remark")
-        claims = ReportTable.of(titles, [claim.cells() for claim in self.claims], titles[1:4])
+        tables = tabulate_claims(self.claims) if self.claims else []
         return Report(
             title=self.title,
             lead=[self.title],
             about=self.about,
-            tables=[*([claims] if self.claims else []), *self.tables],
+            # The rules come last.
+            tables=[*tables[:-1], *self.tables, *tables[-1:]],
             notes=[*self.notes, *notes],
             data={"claims": [claim.as_dict() for claim in self.claims], "data": self.data},
             sheet=self.sheet,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         check_estimator,
         check_exporter,
         check_label_reader,
+        check_language,
         check_measure,
     )
     from roget.plugins.strategies import contingency_tables, histograms, labellings
@@ -68,6 +69,7 @@ _PUBLIC = {
     "check_estimator": "roget.plugins.kits",
     "check_exporter": "roget.plugins.kits",
     "check_label_reader": "roget.plugins.kits",
+    "check_language": "roget.plugins.kits",
     "check_measure": "roget.plugins.kits",
     "contingency_tables": "roget.plugins.strategies",
     "histograms": "roget.plugins.strategies",
@@ -79,8 +81,8 @@ __all__ = [
     "LabelReader", "Labels", "LinearEstimator", "Measure", "ModelRecipe", "Notice", "Report",
     "ReportTable", "Taxonomy", "Tokens", "Undefined", "UnknownName", "check_clusterer",
     "check_corpus_reader", "check_estimator", "check_exporter", "check_label_reader",
-    "check_measure",
-    "contingency_tables", "histograms", "labellings",
+    "check_language", "check_measure", "contingency_tables", "histograms",
+    "labellings",
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ hypothesis strategies for your own tests.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,10 +15,18 @@ from typing import Any
 
 import numpy as np
 
+from roget.catalogue import suffixes_of
 from roget.errors import Undefined
+
+UPOS = {
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+    "PUNCT", "SCONJ", "SYM", "VERB", "X",
+}  # fmt: skip
+"""Universal part-of-speech tags."""
 
 EXAMPLES = 60
 TOLERANCE = 1e-9
+_SUFFIXES = 'an attribute such as read.suffixes = (".vrt",), or for built-in parts SUFFIXES'
 
 
 def _draw_labellings(examples: int) -> Iterable[tuple[list[int], list[int]]]:
@@ -153,9 +162,10 @@ def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]
     from roget.core.io.source import Source
     from roget.learn.corpus.base import ReadContext, Tables
 
-    assert getattr(read, "suffixes", ()), "a reader declares the suffixes of its files"
+    suffixes = suffixes_of("readers", read)
+    assert suffixes, f"a reader declares the suffixes of its files: {_SUFFIXES}"
     with TemporaryDirectory() as folder:
-        path = Path(folder) / f"example{read.suffixes[0]}"
+        path = Path(folder) / f"example{suffixes[0]}"
         path.write_text(text, encoding="utf-8")
         tables = Tables()
         got = []
@@ -167,9 +177,15 @@ def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]
 
 
 def check_clusterer(kind: Any, **parameters: Any) -> None:
-    """Check that a clusterer separates planted classes, is reproducible, and predicts clusters."""
+    """Check that a clusterer separates planted classes, is reproducible, predicts, and is saved.
+
+    The seed is 0 if the clusterer has the parameter `random_state` and no other seed is passed.
+    """
     from roget.core.counts import Counts
 
+    known, number = inspect.signature(kind).parameters, getattr(kind, "number", "n_clusters")
+    if "random_state" in known:
+        parameters.setdefault("random_state", 0)
     random = np.random.default_rng(0)
     table = np.zeros((20, 30))
     table[:10, :15] = random.poisson(6, (10, 15))
@@ -187,7 +203,40 @@ def check_clusterer(kind: Any, **parameters: Any) -> None:
     assert placed.shape == (20,), f"predict returned shape {placed.shape}; expected (20,)"
     assert not set(placed[:10]) & set(placed[10:]), "predict mixes the two families"
     tree = first.clustering_.tree
-    assert tree.n_clusters == len(set(labels.tolist())) or tree.n_clusters >= 2
+    assert tree.n_clusters >= len(set(labels.tolist())), (
+        f"{len(set(labels.tolist()))} clusters, but the tree has {tree.n_clusters} leaves"
+    )
+    assert number in known, (
+        f"roget build -k sets the parameter {number}, which {kind.__name__} does not have; declare "
+        "it, or the name of another parameter as `number`"
+    )
+    with TemporaryDirectory() as folder:
+        first.save(Path(folder) / "model")
+        loaded = kind.load(Path(folder) / "model")
+        assert np.array_equal(placed, loaded.predict(counts)), "a saved model predicts otherwise"
+
+
+def check_language(kind: Any, sentence: str, tokens: Sequence[str]) -> None:
+    """Check that a language splits a sentence into the given tokens and analyses each of them."""
+    language = kind()
+    got = list(language.tokenise(sentence))
+    assert got == list(tokens), f"{sentence!r} is split into {got}; expected {list(tokens)}"
+    assert language.tokenise("") == [], "an empty sentence has tokens"
+    analyses = list(language.analyse([got, got[:1]]))
+    assert len(analyses) == 2, f"{len(analyses)} analyses of 2 sentences"
+    for forms, one in zip((got, got[:1]), analyses, strict=True):
+        for name, values in one._asdict().items():
+            assert values is None or len(values) == len(forms), (
+                f"{len(values)} {name} for the {len(forms)} tokens of {forms}"
+            )
+        assert set(one.upos) <= UPOS, f"tags {sorted(set(one.upos) - UPOS)} are not universal"
+        heads = one.heads or []
+        assert all(-1 <= head < len(forms) for head in heads), f"heads {heads} of {forms}"
+        assert all(head != at for at, head in enumerate(heads)), f"heads {heads} of {forms}"
+        labels = one.labels or []
+        assert all(bool(label) == (head >= 0) for label, head in zip(labels, heads, strict=True)), (
+            f"a token has a label if and only if it has a head: {labels}, {heads}"
+        )
 
 
 def check_exporter(write: Any, **options: Any) -> None:
@@ -196,14 +245,15 @@ def check_exporter(write: Any, **options: Any) -> None:
     from roget.learn.clustering.agglomerative.estimator import AgglomerativeTree
     from roget.learn.thesaurus import Thesaurus
 
-    assert getattr(write, "suffixes", ()), "an exporter declares the suffixes of its files"
+    suffixes = suffixes_of("exporters", write)
+    assert suffixes, f"an exporter declares the suffixes of its files: {_SUFFIXES}"
     words = ["tea", "coffee", "gun", "rifle"]
     table = np.array([[5, 4, 0, 0], [4, 5, 0, 1], [0, 0, 5, 4], [0, 1, 4, 5]])
     counts = Counts(table, words, ["drink", "brew", "fire", "load"])
     model = AgglomerativeTree(2).fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
     with TemporaryDirectory() as folder:
-        path = Path(folder) / f"example{write.suffixes[0]}"
+        path = Path(folder) / f"example{suffixes[0]}"
         write(thesaurus, path, **options)
         text = path.read_text(encoding="utf-8", errors="replace")
         missing = [word for word in words if word not in text]

@@ -134,9 +134,10 @@ class Report:
     talk : warnings that are not part of the text, because the command prints them to stderr.
     signature : all settings that the values depend on.
     caption : caption for LaTeX, which makes the tables float; text then begins with the title.
-    data : plain data for JSON.
+    data : plain data for JSON, or a function that returns them; see `make_data`.
     brief : short forms of the warnings and the signature for plain text, if there are any.
-    sheet : table for spreadsheets, with all digits. Default: the first table.
+    sheet : table for spreadsheets, with all digits, or a function that returns it; see
+        `make_sheet`. Default: the first table.
     page : function that returns a special HTML page, if there is one.
     picture : function that returns a matplotlib figure, if there is one.
 
@@ -161,7 +162,7 @@ class Report:
     caption: str = ""
     brief: Brief | None = None
     data: Any = None
-    sheet: ReportTable | None = None
+    sheet: ReportTable | Callable[[], ReportTable] | None = None
     page: Callable[[], str] | None = field(default=None, repr=False, compare=False)
     picture: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
@@ -178,6 +179,16 @@ class Report:
         """Render the report in a format, which is the name of a renderer in the catalogue."""
         text: str = catalogue.load("renderers", format)(self)
         return text
+
+    def make_data(self) -> Any:
+        """Return the plain data. Data that only some formats need are made when they are used."""
+        return self.data() if callable(self.data) else self.data
+
+    def make_sheet(self) -> ReportTable | None:
+        """Return the table for spreadsheets, or None if the report has no tables."""
+        if self.sheet is None:
+            return self.tables[0] if self.tables else None
+        return self.sheet() if callable(self.sheet) else self.sheet
 
     def render_fragment(self) -> str:
         """Return HTML for embedding in another page, such as a notebook."""

@@ -18,4 +18,9 @@ def report(code: str | None) -> Report:
     if name not in CODES:
         raise UnknownName("code", name, CODES, listed="roget explain")
     found = CODES[name]
-    return Report(name, lead=[*found], data={"code": name, **found._asdict()})
+    lead = [
+        f"{name}: {found.meaning}",
+        f"Why: {found.reason}",
+        f"What to do: {found.remedy}",
+    ]
+    return Report(name, lead=lead, data={"code": name, **found._asdict()})

@@ -141,9 +141,8 @@ def brief(value: float | None, digits: int = 5) -> float | int | None:
     """
     if value is None or not math.isfinite(value):
         return None
-    # This is called a million times per page, and % with a constant is twice as fast as a nested
-    # format.
-    short = float("%.5g" % value if digits == 5 else f"{value:.{digits}g}")  # noqa: UP031
+    # This is called half a million times per page, and % is three times as fast as a nested format.
+    short = float("%.*g" % (digits, value))  # noqa: UP031
     return int(short) if short.is_integer() else short
 
 
@@ -154,7 +153,7 @@ def printable(text: str, most: int | None = None) -> str:
     a\\x1b[31m\\tb thes…
     """
     if most is None:
-        return "".join(map(_spell, text))
+        return text if text.isprintable() else "".join(map(_spell, text))
     from rich.cells import cell_len, set_cell_size
 
     # Combining marks have zero width; keep at most 8 code points per column.

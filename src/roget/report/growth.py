@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.records import (
+from roget.learn.thesaurus.edits import (
     ACCEPTED,
     CLASS,
     MOVED,

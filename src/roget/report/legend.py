@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from roget import catalogue
 
 MEASURES = {
     "v": "V-measure",
@@ -57,6 +59,21 @@ SIMILARITY = "similarity: standard deviations above the mean similarity of two w
 
 SOURCES = "source: where most of the contexts that make two words similar occur"
 
+PRIOR = "prior: at least a third of the similarity comes from prior vectors"
+
+
+def _spell(names: Iterable[str], kind: str, titles: Mapping[str, str]) -> str:
+    """Return "name = title" for each abbreviation. Parts may also declare their title."""
+    found = []
+    for name in names:
+        title = titles.get(name)
+        # Look up built-in names first, because finding plug-ins requires a scan of all packages.
+        if title is None and (name in catalogue.KINDS[kind] or name in catalogue.names(kind)):
+            title = getattr(catalogue.load(kind, name), "title", "")
+        if title:
+            found.append(f"{name} = {title}")
+    return ", ".join(found)
+
 
 def explain_scores(scores: Iterable[tuple[str, str | None]]) -> list[str]:
     """Return a line that explains abbreviated measures and entropy estimators, if there are any.
@@ -69,9 +86,9 @@ def explain_scores(scores: Iterable[tuple[str, str | None]]) -> list[str]:
     names = list(dict.fromkeys(measure.partition("(")[0] for measure, _ in scores))
     entropies = list(dict.fromkeys(entropy for _, entropy in scores if entropy))
     parts = []
-    if measures := ", ".join(f"{name} = {MEASURES[name]}" for name in names if name in MEASURES):
+    if measures := _spell(names, "measures", MEASURES):
         parts.append(measures)
-    if known := ", ".join(f"{one} = {ENTROPIES[one]}" for one in entropies if one in ENTROPIES):
+    if known := _spell(entropies, "entropies", ENTROPIES):
         parts.append(f"entropy: {known}")
     if in_nats := [name for name in names if name in IN_NATS]:
         parts.append(f"{', '.join(in_nats)} in nats (natural logarithm)")

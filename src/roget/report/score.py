@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -25,22 +26,29 @@ def report(table: ScoreTable) -> Report:
     head = table.headline
     shown = table.rows if head is None else head.rows
     reasons = [f"{row.measure}: {row.reason}" for row in table.rows if row.value is None]
+    summary = _summary(table)
+    verdict = [] if head is None or not head.verdict else [f"Verdict: {head.verdict}."]
+    has_intervals = any(row.low is not None for row in table.rows)
     scores = Report(
         title=table.title or _name_files(table),
-        lead=[_summary(table), *(_entropies(table) if head is None else _verdict(head))],
-        notes=[*_explain_chance(table), *_explain_rows(shown, head), *_explain_jackknife(table)],
+        lead=[summary, *(_entropies(table) if head is None else verdict)],
+        notes=[
+            *(_explain_chance(table) if table.chance else ()),
+            *_explain_rows(shown, head),
+            *(_explain_jackknife(table) if has_intervals else ()),
+        ],
         tables=[
             *([_scores(table, baselines)] if head is None else _headline(table, head, baselines)),
-            *_on_each(table),
-            *_groups(table),
-            *_details(table),
+            *(_on_each(table) if table.rows and table.rows[0].golds else ()),
+            *(_groups(table) if table.by_group else ()),
+            *(_details(table) if table.details is not None else ()),
         ],
         warnings=[*reasons, *table.warnings],
         signature=table.signature,
         brief=None if head is None else _brief(table, head, len(reasons)),
-        caption=f"{table.title}. {_summary(table)}." if table.title else "",
-        data=table.as_dict(),
-        sheet=_sheet(table, baselines),
+        caption=f"{table.title}. {summary}." if table.title else "",
+        data=table.as_dict,
+        sheet=partial(_sheet, table, baselines),
     )
     if table.sweep is not None:
         from roget.report.sweep import add_sweep
@@ -107,7 +115,7 @@ def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterat
     levels = any(row.level is not None for row in head.rows)
     for row in head.rows:
         score = Cell(number(row.value), ends(*head.interval(row)))
-        tested = _format_test(row, table.chance)[: len(beyond)]
+        tested = _format_test(row, table.chance) if beyond else []
         plain = [number(head.plain.get(row.measure))] if head.plain else []
         plain = [text.replace(UNDEFINED, "") for text in plain]
         against = (number(row.baselines.get(name)) for name in baselines)
@@ -133,11 +141,6 @@ def _families(head: Headline) -> ReportTable:
     rows = [[one.name, *map(number, (one.recall, one.precision, one.f))] for one in head.families]
     numbers = ("recall", "precision", "F")
     return ReportTable.of([head.kind, *numbers], rows, numbers, fit="keep")
-
-
-def _verdict(head: Headline) -> list[str]:
-    """Return the verdict on the scores in one line, if there is one."""
-    return [f"Verdict: {head.verdict}."] if head.verdict else []
 
 
 def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
@@ -184,15 +187,14 @@ def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:
 
 def _on_each(table: ScoreTable) -> Iterator[ReportTable]:
     """Yield a table of the scores on each gold standard, whose means are in the main table."""
-    names = list(table.rows[0].golds) if table.rows else []
-    if names:
-        rows = [
-            [f"{row.measure} {ARROWS[row.direction]}", row.entropy or "", *map(number, each)]
-            for row in (table.rows if table.headline is None else table.headline.rows)
-            for each in [row.golds.values()]
-        ]
-        titles = ["measure", "entropy", *names]
-        yield ReportTable.of(titles, rows, names, title="on each gold standard (mean above)")
+    names = list(table.rows[0].golds)
+    rows = [
+        [f"{row.measure} {ARROWS[row.direction]}", row.entropy or "", *map(number, each)]
+        for row in (table.rows if table.headline is None else table.headline.rows)
+        for each in [row.golds.values()]
+    ]
+    titles = ["measure", "entropy", *names]
+    yield ReportTable.of(titles, rows, names, title="on each gold standard (mean above)")
 
 
 def _tests_chance(table: ScoreTable) -> bool:
@@ -218,7 +220,7 @@ def _is_least(p: float | None, samples: int) -> bool:
 def _explain_chance(table: ScoreTable) -> list[str]:
     """Return a line that states how many of the scores are better than chance."""
     tested = [row for row in table.rows if row.p is not None]
-    if not tested or not table.chance:
+    if not tested:
         return []
     kind = f"{plural(table.chance, 'random clustering', ',')} with the same cluster sizes"
     if all(_is_least(row.p, table.chance) for row in tested):
@@ -282,7 +284,7 @@ def _count_levels(names: Iterable[str]) -> str:
 
 def _summary(table: ScoreTable) -> str:
     items = plural(table.items, "item", ",")
-    if "weighed" in read_signature(table.signature):
+    if "|weighed:" in table.signature:
         # With item weights, the total is not the number of items.
         items = f"items of total weight {table.items:,.6g}"
     levels = [row.level for row in table.rows if row.level not in (None, MEAN)]
@@ -310,18 +312,17 @@ def _entropies(table: ScoreTable) -> list[str]:
 
 
 def _groups(table: ScoreTable) -> Iterator[ReportTable]:
-    if table.by_group:
-        from roget.report.outline import list_groups
+    """Yield the table of the scores of each group."""
+    from roget.report.outline import list_groups
 
-        better = {score_key(row.measure, row.entropy): row.direction for row in table.rows}
-        yield list_groups(table.by_group, better)
+    better = {score_key(row.measure, row.entropy): row.direction for row in table.rows}
+    yield list_groups(table.by_group, better)
 
 
 def _details(table: ScoreTable) -> Iterator[ReportTable]:
     """Yield tables of the score components and of all non-empty details."""
     details = table.details
-    if details is None:
-        return
+    assert details is not None
     if table.components is not None:
         from roget.report.outline import list_parts
 

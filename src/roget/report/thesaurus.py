@@ -41,6 +41,8 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
         yield f"levels of {', '.join(f'{size:,}' for size in levels)} classes"
     if background := thesaurus.provenance.get("background"):
         yield describe_background(background, len(thesaurus))
+    if prior := thesaurus.provenance.get("prior"):
+        yield describe_background(prior, len(thesaurus), "prior vectors")
     if figures := Trust.from_json(thesaurus.provenance.get(trust.KEY)):
         yield from trust.describe(figures)
     share = f"{classes / words:.0%}" if words > 0 else "all"
@@ -65,12 +67,13 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
         )
 
 
-def describe_background(record: Mapping[str, Any], words: int) -> str:
-    """Describe background counts: name, version, hash and number of words."""
+def describe_background(record: Mapping[str, Any], words: int, called: str = "background") -> str:
+    """Describe background counts or prior vectors: name, version, hash and number of words."""
     version = f", roget {record['version']}" if record.get("version") else ""
+    includes = "it has" if called == "background" else "they include"
     return (
-        f"background: {record['name']}{version}, sha256 {record['sha256'][:8]}; it has "
-        f"{record.get('words', 0):,} of {words:,} words"
+        f"{called}: {record['name']}{version}, sha256 {record['sha256'][:8]}; "
+        f"{includes} {record.get('words', 0):,} of {words:,} words"
     )
 
 
@@ -127,6 +130,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "classes": thesaurus.tree.n_clusters,
         **{name: made.get(name) for name in ("levels", "beta", "description_length")},
         "background": made.get("background"),
+        **({"prior": made["prior"]} if made.get("prior") else {}),
         "trust": made.get("trust"),
         "information_bits": {"classes": kept, "words": total},
         "heldout": made.get("heldout") or None,

@@ -9,11 +9,11 @@ from typing import Any
 from roget.core.counts import Counts
 from roget.errors import Notice
 from roget.learn.background import KEY
+from roget.learn.prior import KEY as PRIOR
 from roget.learn.thesaurus import Thesaurus, lookup
-from roget.report import Report, ReportTable
+from roget.report import Report, ReportTable, legend
 from roget.report.contexts import ContextPhrases
 from roget.report.format import plural, printable, width
-from roget.report.legend import SIMILARITY, SOURCES
 
 CLASSES, SHARED = 3, 4
 """Maximum numbers of classes per word, and of contexts per word or word pair."""
@@ -68,7 +68,9 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     contexts = f", e.g. in {named}" if named else ""
     lines = [f"{printable(word, _most())}: {plural(found['seen'], 'occurrence')}{contexts}"]
     lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
-    borrowed = KEY in thesaurus.provenance
+    legends = {KEY: legend.SOURCES, PRIOR: legend.PRIOR}
+    sources = [text for key, text in legends.items() if key in thesaurus.provenance]
+    borrowed = bool(sources)
     titles = ["neighbour", "similarity", "shared contexts", "smallest common class"]
     if borrowed:
         titles.insert(2, "source")
@@ -83,7 +85,7 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
         title=f"Neighbours of {word}",
         lead=[printable(line, width()) for line in lines],
         tables=[ReportTable.of(titles, rows, ("similarity",), "cut")],
-        notes=[SIMILARITY, *([SOURCES] if borrowed else []), *phrase.notes],
+        notes=[legend.SIMILARITY, *sources, *phrase.notes],
         data=found,
         sheet=ReportTable.of(
             ("word", "similarity", "contexts", "class", *(("source",) if borrowed else ())), values

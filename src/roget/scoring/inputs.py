@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from roget import catalogue
+from roget.core.io.source import STANDARD_INPUT
 from roget.errors import InputError
 from roget.scoring.labels import AlignedLabels, Labels, align, as_labels, read_pair
 from roget.scoring.labels.align import choose_rules
@@ -19,7 +20,7 @@ from roget.scoring.labels.columns import choose_side, has_several
 from roget.scoring.labels.files import ONE_SIDE
 from roget.scoring.labels.formats import refuse_tree
 from roget.scoring.labels.labels import as_cover, harden
-from roget.scoring.labels.read import count_large
+from roget.scoring.labels.read import are_small, count_large
 from roget.scoring.options import PipelineOptions, Rules
 
 COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
@@ -29,19 +30,6 @@ Count = Callable[[Any], AlignedLabels | None]
 """A function that counts contingency cells without reading individual items, or returns None if
 that is impossible.
 """
-
-
-class AlignedSystem(NamedTuple):
-    """A system aligned with the gold standard."""
-
-    name: str
-    sides: AlignedLabels
-    gold: Labels | None = None
-    """The gold labels before alignment, or None if only a contingency table was read or counted."""
-    labels: Labels | None = None
-    """The system's labels before alignment, or None if only a contingency table was read or
-    counted.
-    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +47,28 @@ class Inputs:
     """True if individual items are required, so a contingency table is not sufficient."""
 
     def __post_init__(self) -> None:
-        check_reading(self.options)
+        """Raise InputError if options for reading labels conflict."""
+        options, code = self.options, "conflicting-options"
+        if options.several == "cover" and options.answers == "top":
+            message = "answers='top' (one label per item) cannot be combined with several='cover'"
+            raise InputError(message, code=code)
+        if options.several == "cover" and options.engine != "local":
+            raise InputError("several='cover' requires engine='local'", code=code)
+        if options.engine == "local" and options.scheduler is not None:
+            raise InputError(f"scheduler={options.scheduler} requires engine='dask'", code=code)
+        if options.engine != "local" and options.extra in ("sample", "unmatched"):
+            raise InputError(f"extra={options.extra!r} requires engine='local'", code=code)
+        if options.memory is not None:
+            from roget.core.io.duck import read_memory
+
+            read_memory(options.memory)
 
     @property
     def has_levels(self) -> bool:
         """True if labels are hierarchical and each level is scored separately."""
-        sides = self.gold, *self.systems.values()
+        sides, columns = (self.gold, *self.systems.values()), self.options.columns
         leveled = any(hasattr(side, "to_labels") and side.levels for side in sides)
-        return leveled or self.options.levels is not None or has_several(self.options.columns)
+        return leveled or self.options.levels is not None or bool(columns and has_several(columns))
 
     @property
     def needs_items(self) -> bool:
@@ -102,41 +104,49 @@ class Inputs:
         options = self.options
         return choose_rules(None, None, options.missing, options.extra, noise=options.noise)
 
-    def align_systems(self) -> list[AlignedSystem]:
+    def align_systems(self) -> dict[str, AlignedLabels]:
         """Read the systems and align each of them with the gold standard."""
         if self.options.counted is not None:
-            return [AlignedSystem(name, self._read_cells()) for name in self.systems]
-        aligned = []
+            return {name: self._read_cells() for name in self.systems}
+        aligned: dict[str, AlignedLabels] = {}
         gold: Labels | None = None
-        with self._open_counter() as count:
+        local = self.options.engine == "local"
+        with nullcontext(self._count_here) if local else self._open_counter() as count:
             for name, system in self.systems.items():
-                refuse_two_streams(self.gold, system)
+                if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
+                    raise InputError(ONE_SIDE, code="conflicting-options")
                 # If the gold labels have already been read, reading the system is faster than
                 # counting cells.
                 sides = self._count_system(count, system) if gold is None else None
                 if sides is not None:
-                    aligned.append(AlignedSystem(name, sides))
+                    aligned[name] = sides
                     continue
                 if system is None:
                     gold, labels, items = *self._read_both(), None
                 else:
-                    sources, items = self._prepare_frames(system)
+                    sources, items = (self.gold, system), None
+                    if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
+                        sources, items = self._prepare_frames(system)
                     if gold is None:
-                        read, how = choose_reader("gold", self.options)
-                        gold = read(sources[0], **how)
-                    read, how = choose_reader("system", self.options)
-                    labels = keep_top(read(sources[1], **how), self.options)
+                        gold = read_side(sources[0], "gold", self.options)
+                    labels = read_side(sources[1], "system", self.options)
                 left, right = (
                     side if items is None else replace(side, items=items) for side in (gold, labels)
                 )
-                aligned.append(AlignedSystem(name, self.align(left, right), gold, labels))
+                aligned[name] = self.align(left, right)
+                if self.options.splits:
+                    aligned[name] = replace(aligned[name], unaligned=(gold, labels))
         return aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
         """Count the contingency cells of one system, or return None if individual items are
         required.
         """
-        sides = count(system) or self._count_frames(system)
+        sides = count(system)
+        if sides is None and not (
+            isinstance(self.gold, COMMON) and (system is None or isinstance(system, COMMON))
+        ):
+            sides = self._count_frames(system)
         joint = self.compared and self.options.ci
         # Confidence intervals for a comparison resample all systems jointly, which requires
         # individual items unless there are groups.
@@ -156,12 +166,9 @@ class Inputs:
 
         Lazy frames are loaded into memory, and Series are matched by index.
         """
-        gold = self.gold
-        if isinstance(gold, COMMON) and isinstance(system, COMMON):
-            return (gold, system), None
         from roget.scoring.labels import precounted
 
-        system = precounted.match_index(gold, system)
+        gold, system = self.gold, precounted.match_index(self.gold, system)
         items = precounted.list_index(gold, system) if self.needs_items else None
         return (self._collect(gold, "gold"), self._collect(system, "system")), items
 
@@ -229,8 +236,6 @@ class Inputs:
         impossible.
         """
         gold, columns = self.gold, self.options.columns
-        if isinstance(gold, COMMON) and (system is None or isinstance(system, COMMON)):
-            return None
         from roget.scoring.labels import precounted
 
         if system is None:
@@ -243,11 +248,8 @@ class Inputs:
 
     @contextmanager
     def _open_counter(self) -> Iterator[Count]:
-        """Yield a function that counts the cells of large files on the selected engine."""
+        """Yield a function that counts the cells of large files on a cluster."""
         options = self.options
-        if options.engine == "local":
-            yield self._count_here
-            return
         from roget.scoring.labels.dask_join import DaskJoin
 
         make = partial(catalogue.load("engines", options.engine), options.scheduler, None)
@@ -264,6 +266,8 @@ class Inputs:
 
     def _count_here(self, system: Any) -> AlignedLabels | None:
         """Count the cells of large files in this process, or return None if that is impossible."""
+        if are_small(self.gold, system):
+            return None
         options, (_, missing, extra) = self.options, self.rules
         if self.needs_items or extra == "unmatched" or options.several == "cover":
             return None
@@ -271,34 +275,27 @@ class Inputs:
         return count_large(self.gold, system, missing, *read)
 
 
-def choose_reader(
-    side: str, options: PipelineOptions
-) -> tuple[Callable[..., Labels], dict[str, Any]]:
-    """Return the function that reads "gold" or "system" labels, and its arguments."""
+def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:
+    """Read "gold" or "system" labels.
+
+    If answers="top", keep only the label with the highest weight of each item of the system.
+    """
     columns = choose_side(options.columns, side)
-    arguments = {
+    arguments: dict[str, Any] = {
         "labels": options.labels,
         "columns": columns,
         "gold": side == "gold",
         "header": options.header,
     }
-    if options.levels is None and not has_several(columns):
-        return as_labels, {**arguments, "several": options.several}
-    from roget.scoring.labels.levels import read_levels
+    if options.levels is None and not (columns and has_several(columns)):
+        labels = as_labels(source, several=options.several, **arguments)
+    else:
+        from roget.scoring.labels.levels import read_levels
 
-    return read_levels, {**arguments, "separator": options.levels}
-
-
-def keep_top(labels: Labels, options: PipelineOptions) -> Labels:
-    """If answers="top", keep only the label with the highest weight for each item."""
-    return harden(labels) if options.answers == "top" and labels.weighted else labels
-
-
-def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:
-    """Read "gold" or "system" labels."""
-    read, how = choose_reader(side, options)
-    labels = read(source, **how)
-    return labels if side == "gold" else keep_top(labels, options)
+        labels = read_levels(source, separator=options.levels, **arguments)
+    if side == "system" and options.answers == "top" and labels.weighted:
+        return harden(labels)
+    return labels
 
 
 def read_sides(
@@ -306,33 +303,9 @@ def read_sides(
 ) -> AlignedLabels:
     """Read and align a gold standard and one system."""
     inputs = Inputs(gold, {"": system}, options or PipelineOptions(), by_item=by_item)
-    return inputs.align_systems()[0].sides
+    return inputs.align_systems()[""]
 
 
 def has_groups(sides: AlignedLabels) -> bool:
     """Return True if there is more than one group, so groups can be resampled."""
     return sides.groups is not None and int(np.max(sides.groups)) > 0
-
-
-def check_reading(options: PipelineOptions) -> None:
-    """Raise InputError if options for reading labels conflict."""
-    engine, code = options.engine, "conflicting-options"
-    if options.several == "cover" and options.answers == "top":
-        message = "answers='top' (one label per item) cannot be combined with several='cover'"
-        raise InputError(message, code=code)
-    if options.several == "cover" and engine != "local":
-        raise InputError("several='cover' requires engine='local'", code=code)
-    if engine == "local" and options.scheduler is not None:
-        raise InputError(f"scheduler={options.scheduler} requires engine='dask'", code=code)
-    if engine != "local" and options.extra in ("sample", "unmatched"):
-        raise InputError(f"extra={options.extra!r} requires engine='local'", code=code)
-    if options.memory is not None:
-        from roget.core.io.duck import read_memory
-
-        read_memory(options.memory)
-
-
-def refuse_two_streams(gold: Any, system: Any) -> None:
-    """Raise InputError if both gold and system are standard input."""
-    if all(isinstance(side, str) and side == "-" for side in (gold, system)):
-        raise InputError(ONE_SIDE, code="conflicting-options")

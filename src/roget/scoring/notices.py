@@ -71,7 +71,7 @@ def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str,
     Folders are removed from the paths in the warnings.
     """
     texts = *sides.warnings, *_warn_noise(sides, noise), *more
-    return hide_paths(texts, sides.gold.source, sides.system.source)
+    return hide_paths(texts, sides.gold.source, sides.system.source) if texts else ()
 
 
 def _warn_noise(sides: AlignedLabels, noise: Any) -> list[str]:

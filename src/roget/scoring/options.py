@@ -23,6 +23,10 @@ PAIRED = ("permutation", "bootstrap")
 PAIRWISE = "pairs"
 LACKING = ("drop", PAIRWISE, "cluster", "singletons", "error")
 CONSENSUS = ("medoid", "average")
+RANKED_BY = ("mean", "rank")
+UNCERTAIN = ("tasks", "errors")
+NO_SCORE = ("error", "drop-task", "drop-system", "worst")
+RANK_INTERVALS = ("simultaneous", "marginal")
 
 
 class Rules(NamedTuple):
@@ -189,7 +193,8 @@ class LabelOptions(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "noise", single_label(self.noise))
+        if self.noise is not None:
+            object.__setattr__(self, "noise", single_label(self.noise))
 
 
 def single_label(noise: Any) -> Any:
@@ -345,7 +350,89 @@ class AgreeOptions(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "noise", single_label(self.noise))
+        if self.noise is not None:
+            object.__setattr__(self, "noise", single_label(self.noise))
+
+
+@dataclass(frozen=True)
+class RankOptions(Checked):
+    """Options for `roget rank`, which ranks systems by their scores on several tasks."""
+
+    by: str | None = option(
+        None,
+        choices=RANKED_BY,
+        called="criterion",
+        help="Criterion: mean = the mean score, rank = the mean of the ranks on the tasks (the "
+        "same order as Borda), for tasks with different scales. Default: mean, or rank if lower "
+        "is better on some of the tasks only.",
+    )
+    lower: Any = option(
+        None,
+        many="text",
+        metavar="TASK,...",
+        help="Tasks on which lower scores are better, or `all`.",
+    )
+    tasks: Any = option(
+        None,
+        many="text",
+        metavar="COLUMN,...",
+        help="Columns to read as tasks. Default: all columns of numbers, except averages, ranks "
+        "and standard errors.",
+    )
+    missing: str = option(
+        "error",
+        choices=NO_SCORE,
+        called="rule for missing scores",
+        help="How to treat missing scores: error = stop with an error, drop-task = exclude tasks "
+        "with a missing score, drop-system = exclude systems with a missing score, worst = use "
+        "the worst score of the task.",
+    )
+    uncertainty: str | None = option(
+        None,
+        choices=UNCERTAIN,
+        help="Source of uncertainty: tasks = the tasks are a sample of a domain, errors = ranks "
+        "are for exactly these tasks, and scores have standard errors or were measured several "
+        "times. Default: tasks, or errors if there is one task.",
+    )
+    interval: str = option(
+        "simultaneous",
+        choices=RANK_INTERVALS,
+        called="kind of interval",
+        help="95% rank intervals in printed tables: simultaneous = all intervals together hold "
+        "with 95% confidence, marginal = each interval separately. JSON contains both.",
+    )
+    top: int = option(
+        3, minimum=1, metavar="K", help="Report the probability of a rank among the first K."
+    )
+    details: bool = option(
+        False,
+        help="Also report all pairs of systems: the difference with its 95% interval and adjusted "
+        "p, the fraction of tasks won, and the probability of being ahead.",
+    )
+    system: str | None = option(
+        None,
+        metavar="COLUMN",
+        help="Column of system names. Default: a column named system, model or method, or else "
+        "the first column that does not contain numbers.",
+    )
+    columns: Mapping[str, str] | None = option(
+        None,
+        many="pairs",
+        metavar="ROLE=COLUMN",
+        help="Columns of a table with one row per score: system, task, score, and optionally se "
+        "and run, e.g. task=dataset,score=accuracy.",
+    )
+    se: Any = option(
+        None,
+        metavar="FILE",
+        help="Table of the standard errors of the scores, with the same rows and columns. "
+        "Default: columns such as NAME_se next to NAME.",
+    )
+    samples: int = option(
+        1000, minimum=100, metavar="N", help="Number of random samples for tests and probabilities."
+    )
+    title: str = copy_option(LabelOptions, "title", "")
+    seed: int = copy_option(LabelOptions, "seed", 0)
 
 
 @dataclass(frozen=True)

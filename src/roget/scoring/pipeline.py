@@ -10,7 +10,7 @@ requested, because importing all of them would slow down every command.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +19,14 @@ import numpy as np
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats
 from roget.errors import InputError
-from roget.scoring.inputs import AlignedSystem, Inputs
+from roget.scoring.inputs import Inputs
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import (
     Request,
     average_groups,
     list_requests,
+    parse,
     usual_measures,
 )
 from roget.scoring.notices import (
@@ -59,25 +60,21 @@ if TYPE_CHECKING:
     from roget.scoring.steps.bootstrap import Samples
 
 
+@dataclass
 class Counter:
     """A progress counter. It counts the scores of all systems, then the bootstrap samples."""
 
-    def __init__(self, report: Report | None, samples: int) -> None:
-        self.report, self.samples = report, samples
-        self.before = self.total = 0
-
-    def start_system(self, systems: int, requests: int) -> None:
-        """Set the total number of steps once the first system has been read."""
-        self.total = systems * requests + self.samples
+    report: Report | None
+    samples: int
+    before: int = 0
+    """The number of steps of all finished stages."""
+    total: int = 0
+    """The total number of steps, which is known once the first system has been read."""
 
     def step(self, done: int) -> None:
         """Report that `done` steps of the current stage are finished."""
         if self.report is not None:
             self.report(Progress(self.before + done, self.total))
-
-    def finish(self, steps: int) -> None:
-        """Finish a stage of `steps` steps."""
-        self.before += steps
 
 
 def score_inputs(
@@ -133,10 +130,10 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
 
 
 def evaluate_systems(
-    aligned: Sequence[AlignedSystem], inputs: Inputs, counter: Counter
+    aligned: Mapping[str, AlignedLabels], inputs: Inputs, counter: Counter
 ) -> SystemScores:
     """Tabulate every system and compute all requested scores."""
-    options, first = inputs.options, aligned[0].sides
+    options, first = inputs.options, next(iter(aligned.values()))
     rules = choose_rules(
         first.gold, options.average, options.missing, options.extra, first.system, options.noise
     )
@@ -144,31 +141,34 @@ def evaluate_systems(
     # option, too.
     cover = first.overlapping or (inputs.compared and options.several == "cover")
     requests = choose_requests(options, cover=cover)
-    _find_main(options, requests)
+    if options.main:
+        _find_main(options, requests)
     systems: list[ScoredSystem] = []
-    for system in aligned:
-        sides = _prepare_sides(system.sides, inputs, requests, rules)
-        requests = _request_tree(inputs, sides, requests)
-        counter.start_system(len(aligned), len(requests))
+    for name, labels in aligned.items():
+        sides = _prepare_sides(labels, inputs, requests, rules)
+        if sides.leaves is not None and options.measures is None and not inputs.compared:
+            # A single system is a tree, so add a measure of trees to the default measures.
+            requests = [(parse("dendrogram-purity"), None), *requests]
+        counter.total = len(aligned) * len(requests) + counter.samples
         scored = score_system(
             sides,
             requests,
             pooled=rules.average == "pooled",
-            name=system.name,
+            name=name,
             # Score the baselines only once, with the first system. In a comparison they do not
             # depend on the system, because random clusters have the sizes of the gold classes.
             seed=options.seed if options.baselines and not systems else None,
             like_gold=inputs.compared,
             step=counter.step,
         )
-        counter.finish(len(requests))
+        counter.before += len(requests)
         systems.append(scored)
     weights = systems[0].group_weights(rules.average)
     own = None
     if options.splits:
         from roget.scoring.steps.splits import add_split_recalls
 
-        own = add_split_recalls(systems, aligned, options.splits, weights)
+        own = add_split_recalls(systems, aligned.values(), options.splits, weights)
     return SystemScores(requests, systems, weights, rules, own)
 
 
@@ -201,7 +201,7 @@ def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples
     from roget.scoring.steps.bootstrap import resample
 
     samples = resample(scores, options, pairs=inputs.compared, step=counter.step)
-    counter.finish(options.ci)
+    counter.before += options.ci
     return samples
 
 
@@ -221,15 +221,6 @@ def _find_main(options: PipelineOptions, requests: Sequence[Request]) -> Score |
     """Return the requested main score, or raise UnknownName if it is not computed."""
     known = [(str(measure), estimator) for measure, estimator in requests]
     return find_scores(options.main, known)[0] if options.main else None
-
-
-def _request_tree(inputs: Inputs, sides: AlignedLabels, requests: list[Request]) -> list[Request]:
-    """Add dendrogram purity to the default measures if a single system is a tree."""
-    if inputs.compared or inputs.options.measures is not None or sides.leaves is None:
-        return requests
-    from roget.scoring.measures.trees import DendrogramPurity
-
-    return [(DendrogramPurity(), None), *requests]
 
 
 def _check_inputs(inputs: Inputs) -> None:
@@ -272,18 +263,21 @@ def _make_table(
     options, requests, rules = inputs.options, scores.requests, scores.rules
     [system], measures = scores.systems, [measure for measure, _ in scores.requests]
     sides = system.sides
-    rows = _add_intervals(_list_rows(scores), samples)
-    interval = describe_interval(options.ci, options.interval)
+    rows = _list_rows(scores)
+    if samples is not None:
+        rows = _add_intervals(rows, samples)
+    interval = describe_interval(options.ci, options.interval) if options.ci else "none"
     parts = sign_scores(sides, requests, rules, options, ci=interval, seed=options.seed)
     if options.chance:
         from roget.scoring.steps.chance import add_chance
 
         rows = add_chance(rows, system, requests, rules.average, options, counter.step)
         parts["chance"] = str(options.chance)
+    gaps = bool(np.isnan(system.values).any())
     identical = warn_identical_inputs(inputs.gold, *inputs.systems.values())
     about_sides = (
         *warn_about_sides(sides, options.noise, *identical),
-        *warn_undefined(system.values, measures, system.reasons),
+        *(warn_undefined(system.values, measures, system.reasons) if gaps else ()),
     )
     table = ScoreTable(
         signature=write_signature(parts),
@@ -303,6 +297,8 @@ def _make_table(
         chance=options.chance,
         headline=make_headline(rows, scores, about_sides, options),
     )
+    if options.cuts is None and options.items is None and not (options.details or options.by):
+        return table
     return _add_details(table, system, requests, rules, options)
 
 
@@ -359,10 +355,8 @@ def _explain(reason: str, values: Floats) -> str:
     return reason if values.size == 1 else f"{reason} (in {undefined} of {values.size} groups)"
 
 
-def _add_intervals(rows: list[ScoreRow], samples: Samples | None) -> list[ScoreRow]:
+def _add_intervals(rows: list[ScoreRow], samples: Samples) -> list[ScoreRow]:
     """Add confidence bounds to all rows with a defined value."""
-    if samples is None:
-        return rows
     return [
         row if row.value is None else replace(row, low=none_if_nan(low), high=none_if_nan(high))
         for row, low, high in zip(rows, samples.low[0], samples.high[0], strict=False)
@@ -468,7 +462,7 @@ def _compare_golds(
     from roget.scoring.steps import annotators
 
     counter = Counter(progress, 2 * len(golds))
-    counter.start_system(0, 0)
+    counter.total = counter.samples
     on_each: dict[str, Comparison] = {}
     for name, part in annotators.split_golds(inputs, golds).items():
         on_each[name] = compare_inputs(part)

@@ -1,7 +1,7 @@
 """The function `roget.cite`, which returns BibTeX for measures, estimators and methods.
 
 Measures and estimators cite their sources by author and year. The file references.bib contains the
-BibTeX entries under these names.
+BibTeX entries under these names. A measure or estimator may also have its own entries (`bibtex`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ OURS = f"""@software{{roget,
 
 INTERVALS = {"bca": "Efron 1987", "percentile": "Efron 1979", "jackknife": "Tukey 1958"}
 TESTED = ("Holm 1979", "Piepho 2004")
+RANKED = ("Mogstad et al. 2024", "Romano & Wolf 2005")
 UNMATCHED = "Pradhan et al. 2014"
 
 _NAMED = re.compile(r"(\D+?)\s*\(?(\d{4})\)?")
@@ -65,7 +66,10 @@ def cite(*parts: str | Measure | Signed) -> str:
     names = dict.fromkeys(name for part in parts for name in _list_sources(part))
     entries = read_entries()
     # Measures from plug-ins may cite works that are not in references.bib.
-    listed = [entries.get(name, f"% no entry for {name}") for name in names]
+    listed = [
+        name if name.startswith("@") else entries.get(name, f"% no entry for {name}")
+        for name in names
+    ]
     return "\n\n".join([OURS, *listed]) + "\n"
 
 
@@ -88,15 +92,20 @@ def split_reference(text: str) -> list[str]:
     return [f"{match[1]} {match[2]}" for match in matches if match is not None]
 
 
+def _list_entries(part: Any) -> list[str]:
+    """Return the BibTeX entries of a measure or estimator, or their names in references.bib."""
+    return [part.bibtex.strip()] if part.bibtex else split_reference(part.reference)
+
+
 def _list_sources(part: Any) -> Iterator[str]:
-    """Yield the keys of the BibTeX entries for one argument of `cite`."""
+    """Yield the BibTeX entries for one argument of `cite`, or their names in references.bib."""
     if isinstance(part, Signed):
         yield from _list_used(part)
     elif isinstance(part, str) and part in catalogue.names("entropies"):
-        yield from split_reference(catalogue.load("entropies", part).reference)
+        yield from _list_entries(catalogue.load("entropies", part))
     elif isinstance(part, str | Measure):
         try:
-            yield from split_reference(parse(part).reference)
+            yield from _list_entries(parse(part))
         except UnknownName:
             known = [*catalogue.names("measures"), *catalogue.names("entropies")]
             raise UnknownName("measure or estimator", str(part), known) from None
@@ -110,6 +119,9 @@ def _list_sources(part: Any) -> Iterator[str]:
 def _list_used(result: Signed) -> Iterator[str]:
     """Yield the sources of the measures and methods named in a result's signature."""
     signed = read_signature(result.signature)
+    if "measures" not in signed:  # a ranking of other scores
+        yield from RANKED
+        return
     for name in split_names("measure", signed["measures"]):
         # Measures for entity samples are not in the catalogue and have no source.
         bare = re.split(r"[(\[]", str(name))[0]

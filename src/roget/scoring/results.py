@@ -146,7 +146,7 @@ class Result(Signed):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the columns of the report's table, keyed by title."""
-        sheet = self._report().sheet
+        sheet = self._report().make_sheet()
         cells = zip(*sheet.rows, strict=True) if sheet.rows else [()] * len(sheet.columns)
         return {c.title: list(column) for c, column in zip(sheet.columns, cells, strict=True)}
 
@@ -366,6 +366,12 @@ class SystemRow(ScoreRow):
     """The mean number of clusters per group."""
     rank: int | None = None
     """The rank of the system. Rank 1 is best, and ties share a rank."""
+    rank_low: int | None = None
+    """The best rank in the simultaneous 95 % interval, if differences were tested."""
+    rank_high: int | None = None
+    """The worst rank in the simultaneous 95 % interval."""
+    tier: int | None = None
+    """The tier, if differences were tested. No two systems of a tier differ significantly."""
     letters: str | None = None
     """Significance letters: systems with a common letter do not differ significantly."""
     first: float | None = None
@@ -379,7 +385,8 @@ class SystemRow(ScoreRow):
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
         about = {"system": self.system, "trivial": self.trivial, "clusters": self.clusters}
-        ranked = {"rank": self.rank, "letters": self.letters, "first": self.first}
+        names = ("rank", "rank_low", "rank_high", "tier", "letters", "first")
+        ranked = {name: getattr(self, name) for name in names}
         more = {"annotator": self.annotator} if self.golds else {}
         return {**about, **super().as_dict(), **ranked, **more}
 

@@ -69,7 +69,8 @@ def score(
     >>> score(["a", "a", "b"], [1, 1, 2], "ari")["ari"]
     1.0
     """
-    gold, system = take_sides(gold, system, options)
+    if "y_true" in options or "y_pred" in options:
+        gold, system = take_sides(gold, system, options)
     chosen = PipelineOptions(measures=measures, entropy=entropy, **choose(ScoreOptions, options))
     inputs = Inputs(gold, {"": system}, chosen, sample_weight)
     return score_inputs(inputs, keep=keep, progress=progress)

@@ -12,8 +12,7 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.load import open_thesaurus
 from roget.learn.thesaurus import Thesaurus, files
-from roget.learn.thesaurus.editor import EditRequest, apply_edits
-from roget.learn.thesaurus.edits import REMARK, check_number
+from roget.learn.thesaurus.edits import REMARK, EditRequest, apply_edits, check_number
 from roget.learn.thesaurus.files import Changed
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views import compare, word, word_class

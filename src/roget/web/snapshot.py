@@ -6,8 +6,9 @@ import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.learn.sketch import Sketches
 from roget.learn.thesaurus import Thesaurus, quality
@@ -17,6 +18,23 @@ from roget.web.search import Search, fold
 
 if TYPE_CHECKING:
     from roget.web.views.compare import Side
+
+
+class CountsTables:
+    """Tables derived from the counts only, so edits of the classes do not change them."""
+
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
+
+    @cached_property
+    def search(self) -> Search:
+        """The search index of the words."""
+        return Search(map(str, self.counts.words), self.counts.word_totals.tolist())
+
+    @cached_property
+    def phrase(self) -> ContextPhrases:
+        """The function that converts contexts to phrases such as "open …"."""
+        return ContextPhrases(self.counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +59,13 @@ class ThesaurusSnapshot:
     imported: bool = True
     comparisons: dict[int, Any] = field(default_factory=dict)
     """The most recent comparisons, keyed by number of classes; see `views.compare`."""
+    known: CountsTables | None = field(default=None, repr=False)
+    """The tables of an earlier snapshot with the same counts."""
+
+    @cached_property
+    def tables(self) -> CountsTables:
+        """The tables derived from the counts."""
+        return self.known or CountsTables(self.thesaurus.counts)
 
     @cached_property
     def labels(self) -> list[str]:
@@ -48,10 +73,20 @@ class ThesaurusSnapshot:
         return [self.thesaurus.label(node) for node in range(self.thesaurus.tree.n_nodes)]
 
     @cached_property
+    def sizes(self) -> list[int]:
+        """The number of words of every node."""
+        sizes: list[int] = self.thesaurus.index.places.sizes.tolist()
+        return sizes
+
+    @cached_property
+    def shares(self) -> list[float]:
+        """The probability of every node, rounded for display."""
+        return [cast(float, brief(one)) for one in self.thesaurus.index.places.shares.tolist()]
+
+    @property
     def search(self) -> Search:
         """The search index of the words."""
-        totals = self.thesaurus.counts.word_totals.tolist()
-        return Search(map(str, self.thesaurus.words), totals)
+        return self.tables.search
 
     @cached_property
     def folded_labels(self) -> list[str]:
@@ -64,10 +99,10 @@ class ThesaurusSnapshot:
         has_counts = float(self.thesaurus.counts.total) > 0
         return quality.information(self.thesaurus) if has_counts else (0.0, 0.0)
 
-    @cached_property
+    @property
     def phrase(self) -> ContextPhrases:
         """The function that converts contexts to phrases such as "open …"."""
-        return ContextPhrases(self.thesaurus.counts)
+        return self.tables.phrase
 
     @property
     def sketches(self) -> Sketches:
@@ -81,12 +116,14 @@ class ThesaurusSnapshot:
 
     def after(self, edited: Thesaurus) -> ThesaurusSnapshot:
         """Return the snapshot after an edit, reusing tables that the edit does not change."""
-        made = replace(self, thesaurus=edited, revision=self.revision + 1, comparisons={})
-        if edited.counts is self.thesaurus.counts:
-            for name in ("search", "phrase"):
-                if name in self.__dict__:
-                    made.__dict__[name] = self.__dict__[name]
-        return made
+        same = edited.counts is self.thesaurus.counts
+        return replace(
+            self,
+            thesaurus=edited,
+            revision=self.revision + 1,
+            comparisons={},
+            known=self.tables if same else None,
+        )
 
     @property
     def kind(self) -> str:

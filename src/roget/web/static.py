@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, cast
 
 from markupsafe import Markup
 
@@ -46,9 +47,10 @@ def page(
         )
     made = StaticPage(snapshot, evidence, sketches, progress)
     blocks: dict[str, str] = {}
-    for view in VIEWS:
-        if view.static is not None:
-            blocks |= {name: embed(data) for name, data in view.static(made).items()}
+    with _use_one_thread():
+        for view in VIEWS:
+            if view.static is not None:
+                blocks |= {name: embed(data) for name, data in view.static(made).items()}
     blocks["contexts"] = embed([_spell(snapshot, context) for context in made.contexts])
     blocks["notes"] = embed(_collect_notes(snapshot))
     script, styles = bundle("explore"), asset(PACKAGE, "assets/explore.css")
@@ -60,6 +62,15 @@ def page(
         styles=Markup(styles),
         blocks={name: Markup(text) for name, text in blocks.items()},
     )
+
+
+def _use_one_thread() -> AbstractContextManager[Any]:
+    """Limit BLAS to one thread. Words are compared in small blocks, on which more threads wait."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:  # installed only with the extra `learn`
+        return nullcontext()
+    return cast(AbstractContextManager[Any], threadpool_limits(1))
 
 
 def _spell(snapshot: ThesaurusSnapshot, context: str) -> list[str]:

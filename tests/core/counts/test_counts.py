@@ -290,6 +290,13 @@ def test_an_empty_table_breaks_nothing(shape):
     assert [part.shape for part in counts.split(0.5, random_state=0)] == [shape] * 2
 
 
+def test_min_count_keeps_what_occurs_exactly_that_often():
+    counts = Counts([[3, 2, 0], [1, 1, 0], [0, 0, 5]])
+    assert sorted(counts.min_count(pairs=2).rows()) == [("0", "0", 3), ("0", "1", 2), ("2", "2", 5)]
+    assert counts.min_count(words=5).words.tolist() == ["0", "2"]
+    assert counts.min_count(contexts=4).contexts.tolist() == ["0", "2"]
+
+
 def test_rows_come_in_chunks_without_a_seam(monkeypatch):
     monkeypatch.setattr("roget.core.counts.counts._CHUNK", 7)
     dealer = random.Random(0)

@@ -220,7 +220,7 @@ def change(file, old, new):
         ('"words.parquet"', '"../words.parquet"', "'files'"),
         ('"bytes"', '"size"', "'files'"),
         ('"shape": [\n  3,', '"shape": [\n  4,', "3 words"),
-        ('"shape": [\n  3,', '"shape": [\n  2,', "axis 0 index 2"),
+        ('"shape": [\n  3,', '"shape": [\n  2,', "3 words"),
         ('"provenance": {', '"provenance": 3, "x": {', "'provenance'"),
         ("{", "", "counts.json"),
     ],
@@ -277,8 +277,8 @@ def test_another_tool_may_write_entries_in_any_order(folder):
     ("name", "query", "facts", "value"),
     [
         ("entries.parquet", ENTRIES.format("(0,0,-1)"), {"entries": 1}, "count -1"),
-        ("entries.parquet", ENTRIES.format("(-1,0,1)"), {"entries": 1}, "axis 0 index"),
-        ("entries.parquet", ENTRIES.format("(0,9,1)"), {"entries": 1}, "axis 1 index 9"),
+        ("entries.parquet", ENTRIES.format("(-1,0,1)"), {"entries": 1}, "found -1"),
+        ("entries.parquet", ENTRIES.format("(0,9,1)"), {"entries": 1}, "found 9"),
         ("entries.parquet", ENTRIES.format("(0,0,NULL)"), {"entries": 1}, "count"),
         ("entries.parquet", ENTRIES.format("(0,0,0)"), {"entries": 1}, "entries.parquet"),
         (

@@ -45,7 +45,7 @@ def test_sizes_are_those_of_limits(memory: str, shown: str) -> None:
 
 
 def test_memory_that_makes_no_sense() -> None:
-    for memory in ("lots", "-1GB", "2 apples"):
+    for memory in ("lots", "-1GB", "2 apples", "0", "0GB", "0 %"):
         with refused("invalid-option"):
             duck.connect(memory)
 

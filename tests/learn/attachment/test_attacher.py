@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from roget.core.quadruple import Quadruple
 from roget.errors import InputError
 from roget.learn.attachment import sources
 from roget.learn.attachment.attacher import Attacher
-from roget.learn.attachment.chain import ASSOCIATION, DEFAULT, MDL, MLE, WORDNET, WORDS
+from roget.learn.attachment.chain import ASSOCIATION, DEFAULT, MDL, MLE, WORDNET, WORDS, Chain
 from roget.learn.attachment.quads import read
 from support.errors import refused
 
@@ -222,6 +223,22 @@ def test_wordnet(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     made.save(tmp_path / "model")
     again = Attacher.load(tmp_path / "model")
     assert np.array_equal(again.predict_proba(test), made.predict_proba(test))
+
+
+class Tied(Chain):
+    """A chain whose tree cuts are tied or undefined."""
+
+    def ratio(self, name, quads):
+        return np.array([0.0, np.nan, -1.0])
+
+
+def test_ties_and_undefined_estimates_are_left_to_the_next_stage() -> None:
+    forms = SimpleNamespace(normal=lambda quads: quads)
+    association = SimpleNamespace(log_ratio=lambda quads: np.array([2.0, 0.0, 2.0]))
+    chain = Tied(forms, association, {}, [MDL])
+    p, stage = chain.probability([Quadruple("eat", "pizza", "with", "fork", None)] * 3)
+    assert [chain.stages[at] for at in stage] == [ASSOCIATION, DEFAULT, MDL]
+    assert p == pytest.approx([1 / (1 + np.exp(-2)), 0.5, 1 / (1 + np.exp(1))])
 
 
 def test_printed_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,9 +18,8 @@ FAMILIES = np.kron(np.eye(2, dtype=int), [[9, 5, 1], [8, 6, 0], [7, 4, 2]])
 
 @pytest.fixture(params=catalogue.names("clusterers"))
 def model(request: pytest.FixtureRequest) -> Any:
-    number = "n_row_classes" if request.param == "comdl" else "n_clusters"
     kind = catalogue.load("clusterers", request.param)
-    return kind(**{number: 2}, random_state=0).fit(FAMILIES)
+    return kind(**{kind.number: 2}, random_state=0).fit(FAMILIES)
 
 
 def test_dask_arrays_give_the_same_result_and_are_checked(model: Any) -> None:

@@ -106,3 +106,25 @@ def test_split_clusters_are_consistent(tmp_path_factory, seed):
     assert to_dense(level.place(matrix)) == pytest.approx(sums)
     among = made.place_among(matrix, np.array([1, 3]))
     assert among == pytest.approx(placed[:, [1, 3]] / placed[:, [1, 3]].sum(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parts": np.array([-1, -1, 0, 1, -1, 2, 4])},
+        {"parts": np.array([-2, -1, 0, 1, -1, 2, 3])},
+        {"parts": np.array([-1, -1, 0, 1, -1, 2])},
+        {"parts": np.array([-1, -1, 0, 1, -1, 2, 3.0])},
+        {"division0.clusters": np.array([3])},
+        {"division1.clusters": np.array([-1])},
+        {"division0.centroids": np.ones((2, 4))},
+        {"division0.centroids": np.full((2, 5), np.nan)},
+        {"division1.mass": np.ones(3)},
+    ],
+    ids=str,
+)
+def test_stored_splits_that_do_not_fit_are_refused(change):
+    plain, arrays = divided(0)[1].to_parts()
+    assert Clustering.from_parts(plain, arrays).divisions
+    with pytest.raises(ValueError, match=next(iter(change)).partition(".")[2] or "parts"):
+        Clustering.from_parts(plain, arrays | change)

@@ -52,6 +52,7 @@ def make_doc(vocab, tokens):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_tiger_gives_the_pairs_of_universal_dependencies(tmp_path):
     vocab = spacy.blank("de").vocab
     docs = [make_doc(vocab, [one.split() for one in text.split(";")]) for text in TIGER]

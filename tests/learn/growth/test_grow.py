@@ -294,7 +294,7 @@ def test_undone_edits_that_are_lost_are_told(old, monkeypatch):
     def lose(self, id):
         raise InputError("it is gone")
 
-    monkeypatch.setattr("roget.learn.thesaurus.draft.Draft.find", lose)
+    monkeypatch.setattr("roget.learn.thesaurus.editor.Draft.find", lose)
     grown = grow(before, draw(2, 20, 26))
     notice(grown.notes, "replayed-edits", "2 undone edits")
     assert not grown.thesaurus.undone

@@ -60,6 +60,7 @@ def test_coordinated_word_is_coordinated_with_itself() -> None:
 
 def test_saved_representation_is_read_and_checked() -> None:
     found = Representation.learn(draw(50, 60), widths=(5, 8)).keep(np.array([3, -1, 7]))
+    assert found.keep(np.array([1, 0, -1, 2])).rows.tolist() == [-1, 3, -1, 7]
     kept = found.to_arrays()
     again = Representation.from_arrays(kept)
     assert np.array_equal(again.vectors, found.vectors)

@@ -12,7 +12,7 @@ from roget.core.tree import Tree
 from roget.learn.taxonomy import read
 from roget.learn.taxonomy.changes import read_changes
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.editor import apply_edits
+from roget.learn.thesaurus.edits import apply_edits
 from roget.report.exports import export
 from roget.report.options import ReportOptions
 from support.errors import refused

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.nodes import collapse
+from roget.learn.thesaurus.thesaurus import collapse
 from support.errors import refused
 
 

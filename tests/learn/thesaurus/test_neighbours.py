@@ -14,7 +14,7 @@ from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.learn.command_options import WAYS
-from roget.learn.thesaurus import Thesaurus, lookup, nodes
+from roget.learn.thesaurus import Thesaurus, lookup, neighbours
 from support.errors import refused
 from thesauri import THESAURI
 
@@ -108,7 +108,7 @@ def test_it_does_not_matter_how_many_are_asked_for(monkeypatch):
     counts = topics()
     t = Thesaurus.from_clustering(counts, SphericalTree(5, random_state=0).fit(counts))
     together = lookup.list_neighbours(t, np.arange(90), 7)
-    monkeypatch.setattr(nodes, "CELLS", 200)
+    monkeypatch.setattr(neighbours, "CELLS", 200)
     assert lookup.list_neighbours(t, np.arange(90), 7) == together
     assert [t.neighbours(str(row), 7) for row in range(90)] == together
 
@@ -139,7 +139,7 @@ def test_pairs_are_as_much_alike_as_neighbours(t, by, seed):
             assert alike == told[row][str(t.words[other])]
     # However few are compared at a time.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nodes, "CELLS", 1)
+        patch.setattr(neighbours, "CELLS", 1)
         assert np.array_equal(lookup.similarities(t, rows, others, by), found)
 
 

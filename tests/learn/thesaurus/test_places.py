@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from roget.core.tree import Tree
-from roget.learn.thesaurus import nodes
+from roget.learn.clustering import memberships
 
 
 @st.composite
@@ -43,24 +43,24 @@ def naive_place(row, tree):
 @given(belongings(), st.sampled_from([1, 7, 1 << 22]))
 def test_the_larger_side_at_every_split(given, cells):
     tree, rows = given
-    before = nodes.CELLS
+    before = memberships.CELLS
     try:
-        nodes.CELLS = cells  # few cells: some words at a time
-        found = nodes.assign_leaves(sparse.csr_array(rows), tree)
+        memberships.CELLS = cells  # few cells: some words at a time
+        found = memberships.assign_leaves(sparse.csr_array(rows), tree)
     finally:
-        nodes.CELLS = before
+        memberships.CELLS = before
     assert found.tolist() == [naive_place(row, tree) for row in rows]
 
 
 def test_of_equal_sides_the_first():
     tree = Tree([-1, 0, 0, 1, 1], [math.nan] * 5, [-1, -1, 2, 1, 0])
     rows = np.array([[0.25, 0.25, 0.5], [0.2, 0.2, 0.6], [0.3, 0.3, 0.4], [1.0, 0.0, 0.0]])
-    assert nodes.assign_leaves(sparse.csr_array(rows), tree).tolist() == [3, 2, 3, 4]
+    assert memberships.assign_leaves(sparse.csr_array(rows), tree).tolist() == [3, 2, 3, 4]
 
 
 def test_one_class_and_no_words():
-    assert nodes.assign_leaves(sparse.csr_array(np.ones((2, 1))), Tree()).tolist() == [0, 0]
-    assert nodes.assign_leaves(sparse.csr_array((0, 1)), Tree()).tolist() == []
+    assert memberships.assign_leaves(sparse.csr_array(np.ones((2, 1))), Tree()).tolist() == [0, 0]
+    assert memberships.assign_leaves(sparse.csr_array((0, 1)), Tree()).tolist() == []
 
 
 @given(trees())

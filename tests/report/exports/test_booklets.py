@@ -128,6 +128,7 @@ def test_text_of_two_directions_is_isolated():
     assert quote_markdown("ab") == "ab"
 
 
+@pytest.mark.slow
 def test_a_browser_opens_the_page_without_a_word(browser, broken, tmp_path):
     export(broken, tmp_path / "page.html", options=ReportOptions("Hostile"))
     said = []

@@ -14,6 +14,7 @@ from scipy import stats
 
 from roget.scoring.entropy import entropy_of, get
 from roget.scoring.entropy.bub import BUB, fit_coefficients
+from support.errors import refused
 
 Vector = npt.NDArray[np.float64]
 
@@ -181,3 +182,29 @@ def test_published_scores_of_semeval_2010(
     items = sum(map(len, gold.values()))
     score = sum(len(part) * v_by_entropies(part, system[group]) for group, part in gold.items())
     assert 100 * score / items == pytest.approx(published, abs=0.05)
+
+
+def test_small_samples_may_be_solved_like_larger_ones() -> None:
+    """`bub(small=2)` fits the first coefficients only, for all N ≥ 2."""
+    assert entropy_of([1], "bub(small=2)") == entropy_of([1], "bub")
+    assert entropy_of([30, 2], "bub(small=2)") == entropy_of([30, 2], "bub")
+    for n in (2, 3, 19):
+        ours = fit_coefficients(n, 10, 2)
+        assert ours.bound < math.inf
+        assert ours.at(np.arange(1, n + 1)).shape == (n,)
+    # Ten items of one cell, ten cells known: the joint solution is far too high.
+    joint, banded = (entropy_of([10], name, support=10) for name in ("bub", "bub(small=2)"))
+    assert abs(banded) < abs(joint) / 2
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("bub(small=1)", "invalid-option"),
+        ("jk(small=2)", "unknown-name"),
+        ("bub(k=2)", "unknown-name"),
+    ],
+)
+def test_invalid_parameters_are_refused(name: str, code: str) -> None:
+    with refused(code, name):
+        entropy_of([1, 2], name)

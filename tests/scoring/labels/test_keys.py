@@ -66,11 +66,14 @@ def test_what_begins_like_a_weight_must_be_one(write, weight):
 
 
 def test_comments_blank_lines_and_odd_blanks(write, answers):
-    text = "!! all of it\n\n  w \t i1   a  !! b c\n\t\nw i2 b !!\n   !! x\nw i3 c!!d\n"
+    text = (
+        "!! all of it\n\n  w \t i1   a  !! b c\n\t\nw i2 b !!\n   !! x\nw i3 c!!d\nw i4 e !!f g\n"
+    )
     assert answers(as_labels(write("a.key", text))) == {
         ("w", "i1"): {"a": 1.0},
         ("w", "i2"): {"b": 1.0},
         ("w", "i3"): {"c!!d": 1.0},
+        ("w", "i4"): {"e": 1.0},
     }
 
 

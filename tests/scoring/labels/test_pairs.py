@@ -28,7 +28,7 @@ def test_headers_of_pairs_are_recognised(tmp_path, head):
 
 def test_pairs_that_do_not_match_are_apart(tmp_path):
     path = tmp_path / "pairs.tsv"
-    path.write_text("id1\tid2\tmatch\na\tb\t1\nc\td\t0\ne\tf\t0.7\ng\th\t0.2\n")
+    path.write_text("id1\tid2\tmatch\na\tb\t1\nc\td\t0\ne\tf\t0.5\ng\th\t0.49\n")
     assert clusters(as_labels(path)) == [["a", "b"], ["c"], ["d"], ["e", "f"], ["g"], ["h"]]
     path.write_text("id1\tid2\tmatch\na\tb\tmaybe\n")
     with refused("broken-lines", "pairs.tsv:2", "maybe"):

@@ -89,11 +89,11 @@ def test_cells_that_cannot_be(write):
 
 
 def test_cells_without_an_answer_and_without_a_header(write):
-    path = write("a.tsv", "a\tx\t3\na\t\t1\nb\ty\t2\n")
+    path = write("a.tsv", "a\tx\t3\na\t\t2\nb\ty\t2\n")
     table = roget.score(cells=path, missing="singletons")
-    notice(table.warnings, "missing-items", "1 of 6")
-    assert table["v"] == pytest.approx(roget.measure("v", list("aaaabb"), list("xxx1yy")))
-    with refused("missing-items", "1 item"):
+    notice(table.warnings, "missing-items", "2 of 7")
+    assert table["v"] == pytest.approx(roget.measure("v", list("aaaaabb"), list("xxx12yy")))
+    with refused("missing-items", "2 items"):
         roget.score(cells=path, missing="error")
 
 
@@ -239,10 +239,11 @@ def test_lazy_items_without_a_name(item):
         roget.score(gold.lazy(), gold.lazy())
 
 
-def test_lazy_weights_of_nothing():
-    frame = polars.DataFrame({"gold": [*"xxy"], "system": [1, 1, 2], "weight": [0, 1, 2]})
+def test_items_of_weight_zero_in_lazy_frames_are_not_scored():
+    frame = polars.DataFrame({"gold": [*"xxy"], "system": [2, 1, 2], "weight": [0, 1, 2]})
+    assert roget.score(frame.lazy())["v"] == 1
     with refused("bad-weight", "0"):
-        roget.score(frame.lazy())
+        roget.score(frame.with_columns(weight=0).lazy())
 
 
 def test_columns_of_one_name():

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.optimize import linear_sum_assignment
 
 from roget.scoring.tables import matching as assignment
-from roget.scoring.tables.matching import best_match
+from roget.scoring.tables.matching import best_match, match_dense
 from support.examples import few
 
 tables = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(
@@ -64,6 +65,19 @@ def test_fractional_weights(dense_cells, table):
         assert matched(weights) == pytest.approx(brute_force(weights))
     finally:
         assignment._DENSE_CELLS = kept
+
+
+@few()
+@given(table=tables)
+def test_augmenting_paths_equal_brute_force(table):
+    assert match_dense(table) == brute_force(table)
+
+
+def test_augmenting_paths_equal_scipy_for_larger_tables():
+    random = np.random.default_rng(0)
+    for shape in ((20, 30), (30, 20), (25, 25)):
+        table = random.poisson(5, shape)
+        assert match_dense(table) == table[linear_sum_assignment(table, maximize=True)].sum()
 
 
 def test_a_large_diagonal_is_matched_without_a_solver(monkeypatch):

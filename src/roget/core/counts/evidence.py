@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.contents import Contents, column, table, tables_of
 from roget.core.counts import marks
 from roget.core.counts.matrix import Names, unite_names
 from roget.core.folder import Folder, open_folder
@@ -30,13 +31,39 @@ if TYPE_CHECKING:
     from roget.core.counts.counts import Counts
 
 SENTENCES, SEEN = "sentences.parquet", "evidence.parquet"
-TABLES: dict[str, dict[str, str]] = {
-    SENTENCES: {"source": "VARCHAR", "line": "INTEGER", "text": "VARCHAR"},
-    SEEN: {
-        "entry": "INTEGER", "sentence": "INTEGER", "word": "USMALLINT", "word_more": "UTINYINT",
-        "context": "INTEGER", "context_more": "UTINYINT",
-    },
-}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SentenceTable:
+    """Sentences in corpus order."""
+
+    source: Array = column("VARCHAR")
+    line: Array = column("INTEGER")
+    text: Array = column("VARCHAR")
+
+
+@dataclass(frozen=True)
+class ExampleTable:
+    """Occurrences of pairs in sentences, sorted by entry."""
+
+    entry: Array = column("INTEGER", below="entries")
+    sentence: Array = column("INTEGER", below="sentences")
+    word: Array = column("USMALLINT")
+    word_more: Array = column("UTINYINT")
+    context: Array = column("INTEGER")
+    context_more: Array = column("UTINYINT")
+
+
+@dataclass(frozen=True)
+class ExampleContents(Contents):
+    """The optional tables of example sentences."""
+
+    sentences: SentenceTable = table(SentenceTable, SENTENCES, "sentences", optional=True)
+    examples: ExampleTable = table(ExampleTable, SEEN, "examples", optional=True)
+
+
+TABLES = {name: one.types for name, one in tables_of(ExampleContents, optional=True).items()}
+"""The tables of example sentences, each with a map from its columns to their SQL types."""
 
 SORTS = ("corpus", "left", "right")
 """Ways to sort concordance lines: in corpus order, or by the words before or after the keyword."""
@@ -229,8 +256,8 @@ def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
             raise InputError(
                 f"{folder.path} has changed since it was loaded; load it again", code="changed"
             )
-        tables = folder.tables(SENTENCES, SEEN)
-        _check_tables(folder.path / SEEN, tables, counts)
+        tables = folder.tables(SENTENCES, SEEN, entries=counts.matrix.nnz)
+        _check_positions(folder.path / SEEN, tables[SEEN])
         return _from_tables(tables, counts)
 
     return Evidence(read)
@@ -242,15 +269,16 @@ def from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> Ev
     return Evidence(lambda: made)
 
 
-def _check_tables(place: object, tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> None:
-    """Raise an error if the tables are not consistent with the counts."""
-    sentences, seen = tables[SENTENCES], tables[SEEN]
-    _require_range(place, "entry", seen["entry"], counts.matrix.nnz)
-    _require_range(place, "sentence", seen["sentence"], len(sentences["text"]))
+def _check_positions(place: object, seen: Mapping[str, Array]) -> None:
+    """Raise an error if examples are not sorted, or refer to impossible positions of tokens."""
     if np.any(seen["entry"][1:] < seen["entry"][:-1]):
         raise InputError(f"{place}: the column 'entry' is not sorted", code="damaged-folder")
     context = seen["word"].astype(np.int32) + seen["context"]
-    _require_range(place, "context", context, 1 << 16)
+    if context.size and not (int(context.min()) >= 0 and int(context.max()) < 1 << 16):
+        raise InputError(
+            f"{place}: column context has a value outside 0 to {(1 << 16) - 1:,}",
+            code="damaged-folder",
+        )
 
 
 def _from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> InMemoryEvidence:
@@ -271,13 +299,6 @@ def _from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> I
         sentences["line"],
         sentences["text"],
     )
-
-
-def _require_range(place: object, name: str, values: Array, size: int) -> None:
-    if values.size and not (int(values.min()) >= 0 and int(values.max()) < size):
-        raise InputError(
-            f"{place}: column {name} has a value outside 0 to {size - 1:,}", code="damaged-folder"
-        )
 
 
 def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:

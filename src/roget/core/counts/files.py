@@ -13,6 +13,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,9 @@ import duckdb
 import numpy as np
 from scipy import sparse
 
+from roget.core import contents
 from roget.core import folder as folders
+from roget.core.contents import Contents, table, tables_of, value
 from roget.core.counts import evidence
 from roget.core.io.duck import convert_errors, database
 from roget.core.types import Array
@@ -30,11 +33,44 @@ if TYPE_CHECKING:
     from roget.core.counts.counts import Counts
 
 WORDS, CONTEXTS, ENTRIES = "words.parquet", "contexts.parquet", "entries.parquet"
-TABLES: dict[str, dict[str, str]] = {
-    WORDS: {"word": "VARCHAR"},
-    CONTEXTS: {"context": "VARCHAR", "slot": "VARCHAR"},
-    ENTRIES: {"row": "INTEGER", "column": "INTEGER", "count": folders.COUNT},
-}
+
+
+@dataclass(frozen=True)
+class WordTable:
+    """The words, in the order of the rows of the matrix."""
+
+    word: Array = contents.column("VARCHAR")
+
+
+@dataclass(frozen=True)
+class ContextTable:
+    """The contexts, in the order of the columns of the matrix."""
+
+    context: Array = contents.column("VARCHAR")
+    slot: Array = contents.column("VARCHAR")
+
+
+@dataclass(frozen=True)
+class EntryTable:
+    """The cells of the matrix, sorted by row and column."""
+
+    row: Array = contents.column("INTEGER", below="words")
+    column: Array = contents.column("INTEGER", below="contexts")
+    count: Array = contents.column(folders.COUNT)
+
+
+@dataclass(frozen=True)
+class MatrixContents(Contents):
+    """The tables of counts."""
+
+    words: WordTable = table(WordTable, WORDS, "words")
+    contexts: ContextTable = table(ContextTable, CONTEXTS, "contexts")
+    cells: EntryTable = table(EntryTable, ENTRIES, "entries")
+
+
+TABLES = {name: one.types for name, one in tables_of(MatrixContents, optional=False).items()}
+"""The tables of counts, each with a map from its columns to their SQL types."""
+
 FILES = tuple(TABLES)
 
 _N_CONTEXTS = 5
@@ -43,7 +79,7 @@ _N_CONTEXTS = 5
 
 def is_shape(value: Any) -> bool:
     """Return True if a JSON value is a list of two non-negative integers below 2^31."""
-    right = folders.is_list_of(folders.is_size)(value) and len(value) == 2
+    right = contents.is_list_of(contents.is_size)(value) and len(value) == 2
     return right and max(value) < 1 << 31
 
 
@@ -53,7 +89,18 @@ def is_dtype(value: Any) -> bool:
 
 
 def _is_total(value: Any) -> bool:
-    return folders.is_size(value) or (isinstance(value, float) and 0 <= value < math.inf)
+    return contents.is_size(value) or (isinstance(value, float) and 0 <= value < math.inf)
+
+
+@dataclass(frozen=True)
+class CountsContents(evidence.ExampleContents, MatrixContents):
+    """The content of a counts directory."""
+
+    shape: list[int] = value(is_shape, sizes=("words", "contexts"))
+    entries: int = value(contents.is_size, sizes=("entries",))
+    total: float = value(_is_total)
+    dtype: str = value(is_dtype)
+    relations: list[str] = value(contents.is_list_of(contents.is_text))
 
 
 KIND = folders.Kind(
@@ -61,15 +108,7 @@ KIND = folders.Kind(
     format="roget.counts",
     title="a counts directory",
     manifest="counts.json",
-    fields={
-        "shape": is_shape,
-        "entries": folders.is_size,
-        "total": _is_total,
-        "dtype": is_dtype,
-        "relations": folders.is_list_of(folders.is_text),
-    },
-    tables=TABLES,
-    optional=evidence.TABLES,
+    contents=CountsContents,
 )
 
 
@@ -139,7 +178,7 @@ def read(path: Path, make: type[Counts]) -> Counts:
         )
     except ValueError as error:
         raise InputError(f"{path}: {error}", code="damaged-folder") from None
-    if counts.entries != record["entries"] or len(tables[ENTRIES]["count"]) != record["entries"]:
+    if counts.entries != record["entries"]:
         raise InputError(
             f"{path / ENTRIES}: found {counts.entries:,} distinct entries, but counts.json states "
             f"{record['entries']:,}",
@@ -197,10 +236,6 @@ def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
     `contexts` and `pairs`, and `hapax`: the proportions of words and pairs that occur only once.
     """
     with open_tables(path) as (record, connection):
-        if record["dtype"] == "float64":
-            # Use a single thread, which adds fractions in a fixed order, so that sums are
-            # reproducible.
-            connection.execute("SET threads = 1")
         found = _summarise(connection, top)
     return {name: record[name] for name in (*KIND.fields, "provenance")} | found
 
@@ -210,11 +245,13 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
     """Yield the manifest of a counts directory, and a database with its tables as views."""
     folder = folders.open_folder(path, KIND)
     folder.verify()
-    with database() as connection, convert_errors(folder.path):
+    # A single thread adds fractions in a fixed order, so that sums are reproducible.
+    threads = 1 if folder.record["dtype"] == "float64" else None
+    with database(threads=threads) as connection, convert_errors(folder.path):
         for name in FILES:
             numbered = folder.query(connection, name)
             view = name.removesuffix(".parquet")
-            connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {numbered}")
+            connection.execute(f"CREATE TEMP VIEW {view} AS SELECT * FROM {numbered}")
         yield folder.record, connection
 
 

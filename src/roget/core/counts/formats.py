@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from roget.core import contents
 from roget.core import folder as folders
 from roget.core.counts import files as counts_files
 from roget.core.counts.matrix import Names
@@ -260,7 +261,7 @@ def _write_npz(counts: Counts, draft: Path) -> None:
     }
     if any(counts.slots):
         arrays["slots"] = _pad(counts.slots, "slot")
-    parts = {name: getattr(counts.matrix, name) for name in folders.CSR}
+    parts = {name: getattr(counts.matrix, name) for name in contents.CSR}
     layout = {"format": np.array(b"csr"), "_is_array": np.array(True)}
     shape = {"shape": np.array(counts.shape)}
     folders.write_npz(draft, layout | shape | parts | arrays, packed=True)
@@ -273,7 +274,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
     """
     layout = arrays["format"].item() if "format" in arrays else b"csr"
     layout = layout.decode() if isinstance(layout, bytes) else str(layout)
-    if "format" not in arrays and not set(folders.CSR) <= set(arrays):
+    if "format" not in arrays and not set(contents.CSR) <= set(arrays):
         if "X" in arrays:
             return arrays["X"]
         raise InputError(
@@ -283,12 +284,12 @@ def _sparse(arrays: dict[str, Any]) -> Any:
         )
     shape = tuple(arrays["shape"].tolist())
     if layout in ("csr", "csc", "bsr"):
-        data, indices, indptr = (arrays[part] for part in folders.CSR)
+        data, indices, indptr = (arrays[part] for part in contents.CSR)
         values, sizes = data, shape if layout == "csr" else shape[::-1]
         if layout == "bsr":  # in bsr, the indices refer to blocks, not to single values
             values = np.arange(len(data))
             sizes = tuple(size // block for size, block in zip(shape, data.shape[1:], strict=True))
-        folders.require_csr([values, indices, indptr], sizes, finite=False)
+        contents.require_csr([values, indices, indptr], sizes, finite=False)
         return getattr(sparse, f"{layout}_array")((data, indices, indptr), shape=shape)
     if layout == "coo":
         return sparse.coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape)

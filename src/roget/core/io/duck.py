@@ -1,10 +1,12 @@
 """DuckDB connections with a memory limit and a spill folder.
 
-Extensions and network access are off.
+Extensions and network access are off. DuckDB is imported in the functions that use it, because
+commands that read small files do not need it.
 """
 
 from __future__ import annotations
 
+import atexit
 import glob
 import json
 import os
@@ -12,19 +14,24 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
-
-import duckdb
-import numpy.typing as npt
+from tempfile import TemporaryDirectory, gettempdir
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from roget.core.io.limits import allowed, max_size, parse_size
 from roget.core.io.paths import spell
 from roget.errors import InputError, RogetError
 
+if TYPE_CHECKING:
+    import duckdb
+    import numpy.typing as npt
+
 DEFAULT_MEMORY = "50%"
+
+_EXAMPLE = "2GB or 500MB"
 
 _FETCH_SIZE = 1 << 14
 """Batch size: number of rows converted to Python objects at once."""
@@ -43,10 +50,17 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 
 def read_memory(memory: str) -> str:
-    """Convert a memory limit to DuckDB's syntax; return a percentage unchanged."""
-    if _PERCENTAGE.fullmatch(memory):
-        return memory
-    return f"{parse_size(memory, 'memory', '2GB or 500MB')} bytes"
+    """Convert a memory limit to DuckDB's syntax; return a percentage unchanged.
+
+    Raise an error if the limit is 0.
+    """
+    is_percentage = _PERCENTAGE.fullmatch(memory) is not None
+    size = float(memory.rstrip("% ")) if is_percentage else parse_size(memory, "memory", _EXAMPLE)
+    if not size:
+        raise InputError(
+            f"memory {memory!r}: the limit must be positive, e.g. {_EXAMPLE}", code="invalid-option"
+        )
+    return memory if is_percentage else f"{size} bytes"
 
 
 def _limit_memory(connection: duckdb.DuckDBPyConnection, memory: str) -> None:
@@ -74,6 +88,8 @@ def connect(
     raised. The order of rows is preserved only if `ordered` is True. Extensions are never
     installed.
     """
+    import duckdb
+
     memory = read_memory(memory or DEFAULT_MEMORY)
     connection = duckdb.connect(config=_SETTINGS)
     connection.execute(f"SET preserve_insertion_order = {ordered}")
@@ -86,19 +102,42 @@ def connect(
 
 
 @contextmanager
-def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+def database(
+    memory: str | None = None, threads: int | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Provide a database that preserves the order of rows and spills data to a temporary folder.
 
-    A full disk or too little memory raises an OSError.
+    Temporary tables and views are dropped at the end. A full disk or too little memory raises an
+    OSError.
     """
-    with (
-        TemporaryDirectory(prefix="roget.") as spill,
-        connect(memory, spill=Path(spill), ordered=True) as connection,
-    ):
+    import duckdb
+
+    with ExitStack() as opened:
+        if memory is None and threads is None:
+            # Opening a cursor of the process's instance is 60 times faster than a new instance.
+            connection = opened.enter_context(_open_shared(os.getpid()).cursor())
+        else:
+            spill = opened.enter_context(TemporaryDirectory(prefix="roget."))
+            connection = opened.enter_context(connect(memory, threads, Path(spill), ordered=True))
         try:
             yield connection
         except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
             raise OSError(reason(error)) from None
+
+
+@cache
+def _open_shared(process: int) -> duckdb.DuckDBPyConnection:
+    """Return the instance that this process shares; a forked process opens its own."""
+    # DuckDB creates the folder when it spills data, and removes it when the instance is closed.
+    spill = Path(gettempdir(), f"roget.{uuid4().hex}")
+    shared = connect(spill=spill, ordered=True)
+
+    def close() -> None:
+        if os.getpid() == process:
+            shared.close()
+
+    atexit.register(close)
+    return shared
 
 
 @contextmanager
@@ -107,6 +146,8 @@ def convert_errors(file: str | Path) -> Iterator[None]:
 
     Must be used within a `database` context.
     """
+    import duckdb
+
     try:
         yield
     except duckdb.Error as error:
@@ -129,6 +170,8 @@ def convert_errors(file: str | Path) -> Iterator[None]:
 
 def lacks_room(error: duckdb.Error) -> bool:
     """Return True if an error is due to a lack of memory or disk space, not to invalid input."""
+    import duckdb
+
     return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)
 
 
@@ -215,6 +258,8 @@ def clear_errors(doing: str) -> Iterator[None]:
 
     A full disk raises OSError, as in other functions that write files. Other errors are unchanged.
     """
+    import duckdb
+
     try:
         yield
     except duckdb.OutOfMemoryException as error:

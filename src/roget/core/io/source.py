@@ -303,12 +303,15 @@ class Source:
     @property
     def suffix(self) -> str:
         """The suffix of the name without a compression suffix."""
-        return _without_compression(self.path).suffix.lower()
+        place = Path(name_part(self.path))
+        suffix = place.suffix.lower()
+        return place.with_suffix("").suffix.lower() if suffix in _COMPRESSED else suffix
 
     @property
     def stem(self) -> str:
         """The file name without the format and compression suffixes."""
-        return _without_compression(self.path).stem
+        place = Path(name_part(self.path))
+        return place.with_suffix("").stem if _compression(self.path) else place.stem
 
     @property
     def is_plain(self) -> bool:
@@ -381,6 +384,13 @@ class Source:
                 number += 1
             if len(rest) > longest:
                 raise self.refuse_line(number, longest)
+
+    def read_lines(self) -> list[tuple[int, str]]:
+        """Read all numbered lines of a small plain file that is kept open."""
+        assert self.opened is not None
+        self.opened.seek(0)
+        data = self.opened.read().removeprefix(codecs.BOM_UTF8)
+        return [(number, text.decode()) for number, text in enumerate(data.splitlines(), 1)]
 
     def longest_line(self) -> int:
         """Return the maximum allowed size of a line in bytes.
@@ -460,6 +470,8 @@ class Source:
             except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
                 raise self._broken(error) from None
             except MemoryError:
+                if not self.compression:
+                    raise
                 # An LZMA file declares how much memory it needs. A damaged file may declare too
                 # much.
                 text = "decompression needs more memory than available; the file may be damaged"
@@ -534,11 +546,6 @@ def _is_utf8(encoding: str) -> bool:
 def _compression(path: str) -> str:
     last = Path(name_part(path)).suffix.lower()
     return last if last in _COMPRESSED else ""
-
-
-def _without_compression(path: str) -> Path:
-    place = Path(name_part(path))
-    return place.with_suffix("") if _compression(path) else place
 
 
 @contextmanager
@@ -646,7 +653,7 @@ def source_of(
         raise InputError(f"{path}: no such file", code="file-not-found") from None
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
-    what = special(status.st_mode)
+    what = "" if stat.S_ISREG(status.st_mode) else special(status.st_mode)
     if what not in ("", _PIPE):
         raise InputError(f"{path} is {what}; expected a file", code="unsupported-format")
     spool = _Spool(path) if what else None
@@ -666,7 +673,7 @@ def source_of(
             raise _unreadable(path, error) from None
         return source  # the error is reported when the content is read
     source.packed = compression_of(file.read(16))
-    if hold and source.is_plain:
+    if hold and not source.packed and (encoding == "utf-8" or _is_utf8(encoding)):
         source.opened = file
     else:
         file.close()

@@ -37,6 +37,9 @@ A column is specified by its name or its number, counted from 1.
 Requested: TypeAlias = Mapping[str, Any] | None
 """Map from roles to the columns specified by the caller, or None if nothing was specified."""
 
+HEAD = 1 << 16
+"""Number of bytes to read at once if only the first lines are needed."""
+
 BLANKS = " "
 """Special delimiter that stands for any number of spaces and tabs."""
 _BLANKS = re.compile(r"[ \t]+")
@@ -238,9 +241,9 @@ class Table:
         """Return the location of a row for messages, e.g. file.tsv:3."""
         return f"{self.name}, row {number}" if self.format == "parquet" else f"{self.name}:{number}"
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the numbered lines of a text file."""
-        return (self.source or Source(self.path)).lines(self.name)
+    def lines(self, size: int | None = None) -> Iterator[tuple[int, str]]:
+        """Yield the numbered lines of a text file, of which `size` bytes are read at once."""
+        return (self.source or Source(self.path)).lines(self.name, size)
 
     def texts(
         self, *, pad: bool = False
@@ -404,7 +407,8 @@ def inspect_table(
     else:
         table, numeric = inspect_text(table, roles, columns, header)
     table = roles.place(table, columns, numeric, transpose)
-    check_types(table, roles.number)
+    if table.types:
+        check_types(table, roles.number)
     return table
 
 
@@ -549,7 +553,7 @@ def inspect_text(
 
     Return the table and the indices of its numeric columns.
     """
-    texts = ((line, text) for line, text in table.lines() if text.strip())
+    texts = ((line, text) for line, text in table.lines(HEAD) if text.strip())
     line, top = next(texts, (1, ""))
     if not top:
         raise InputError(
@@ -569,8 +573,10 @@ def inspect_text(
 def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
     """Split the first lines into cells and strip them; skip incomplete rows."""
     if table.format != "csv":
-        split = split_blanks if table.delimiter == BLANKS else _split_at(table.delimiter)
-        return [[cell.strip() for cell in split(line.rstrip("\n"))] for line in lines]
+        texts = (line.rstrip("\n") for line in lines)
+        if table.delimiter == BLANKS:
+            return [[cell.strip() for cell in split_blanks(text)] for text in texts]
+        return [[cell.strip() for cell in text.split(table.delimiter)] for text in texts]
     rows: list[list[str]] = []
     # The sample may end inside a quoted cell, so ignore errors. They are reported when the rows are
     # read.
@@ -580,10 +586,6 @@ def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
     if not rows:
         raise FormatError(table.name, [f"{table.name}:1: a quoted cell has no closing quote"])
     return rows
-
-
-def _split_at(delimiter: str) -> Callable[[str], list[str]]:
-    return lambda text: text.split(delimiter)
 
 
 def _has_header(
@@ -676,7 +678,7 @@ def _refuse_lines(table: Table, roles: Roles) -> None:
 
 def check_types(table: Table, number: str = "") -> None:
     """Raise an error if a Parquet column that has a role contains neither text nor numbers."""
-    for role, at in table.places.items() if table.types else ():
+    for role, at in table.places.items():
         kind, counted = table.types[at], role == number
         wrong = counted and kind in ("BOOLEAN", "BLOB")
         if wrong or kind.endswith("]") or kind.startswith(_NESTED):

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from roget.core import contents
 from roget.core import folder as folders
 from roget.core.intervals import wilson
 from roget.core.options import check, document, helps_of
@@ -154,21 +155,21 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
             "left_out_accuracy": self.left_out_accuracy_,
             "trained_on": self.trained_on_,
         }
-        folders.write(path, KIND, about | folders.put_under("fitted", self.fitted_.content()))
+        folders.write(path, KIND, about | contents.put_under("fitted", self.fitted_.content()))
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
         """Read a model written by `save`."""
         kept = folders.read(path, KIND)
-        with folders.report_damage(path):
+        with contents.report_damage(path):
             made = cls(**kept["options"])
             check(made)
-            folders.require_numbers(kept, "trained_on", low=0)
+            contents.require_numbers(kept, "trained_on", low=0)
             made.left_out_accuracy_ = kept["left_out_accuracy"]
             if made.left_out_accuracy_ is not None:
-                folders.require_numbers(kept, "left_out_accuracy", low=0)
+                contents.require_numbers(kept, "left_out_accuracy", low=0)
             made.trained_on_ = kept["trained_on"]
-            made.fitted_ = MODELS[made._kind].read(folders.take_under("fitted", kept))
+            made.fitted_ = MODELS[made._kind].read(contents.take_under("fitted", kept))
         made.classes_, made.dev_ = np.array([NOUN, VERB]), None
         return made
 

@@ -10,7 +10,14 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit
 
-from roget.core.folder import Schema, put_under, require_arrays, require_range, take_under
+from roget.core.contents import (
+    Contents,
+    array,
+    put_under,
+    require_arrays,
+    require_range,
+    take_under,
+)
 from roget.core.quadruple import Quadruple
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.attachment.machine import LARGEST, FeatureRows, Machine
@@ -35,6 +42,16 @@ STEPS = 50
 """Maximum number of Newton steps."""
 TRUST = 3.0
 """Prior weight of the kernel machine's score: the log odds of N for a score of 1."""
+
+
+@dataclass(frozen=True)
+class StoredWeights(Contents):
+    """The stored scaling of features from other text, and the weights of all features."""
+
+    scaling: Floats = array("f", 2, OUTSIDE, low=-LARGEST, below=LARGEST)
+    """Means and standard deviations."""
+    # The kernel score, the features from other text, the attachment rates, and the intercept.
+    weights: Floats = array("f", 1 + OUTSIDE + len(LOOSE_PARTS) + 1, low=-LARGEST, below=LARGEST)
 
 
 @dataclass
@@ -140,16 +157,8 @@ class Best:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """Read an instance from stored values."""
         verbs, nouns = (Vectors.read(take_under(name, kept)) for name in ("verbs", "nouns"))
-        # The kernel score, the features from other text, the attachment rates, and the intercept.
-        features = 1 + OUTSIDE + len(LOOSE_PARTS) + 1
-        schema: Schema = {
-            "weights.scaling": ("f", (2, OUTSIDE)),
-            "weights.weights": ("f", (features,)),
-        }
-        require_arrays(kept, schema)
-        for name in schema:
-            require_range(name, kept[name], -LARGEST, LARGEST)
-        require_range("weights.scaling", kept["weights.scaling"][1], 1e-7, LARGEST)
+        weights = StoredWeights.read(take_under("weights", kept))
+        require_range("weights.scaling", weights.scaling[1], 1e-7, LARGEST)
         machine = take_under("machine", kept)
         require_arrays(machine, {"evidence": ("f", ("items", OUTSIDE))})
         return cls(
@@ -157,11 +166,11 @@ class Best:
             verbs,
             nouns,
             SlotCounts.read(take_under("evidence", kept)),
-            kept["weights.scaling"],
+            weights.scaling,
             QuadrupleCounts.read(take_under("tally", kept)),
             Tendencies.read(take_under("tendencies", kept)),
             Machine.read(machine, (verbs.table, nouns.table, nouns.table)),
-            kept["weights.weights"],
+            weights.weights,
         )
 
 

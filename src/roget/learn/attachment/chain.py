@@ -17,8 +17,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from roget import catalogue
-from roget.core.counts import Counts
-from roget.core.folder import (
+from roget.core.contents import (
     CSR,
     put_under,
     require_arrays,
@@ -27,6 +26,7 @@ from roget.core.folder import (
     require_texts,
     take_under,
 )
+from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
 from roget.core.types import Floats, Ints
 from roget.learn.attachment.quads import (

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.folder import Schema, require_arrays, require_range, require_texts
+from roget.core.contents import Contents, array, require_range, texts
 from roget.core.types import BoolArray
 
 Floats = npt.NDArray[np.float32]
@@ -46,15 +46,21 @@ LARGEST = 1e12
 POOL = ""
 """Key of the machine that rare prepositions share."""
 
-_KEPT: Schema = {
-    "words": ("iu", ("items", 3)),
-    "evidence": ("f", ("items", "features")),
-    "means": ("f", ("blocks",)),
-    "sizes": ("iu", ("blocks",)),
-    "rows": ("iu", ("cells",)),
-    "weights": ("f", ("cells",)),
-}
-"""Schema of the stored machines: quadruples, and one block of rows and weights per machine."""
+
+@dataclass(frozen=True)
+class StoredMachines(Contents):
+    """Stored machines: quadruples, and one block of rows and weights per machine."""
+
+    words: Ints = array("iu", "items", 3, low=-1, below=1 << 53)
+    """Word ids of the quadruples; −1 is an unknown word."""
+    evidence: Floats = array("f", "items", "features", low=-LARGEST, below=LARGEST)
+    prepositions: list[str] = texts("items", distinct=False)
+    blocks: list[str] = texts("blocks")
+    means: Floats = array("f", "blocks", low=-LARGEST, below=LARGEST)
+    sizes: Ints = array("iu", "blocks", low=0)
+    rows: Ints = array("iu", "cells", low=0, below="items")
+    """Indices of quadruples."""
+    weights: Floats = array("f", "cells", low=-LARGEST, below=LARGEST)
 
 
 @dataclass(frozen=True)
@@ -203,35 +209,23 @@ class Machine:
     @classmethod
     def read(cls, kept: Mapping[str, Any], tables: Sequence[Floats]) -> Machine:
         """Read stored machines, given the vectors of verbs, first nouns and second nouns."""
-        require_arrays(kept, _KEPT)
-        require_texts(kept, "blocks")
-        require_texts(kept, "prepositions", distinct=False)
-        words, rows, sizes = kept["words"], kept["rows"], kept["sizes"]
-        if len(kept["prepositions"]) != len(words):
-            raise ValueError(
-                f"found {len(kept['prepositions'])} prepositions for {len(words)} "
-                "quadruples; expected one for each"
-            )
-        # The word id −1 means an unknown word; `rows` are indices of quadruples.
-        require_range("words", words, -1, 1 << 53)
-        require_range("rows", rows, 0, len(words))
+        held = StoredMachines.read(kept)
+        words, rows, sizes = held.words.astype(np.int64), held.rows, held.sizes.astype(np.int64)
+        # Bound the sizes first, so their sum does not overflow.
         require_range("sizes", sizes, 0, rows.size + 1)
-        for name in ("evidence", "means", "weights"):
-            require_range(name, kept[name], -LARGEST, LARGEST)
-        words, sizes = words.astype(np.int64), sizes.astype(np.int64)
         if sizes.sum() != rows.size:
             raise ValueError(
                 f"the block sizes add up to {sizes.sum()}, but there are {rows.size} rows"
             )
         vectors = [table[own] for table, own in zip(tables, words.T, strict=True)]
-        prepositions = np.array(kept["prepositions"], dtype=object)
+        prepositions = np.array(held.prepositions, dtype=object)
         ends = np.cumsum(sizes)[:-1]
         parts = zip(
-            kept["blocks"], np.split(rows, ends), kept["means"].tolist(),
-            np.split(kept["weights"], ends), strict=True,
+            held.blocks, np.split(rows, ends), held.means.tolist(),
+            np.split(held.weights, ends), strict=True,
         )  # fmt: skip
         blocks = {name: FeatureBlock(*own) for name, *own in parts}
-        return cls(FeatureRows(words, vectors, prepositions, kept["evidence"]), blocks)
+        return cls(FeatureRows(words, vectors, prepositions, held.evidence), blocks)
 
 
 def _solve(items: FeatureRows, rows: Ints, goal: Any, name: str) -> tuple[FeatureBlock, Floats]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from roget import catalogue
-from roget.core.folder import require_numbers
+from roget.core.contents import require_numbers
 from roget.core.io.address import is_remote
 from roget.core.io.problems import Problems
 from roget.core.io.source import FORMATS, Source, source_of

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from roget.core.contents import Contents, array, texts
 from roget.core.counts import Counts
 from roget.core.counts.views import ppmi, unit
-from roget.core.folder import Schema, require_arrays, require_range, require_texts
 from roget.core.quadruple import Quadruple
 from roget.data import sample
 from roget.errors import InputError
@@ -64,6 +64,17 @@ def tabulate(cells: Cells) -> tuple[list[str], list[str], Any]:
     values = np.array([cells[key] for key in keys], dtype=np.float64)
     table = sparse.csr_array((values, (row, column)), shape=(rows.size, columns.size))
     return rows.tolist(), columns.tolist(), table
+
+
+@dataclass(frozen=True)
+class StoredVectors(Contents):
+    """Stored vectors of words and of contexts (hints), rounded to float16."""
+
+    words: list[str] = texts("words")
+    table: Floats = array("f", "words", "dimensions", low=-1.01, below=1.01)
+    """Unit vectors."""
+    hints: list[str] = texts("hints")
+    hinted: Floats = array("f", "hints", "dimensions", low=-65505, below=65505)
 
 
 class Vectors:
@@ -126,16 +137,9 @@ class Vectors:
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Vectors:
         """Read an instance from stored values."""
-        require_texts(kept, "words", "hints")
-        schema: Schema = {
-            "table": ("f", (len(kept["words"]), "dimensions")),
-            "hinted": ("f", (len(kept["hints"]), "dimensions")),
-        }
-        require_arrays(kept, schema)
-        require_range("table", kept["table"], -1.01, 1.01)  # unit vectors
-        require_range("hinted", kept["hinted"], -65505, 65505)  # float16
-        table, hinted = (kept[name].astype(np.float32) for name in ("table", "hinted"))
-        return cls(kept["words"], table, kept["hints"], hinted)
+        held = StoredVectors.read(kept)
+        table, hinted = held.table.astype(np.float32), held.hinted.astype(np.float32)
+        return cls(held.words, table, held.hints, hinted)
 
 
 def embed_contexts(cells: Cells, seed: int, dimensions: int = DIMENSIONS) -> Vectors:

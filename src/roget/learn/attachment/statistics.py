@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from roget.core.contents import require_arrays, require_range, require_texts
 from roget.core.counts import Counts
 from roget.core.counts.matrix import split_slot
-from roget.core.folder import require_arrays, require_range, require_texts
 from roget.core.quadruple import Quadruple
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.learn.attachment.quads import NOUN, LemmatisedQuadruple

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from roget.core import folder as folders
+from roget.core import contents
 from roget.core.counts import Counts
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, PathLike
@@ -195,7 +195,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: PathLike) -> ClassModel:
         """Read a model written by `save`; no stored code is executed."""
-        with folders.report_damage(path):
+        with contents.report_damage(path):
             header, train, predictors, mixture = files.read(path)
             model = cls(**header["options"])
             model._train, model._predictors, model._mixture = train, predictors, mixture

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -17,11 +17,12 @@ import numpy as np
 from scipy import sparse
 
 from roget import catalogue
+from roget.core.contents import array
 from roget.core.counts.views import ppmi, unit
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.learn.classmodel.classes import ClassCounts, count_types, from_levels, normalise
-from roget.learn.clustering.result import Clustering, Rule, array
+from roget.learn.clustering.result import Clustering, Rule
 from roget.learn.clustering.tokens import unigram
 
 NEIGHBOURS = (50, 100, 200)
@@ -82,9 +83,9 @@ class NearestWords(Rule):
     clusterer = "nearest"
 
     size: int
-    columns: Floats = field(metadata=array("m"))
-    projection: Floats = field(metadata=array("m", "d", least=-np.inf))
-    words: Floats = field(metadata=array("n", "d", least=-np.inf))
+    columns: Floats = array("iuf", "m", low=0)
+    projection: Floats = array("iuf", "m", "d")
+    words: Floats = array("iuf", "n", "d")
 
     def place(self, matrix: Any, leaves: Clustering) -> Any:
         """Return p(c|word) as a csr_array; a word without neighbours is in the unigram class."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from roget import catalogue
+from roget.core import contents
 from roget.core import folder as folders
+from roget.core.contents import Contents, array
 from roget.core.tree import Tree
-from roget.core.types import PathLike
+from roget.core.types import Array, PathLike
 from roget.errors import InputError
 from roget.learn.classmodel.classes import COUNTED, SLACK, ClassCounts, are_shares
 from roget.learn.classmodel.families import NearestWords
@@ -22,11 +24,15 @@ from roget.learn.clustering.result import Clustering, Rule, StoredRule, find_leg
 from roget.learn.command_options import BACKOFFS
 
 KIND = folders.model("classmodel", "classmodel.model")
-_MIXTURE: folders.Schema = {
-    "mixture.discounts": ("iuf", ("n",)),
-    "mixture.weights": ("iuf", ("frequencies", "predictions")),
-    "mixture.edges": ("iuf", ("edges",)),
-}
+
+
+@dataclass(frozen=True)
+class MixtureArrays(Contents):
+    """The stored arrays of a mixture of predictors."""
+
+    discounts: Array = array("iuf", "n")
+    weights: Array = array("iuf", "frequencies", "predictions")
+    edges: Array = array("iuf", "edges")
 
 
 def write(
@@ -38,31 +44,31 @@ def write(
 ) -> None:
     """Write a fitted model atomically."""
     # Arrays are stored under flat names: train, mixture.*, classes.PREDICTOR.PART.*.
-    arrays = folders.to_arrays("train", train)
-    for name in ("discounts", "weights", "edges"):
-        arrays[f"mixture.{name}"] = getattr(mixture, name)
+    arrays = contents.to_arrays("train", train)
+    stored = MixtureArrays(mixture.discounts, mixture.weights, mixture.edges)
+    arrays |= contents.put_under("mixture", stored.content())
     listed = []
     for place, one in enumerate(predictors):
         plain = []
         for number, part in enumerate(one.parts):
             part_plain, more = part.to_parts()
             plain.append(part_plain)
-            arrays |= folders.put_under(f"classes.{place}.{number}", more)
+            arrays |= contents.put_under(f"classes.{place}.{number}", more)
         listed.append({"name": one.name, "types": one.types, "parts": plain})
     folders.write(path, KIND, {**header, **arrays, "classes": listed, "mixture": mixture.kind})
 
 
 def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixture]:
     """Read a folder; return the header, the training counts, the predictors and their mixture."""
-    with folders.report_damage(path):
+    with contents.report_damage(path):
         kept = folders.read(path, KIND)
-        folders.require_arrays(kept, _MIXTURE)
-        mixture = Mixture(kept["mixture"], *(kept[name] for name in _MIXTURE))
+        held = MixtureArrays.read(contents.take_under("mixture", kept))
+        mixture = Mixture(kept["mixture"], held.discounts, held.weights, held.edges)
         found = [
             ClassCounts(one["name"], _parts(kept, f"classes.{place}", one), one["types"])
             for place, one in enumerate(kept["classes"])
         ]
-        train = folders.from_arrays(kept, "train")
+        train = contents.from_arrays(kept, "train")
         # Files that are each valid can still be inconsistent with each other.
         for fault in _faults(kept, train, found, mixture):
             raise ValueError(fault)
@@ -75,7 +81,7 @@ def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluster
         if "parts" not in one:
             return _revive(kept, key, one)
         return tuple(
-            _ready(Clustering.from_parts(plain, folders.take_under(f"{key}.{number}", kept)))
+            _ready(Clustering.from_parts(plain, contents.take_under(f"{key}.{number}", kept)))
             for number, plain in enumerate(one["parts"])
         )
     except InputError as error:
@@ -96,8 +102,8 @@ def _ready(found: Clustering) -> Clustering:
 
 def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Clustering, ...]:
     """Read the clusterings of a folder written by an early version."""
-    memberships = folders.from_arrays(kept, f"{key}.membership")
-    centroids = folders.from_arrays(kept, f"{key}.centroids")
+    memberships = contents.from_arrays(kept, f"{key}.membership")
+    centroids = contents.from_arrays(kept, f"{key}.centroids")
     mass, called = kept[f"{key}.mass"], one["rule"]
     sizes = one["blocks"] or [mass.size]
     if not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != mass.size:
@@ -149,7 +155,7 @@ def _faults(
     if "words_" in kept or "contexts_" in kept:
         sizes |= {"words_": shape[0], "contexts_": shape[1]}
     for key, size in sizes.items():
-        if not folders.is_list_of(folders.is_text)(kept[key]):
+        if not contents.is_list_of(contents.is_text)(kept[key]):
             yield f"{key}: expected a list of names"
         if len(kept[key]) != size:
             yield f"{key}: {len(kept[key])} names, expected {size}"

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from roget.core import folder
+from roget.core import contents, folder
 from roget.core.io.problems import plural
 from roget.core.options import check, document, helps_of
 from roget.core.progress import Progress, Report
@@ -36,7 +36,7 @@ MIN_WARNED = 20
 """Minimum number of words at which a Python warning is issued in addition to the note that almost
 nothing was clustered."""
 
-_NOT_SAVED = ("progress", "checkpoint", "random_state", "background")
+_NOT_SAVED = ("progress", "checkpoint", "random_state", "background", "prior")
 
 
 class UnknownParameter(UnknownName, ValueError):
@@ -246,7 +246,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def load(cls, path: PathLike) -> Self:
         """Read a model written by `save`, without executing any code."""
         content = folder.read(path, folder.model("clustering", f"{cls.name}.model"))
-        with folder.report_damage(path):
+        with contents.report_damage(path):
             model = cls(**content["options"])
             for name in ("n_features_in_", "n_iter_", "notes_", *cls.kept):
                 setattr(model, name, content[name])
@@ -350,7 +350,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         parts = tuple(content[f"membership_{part}"] for part in ("data", "indices", "indptr"))
         return Clustering(
             Tree.from_json(content["tree_"]),
-            folder.require_csr(parts, content["membership_shape"]),
+            contents.require_csr(parts, content["membership_shape"]),
             content["centroids_"],
             content["mass_"],
             content["background_"],

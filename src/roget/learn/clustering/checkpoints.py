@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from roget.core import contents
 from roget.core import folder as folders
 from roget.core.types import Array, PathLike
 from roget.errors import InputError
@@ -69,7 +70,7 @@ class Checkpoint:
             yield
             return
         try:
-            with folders.report_damage(self._path):
+            with contents.report_damage(self._path):
                 yield
         except (AssertionError, RuntimeError) as error:
             raise InputError(

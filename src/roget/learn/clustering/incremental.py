@@ -25,12 +25,17 @@ class IncrementalUpdate:
 
     `counts` must include the counts of `before`, with its words and contexts first and in the same
     order. A class may have more counts than its words have, because of smoothing; this surplus is
-    kept. `background` holds the counts of other texts from which the vectors were also learnt, if
-    any.
+    kept. `background` holds the counts of other texts from which the vectors were also learnt, and
+    `prior` the prior vectors, if any.
     """
 
     def __init__(
-        self, found: Clustering, before: Counts, counts: Counts, background: Counts | None = None
+        self,
+        found: Clustering,
+        before: Counts,
+        counts: Counts,
+        background: Counts | None = None,
+        prior: Any = None,
     ) -> None:
         n, m = before.shape
         if not (
@@ -67,8 +72,9 @@ class IncrementalUpdate:
             background=totals / max(float(counts.total), 1e-300), contexts=counts.contexts,
             rule=found.placing.widen(self._find_alike(m)), representation=None,
         )  # fmt: skip
-        borrowed = () if background is None else (background,)
-        self.wide = made.placing.extend(made, found, counts, *borrowed)
+        borrowed = {"background": background, "prior": prior}
+        borrowed = {name: one for name, one in borrowed.items() if one is not None}
+        self.wide = made.placing.extend(made, found, counts, **borrowed)
 
     def regroup(
         self, memberships: Any = None, tree: Tree | None = None, origin: Ints | None = None

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget.catalogue import name_extra
+from roget.core.contents import is_list_of, is_text
 from roget.core.counts import Counts
 from roget.core.counts.matrix import frozen
-from roget.core.folder import is_list_of, is_text
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 

@@ -1,4 +1,4 @@
-"""Functions for membership matrices p(cluster|word): construction, prediction and likelihood."""
+"""Functions for membership matrices p(cluster|word): construction, prediction, leaves of words."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts.views import to_dense
+from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints
 
 CELLS = 1 << 22
@@ -128,3 +129,64 @@ def tabulate(rows: Iterable[Mapping[int, float]], width: int) -> Any:
         indptr.append(len(indices))
     cells = np.array(data, dtype=np.float64), np.array(indices, dtype=np.int64), np.array(indptr)
     return sparse.csr_array(cells, shape=(len(indptr) - 1, width))
+
+
+def assign_leaves(memberships: Any, tree: Tree) -> Ints:
+    """Return the leaf of each word, found by following the child with the largest membership.
+
+    Parameters
+    ----------
+    memberships
+        p(cluster|word) as a csr_array of shape (words, clusters).
+    tree
+        The tree over the clusters.
+    """
+    above, order = _tabulate_ancestors(tree)
+    leaves = np.zeros(memberships.shape[0], dtype=np.int64)
+    # Upper bound on the number of nodes to which a word belongs: all ancestors of its clusters.
+    reach = np.minimum(np.diff(memberships.indptr) * np.diff(above.indptr).max(), tree.n_nodes)
+    batch = (np.cumsum(reach) - reach) // CELLS
+    for begin in np.unique(batch, return_index=True)[1].tolist():
+        end = int(np.searchsorted(batch, batch[begin], side="right"))
+        leaves[begin:end] = _descend(memberships[begin:end] @ above, order, tree)
+    return leaves
+
+
+def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
+    """Follow the child with the largest membership, or the first if tied, down to a leaf."""
+    size, column = order.size, np.argsort(order)
+    # Columns are sorted by parent, so the children of a node are adjacent.
+    above = column[tree.parent[order]]
+    belongs.sort_indices()
+    row = np.repeat(np.arange(belongs.shape[0]), np.diff(belongs.indptr))
+    inner = belongs.indices > 0
+    row, at, p = row[inner], belongs.indices[inner].astype(np.int64), belongs.data[inner]
+    # For each key (word, parent), keep the child with the largest membership.
+    key = row * size + above[at]
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    largest = np.repeat(np.maximum.reduceat(p, first), np.diff(first, append=key.size))
+    best = np.flatnonzero(p == largest)
+    best = best[np.diff(key[best], prepend=-1) > 0]
+    key, at = key[best], at[best]
+    # All words descend together until each has reached a leaf.
+    here = np.zeros(belongs.shape[0], dtype=np.int64)
+    moving = np.arange(here.size) if size > 1 else np.empty(0, dtype=np.int64)
+    while moving.size:
+        here[moving] = at[np.searchsorted(key, moving * size + here[moving])]
+        moving = moving[tree.cluster[order[here[moving]]] < 0]
+    return order[here]
+
+
+def _tabulate_ancestors(tree: Tree) -> tuple[Any, Ints]:
+    """Return a matrix with 1 where a cluster (row) is below a node (column), and the nodes.
+
+    Nodes are ordered by depth, then by the column of their parent, then by number.
+    """
+    order, level = [np.zeros(1, dtype=np.int64)], np.zeros(1, dtype=np.int64)
+    while level.size:
+        level = np.array([child for node in level.tolist() for child in tree.children(node)])
+        order.append(level.astype(np.int64))
+    nodes, clusters = np.concatenate(order), np.arange(tree.n_clusters)
+    ones = np.ones(clusters.size)
+    inside = tree.share_up(clusters, tree.cluster_nodes, ones, clusters.size)
+    return inside[:, nodes], nodes

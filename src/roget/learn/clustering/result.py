@@ -13,7 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from roget import catalogue
-from roget.core import folder
+from roget.core import contents, folder
+from roget.core.contents import ArrayField, Contents, array, matrix
 from roget.core.counts import Counts
 from roget.core.counts.views import to_dense
 from roget.core.io.problems import plural
@@ -54,16 +55,6 @@ BETA = Unit("beta", "splits at β", True)
 SAVED = Unit("bits", "bits saved", False)
 
 
-def array(*shape: str, least: float = 0.0, whole: bool = False) -> dict[str, Any]:
-    """Return the metadata of an array field of a `Rule`.
-
-    `shape` has a letter for each axis: "k" for clusters, "m" for contexts. Axes with the same
-    letter must have the same length in all fields. `least` is the minimum valid value, and `whole`
-    requires integers.
-    """
-    return {"shape": shape, "least": least, "whole": whole}
-
-
 WHOLE = 1 << 53
 """Largest n such that float64 represents all integers up to n exactly."""
 
@@ -73,7 +64,8 @@ class Rule:
     """A rule for placing new words in clusters. The default rule is `Posterior`.
 
     A clusterer may define a rule in its package and set it as its class attribute `rule`. The
-    fields of a rule are arrays (see `array`) and plain parameters, which are stored in folders.
+    fields of a rule are arrays, declared with `roget.core.contents.array`, and plain parameters;
+    both are stored in folders. The dimension "k" is the number of clusters, "m" of contexts.
     """
 
     clusterer: ClassVar[str] = ""
@@ -94,22 +86,20 @@ class Rule:
 
     def check(self, k: int, m: int) -> None:
         """Raise ValueError if parameters and arrays are inconsistent."""
-        schema: dict[str, Any] = {}
+        self.read_arrays(vars(self), k, m)
         for one in fields(self):
             value = getattr(self, one.name)
-            if "shape" in one.metadata:
-                axes = ({"k": k, "m": m}.get(axis, axis) for axis in one.metadata["shape"])
-                schema[one.name] = "iu" if one.metadata["whole"] else "iuf", tuple(axes)
-            elif isinstance(value, float) and not math.isfinite(value):
+            if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError(f"{one.name}: {value} is not a finite number")
-        folder.require_arrays(vars(self), schema)
-        for one in fields(self):
-            if one.name in schema:
-                if getattr(self, one.name).dtype == np.float16:
-                    raise ValueError(f"{one.name}: expected 32- or 64-bit numbers")
-                folder.require_range(
-                    one.name, getattr(self, one.name), one.metadata["least"], np.inf
-                )
+
+    @classmethod
+    def read_arrays(cls, values: Mapping[str, Any], k: int, m: int) -> dict[str, Array]:
+        """Return the declared arrays, after comparing them with k clusters and m contexts."""
+        found = contents.read_values(cls, values, {"k": k, "m": m})
+        for name, value in found.items():
+            if value.dtype == np.float16:
+                raise ValueError(f"{name}: expected 32- or 64-bit numbers")
+        return found
 
     def select(self, clusters: Ints) -> Self:
         """Return the rule restricted to the given clusters."""
@@ -125,9 +115,9 @@ class Rule:
     def _take(self, axis: str, places: Ints) -> Self:
         """Return a copy of the rule whose arrays are indexed by `places` along an axis."""
         changed = {
-            one.name: np.take(getattr(self, one.name), places, one.metadata["shape"].index(axis))
-            for one in fields(self)
-            if axis in one.metadata.get("shape", ())
+            name: np.take(getattr(self, name), places, one.shape.index(axis))
+            for name, one in self._arrays().items()
+            if axis in one.shape
         }
         return replace(self, **changed)
 
@@ -137,13 +127,15 @@ class Rule:
         before: Clustering,
         counts: Counts,
         background: Counts | None = None,
+        prior: Any = None,
     ) -> Clustering:
         """Update the parts of a clustering that do not depend on its classes.
 
         By default, nothing changes.
 
         `made` is `before` with more words and contexts, but without a representation. `background`
-        is passed only to rules of clusterers that use counts from other texts.
+        and `prior` are passed only to rules of clusterers that use counts from other texts or prior
+        vectors.
         """
         return made
 
@@ -156,11 +148,16 @@ class Rule:
 
     def keep(self) -> StoredRule:
         """Return the rule in the form in which it is stored in a folder."""
-        arrays = [one.name for one in fields(self) if "shape" in one.metadata]
         # Arrays are stored as npz, all other fields as JSON.
         values = {one.name: getattr(self, one.name) for one in fields(self)}
-        plain = {name: value for name, value in values.items() if name not in arrays}
-        return StoredRule(self.clusterer, plain, {name: values[name] for name in arrays})
+        arrays = {name: values.pop(name) for name in self._arrays()}
+        return StoredRule(self.clusterer, values, arrays)
+
+    @classmethod
+    def _arrays(cls) -> dict[str, ArrayField]:
+        """Return the declarations of the array fields."""
+        found = contents.declarations(cls).items()
+        return {name: one for name, one in found if isinstance(one, ArrayField)}
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
@@ -235,6 +232,14 @@ class StoredRule:
             ) from None
         return found
 
+    def has_integers_by_context(self, m: int) -> bool:
+        """Return True if the rule stores an integer for each of m contexts, such as its class.
+
+        This answers most questions about classes of contexts without the Python class of the rule,
+        whose module loads scikit-learn.
+        """
+        return any(one.shape == (m,) and one.dtype.kind in "iu" for one in self.arrays.values())
+
     def keep(self) -> StoredRule:
         """Return the stored rule itself."""
         return self
@@ -249,10 +254,10 @@ def _read_plain(kind: type[Rule], stored: Mapping[str, Any]) -> dict[str, Any]:
         if value is None and name in optional:
             continue
         if declared.get(name) == "float":
-            folder.require_numbers(stored, name)
+            contents.require_numbers(stored, name)
             found[name] = float(value)
         elif declared.get(name) == "int":
-            folder.require_numbers(stored, name)
+            contents.require_numbers(stored, name)
             if not isinstance(value, int) or abs(value) > WHOLE:
                 raise ValueError(f"{name}: {value!r} is not an integer, or is too large")
         elif declared.get(name) == "bool" and not isinstance(value, bool):
@@ -285,6 +290,27 @@ def find_legacy_rule(provenance: Mapping[str, Any]) -> Rule | None:
         if found is not None:
             return found
     return None
+
+
+@dataclass(frozen=True)
+class ClusteringArrays(Contents):
+    """The stored arrays of k clusters and m contexts."""
+
+    memberships: Any = matrix("biuf", "words", "k", low=0, below=1 + SLACK)
+    centroids: Any = matrix("f", "k", "m", low=0, below=1 + SLACK)
+    mass: Floats = array("iuf", "k")
+    background: Floats = array("iuf", "m")
+    parts: Ints | None = array("iu", "units", low=-1, below="k", optional=True)
+    """The current cluster of each learnt cluster and of both sides of each split."""
+
+
+@dataclass(frozen=True)
+class SplitArrays(Contents):
+    """The stored arrays of a split of some of the existing units; see `SplitRule`."""
+
+    clusters: Ints = array("iu", "split", low=0, below="units")
+    centroids: Floats = array("iuf", 2, "m")
+    mass: Floats = array("iuf", 2)
 
 
 def _place_block(common: tuple[Clustering, float], block: Any) -> Any:
@@ -396,6 +422,9 @@ class Clustering(ReportMixin):
         """The class of each context, or None if the clusterer did not cluster contexts."""
         if self.learnt is not None:
             return self.learnt.context_labels
+        rule, m = self.rule, self.centroids.shape[1]
+        if isinstance(rule, StoredRule) and not rule.has_integers_by_context(m):
+            return None
         try:
             return self.placing.context_labels
         except InputError:  # the clusterer is not installed, but the word classes are still usable
@@ -548,7 +577,7 @@ class Clustering(ReportMixin):
     def load(cls, path: PathLike) -> Clustering:
         """Read a clustering written by `save`, without executing any code."""
         kept = folder.read(path, KIND)
-        with folder.report_damage(path):
+        with contents.report_damage(path):
             return cls.from_parts(kept["clustering"], kept)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -561,52 +590,57 @@ class Clustering(ReportMixin):
             "rule": {"clusterer": rule.clusterer, "parameters": dict(rule.parameters)},
             "contexts": None if self.contexts is None else self.contexts.tolist(),
         }
-        arrays = folder.put_under("rule", rule.arrays)
+        arrays = contents.put_under("rule", rule.arrays)
         for name in ("memberships", "centroids"):
-            arrays |= folder.to_arrays(name, getattr(self, name))
+            arrays |= contents.to_arrays(name, getattr(self, name))
         arrays |= {"mass": self.mass, "background": self.background}
         if self.representation is not None:
-            arrays |= folder.put_under("representation", self.representation.to_arrays())
+            arrays |= contents.put_under("representation", self.representation.to_arrays())
         if self.learnt is not None and self.parts is not None:
             plain["learnt"], more = self.learnt.to_parts()
             plain["divisions"] = len(self.divisions)
-            arrays |= {**folder.put_under("learnt", more), "parts": self.parts}
+            arrays |= {**contents.put_under("learnt", more), "parts": self.parts}
         for number, one in enumerate(self.divisions):
-            arrays |= folder.put_under(f"division{number}", one._asdict())
+            arrays |= contents.put_under(f"division{number}", one._asdict())
         return plain, arrays
 
     @classmethod
     def from_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Clustering:
         """Restore a clustering. Raise KeyError or ValueError if parts are missing or invalid."""
-        inner = folder.take_under("learnt", arrays)
+        inner = contents.take_under("learnt", arrays)
         learnt = cls.from_parts(plain["learnt"], inner) if "learnt" in plain else None
-        vectors = folder.take_under("representation", arrays)
+        vectors = contents.take_under("representation", arrays)
         names, kind = plain["contexts"], plain["unit"]
-        centroids = _read_shares(arrays, "centroids")
-        if centroids.dtype.kind != "f":
-            raise ValueError(
-                f"centroids have type {centroids.dtype}; expected floating-point numbers"
+        held = ClusteringArrays.read(arrays)
+        number, m = plain.get("divisions", 0), held.background.size
+        if learnt is not None:
+            # Each split adds two units to the learnt clusters.
+            known = learnt.n_clusters + 2 * number
+            if held.parts is None or held.parts.size != known:
+                raise ValueError(f"parts: expected an array of {known} clusters")
+        divisions = [
+            SplitArrays.read(
+                contents.take_under(f"division{at}", arrays),
+                units=(learnt.n_clusters if learnt is not None else 0) + 2 * at,
+                m=m,
             )
-        k, m = centroids.shape
-        folder.require_arrays(arrays, {"mass": ("iuf", (k,)), "background": ("iuf", (m,))})
+            for at in range(number)
+        ]
         return cls(
             Tree.from_json(plain["tree"]),
-            _read_shares(arrays, "memberships"),
-            centroids,
+            _to_float(held.memberships),
+            _to_float(held.centroids),
             # Convert to float64, because numba would compile the kernels again for other types.
-            arrays["mass"].astype(np.float64, copy=False),
-            arrays["background"].astype(np.float64, copy=False),
+            held.mass.astype(np.float64, copy=False),
+            held.background.astype(np.float64, copy=False),
             rule=read_rule(plain["rule"], arrays),
             unit=Unit(str(kind[0]), str(kind[1]), bool(kind[2])),
             path=plain["path"],
             contexts=None if names is None else np.array(names, dtype=object),
             representation=Representation.from_arrays(vectors) if vectors else None,
             learnt=learnt,
-            parts=None if learnt is None else arrays["parts"],
-            divisions=tuple(
-                SplitRule(**folder.take_under(f"division{number}", arrays))
-                for number in range(plain.get("divisions", 0))
-            ),
+            parts=None if learnt is None else held.parts,
+            divisions=tuple(SplitRule(one.clusters, one.centroids, one.mass) for one in divisions),
         )
 
     @cached_property
@@ -677,10 +711,8 @@ def posterior(lengths: Floats, mass: Floats) -> Floats:
     return scores
 
 
-def _read_shares(arrays: Mapping[str, Array], name: str) -> Any:
-    """Read a table of probabilities from a folder as float32 or float64."""
-    table = folder.from_arrays(arrays, name)
-    folder.require_range(name, table.data if sparse.issparse(table) else table, 0, 1 + SLACK)
+def _to_float(table: Any) -> Any:
+    """Return a table as float32 or float64."""
     return table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
 
 
@@ -689,4 +721,4 @@ def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredRu
     name, parameters = plain["clusterer"], plain["parameters"]
     if not isinstance(name, str) or not isinstance(parameters, dict):
         raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")
-    return StoredRule(name, parameters, folder.take_under("rule", arrays))
+    return StoredRule(name, parameters, contents.take_under("rule", arrays))

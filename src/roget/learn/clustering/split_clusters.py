@@ -1,4 +1,4 @@
-"""Split clusters in two after learning, with a rule that assigns new words to one of the parts."""
+"""Split clusters in two after learning: find the parts, and assign new words to one of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from roget.core.types import Floats, Ints
+from roget.core.counts import Counts
+from roget.core.counts.views import unit
+from roget.core.types import BoolArray, Floats, Ints
+from roget.errors import InputError
+from roget.learn.representation.vectors import Representation
 
 PRIOR = 1.0
 """Number of pseudo-tokens added per context, divided between the two sides of a split in proportion
 to p(side)."""
+
+MAX_ITERATIONS = 50
+"""Maximum number of iterations of two-means clustering, and of the power iteration."""
 
 
 class SplitRule(NamedTuple):
@@ -74,3 +81,85 @@ def apply_splits(placed: Floats, matrix: Any, divisions: Sequence[SplitRule]) ->
         sides = np.stack([whole * (1 - second), whole * second], 1)
         placed = np.hstack([placed, sides])
     return placed
+
+
+def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArray:
+    """Split words into two clusters; return a mask of the smaller one (the second if tied).
+
+    The method is spherical two-means, initialised by the first principal component of the words'
+    vectors, or of √p(context|word) if there are no vectors.
+
+    Parameters
+    ----------
+    counts
+        The counts of all words.
+    known
+        The representation of the words, if the clustering has one.
+    rows
+        The rows of the words to split.
+    """
+    table = _get_vectors(counts, known, rows)
+    has_vector = np.asarray((table * table).sum(axis=1)).ravel() > 0
+    if has_vector.sum() < 2:
+        raise InputError(
+            "fewer than two words of the class have contexts; specify the words to split off",
+            code="edit-refused",
+        )
+    some = table[has_vector]
+    # The sum of n identical unit vectors has length n.
+    length = np.linalg.norm(_sum(some, np.ones(some.shape[0], dtype=bool)))
+    if not length < some.shape[0] * (1 - 1e-9):
+        raise InputError(
+            "the words of the class have identical contexts; specify the words to split off",
+            code="edit-refused",
+        )
+    sides = _split_by_variance(some)
+    for _ in range(MAX_ITERATIONS):
+        means = unit(np.stack([_sum(some, ~sides), _sum(some, sides)]))
+        cosines = np.asarray(some @ means.T)
+        new = cosines[:, 1] > cosines[:, 0]
+        if not new.any() or new.all() or (new == sides).all():
+            break
+        sides = new
+    apart = np.zeros(rows.size, dtype=bool)
+    apart[has_vector] = sides if sides.sum() <= (~sides).sum() else ~sides
+    return apart
+
+
+def _get_vectors(counts: Counts, known: Representation | None, rows: Ints) -> Any:
+    """Return unit vectors for the rows: learnt vectors, or square roots of relative frequencies."""
+    if known is not None:
+        at = rows if known.rows is None else known.rows[rows]
+        vectors = known.vectors[np.maximum(at, 0)].astype(np.float64)
+        vectors[at < 0] = known.embed(counts.matrix[rows[at < 0]])
+        return vectors
+    part = counts.matrix[rows].astype(np.float64)
+    part.data = np.sqrt(part.data)
+    return unit(part)
+
+
+def _split_by_variance(table: Any) -> BoolArray:
+    """Return a mask of the words above the mean along the first principal component."""
+    size = table.shape[0]
+    mean = _sum(table, np.ones(size, dtype=bool)) / size
+    # Start from the word that is least similar to the mean, for a deterministic result.
+    far = int(np.asarray(table @ mean).argmin())
+    scores = np.asarray(table @ (_sum(table, np.arange(size) == far) - mean))
+    scores = scores - scores.mean()
+    # Run power iteration. The matrix is centred implicitly, so it stays sparse.
+    for _ in range(MAX_ITERATIONS):
+        back = np.asarray(table.T @ scores) - mean * scores.sum()
+        length = np.linalg.norm(back)
+        if not length > 0:
+            break
+        scores = np.asarray(table @ (back / length))
+        scores = scores - scores.mean()
+    sides = np.asarray(scores > 0)
+    if not sides.any() or sides.all():
+        sides = np.arange(size) == far
+    return sides
+
+
+def _sum(table: Any, rows: BoolArray) -> Floats:
+    """Sum the selected rows of a dense or sparse table."""
+    return np.asarray(table.T @ rows.astype(np.float64), dtype=np.float64)

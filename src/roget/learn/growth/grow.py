@@ -26,12 +26,13 @@ from roget.learn.growth.add import Added, add, read_counts
 from roget.learn.growth.options import GrowOptions, read_numbers
 from roget.learn.growth.update import ClusteringUpdate, ManualEdits, keep_rows, update_clustering
 from roget.learn.load_counts import keep_counted
+from roget.learn.prior import KEY as PRIOR
+from roget.learn.prior import reopen_prior
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.draft import Draft
-from roget.learn.thesaurus.edits import ClassSnapshot, Edit
-from roget.learn.thesaurus.records import CHANGE_KINDS, NEW, OPEN, GrowthChange
+from roget.learn.thesaurus.editor import Draft, add_or_move
+from roget.learn.thesaurus.edits import CHANGE_KINDS, NEW, OPEN, ClassSnapshot, Edit, GrowthChange
 from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"
@@ -164,6 +165,7 @@ def _grow(
     """Count the new inputs, add them, update the classes, and replay the edits."""
     base = thesaurus.base
     background = reopen_background(base.provenance.get(KEY), options.background)
+    prior = reopen_prior(base.provenance.get(PRIOR), options.prior)
     notes: tuple[str, ...] = ()
     if isinstance(inputs, Counts):
         new = inputs
@@ -187,12 +189,14 @@ def _grow(
         learnt = update_clustering(
             base.clustering, base.counts, added.counts, added.new, options,
             summarize_edits(thesaurus), doubt=bool(base.provenance.get("unsure")),
-            background=None if background is None else background.counts,
+            background=None if background is None else background.counts, prior=prior,
         )  # fmt: skip
     _report(learning, 0.9)
     made, changes = _make(thesaurus, added, learnt)
     if background is not None:
         made.provenance[KEY] = background.record(made.words)
+    if prior is not None:
+        made.provenance[PRIOR] = prior.record(made.words)
     made, problems = _replay(made, thesaurus)
     _report(learning, 1.0)
     if left_out := len(added.counts) - learnt.kept.size:
@@ -378,4 +382,4 @@ def _translate(edit: Edit, was: Draft, now: Draft) -> list[Edit]:
         return [here]
     lacking = (-1, *now.gone)
     there = {word for word in edit.words if now.base.rows.get(word, -1) not in lacking}
-    return editing.add_or_move(here, there)
+    return add_or_move(here, there)

@@ -34,6 +34,11 @@ class GrowOptions(Checked):
         metavar="COUNTS",
         help="New path of the thesaurus's background counts, if they were moved after `build`.",
     )
+    prior: str | None = option(
+        None,
+        metavar="FILE",
+        help="New path of the thesaurus's prior vectors, if they were moved after `build`.",
+    )
     reader: str | None = copy_option(Counting, "reader", None)
     encoding: str = copy_option(Counting, "encoding", "utf-8")
     processes: int | None = copy_option(Counting, "processes", None)

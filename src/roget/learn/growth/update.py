@@ -24,7 +24,8 @@ from roget.learn.clustering.incremental import IncrementalUpdate
 from roget.learn.clustering.memberships import one_hot, replace_rows, sparsify
 from roget.learn.clustering.result import Clustering
 from roget.learn.growth.options import GrowOptions
-from roget.learn.thesaurus.records import CLASS, MOVED, NEW, SPLIT
+from roget.learn.prior import Prior
+from roget.learn.thesaurus.edits import CLASS, MOVED, NEW, SPLIT
 
 MIN_NEW_SHARE = 0.2
 """Minimum fraction of a word's tokens that must be new for the word to move."""
@@ -107,6 +108,7 @@ def update_clustering(
     *,
     doubt: bool,
     background: Counts | None = None,
+    prior: Prior | None = None,
 ) -> ClusteringUpdate:
     """Update a clustering with new counts.
 
@@ -126,6 +128,8 @@ def update_clustering(
         Whether uncertain new words are left out, as the clusterer itself does.
     background
         Counts of other texts with which the classes were learnt.
+    prior
+        Prior vectors with which the classes were learnt.
     """
     # 1. Leave out new words with too few known contexts, and update the statistics of classes.
     old = len(before)
@@ -133,7 +137,7 @@ def update_clustering(
     kept = np.flatnonzero(known | (np.arange(len(counts)) < old))
     if kept.size < len(counts):
         counts, new = keep_rows(counts, kept), new[kept]
-    renewal = IncrementalUpdate(found, before, counts, background)
+    renewal = IncrementalUpdate(found, before, counts, background, prior)
     wide = renewal.regroup()
     # 2. Place new words, words with many new tokens, and unchanged words as a reference.
     entering = np.arange(old, len(counts))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from roget.core import folder
+from roget.core import contents
 from roget.core.counts.views import ppmi, to_dense, unit, widen
 from roget.core.types import Array, Floats, Ints
 
@@ -71,6 +71,8 @@ class Representation:
     width: number of dimensions of the first block.
     totals: number of occurrences of each context.
     rows: row of each selected word (−1 if unknown), or None if all words are selected.
+    prior: number of dimensions of a third block with prior vectors, which come last, or 0.
+    share: share of the prior block in the squared length of a vector.
     """
 
     weights: Any
@@ -80,6 +82,8 @@ class Representation:
     width: int
     totals: Floats
     rows: Ints | None = None
+    prior: int = 0
+    share: float = 0.0
 
     @classmethod
     def learn(
@@ -127,7 +131,47 @@ class Representation:
         weights = weigh(widen(matrix, self.totals.size), self.totals)
         both = ((weights, self.weights), (unit(weights), self._unit_weights))
         found = [unit(_project(*two, self._basis[at])) for at, two in enumerate(both)]
-        return np.asarray(np.hstack(found) * np.float32(2**-0.5))
+        vectors = np.asarray(np.hstack(found) * np.float32(2**-0.5))
+        if not self.prior:
+            return vectors
+        # New words get the prior vectors of the words with the most similar contexts.
+        known, blocks = self._known_blocks
+        more = infer_prior(vectors, known, blocks, multiply_exactly)
+        return join(vectors, more, self.share)
+
+    def add_prior(self, prior: Singles, known: Array, share: float) -> Representation:
+        """Append a block of prior vectors (unit rows), of which only the `known` rows are valid.
+
+        The other words get the prior vectors of the words with the most similar contexts.
+        """
+        if not known.any():
+            return self
+        whole = prior.astype(np.float32, copy=True)
+        whole[~known] = infer_prior(self.vectors[~known], self.vectors[known], prior[known])
+        # Round to the precision used on disk.
+        vectors = join(self.vectors, whole, share).astype(np.float16).astype(np.float32)
+        return replace(self, vectors=vectors, prior=prior.shape[1], share=share)
+
+    def prior_shares(self, row: int, others: Ints) -> Floats:
+        """Return the fraction of a word's similarity to other words that the prior block adds.
+
+        Rows are rows of the vectors. Row −1 stands for a word without vectors.
+        """
+        found = np.zeros(others.size)
+        some = np.flatnonzero(others >= 0)
+        if not self.prior or row < 0 or not some.size:
+            return found
+        products = self.vectors[others[some]].astype(np.float64) * self.vectors[row]
+        parts = products[:, : -self.prior].sum(axis=1), products[:, -self.prior :].sum(axis=1)
+        own, more = (np.maximum(part, 0) for part in parts)
+        found[some] = more / np.maximum(own + more, 1e-300)
+        return found
+
+    @cached_property
+    def _known_blocks(self) -> tuple[Singles, Singles]:
+        """The vectors by contexts and the prior vectors of all words, with unit rows."""
+        own, more = self.vectors[:, : -self.prior], self.vectors[:, -self.prior :]
+        return np.asarray(unit(own)), np.asarray(unit(more))
 
     def bases(self, rows: int) -> list[Any]:
         """Return the left singular vectors of each block, padded with zeros to `rows` rows."""
@@ -141,8 +185,9 @@ class Representation:
 
     def _list_blocks(self) -> Iterator[tuple[Singles, Singles]]:
         """Yield the vectors (before normalisation) and the singular values of each block."""
-        for at, part in enumerate((slice(0, self.width), slice(self.width, None))):
-            rows = self.vectors[:, part] * (self.lengths[:, at : at + 1] * np.float32(2**0.5))
+        scale = np.float32((2 / (1 - self.share)) ** 0.5)
+        for at, part in enumerate((slice(0, self.width), slice(self.width, self.values.size))):
+            rows = self.vectors[:, part] * (self.lengths[:, at : at + 1] * scale)
             yield rows, np.maximum(self.values[part], 1e-6)
 
     def keep(self, rows: Ints) -> Representation:
@@ -152,8 +197,10 @@ class Representation:
 
     def to_arrays(self) -> dict[str, Array]:
         """Return the arrays to be stored in a folder."""
-        arrays = folder.to_arrays("weights", self.weights)
-        rows = {} if self.rows is None else {"rows": self.rows}
+        arrays = contents.to_arrays("weights", self.weights)
+        rows: dict[str, Array] = {} if self.rows is None else {"rows": self.rows}
+        if self.prior:
+            rows |= {"prior": np.array([self.prior]), "share": np.array([self.share])}
         return {
             **arrays, "vectors": self.vectors.astype(np.float16), "lengths": self.lengths,
             "values": self.values, "width": np.array([self.width]), "totals": self.totals, **rows,
@@ -165,23 +212,32 @@ class Representation:
 
         Raise KeyError or ValueError if they are invalid.
         """
-        weights = folder.from_arrays(arrays, "weights")
+        weights = contents.from_arrays(arrays, "weights")
         n, m = weights.shape
-        schema: folder.Schema = {
-            "vectors": ("f", (n, "dimensions")), "lengths": ("f", (n, 2)),
+        schema: contents.Schema = {
+            "vectors": ("f", (n, "all")), "lengths": ("f", (n, 2)),
             "values": ("f", ("dimensions",)), "totals": ("f", (m,)), "width": ("iu", (1,)),
         }  # fmt: skip
-        sizes, width = folder.require_arrays(arrays, schema), int(arrays["width"][0])
+        if "prior" in arrays:
+            schema = {**schema, "prior": ("iu", (1,)), "share": ("f", (1,))}
+        sizes, width = contents.require_arrays(arrays, schema), int(arrays["width"][0])
         if not 0 <= width <= sizes["dimensions"]:
             raise ValueError(f"width {width}: expected 0 to {sizes['dimensions']}")
+        prior, share = (arrays[one][0].item() if one in arrays else 0 for one in ("prior", "share"))
+        if sizes["dimensions"] + prior != sizes["all"] or not 0 <= share < 1:
+            raise ValueError(
+                f"{sizes['all']} dimensions with {prior} of a prior (share {share}): expected "
+                f"{sizes['dimensions']} and the prior's"
+            )
         rows = arrays.get("rows")
         if rows is not None:
-            folder.require_arrays(arrays, {"rows": ("iu", ("words",))})
-            folder.require_range("rows", rows, -1, n)
+            contents.require_arrays(arrays, {"rows": ("iu", ("words",))})
+            contents.require_range("rows", rows, -1, n)
         vectors = arrays["vectors"].astype(np.float32)
         return cls(
-            weights, vectors, arrays["lengths"], arrays["values"], width, arrays["totals"], rows
-        )
+            weights, vectors, arrays["lengths"], arrays["values"], width, arrays["totals"], rows,
+            prior, float(share),
+        )  # fmt: skip
 
     @cached_property
     def _unit_weights(self) -> Any:
@@ -248,6 +304,35 @@ def spread(
             (weights.ravel(), (rows, best.ravel())), shape=(part.shape[0], common.shape[0])
         )
         out[begin : begin + BLOCK] = unit((1 - share) * part + share * (table @ common))
+    return out
+
+
+def join(vectors: Singles, prior: Singles, share: float) -> Singles:
+    """Return unit vectors by contexts and by a prior as one vector: [√(1−s)·x, √s·y]."""
+    parts = vectors * np.float32((1 - share) ** 0.5), prior * np.float32(share**0.5)
+    return np.asarray(np.hstack(parts), dtype=np.float32)
+
+
+def infer_prior(
+    vectors: Singles, known: Singles, prior: Singles,
+    multiply: Callable[[Any, Any], Any] = np.matmul, nearest: int = 10,
+) -> Singles:  # fmt: skip
+    """Infer prior vectors of unknown words from the known words with similar contexts.
+
+    The result is the normalised mean of the prior vectors of the nearest known words, weighted by
+    the cube of the cosine. It is 0 for a word without contexts.
+    """
+    nearest = min(nearest, known.shape[0])
+    out = np.zeros((vectors.shape[0], prior.shape[1]), dtype=np.float32)
+    for begin in range(0, vectors.shape[0], BLOCK):
+        cosines = multiply(vectors[begin : begin + BLOCK], known.T)
+        best = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
+        weights = np.maximum(np.take_along_axis(cosines, best, axis=1), 0) ** 3
+        # Order the neighbours, so the sum does not depend on the partition.
+        order = np.argsort(best, axis=1)
+        best, weights = (np.take_along_axis(one, order, axis=1) for one in (best, weights))
+        sums = np.einsum("ij,ijk->ik", weights, prior[best].astype(np.float64))
+        out[begin : begin + BLOCK] = unit(sums)
     return out
 
 

@@ -18,9 +18,8 @@ from roget.errors import InputError
 from roget.learn.taxonomy import skos, triples
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.editor import EditRequest, is_within, refuse_all
-from roget.learn.thesaurus.edits import Note
-from roget.learn.thesaurus.nodes import collapse
+from roget.learn.thesaurus.edits import EditRequest, Note, is_within, refuse_all
+from roget.learn.thesaurus.thesaurus import collapse
 
 _WORD = re.compile("word-([^#/]+)$")
 

@@ -15,7 +15,7 @@ from roget.errors import InputError
 from roget.learn.taxonomy import triples
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus.edits import Note
-from roget.learn.thesaurus.nodes import LISTED
+from roget.learn.thesaurus.thesaurus import LISTED
 
 ROGET = "urn:x-roget:"
 WORD, WORD_CLASS = ROGET + "Word", ROGET + "WordClass"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roget.learn.thesaurus.edits import ClassSnapshot, Edit, Note
 from roget.learn.thesaurus.labels import LABEL
-from roget.learn.thesaurus.records import (
+from roget.learn.thesaurus.lookup import (
     ContextClass,
     Neighbour,
     Placement,

@@ -1,18 +1,30 @@
-"""Records of edits, which identify classes by words and can be replayed after a rebuild."""
+"""Edits: their records, which can be replayed after a rebuild, and requests for edits.
+
+A record identifies classes by their words. A request comes from a web page, a table or a file, and
+identifies a class by its id, its name or a word in it.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from roget.core.io.problems import join_names, plural
-from roget.core.tree import Tree
-from roget.core.types import Ints
-from roget.errors import InputError
+from roget.core.io.problems import join_names
+from roget.core.io.source import source_of
+from roget.core.io.table import Roles, open_table
+from roget.core.io.values import whole_number
+from roget.core.progress import Progress, Report
+from roget.core.types import PathLike
+from roget.errors import InputError, RogetError
+
+if TYPE_CHECKING:
+    from roget.learn.thesaurus.thesaurus import Thesaurus
 
 RENAME, MOVE, MERGE, NEST = "rename", "move", "merge", "nest"
 ADD, DELETE, SPLIT, NOTE = "add", "delete", "split", "note"
@@ -34,21 +46,21 @@ NEEDS: dict[str, tuple[str, ...]] = {
 
 KINDS = tuple(NEEDS)
 
+ACTIONS = (RENAME, MOVE, MERGE, NEST, ADD, DELETE, SPLIT, NOTE)
+"""Edits that tables and web pages can request. Growth changes are accepted by number instead."""
+
 DEFINITION, REMARK = "definition", "note"
 FIELDS = (DEFINITION, REMARK)
 """Fields to which a note on a class or word can be written."""
 
-LONGEST_WORD, LONGEST_NOTE = 200, 10_000
-"""Maximum numbers of characters in a word and in a note."""
+LONGEST_WORD, LONGEST_LABEL, LONGEST_NOTE = 200, 200, 10_000
+"""Maximum numbers of characters in a word, in a requested label and in a note."""
+
+MAX_PROBLEMS = 10
+"""Maximum number of problems listed in an error message."""
 
 SAMPLE = 100
 """Maximum number of words in the snapshot of a class."""
-
-MIN_MATCH = 0.5
-"""Minimum F-measure of the word sets of two classes for the classes to match."""
-
-SURE_MATCH = 0.8
-"""Minimum F-measure for a match not to be reported as doubtful."""
 
 SHOWN, LINE = 3, 80
 """Maximum number of words, and of characters of a string, shown in a message."""
@@ -77,18 +89,6 @@ class ClassSnapshot:
     size: int
     words: tuple[str, ...]
     """All words of the class or, for a large class, a sample across all frequencies."""
-
-
-class MatchedClass(NamedTuple):
-    """The class of a thesaurus that is most similar to a snapshot."""
-
-    node: int
-    similarity: float
-    """F-measure of the two sets of words."""
-    common: int
-    """Estimated number of common words."""
-    size: int
-    """Number of words in the matched class."""
 
 
 @dataclass(frozen=True)
@@ -196,6 +196,76 @@ class Edit:
             raise InputError(f"invalid edit: {error!r}", code="damaged-folder") from None
 
 
+NEW, MOVED, CLASS = "new", "moved", "class"
+CHANGE_KINDS = {
+    SPLIT: "a class split in two",
+    CLASS: "new words that form a new class",
+    MOVED: "a word moved to another class by the new text",
+    NEW: "a new word",
+}
+"""Kinds of growth changes, in display order."""
+
+OPEN, ACCEPTED, REFUSED = "open", "accepted", "refused"
+STATES = (OPEN, ACCEPTED, REFUSED)
+
+
+@dataclass(frozen=True)
+class GrowthChange:
+    """A change made by growth, which users can accept or refuse. Classes are identified by id."""
+
+    number: int
+    kind: str
+    """One of `CHANGE_KINDS`."""
+    words: tuple[str, ...]
+    """The new or moved word, the words of the smaller part of a split, or all words of a new
+    class."""
+    source: int | None
+    """The previous class, the class most similar to a new class, or None for a new word."""
+    target: int
+    """The new class."""
+    score: float
+    """Strength of the change. For a word, the log odds against the previous or second-best class,
+    in nats. For a split, the mean cosine within the parts minus the mean cosine between them. For a
+    new class, the mean cosine between its words."""
+    reasons: tuple[str, ...]
+    """Contexts that support the change, strongest first."""
+    tokens: float
+    """Number of new tokens of the words."""
+    state: str = OPEN
+    rest: int | None = None
+    """For a split, the id of the larger part."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in CHANGE_KINDS or self.state not in STATES:
+            raise InputError(
+                f"invalid change with kind {self.kind!r} and state {self.state!r}; the "
+                f"kind must be one of {', '.join(CHANGE_KINDS)}, and the state one of "
+                f"{', '.join(STATES)}",
+                code="damaged-folder",
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the change as JSON-compatible values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Any) -> GrowthChange:
+        """Read a change written by `to_json`."""
+        try:
+            plain = dict(content)
+            for name in ("words", "reasons"):
+                if not all(isinstance(text, str) for text in plain[name]):
+                    raise TypeError(f"{name!r} must be a list of strings")
+                plain[name] = tuple(plain[name])
+            for name in ("number", "target", "source", "rest"):
+                value = plain[name]
+                if isinstance(value, bool) or not isinstance(value, int | None):
+                    raise TypeError(f"{name!r} must be an integer")
+            return cls(**plain)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"invalid change: {error!r}", code="damaged-folder") from None
+
+
 def _refuse(message: str) -> InputError:
     """Return the error for an invalid edit."""
     return InputError(message, code="edit-refused")
@@ -274,69 +344,6 @@ def _quote(text: str) -> str:
     return f"“{line if len(line) <= LINE else line[: LINE - 1] + '…'}”"
 
 
-def match_class(
-    seen: ClassSnapshot, rows: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
-) -> MatchedClass:
-    """Find the class whose words are most similar to the words of a snapshot.
-
-    Similarity is the F-measure, twice the number of common words divided by the sum of both sizes.
-    Words of the snapshot that are not in this thesaurus are ignored. For a large class, counts are
-    extrapolated from the sample. The root only matches the root.
-    """
-    known = [rows[word] for word in seen.words if word in rows]
-    if not known:
-        raise _refuse(f"no word of “{seen.label}” is in this thesaurus")
-    each = seen.size / len(seen.words)
-    common = np.zeros(tree.n_nodes)
-    for place in places[known].tolist():
-        common[list(tree.path(place))] += each
-    common = np.minimum(common, sizes)
-    similarity = 2 * common / (each * len(known) + sizes)
-    best = 0
-    if seen.node:
-        best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
-        # A class ties with a subclass that has all of its words. Prefer the original node.
-        if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
-            best = seen.node
-        if not best:
-            raise _refuse(f"no class matches “{seen.label}”: the thesaurus has only the root")
-        if similarity[best] < MIN_MATCH:
-            raise _refuse(
-                f"no class matches “{seen.label}”: the most similar one has an F-measure of "
-                f"{similarity[best]:.2f}, below {MIN_MATCH}"
-            )
-    return MatchedClass(best, float(similarity[best]), round(float(common[best])), int(sizes[best]))
-
-
-def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
-    """Describe the match of a snapshot, so users can check it."""
-    others = found.size - found.common
-    more = f", and {plural(others, 'other', ',')}" if others else ""
-    return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{more})"
-
-
-def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
-    """Return the edit with the number of ids that it needs in a tree.
-
-    Ids that are still free are kept.
-    """
-    needed = 2 if edit.kind == SPLIT else 0
-    if edit.kind == NEST and edit.into is not None and not tree.children(edit.into.node):
-        needed = 1
-    if len(edit.ids) == needed and not used & set(edit.ids):
-        return edit
-    first = max(used, default=-1) + 1
-    return replace(edit, ids=tuple(range(first, first + needed)))
-
-
-def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
-    """Split an edit that adds words. Words that are already present are moved instead."""
-    new = tuple(word for word in edit.words if word not in present)
-    old = tuple(word for word in edit.words if word in present)
-    parts = (edit.kind, new), (MOVE, old)
-    return [replace(edit, kind=kind, words=words) for kind, words in parts if words]
-
-
 def _is_list(value: object, kind: type) -> bool:
     """Return True for a list or tuple whose elements have the given type and are not booleans."""
     return isinstance(value, list | tuple) and all(
@@ -354,3 +361,223 @@ def _read_snapshot(content: Any) -> ClassSnapshot:
             "least the number of words"
         )
     return ClassSnapshot(node, label, size, tuple(words))
+
+
+@dataclass(frozen=True)
+class EditRequest:
+    """An edit requested by a web page, a table or a file.
+
+    Parameters
+    ----------
+    action
+        One of `ACTIONS`.
+    target
+        The class: its id, its name, or a word in it.
+    words
+        The words to move, add, delete or split off, or the word to annotate.
+    text
+        The new label, or the text of a note.
+    into
+        The class to merge into or nest under, in the form of `target`.
+    field
+        Field of a note: "definition" or "note".
+    place
+        The origin of the request for messages, e.g. "edits.tsv:3".
+    """
+
+    action: str
+    target: int | str | None = None
+    words: tuple[str, ...] = ()
+    text: str = ""
+    into: int | str | None = None
+    field: str = REMARK
+    place: str = ""
+
+    def apply(self, thesaurus: Thesaurus) -> Thesaurus:
+        """Return the thesaurus after this edit."""
+        editor = thesaurus.editor
+        if self.action not in ACTIONS:
+            raise InputError(
+                f"unknown action {self.action!r}; expected one of {', '.join(ACTIONS)}",
+                code="edit-refused",
+            )
+        if self.action == DELETE:
+            return editor.delete(self.words)
+        if self.action == NOTE and self.target is None:
+            if len(self.words) != 1:
+                raise InputError("a note needs exactly one class or one word", code="edit-refused")
+            return editor.note(self.words[0], self.text, self.field)
+        node = find_class(thesaurus, self.target)
+        if self.action == RENAME and len(self.text) > LONGEST_LABEL:
+            raise _refuse(
+                f"the label has {len(self.text):,} characters; expected at most {LONGEST_LABEL}"
+            )
+        if self.action in (RENAME, NOTE, SPLIT, MOVE, ADD):
+            return {
+                RENAME: lambda: editor.rename(node, self.text),
+                NOTE: lambda: editor.note(node, self.text, self.field),
+                SPLIT: lambda: editor.split(node, self.words or None),
+                MOVE: lambda: editor.move(self.words, node),
+                ADD: lambda: editor.add(self.words, node),
+            }[self.action]()
+        into = find_class(thesaurus, self.into)
+        change = editor.merge if self.action == MERGE else editor.nest
+        return change(node, into)
+
+    def is_done(self, thesaurus: Thesaurus) -> bool:
+        """Return True if the class or word already has the requested name or note.
+
+        Moving a word to its current class never counts as done, since the edit fixes the class for
+        later rebuilds.
+        """
+        if self.action == NOTE and self.field in FIELDS:
+            if self.target is None and (
+                len(self.words) != 1 or self.words[0] not in thesaurus.rows
+            ):
+                return False
+            about = self.words[0] if self.target is None else find_class(thesaurus, self.target)
+            return bool(getattr(thesaurus.notes.get(about, Note()), self.field) == self.text)
+        if self.action == RENAME:
+            return thesaurus.labels.get(find_class(thesaurus, self.target)) == self.text
+        return False
+
+
+def apply_edits(
+    thesaurus: Thesaurus, requests: Iterable[EditRequest], progress: Report | None = None
+) -> Thesaurus:
+    """Apply all requested edits in order, or none of them.
+
+    Parameters
+    ----------
+    thesaurus
+        The thesaurus, which is not changed.
+    requests
+        The edits. Classes are looked up one edit at a time, so a request can use the name that an
+        earlier one has set.
+    progress
+        Called with the number of edits done.
+
+    Returns
+    -------
+    Thesaurus
+        A thesaurus with one more edit for each request that changes something.
+
+    Raises
+    ------
+    InputError
+        If edits cannot be applied. The message lists these edits with their origin.
+    """
+    problems, listed = [], list(requests)
+    for number, one in enumerate(listed):
+        if progress is not None:
+            progress(Progress(number, len(listed)))
+        try:
+            thesaurus = thesaurus if one.is_done(thesaurus) else one.apply(thesaurus)
+        except (RogetError, LookupError) as error:
+            problems.append(f"{one.place}: {error}" if one.place else str(error))
+    refuse_all(problems)
+    return thesaurus
+
+
+def refuse_all(problems: Sequence[str]) -> None:
+    """Raise an error that lists the first problems, if there are any."""
+    if problems:
+        more = (
+            f"\nand {len(problems) - MAX_PROBLEMS:,} more" if len(problems) > MAX_PROBLEMS else ""
+        )
+        raise InputError("\n".join(problems[:MAX_PROBLEMS]) + more, code="edit-refused")
+
+
+def is_within(thesaurus: Thesaurus, word: str, node: int) -> bool:
+    """Return True if a word belongs only to this class."""
+    if node not in thesaurus.path(word):
+        return False
+    inside = thesaurus.tree.cluster[thesaurus.tree.leaves(node)]
+    row = thesaurus.memberships[[thesaurus.row(word)]]
+    return not row.count_nonzero() - row[:, inside].count_nonzero()
+
+
+def find_class(thesaurus: Thesaurus, name: int | str | None) -> int:
+    """Return the node of a class, given its id, its name, or a word of the class."""
+    if name is None or name == "":
+        raise InputError(
+            "the class is missing; expected its id, its name, or a word in it", code="edit-refused"
+        )
+    if isinstance(name, int):
+        return thesaurus.node(name)
+    text = name.strip()
+    number = whole_number(text)
+    if number is not None:
+        return thesaurus.node(number)
+    found = [node for node, label in thesaurus.labels.items() if label == text]
+    if not found and text not in thesaurus.rows:
+        found = [node for node in range(thesaurus.tree.n_nodes) if thesaurus.label(node) == text]
+    if len(found) > 1:
+        ids = ", ".join(str(thesaurus.ids[node]) for node in found)
+        raise InputError(
+            f"several classes have the name {text!r}; use an id instead ({ids})",
+            code="edit-refused",
+        )
+    if found:
+        return found[0]
+    if text not in thesaurus.rows:
+        raise InputError(f"no class or word has the name {text!r:.60}", code="unknown-word")
+    return thesaurus.path(text)[-1]
+
+
+COLUMNS = Roles(
+    {"action": ("edit", "kind")},
+    {
+        "class": ("id", "node", "of"),
+        "word": (),
+        "text": ("label", "name"),
+        "into": ("under", "to"),
+        "field": (),
+    },
+    by_option=False,
+)
+"""Columns in a table of edits, with their aliases."""
+
+SEPARATOR = "|"
+"""Separator between words in one cell."""
+
+
+def read_requests(path: PathLike) -> list[EditRequest]:
+    """Read the edits in a table, row by row.
+
+    The columns are action (rename, move, merge, nest, add, delete, split or note), class (an id, a
+    name, or a word of the class), word (several separated by |), text (the new name, or the text of
+    a note), into (a class, for merge and nest) and field (definition or note). Only action is
+    required.
+
+    Raises
+    ------
+    InputError
+        If the table has no rows.
+    FormatError
+        If rows are invalid; the message names the lines.
+    """
+    source = source_of(os.fspath(path))
+    requests = []
+    with open_table(source, roles=COLUMNS, guess=True) as table:
+        for row, place, refuse in table.texts(pad=True):
+            if row["action"] not in ACTIONS:
+                refuse(f"the action is {row['action']!r}; expected one of {', '.join(ACTIONS)}")
+                continue
+            words = [word.strip() for word in row.get("word", "").split(SEPARATOR)]
+            one = EditRequest(
+                row["action"],
+                row.get("class") or None,
+                tuple(word for word in words if word),
+                row.get("text", ""),
+                row.get("into") or None,
+                row.get("field") or REMARK,
+                place,
+            )
+            # Ignore the class for a note on a word.
+            requests.append(replace(one, target=None) if one.action == NOTE and one.words else one)
+    if not requests:
+        raise InputError(
+            f"{Path(source.name)}: no edits; expected rows of action, class, …", code="empty-input"
+        )
+    return requests

@@ -20,8 +20,8 @@ import hashlib
 import json
 import math
 import os
-import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,18 +29,32 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from roget.core import contents
 from roget.core import folder as folders
+from roget.core.contents import (
+    Contents,
+    column,
+    is_list_of,
+    is_mapping,
+    is_number,
+    is_optional,
+    is_text,
+    is_whole,
+    table,
+    tables_of,
+    value,
+)
 from roget.core.counts import Counts
 from roget.core.counts import evidence as sentences
 from roget.core.counts import files as counts_files
-from roget.core.folder import is_list_of, is_mapping, is_text, is_whole
+from roget.core.counts.evidence import ExampleContents
+from roget.core.counts.files import ContextTable, EntryTable, MatrixContents, WordTable
 from roget.core.store import locked, write_atomic
 from roget.core.tree import Tree
-from roget.core.types import PathLike
+from roget.core.types import Array, PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering
-from roget.learn.thesaurus.edits import Edit, Note
-from roget.learn.thesaurus.records import GrowthChange
+from roget.learn.thesaurus.edits import Edit, GrowthChange, Note
 
 if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
@@ -49,9 +63,6 @@ EDITS, EDITS_FORMAT, EDITS_VERSION = "edits.json", "roget.edits", 3
 _SEALED = 2
 """First format version of edits.json that includes a checksum."""
 MEMBERSHIP = "membership.parquet"
-
-SPARE = {f"spare-{name}": types for name, types in counts_files.TABLES.items()}
-"""Tables of the spare counts (see `Thesaurus.spare`), with the types of their columns."""
 
 HELD_OUT = ("all", "class", "word", "both")
 """Names of the models that are evaluated on held-out tokens."""
@@ -70,19 +81,18 @@ class FolderState(NamedTuple):
     edits: str
 
 
-def _is_number(value: Any) -> bool:
-    """Return True for a finite number."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and abs(value) <= sys.float_info.max
-
-
 def _is_tree(value: Any) -> bool:
     """Return True for a valid JSON representation of a tree."""
     return (
         is_mapping(value)
         and all(is_list_of(is_whole)(value.get(name)) for name in ("parent", "cluster"))
-        and is_list_of(lambda one: one is None or _is_number(one))(value.get("value"))
+        and is_list_of(lambda one: one is None or is_number(one))(value.get("value"))
     )
+
+
+def _is_shape(value: Any) -> bool:
+    """Return True for the numbers of words, contexts and clusters."""
+    return is_list_of(is_whole)(value) and len(value) == 3
 
 
 def _is_step(value: Any) -> bool:
@@ -92,14 +102,14 @@ def _is_step(value: Any) -> bool:
 
 def _is_heldout(value: Any) -> bool:
     """Return True for a mapping that has the held-out bits per token of all models."""
-    return is_mapping(value) and all(_is_number(value.get(one)) for one in HELD_OUT)
+    return is_mapping(value) and all(is_number(value.get(one)) for one in HELD_OUT)
 
 
 def _is_trust(value: Any) -> bool:
     return (
         is_mapping(value)
-        and all(_is_number(value.get(one)) for one in ("words", "occurrences", "classes"))
-        and all(_optional(_is_number)(value.get(one)) for one in ("agreement", "recurring"))
+        and all(is_number(value.get(one)) for one in ("words", "occurrences", "classes"))
+        and all(is_optional(is_number)(value.get(one)) for one in ("agreement", "recurring"))
     )
 
 
@@ -122,11 +132,6 @@ def _is_note(value: Any) -> bool:
     )
 
 
-def _optional(is_valid: folders.Check) -> folders.Check:
-    """Return a validation function that also accepts None."""
-    return lambda value: value is None or is_valid(value)
-
-
 def _check_old(place: Path, record: dict[str, Any]) -> None:
     """Raise an error if a manifest of version 1 or 2 was modified.
 
@@ -144,6 +149,63 @@ def _check_old(place: Path, record: dict[str, Any]) -> None:
         raise folders.changed(place)
 
 
+@dataclass(frozen=True)
+class MembershipTable:
+    """p(cluster|word), sorted by row."""
+
+    row: Array = column("INTEGER", below="words")
+    cluster: Array = column("INTEGER", below="clusters")
+    probability: Array = column("DOUBLE")
+
+
+@dataclass(frozen=True)
+class SpareContents(Contents):
+    """The optional tables of the spare counts (see `Thesaurus.spare`)."""
+
+    spare_words: WordTable = table(
+        WordTable, counts_files.WORDS, "words", optional=True, prefix="spare-"
+    )
+    spare_contexts: ContextTable = table(
+        ContextTable, counts_files.CONTEXTS, "contexts", optional=True, prefix="spare-"
+    )
+    spare_cells: EntryTable = table(
+        EntryTable, counts_files.ENTRIES, "entries", optional=True, prefix="spare-"
+    )
+
+
+SPARE = tuple(tables_of(SpareContents, optional=True))
+"""Names of the tables of the spare counts."""
+
+
+@dataclass(frozen=True)
+class ThesaurusContents(SpareContents, ExampleContents, MatrixContents):
+    """The content of a thesaurus folder, without its arrays and edits."""
+
+    membership: MembershipTable = table(MembershipTable, MEMBERSHIP, "memberships")
+    shape: list[int] = value(_is_shape, sizes=("words", "contexts", "clusters"))
+    dtype: str = value(counts_files.is_dtype)
+    tree: dict[str, Any] = value(_is_tree)
+    labels: dict[str, str] = value(is_mapping)
+    ids: list[int] | None = value(is_optional(is_list_of(is_whole)))
+    next_id: int | None = value(is_optional(is_whole))
+    notes: list[Any] | None = value(is_optional(is_list_of(_is_note)))
+    path: list[Any] = value(is_list_of(_is_step))
+    changes: list[Any] | None = value(is_optional(is_list_of(is_mapping)))
+    relations: list[str] = value(is_list_of(is_text))
+    counts: dict[str, Any] = value(is_mapping)
+    beta: float | None = value(is_optional(is_number), at="provenance.beta")
+    description_length: float | None = value(
+        is_optional(is_number), at="provenance.description_length"
+    )
+    options: Any = value(is_optional(is_mapping), at="provenance.options")
+    clusterer: str | None = value(is_optional(is_text), at="provenance.clusterer")
+    heldout: Any = value(is_optional(_is_heldout), at="provenance.heldout")
+    unsure: Any = value(is_optional(_is_text_mapping), at="provenance.unsure")
+    background: Any = value(is_optional(_is_background), at="provenance.background")
+    prior: Any = value(is_optional(_is_background), at="provenance.prior")
+    trust: Any = value(is_optional(_is_trust), at="provenance.trust")
+
+
 KIND = folders.Kind(
     name="thesaurus",
     format="roget.thesaurus",
@@ -151,32 +213,7 @@ KIND = folders.Kind(
     manifest=folders.THESAURUS,
     beside=(EDITS,),
     version=3,
-    fields={
-        "shape": lambda value: is_list_of(is_whole)(value) and len(value) == 3,
-        "dtype": counts_files.is_dtype,
-        "tree": _is_tree,
-        "labels": is_mapping,
-        "ids": _optional(is_list_of(is_whole)),
-        "next_id": _optional(is_whole),
-        "notes": _optional(is_list_of(_is_note)),
-        "path": is_list_of(_is_step),
-        "changes": _optional(is_list_of(is_mapping)),
-        "relations": is_list_of(is_text),
-        "counts": is_mapping,
-        "provenance.beta": _optional(_is_number),
-        "provenance.description_length": _optional(_is_number),
-        "provenance.options": _optional(is_mapping),
-        "provenance.clusterer": _optional(is_text),
-        "provenance.heldout": _optional(_is_heldout),
-        "provenance.unsure": _optional(_is_text_mapping),
-        "provenance.background": _optional(_is_background),
-        "provenance.trust": _optional(_is_trust),
-    },
-    tables={
-        **counts_files.TABLES,
-        MEMBERSHIP: {"row": "INTEGER", "cluster": "INTEGER", "probability": "DOUBLE"},
-    },
-    optional={**sentences.TABLES, **SPARE},
+    contents=ThesaurusContents,
     arrays="centroids.npz",
     old=_check_old,
 )
@@ -317,7 +354,7 @@ def _make_spare_reader(folder: folders.Folder) -> Callable[[], Counts | None]:
             )
         tables = dict(zip(counts_files.TABLES, folder.tables(*SPARE).values(), strict=True))
         shape = len(tables[counts_files.WORDS]["word"]), len(tables[counts_files.CONTEXTS]["slot"])
-        with folders.report_damage(folder.path):
+        with contents.report_damage(folder.path):
             return counts_files.from_tables(tables, shape, folder.record["relations"], {}, Counts)
 
     return read
@@ -356,7 +393,7 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
             parts = tree, table, arrays["centroids"], arrays["mass"]
             return kind.from_parts(counts, *parts, steps=record["path"], **about)
         plain = {**record["clustering"], "tree": record["tree"], "path": record["path"]}
-        arrays |= folders.to_arrays("memberships", table.tocsr())
+        arrays |= contents.to_arrays("memberships", table.tocsr())
         about["changes"] = [GrowthChange.from_json(one) for one in record.get("changes") or ()]
         about["load_spare"] = _make_spare_reader(folder)
         return kind.from_clustering(counts, Clustering.from_parts(plain, arrays), **about)

@@ -9,9 +9,10 @@ affect with the thesaurus before the edit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,34 +25,143 @@ from roget.core.io.values import whole_number
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
 from roget.learn import background
+from roget.learn.clustering.memberships import assign_leaves
 from roget.learn.clustering.result import Clustering
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
-from roget.learn.thesaurus.nodes import assign_leaves
-from roget.learn.thesaurus.records import (
-    ContextClass,
-    Neighbour,
-    Placement,
-    Reason,
-    Reasons,
-    Sense,
-    TypicalContext,
-    TypicalWord,
-    WordClass,
-)
 from roget.learn.thesaurus.senses import Senses
 
 if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
 Rows: TypeAlias = npt.NDArray[np.intp]
+T = TypeVar("T")
 
 MIN_PROBABILITY = 0.01
 """Minimum probability for listing a second or further class for a new word."""
 
 _MAX_LEFT_OUT = 100
 """Maximum number of contexts that are left out one at a time to measure their weights."""
+
+
+class TypicalWord(NamedTuple):
+    """A typical word of a class."""
+
+    word: str
+    distance: float
+    """KL(word ‖ class) in nats."""
+    probability: float
+    """p(class|word)."""
+
+
+class TypicalContext(NamedTuple):
+    """A typical context of a class or word."""
+
+    context: str
+    probability: float
+    lift: float
+    """Log ratio ln(probability / p(context))."""
+
+
+class ContextClass(NamedTuple):
+    """A class of contexts, with its probability in a class of words."""
+
+    number: int
+    contexts: tuple[str, ...]
+    """All contexts of the class, most frequent first."""
+    probability: float
+    """Probability of the contexts in the class of words."""
+    lift: float
+    """Log ratio of the probability in the class of words to the probability over all words."""
+
+    @property
+    def label(self) -> str:
+        """Label of the class: its most frequent contexts."""
+        return ", ".join(self.contexts[:4])
+
+
+class Neighbour(NamedTuple):
+    """A word similar to another one."""
+
+    word: str
+    similarity: float
+    """Similarity, in standard deviations above the mean similarity of common words."""
+
+    @property
+    def distance(self) -> float:
+        """The similarity as a distance, exp(−similarity)."""
+        return math.exp(-self.similarity)
+
+
+class Reason(NamedTuple):
+    """A context that is a reason to put a word into one class rather than another."""
+
+    context: str
+    seen: float
+    """Occurrences of the word in the context."""
+    weight: float
+    """Decrease of the log odds, in nats, if the context is left out."""
+
+
+class Reasons(NamedTuple):
+    """The reasons why a word is in a class and not in the most probable other class."""
+
+    node: int
+    probability: float
+    """p(class|word), based on the contexts of the word."""
+    against: int
+    """The most probable other class, or the class itself if there is only one."""
+    other: float
+    """p(other class|word)."""
+    odds: float
+    """Log odds of the two classes. For the placement rule p(c)·Π p(context|c)^count, they are the
+    sum of the weights of all contexts and the prior log odds."""
+    contexts: tuple[Reason, ...]
+    """Contexts with the largest weights, in descending order."""
+
+
+class Sense(NamedTuple):
+    """A class in which a word is used."""
+
+    node: int
+    share: float
+    """Fraction of the uses of the word that have this sense."""
+    contexts: tuple[TypicalContext, ...]
+    """Contexts of the word that support the class, strongest first."""
+    words: tuple[str, ...]
+    """Words of the class that are most similar to the word in the supporting contexts."""
+
+
+class Placement(NamedTuple):
+    """A candidate class for a new word."""
+
+    word: str
+    node: int
+    label: str
+    probability: float
+    known: float
+    """Fraction of the word's tokens whose contexts are known to the thesaurus."""
+
+
+@dataclass(frozen=True)
+class WordClass:
+    """A class of words, which is a node of the tree."""
+
+    node: int
+    parent: int | None
+    children: tuple[int, ...]
+    label: str
+    """Name of the class, or words that distinguish it from other classes."""
+    size: int
+    """Number of words in the class."""
+    mass: float
+    """p(class), which is 1 for the root."""
+    value: float | None
+    """Value at which the class was split, or None for a leaf. The value depends on the method, e.g.
+    β or the reduction of the description length in nats."""
+    words: tuple[TypicalWord, ...]
+    contexts: tuple[TypicalContext, ...]
 
 
 class WordIndex:
@@ -176,55 +286,75 @@ class PlaceIndex:
         learnt = draft.base.index.places.senses
         return learnt.after(draft.homes(), draft.senses(learnt.memberships), draft.origin)
 
-    def inside(self, node: int) -> Rows:
-        """Return the rows of the words below a node."""
-        node, layout = self._tree.require_node(node), self._tree.layout
-        at = layout.first[self.places]
-        return np.flatnonzero((at >= layout.first[node]) & (at < layout.end[node]))
-
     def clusters(self, node: int) -> Ints:
         """Return the clusters in the subtree of a node."""
         return np.asarray(self._tree.cluster[self._tree.leaves(node)])
 
 
-class Carried(NamedTuple):
-    """Indexes shared with the thesaurus before an edit.
+class derived(cached_property[T]):  # noqa: N801  a decorator
+    """A cached property of an `Index`, which depends only on some values of the thesaurus."""
 
-    An index that the edit affects is None.
-    """
+    inputs: Callable[[Thesaurus], tuple[object, ...]]
 
-    words: WordIndex | None = None
-    profiles: ClassProfiles | None = None
-    places: PlaceIndex | None = None
-    neighbours: Neighbours | None = None
+
+def derived_from(
+    inputs: Callable[[Thesaurus], tuple[object, ...]],
+) -> Callable[[Callable[[Any], T]], derived[T]]:
+    """Declare the inputs of an index, which is valid while all inputs are the same objects."""
+
+    def decorate(compute: Callable[[Any], T]) -> derived[T]:
+        made = derived(compute)
+        made.inputs = inputs
+        return made
+
+    return decorate
 
 
 class Index:
-    """The indexes of a thesaurus, shared with an earlier thesaurus or computed on first use."""
+    """The indexes of a thesaurus, computed on first use."""
 
-    def __init__(self, thesaurus: Thesaurus, carried: Carried) -> None:
-        self._thesaurus, self._carried = thesaurus, carried
+    def __init__(self, thesaurus: Thesaurus) -> None:
+        self._thesaurus = thesaurus
 
-    @cached_property
+    def after(self, thesaurus: Thesaurus) -> Index:
+        """Return the index of a changed copy, which shares all indexes whose inputs are unchanged.
+
+        Indexes that have not been computed yet are not shared.
+        """
+        made = Index(thesaurus)
+        for name, one in vars(Index).items():
+            if isinstance(one, derived) and name in vars(self):
+                before, now = one.inputs(self._thesaurus), one.inputs(thesaurus)
+                if all(a is b for a, b in zip(before, now, strict=True)):
+                    vars(made)[name] = vars(self)[name]
+        return made
+
+    @derived_from(lambda thesaurus: (thesaurus.counts,))
     def words(self) -> WordIndex:
         """The index of words."""
-        return self._carried.words or WordIndex(self._thesaurus.counts)
+        return WordIndex(self._thesaurus.counts)
 
-    @cached_property
+    @derived_from(lambda thesaurus: (thesaurus.clustering.centroids, thesaurus.clustering.mass))
     def profiles(self) -> ClassProfiles:
         """The index of classes."""
-        return self._carried.profiles or ClassProfiles(self._thesaurus.clustering)
+        return ClassProfiles(self._thesaurus.clustering)
 
-    @cached_property
+    # Every edit that changes the places of words changes the tree or the homes of words.
+    @derived_from(
+        lambda thesaurus: (
+            thesaurus.counts,
+            thesaurus.tree,
+            thesaurus.draft.home,
+            thesaurus.base.clustering,
+        )
+    )
     def places(self) -> PlaceIndex:
         """The index of places."""
-        return self._carried.places or PlaceIndex(self._thesaurus)
+        return PlaceIndex(self._thesaurus)
 
-    @cached_property
+    @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
     def neighbours(self) -> Neighbours:
         """The index of neighbours."""
-        if self._carried.neighbours is not None:
-            return self._carried.neighbours
         thesaurus, draft = self._thesaurus, self._thesaurus.edited
         if draft is None:
             return Neighbours(thesaurus.counts, thesaurus.clustering)
@@ -232,34 +362,23 @@ class Index:
         learnt = draft.base.index.neighbours
         return learnt.after(thesaurus.counts, thesaurus.clustering, draft.origin, merged)
 
-    def carry(self) -> Carried:
-        """Return all indexes for a copy with the same counts, clustering and places."""
-        return Carried(self.words, self.profiles, self.places, self.known_neighbours)
-
-    @property
-    def known_neighbours(self) -> Neighbours | None:
-        """The index of neighbours, or None if it has not been computed."""
-        found: Neighbours | None = vars(self).get("neighbours")
-        return found
-
 
 def centroid(thesaurus: Thesaurus, node: int) -> Floats:
     """Return p(context|class) for a node of the tree."""
     return thesaurus.index.profiles.mean(thesaurus.index.places.clusters(node))
 
 
-def select_distinct(
-    here: Floats, average: Floats, contexts: Array, n: int
-) -> Iterator[TypicalContext]:
-    """Yield the n contexts that most distinguish a distribution from the average.
+def select_distinct(here: Floats, average: Floats, contexts: Array, n: int) -> list[TypicalContext]:
+    """Return the n contexts that most distinguish a distribution from the average.
 
     Contexts are ranked by p·ln(p / average), their contribution to the KL divergence.
     """
     seen = np.flatnonzero((here > 0) & (average > 0))
     p, lift = here[seen], np.log(here[seen] / average[seen])
     # At the root, all lifts are 0 up to rounding, so the most frequent contexts come first.
-    for at in np.lexsort((-p, -p * lift.round(9)))[:n]:
-        yield TypicalContext(str(contexts[seen[at]]), float(p[at]), float(lift[at]))
+    best = np.lexsort((-p, -p * lift.round(9)))[:n]
+    names = map(str, contexts[seen[best]].tolist())
+    return list(map(TypicalContext, names, p[best].tolist(), lift[best].tolist()))
 
 
 def describe_class(thesaurus: Thesaurus, node: int) -> str:
@@ -287,25 +406,6 @@ def select_splits(thesaurus: Thesaurus, value: float) -> BoolArray:
     with np.errstate(invalid="ignore"):
         rising = thesaurus.clustering.unit.rising
         return np.asarray(values <= value if rising else values >= value)
-
-
-def word_class(thesaurus: Thesaurus, node: int, n: int = 10) -> WordClass:
-    """Return the class at a node, with its n most typical words and contexts."""
-    tree, index, average = thesaurus.tree, thesaurus.index.places, thesaurus.index.profiles.average
-    inside, profile = index.inside(node), centroid(thesaurus, node) if node else average
-    candidates = inside if inside.size else np.arange(len(thesaurus))
-    value = float(tree.value[node])
-    return WordClass(
-        node,
-        int(tree.parent[node]) if node else None,
-        tree.children(node),
-        thesaurus.label(node),
-        int(inside.size),
-        float(thesaurus.mass[index.clusters(node)].sum()),
-        None if math.isnan(value) else value,
-        tuple(_rank_words(thesaurus, node, profile, candidates, n)),
-        tuple(select_distinct(profile, average, thesaurus.contexts, n)),
-    )
 
 
 def context_classes(
@@ -341,10 +441,10 @@ def context_classes(
 def nearest_words(thesaurus: Thesaurus, node: int, n: int = 10) -> list[TypicalWord]:
     """Return the n words nearest to the centroid of a class, which may be in other classes."""
     profile = centroid(thesaurus, node)
-    return _rank_words(thesaurus, node, profile, np.arange(len(thesaurus)), n)
+    return rank_words(thesaurus, node, profile, np.arange(len(thesaurus)), n)
 
 
-def _rank_words(
+def rank_words(
     thesaurus: Thesaurus, node: int, profile: Floats, rows: Rows, n: int
 ) -> list[TypicalWord]:
     """Return the n rows nearest to a centroid by KL(word ‖ class), as typical words."""
@@ -383,12 +483,13 @@ def list_neighbours(
 def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) -> list[str]:
     """Return the source of the similarity of a word to each other word.
 
-    The source is "text", "background" or "both".
+    The source is "text", "background" or "both", "prior" for prior vectors, or one of the first
+    three with " + prior".
 
-    The list is empty if the thesaurus was built without a background.
+    The list is empty if the thesaurus was built without background counts and prior vectors.
     """
-    known = thesaurus.clustering.representation
-    if background.KEY not in thesaurus.provenance or known is None:
+    known, made = thesaurus.clustering.representation, thesaurus.provenance
+    if known is None or not (background.KEY in made or known.prior):
         return []
     rows = np.array([thesaurus.row(one) for one in (word, *others)])
     at = rows if known.rows is None else known.rows[rows]
@@ -396,7 +497,12 @@ def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) ->
     nothing = sparse.csr_array((1, known.weights.shape[1]), dtype=known.weights.dtype)
     weights = sparse.vstack([known.weights, nothing], format="csr")[at]
     own = sparse.csr_array(thesaurus.counts.matrix[rows])
-    return background.name_sources(own, weights, 0, np.arange(1, rows.size))
+    compared = np.arange(1, rows.size)
+    if background.KEY in made:
+        names = background.name_sources(own, weights, 0, compared)
+    else:
+        names = [background.TEXT] * compared.size
+    return background.add_prior_source(names, known.prior_shares(int(at[0]), at[1:]))
 
 
 def similarities(
@@ -416,32 +522,6 @@ def similarities(
     return thesaurus.index.neighbours.compare(rows, others, by)
 
 
-def senses(thesaurus: Thesaurus, word: str, n: int = 10) -> list[Sense]:
-    """Return the senses of a word, most frequent first; see `Thesaurus.senses`."""
-    row, table = thesaurus.row(word), thesaurus.index.words.conditional
-    here = slice(*table.indptr[row : row + 2])
-    own = dict(zip(table.indices[here].tolist(), table.data[here].tolist(), strict=True))
-    average, leaves = thesaurus.index.profiles.average, thesaurus.tree.cluster_nodes
-    found = []
-    for one in thesaurus.index.places.senses.rank(row, n):
-        p = np.array([own[column] for column in one.contexts.tolist()], dtype=np.float64)
-        names = thesaurus.contexts[one.contexts].tolist()
-        lifts = np.log(p / np.maximum(average[one.contexts], 1e-300))
-        contexts = tuple(map(TypicalContext, names, p.tolist(), lifts.tolist()))
-        words = tuple(thesaurus.words[one.words].tolist())
-        found.append(Sense(int(leaves[one.cluster]), one.share, contexts, words))
-    return found
-
-
-def evidence(thesaurus: Thesaurus, word: str, n: int = 10) -> list[TypicalContext]:
-    """Return the n contexts v of a word with the largest p(v|word)·ln(p(v|word) / p(v))."""
-    table, row = thesaurus.index.words.conditional, thesaurus.row(word)
-    here = slice(*table.indptr[row : row + 2])
-    seen = table.indices[here]
-    average, names = thesaurus.index.profiles.average[seen], thesaurus.contexts[seen]
-    return list(select_distinct(table.data[here], average, names, n))
-
-
 def shared_evidence(
     thesaurus: Thesaurus, word: str, other: str, n: int = 10
 ) -> list[TypicalContext]:
@@ -451,9 +531,8 @@ def shared_evidence(
     """
     rows = [thesaurus.row(word), thesaurus.row(other)]
     both = thesaurus.index.words.conditional[rows].toarray()
-    return list(
-        select_distinct(both.min(axis=0), thesaurus.index.profiles.average, thesaurus.contexts, n)
-    )
+    average = thesaurus.index.profiles.average
+    return select_distinct(both.min(axis=0), average, thesaurus.contexts, n)
 
 
 def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:

@@ -23,7 +23,19 @@ from roget.learn.representation.similarity import (
     transpose,
     weigh_contexts,
 )
-from roget.learn.thesaurus.nodes import MANY, parts
+
+MANY = 4096
+"""Maximum number of classes for which all pairs are compared. Some taxonomies have more classes."""
+
+CELLS = 1 << 22
+"""Batch size: number of cells of a dense array computed at once."""
+
+
+def parts(rows: int, columns: int) -> Iterator[slice]:
+    """Yield slices of rows with at most `CELLS` cells each."""
+    step = max(1, CELLS // max(columns, 1))
+    for begin in range(0, rows, step):
+        yield slice(begin, min(begin + step, rows))
 
 
 class Neighbours:

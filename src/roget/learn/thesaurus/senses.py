@@ -22,7 +22,7 @@ from roget.core.counts.views import like, unit
 from roget.core.tree import Tree
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.clustering.memberships import one_hot, tabulate
-from roget.learn.thesaurus.nodes import MANY, parts
+from roget.learn.thesaurus.neighbours import MANY, parts
 
 CANDIDATES = 16
 """Number of classes used in the decomposition of a word. The most similar classes are used."""

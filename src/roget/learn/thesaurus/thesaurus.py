@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,13 +23,13 @@ from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering, infer_rule
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus import files, lookup
-from roget.learn.thesaurus.draft import Draft
-from roget.learn.thesaurus.editor import Editor
-from roget.learn.thesaurus.edits import LONGEST_NOTE, Edit, Note, check_text
-from roget.learn.thesaurus.lookup import Carried, Index, PlaceIndex, Rows
-from roget.learn.thesaurus.records import (
-    GrowthChange,
+from roget.learn.thesaurus.editor import Draft, Editor
+from roget.learn.thesaurus.edits import LONGEST_NOTE, Edit, GrowthChange, Note, check_text
+from roget.learn.thesaurus.lookup import (
+    Index,
     Neighbour,
+    PlaceIndex,
+    Rows,
     Sense,
     TypicalContext,
     WordClass,
@@ -36,6 +37,9 @@ from roget.learn.thesaurus.records import (
 
 if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
+
+LISTED = 0.1
+"""Minimum membership for listing a word in a class other than its own."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +109,6 @@ class Thesaurus(ReportMixin):
     homes: dict[Path, files.FolderState] = field(default_factory=dict)
     load_spare: Callable[[], Counts | None] = lambda: None
     edited: Draft | None = None
-    carried: Carried = field(default_factory=Carried)
 
     @classmethod
     def from_clustering(
@@ -174,19 +177,18 @@ class Thesaurus(ReportMixin):
         numbers = np.arange(n_nodes) if ids is None else np.array(ids, dtype=np.int64)
         numbers.flags.writeable = False
         thesaurus = cls(
-            counts,
-            replace(clustering, memberships=table, contexts=counts.contexts),
-            dict(provenance or {}),
-            dict(labels or {}),
-            {about: Note(*note) for about, note in (notes or {}).items()},
-            numbers,
-            int(numbers.max(initial=-1)) + 1 if next_id is None else next_id,
-            tuple(changes),
+            counts=counts,
+            clustering=replace(clustering, memberships=table, contexts=counts.contexts),
+            provenance=dict(provenance or {}),
+            labels=dict(labels or {}),
+            notes={about: Note(*note) for about, note in (notes or {}).items()},
+            ids=numbers,
+            next_id=int(numbers.max(initial=-1)) + 1 if next_id is None else next_id,
+            changes=tuple(changes),
             load_spare=load_spare,
         )
         if places is not None:
-            index = PlaceIndex(thesaurus, places)
-            thesaurus = replace(thesaurus, carried=Carried(places=index))
+            thesaurus.index.places = PlaceIndex(thesaurus, places)
         _check(thesaurus)
         return thesaurus
 
@@ -290,11 +292,6 @@ class Thesaurus(ReportMixin):
         return self.provenance.get("unsure") or {}
 
     @property
-    def is_imported(self) -> bool:
-        """True if the thesaurus was read from a taxonomy, whose contexts are classes."""
-        return "imported" in self.provenance
-
-    @property
     def spare(self) -> Counts | None:
         """Counts of rare or uncertain words, which growth may add, or None if not stored."""
         return self.load_spare()
@@ -317,7 +314,13 @@ class Thesaurus(ReportMixin):
     @cached_property
     def index(self) -> Index:
         """Indexes derived from the counts, centroids and places, computed on first use."""
-        return Index(self, self.carried)
+        return Index(self)
+
+    def replace(self, **values: Any) -> Thesaurus:
+        """Return a copy with other values, which shares the indexes that they do not affect."""
+        made = replace(self, **values)
+        vars(made)["index"] = self.index.after(made)
+        return made
 
     def row(self, word: str) -> int:
         """Return the row of a word. The error for an unknown word states the reason, if known."""
@@ -344,7 +347,9 @@ class Thesaurus(ReportMixin):
 
     def inside(self, node: int) -> Rows:
         """Return the rows of the words in a class."""
-        return self.index.places.inside(node)
+        layout, at = self.tree.layout, self.tree.require_node(node)
+        first = layout.first[self.places]
+        return np.flatnonzero((first >= layout.first[at]) & (first < layout.end[at]))
 
     def path(self, word: str) -> tuple[int, ...]:
         """Return the classes of a word, from the root to its leaf."""
@@ -422,7 +427,19 @@ class Thesaurus(ReportMixin):
         contexts. A class is represented by its other words (see the module `senses`), so the sense
         of a word that is alone in its class has neither contexts nor words.
         """
-        return lookup.senses(self, word, n)
+        row, table = self.row(word), self.index.words.conditional
+        here = slice(*table.indptr[row : row + 2])
+        own = dict(zip(table.indices[here].tolist(), table.data[here].tolist(), strict=True))
+        average, leaves = self.index.profiles.average, self.tree.cluster_nodes
+        found = []
+        for one in self.index.places.senses.rank(row, n):
+            p = np.array([own[column] for column in one.contexts.tolist()], dtype=np.float64)
+            names = self.contexts[one.contexts].tolist()
+            lifts = np.log(p / np.maximum(average[one.contexts], 1e-300))
+            contexts = tuple(map(TypicalContext, names, p.tolist(), lifts.tolist()))
+            words = tuple(self.words[one.words].tolist())
+            found.append(Sense(int(leaves[one.cluster]), one.share, contexts, words))
+        return found
 
     @property
     def sense_memberships(self) -> Any:
@@ -431,7 +448,11 @@ class Thesaurus(ReportMixin):
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
         """Return the n contexts v of a word with the largest p(v|word)·ln(p(v|word) / p(v))."""
-        return lookup.evidence(self, word, n)
+        table, row = self.index.words.conditional, self.row(word)
+        here = slice(*table.indptr[row : row + 2])
+        seen = table.indices[here]
+        average, names = self.index.profiles.average[seen], self.contexts[seen]
+        return lookup.select_distinct(table.data[here], average, names, n)
 
     def nodes(
         self, k: int | None = None, *, depth: int | None = None, value: float | None = None
@@ -480,7 +501,21 @@ class Thesaurus(ReportMixin):
         smallest KL(p_word ‖ p_class). Typical contexts contribute most to the divergence of the
         class from the average, p(v|c)·ln(p(v|c) / p(v)).
         """
-        return lookup.word_class(self, node, n)
+        tree, index, average = self.tree, self.index.places, self.index.profiles.average
+        inside, profile = self.inside(node), lookup.centroid(self, node) if node else average
+        candidates = inside if inside.size else np.arange(len(self))
+        value = float(tree.value[node])
+        return WordClass(
+            node=node,
+            parent=int(tree.parent[node]) if node else None,
+            children=tree.children(node),
+            label=self.label(node),
+            size=int(inside.size),
+            mass=float(self.mass[index.clusters(node)].sum()),
+            value=None if math.isnan(value) else value,
+            words=tuple(lookup.rank_words(self, node, profile, candidates, n)),
+            contexts=tuple(lookup.select_distinct(profile, average, self.contexts, n)),
+        )
 
     def classify(self, counts: Counts) -> Any:
         """Return p(cluster|word) of new words as a csr_array of shape (words, clusters).
@@ -523,7 +558,79 @@ def keep_spare(thesaurus: Thesaurus, whole: Counts) -> Thesaurus:
     if not kept.size:
         return thesaurus
     spare = rest.select(rest.words[kept].tolist()).drop_empty()
-    return replace(thesaurus, load_spare=lambda: spare)
+    return thesaurus.replace(load_spare=lambda: spare)
+
+
+def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int = 1) -> Thesaurus:
+    """Return the thesaurus with fewer levels, keeping only the classes of the given cuts.
+
+    Classes keep their ids, labels and notes, and words keep their places. Clusters within a class
+    of the finest cut are merged.
+
+    Parameters
+    ----------
+    thesaurus
+        The thesaurus, which is not changed.
+    levels
+        Number of classes of each cut, e.g. 8 and 64. By default, all classes are kept.
+    min_children
+        Replace inner classes with fewer subclasses than this by their subclasses.
+
+    Raises
+    ------
+    InputError
+        If a level is larger than the number of classes.
+    """
+    tree = thesaurus.tree
+    cuts = sorted(set(levels))
+    for k in cuts:
+        if not 1 <= k <= tree.n_clusters:
+            raise InputError(
+                f"level {k} is invalid; expected a number of classes from 1 to {tree.n_clusters:,}",
+                code="invalid-option",
+            )
+    kept = {node for k in cuts for node in tree.tops(k)} if cuts else set(range(tree.n_nodes))
+    kept = _dissolve(tree, kept, min_children)
+    if len(kept) == tree.n_nodes:
+        return thesaurus
+    coarser, inside = tree.keep(kept)
+    nodes = sorted(kept)
+    clusters = coarser.cluster[inside[tree.cluster_nodes]]
+    return thesaurus.from_clustering(
+        thesaurus.counts,
+        thesaurus.clustering.join(coarser, clusters),
+        provenance={**thesaurus.provenance, "levels": cuts or None},
+        labels={at: thesaurus.label(node) for at, node in enumerate(nodes)},
+        ids=thesaurus.ids[nodes].tolist(),
+        next_id=thesaurus.next_id,
+        notes={
+            about if isinstance(about, str) else nodes.index(about): note
+            for about, note in thesaurus.notes.items()
+            if isinstance(about, str) or about in kept
+        },
+        # Keep the leaf of each word. With more children per node, another leaf could be chosen.
+        places=np.asarray(inside[thesaurus.places]),
+    )
+
+
+def _dissolve(tree: Tree, kept: set[int], min_children: int) -> set[int]:
+    """Drop nodes with too few children, and attach their children to the nearest kept ancestor."""
+    kept = {0, *kept}
+    children = dict.fromkeys(kept, 0)
+
+    def above(node: int) -> int:
+        node = int(tree.parent[node])
+        while node not in kept:
+            node = int(tree.parent[node])
+        return node
+
+    for node in sorted(kept - {0}, reverse=True):
+        if 0 < children[node] < min_children:
+            kept.discard(node)
+            children[above(node)] += children[node]
+        else:
+            children[above(node)] += 1
+    return kept
 
 
 def load(path: PathLike) -> Thesaurus:

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from roget.papers.entropy.rules import FIGURES_3_4 as RULES
 from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1, find_task, score_task
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, MissingData, Reproduced
+from roget.papers.rules import decide
 from roget.report import ReportTable
 from roget.report.figures import BLUE, GREY, ORANGE
 from roget.report.format import canvas
@@ -62,9 +64,12 @@ def figures_3_4(options: ReproduceOptions) -> Reproduced:
         ours = []
     claims = [
         claim
-        for source, points in (("as printed", printed), ("our scores", ours))
+        for source, points, prefix in (
+            ("as printed", printed, "printed-"),
+            ("our scores", ours, ""),
+        )
         if points
-        for claim in _read_figures(points, source)
+        for claim in _read_figures(points, source, prefix)
     ]
     at_hand = f" and for the {len(ours)} with available output" if ours else ""
     return Reproduced(
@@ -86,31 +91,37 @@ def figures_3_4(options: ReproduceOptions) -> Reproduced:
     )
 
 
-def _read_figures(points: Sequence[FigurePoint], source: str) -> list[Claim]:
-    """Check the paper's statements about both figures."""
+def _read_figures(points: Sequence[FigurePoint], source: str, prefix: str) -> list[Claim]:
+    """Decide the paper's statements about both figures."""
     claims = []
     systems = [point for point in points if point.name != SINGLETONS]
     for other in ("jk", "bub"):
         tau, p = correlate(systems, other)
         claims.append(
             Claim(
+                RULES[f"{prefix}tau"],
                 f"{source}: V (ml) − V ({other})",
                 "grows with clusters",
                 f"τ = {tau:.2f}, p = {p:.1g}",
-                holds=tau > 0 and p < 0.05,
+                decided=decide(tau > 0 and p < 0.05),
             )
         )
     for other in ("jk", "bub"):
         kept = sum(point.ranks["ml"] == point.ranks[other] for point in points)
         ours, what = f"{kept} of {len(points)}", f"{source}: unchanged ranks, ml to {other}"
-        claims.append(Claim(what, "a minority", ours, holds=2 * kept < len(points)))
+        verdict = decide(2 * kept < len(points))
+        claims.append(Claim(RULES[f"{prefix}kept"], what, "a minority", ours, decided=verdict))
     alone = next(point for point in points if point.name == SINGLETONS)
     places = f"{alone.ranks['ml']}, then {alone.ranks['bub']} of {len(points)}"
     first_then_last = (alone.ranks["ml"], alone.ranks["bub"]) == (1, len(points))
     return [
         *claims,
         Claim(
-            f"{source}: one per instance", "first by ml, last by bub", places, holds=first_then_last
+            RULES[f"{prefix}singletons"],
+            f"{source}: one per instance",
+            "first by ml, last by bub",
+            places,
+            decided=decide(first_then_last),
         ),
     ]
 

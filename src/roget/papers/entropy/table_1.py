@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from roget.papers.entropy.rules import TABLE_1 as RULES
 from roget.papers.entropy.semeval import (
     ESTIMATORS,
     SPLITS,
@@ -19,8 +20,6 @@ from roget.papers.reproduction import Claim, Reproduced
 
 WITHIN = 0.001
 """Tolerance, because some values were rounded down and the paper's Random files may differ."""
-
-MISPRINT = "a misprint: its rank is that of .603"
 
 Rows = Mapping[str, ScoredAnswer]
 
@@ -61,20 +60,44 @@ def table_1(options: ReproduceOptions) -> Reproduced:
 
 
 def _compare(name: str, printed: Printed, ours: ScoredAnswer) -> Iterator[Claim]:
-    yield Claim(f"{name}: clusters", printed.clusters, ours.clusters, 1)
+    yield Claim(
+        RULES["clusters"], f"{name}: clusters", printed.clusters, ours.clusters, 1, within=0.1
+    )
     for estimator, value in zip(ESTIMATORS, printed.v, strict=True):
         what = f"{name}: V ({estimator})"
-        yield Claim(what, value / 100, ours.v[estimator], within=WITHIN)
-    for (split, ratio), value in zip(SPLITS.items(), printed.recall or (), strict=False):
-        wrong = (name, split) == ("Duluth-WSI-Co", "80_20")
+        yield Claim(RULES["v"], what, value / 100, ours.v[estimator], within=WITHIN)
+    for at, ((split, ratio), value) in enumerate(
+        zip(SPLITS.items(), printed.recall or (), strict=False)
+    ):
         yield Claim(
+            RULES["recall"],
             f"{name}: recall, {ratio}",
             value / 100,
             ours.recall[split],
             within=WITHIN,
-            remark=MISPRINT if wrong else "",
-            excused=wrong,
+            misprint=prove_rank(name, at),
         )
+
+
+def prove_rank(name: str, at: int) -> str:
+    """Return the contradiction between a printed recall and its printed rank, if there is one."""
+    known = {one: row for one, row in TABLE_1.items() if row.recall and row.recall_ranks}
+    recall, rank = known[name].recall, known[name].recall_ranks
+    assert recall is not None
+    assert rank is not None
+    others = [
+        (row.recall[at], row.recall_ranks[at])
+        for one, row in known.items()
+        if one != name and row.recall and row.recall_ranks
+    ]
+    above = min(value for value, place in others if place < rank[at]) if rank[at] > 1 else 100.0
+    if recall[at] <= above:
+        return ""
+    below = max(value for value, place in others if place > rank[at])
+    return (
+        f"its printed rank is {rank[at]}, between {above} and {below}; {recall[at]} would be rank "
+        f"{1 + sum(value > recall[at] for value, _ in others)}"
+    )
 
 
 def _rank(what: str, rows: Rows, at: int, split: str | None = None) -> Claim:
@@ -93,4 +116,4 @@ def _rank(what: str, rows: Rows, at: int, split: str | None = None) -> Claim:
     slack = 1e-9 if split is None else WITHIN
     turned = sum(after > before + slack for before, after in pairwise(values))
     order = f"{turned} of {len(ranked) - 1} neighbours swapped" if turned else "as printed"
-    return Claim(what, "as printed", order)
+    return Claim(RULES["rank"], what, "as printed", order)

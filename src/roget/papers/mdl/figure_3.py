@@ -12,8 +12,10 @@ from roget.core.intervals import interval
 from roget.core.types import Array, Floats
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.clustering.notices import ignore_trivial
+from roget.papers.mdl.rules import FIGURE_3 as RULES
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
+from roget.papers.rules import Verdict, decide_all, decide_mean
 from roget.report import Column, ReportTable
 from roget.report.figures import GREY, SERIES
 from roget.report.format import canvas
@@ -43,6 +45,12 @@ DISTANCES = (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3)
 """Ticks on the distance axis, in bits."""
 
 
+PRINTED_SEARCH = (
+    "the search stops only if one side becomes empty, for which it would have to leave a local "
+    "optimum noun by noun"
+)
+
+
 class Truth(NamedTuple):
     """A true model that generates pairs: the cluster of each noun, and P(noun, verb)."""
 
@@ -63,6 +71,8 @@ class SimulationRow(NamedTuple):
     distance: float
     leaves_half: float = 0.0
     distance_half: float = 0.0
+    trials: tuple[tuple[int, float], ...] = ()
+    """Number of clusters and distance in each trial."""
 
 
 def truth(rng: np.random.Generator) -> Truth:
@@ -112,7 +122,9 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Simul
     for (way, size), trial_by_trial in results.items():
         means = [interval(one) for one in zip(*trial_by_trial, strict=True)]
         halves = [0.0 if one.high is None else one.high - (one.mean or 0.0) for one in means]
-        rows.append(SimulationRow(way, size, *(one.mean or 0.0 for one in means), *halves))
+        values = [one.mean or 0.0 for one in means]
+        row = SimulationRow(way, size, values[0], values[1], halves[0], halves[1])
+        rows.append(row._replace(trials=tuple(trial_by_trial)))
     return rows
 
 
@@ -129,14 +141,13 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
     return Reproduced(
         "Number of clusters and KL distance by data size (Li & Abe 1996, Figure 3)",
         about=about,
-        claims=claims(rows),
+        claims=judge(rows),
         tables=[
             _table("(a) clusters", rows, "leaves", ".1f"),
             _table("(b) KL distance, bits", rows, "distance", ".4f"),
         ],
-        notes=[_moral(rows)],
         data=[row._asdict() for row in rows],
-        sheet=ReportTable.of(SimulationRow._fields, rows),
+        sheet=ReportTable.of(SimulationRow._fields[:-1], [row[:-1] for row in rows]),
         picture=partial(draw, rows),
     )
 
@@ -154,54 +165,40 @@ def _table(title: str, rows: Sequence[SimulationRow], column: str, form: str) ->
     return ReportTable(columns, lines, title)
 
 
-def claims(rows: Sequence[SimulationRow]) -> list[Claim]:
-    """Check the paper's statements about both panels.
-
-    The only value printed in the paper is the true number of clusters.
-    """
-    of = {(row.way, row.size): row for row in rows}
+def judge(rows: Sequence[SimulationRow]) -> list[Claim]:
+    """Decide the paper's statements about both panels, for each search."""
+    of = {(row.way, row.size): np.array(row.trials, dtype=np.float64) for row in rows}
     sizes = sorted({row.size for row in rows})
-    last = sizes[-1]
-    mdl, mle = ([of[way, size] for size in sizes] for way in ("MDL", "MLE"))
-    nearer = [size for size, a, b in zip(sizes, mdl, mle, strict=True) if a.distance < b.distance]
-    return [
-        Claim(f"clusters by MDL at {last:,} pairs", float(CLUSTERS), mdl[-1].leaves, digits=0),
-        Claim(
-            "clusters by MLE",
-            f"more than {CLUSTERS}, at every size",
-            f"{min(row.leaves for row in mle):.1f} and more",
-            holds=all(row.leaves - row.leaves_half > CLUSTERS for row in mle),
-        ),
-        Claim(
-            "MDL is nearer to the truth than MLE",
-            "at every size",
-            f"at {len(nearer)} of {len(sizes)} sizes",
-            holds=nearer == sizes,
-        ),
-        Claim(
-            f"the intervals of both distances at {last:,} pairs",
-            "disjoint",
-            f"{mdl[-1].distance:.4f} ± {mdl[-1].distance_half:.4f}, "
-            f"{mle[-1].distance:.4f} ± {mle[-1].distance_half:.4f}",
-            holds=mdl[-1].distance + mdl[-1].distance_half
-            < mle[-1].distance - mle[-1].distance_half,
-        ),
-    ]
-
-
-def _moral(rows: Sequence[SimulationRow]) -> str:
-    """Compare the paper's conclusion with our results."""
-    of = {(row.way, row.size): row for row in rows}
-    size = max(row.size for row in rows)
-    mdl, mle, printed = (of[way, size] for way in ("MDL", "MLE", "MDL, as printed"))
-    return (
-        f"In the paper, MDL finds the true number of clusters, {CLUSTERS}, and is nearer to the "
-        f"truth than MLE, which overfits. The same holds here: with {size:,} pairs "
-        f"{mdl.leaves:.1f} clusters against {mle.leaves:.1f}, and a distance "
-        f"{mle.distance / mdl.distance:.0f} times smaller. The search as printed leaves "
-        f"{printed.leaves:.1f} clusters: to empty one side it would have to leave a local optimum "
-        "noun by noun."
-    )
+    claims = []
+    for search, why in ((", as printed", PRINTED_SEARCH), ("", "")):
+        mdl, mle = (np.array([of[way + search, n] for n in sizes]) for way in ("MDL", "MLE"))
+        name = search.removeprefix(", ") or "best split"
+        more = mle[:, :, 0] - mdl[:, :, 0]
+        nearer = mle[:, :, 1] - mdl[:, :, 1]
+        verdicts = [decide_mean(one.tolist()) for one in nearer]
+        claims += [
+            Claim(
+                RULES["number"], f"{name}: clusters by MDL at {sizes[-1]:,} pairs",
+                float(CLUSTERS), float(mdl[-1, :, 0].mean()), 0,
+                decided=decide_mean((0.5 - np.abs(mdl[-1, :, 0] - CLUSTERS)).tolist()), reason=why,
+            ),
+            Claim(
+                RULES["overfits"], f"{name}: more clusters by MLE", "at every size",
+                f"at least {more.mean(axis=1).min():.1f} more on average",
+                decided=decide_mean(more.min(axis=0).tolist()),
+                reason="in small samples, both find few clusters" if more.min() <= 0 else "",
+            ),
+            Claim(
+                RULES["nearer"], f"{name}: MDL is nearer to the truth", "at every size",
+                f"certainly at {verdicts.count(Verdict.YES)} of {len(sizes)} sizes",
+                decided=decide_all(verdicts),
+                reason=", ".join(
+                    f"{n:,} pairs: {verdict}" for n, verdict in zip(sizes, verdicts, strict=True)
+                    if verdict != Verdict.YES
+                ),
+            ),
+        ]  # fmt: skip
+    return claims
 
 
 def draw(rows: Sequence[SimulationRow]) -> Figure:

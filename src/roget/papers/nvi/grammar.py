@@ -13,11 +13,14 @@ from threadpoolctl import threadpool_limits
 from roget.core.intervals import Interval, interval
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
+from roget.papers.nvi.induction import induce_labels
+from roget.papers.nvi.rules import GRAMMAR as RULES
 from roget.papers.nvi.table_1 import MEASURES
 from roget.papers.nvi.tables_2_4 import LABELS, PRINTED
 from roget.papers.nvi.treebank import Constituent, list_constituents, read_trees
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, find_data, heeds
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+from roget.papers.rules import decide, decide_mean
 from roget.report import ReportTable
 from roget.scoring.score import contingency
 
@@ -54,7 +57,13 @@ Runs = Mapping[str, Sequence[Labelling]]
 def read_constituents(path: str, longest: int = LONGEST) -> list[Constituent]:
     """Return the constituents of all short sentences in a treebank."""
     trees = (tree for tree in read_trees(path) if len(tree.words) <= longest)
-    found = [one for tree in trees for one in list_constituents(tree)]
+    found: list[Constituent] = []
+    for tree in trees:
+        begin = len(found)
+        found += [
+            one._replace(parent=one.parent + begin) if one.parent >= 0 else one
+            for one in list_constituents(tree)
+        ]
     if not found:
         raise InputError(
             f"{path}: no constituents in sentences of at most {longest} words",
@@ -113,9 +122,9 @@ def measure(gold: Sequence[str], labels: Ints) -> Labelling:
 
 
 def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
-    """Return the labelling by rules, and the labellings after merging it into T and P labels."""
+    """Return the induced labelling, and the labellings after merging it into T and P labels."""
     gold = [one.label for one in constituents]
-    labels = number_rules(constituents)
+    labels = induce_labels(constituents, number_rules(constituents))
     vectors = describe_labels(constituents, labels)
     runs: dict[str, list[Labelling]] = {"MDL": [measure(gold, labels)], "T": [], "P": []}
     for seed in seeds:
@@ -127,37 +136,65 @@ def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
 @heeds("treebank", "random_state")
 def grammar(options: ReproduceOptions) -> Reproduced:
     """Reproduce Section 6 of Reichart & Rappoport (2009): labels of constituents, small scale."""
-    path = options.treebank or find_data(
-        options, "UD English EWT's dev part", "ud-english", "en_ewt-dev.conllu"
-    )
-    constituents = read_constituents(str(path))
-    first = options.random_state
-    runs = run(constituents, range(first, first + SEEDS))
-    source = options.treebank or "UD English EWT, dev part"
+    seeds = range(options.random_state, options.random_state + SEEDS)
+    claims, tables, data, read = [], [], {}, []
+    for language, path in find_treebanks(options).items():
+        constituents = read_constituents(path)
+        rules = int(number_rules(constituents).max()) + 1
+        runs = run(constituents, seeds)
+        name = f"{language}: " if language else ""
+        claims += judge(runs, name)
+        read.append(
+            f"{name}{len(constituents):,} constituents, {rules:,} right-hand sides, "
+            f"{runs['MDL'][0].sizes.size:,} MDL labels"
+        )
+        tables += [
+            _tabulate_sizes(runs, language),
+            _tabulate([*MEASURES.values()], runs, lambda one: [*one.scores.values()], language),
+            _tabulate(["H(C)", "H(K)", "H(C,K)"], runs, lambda one: one.entropies, language),
+        ]
+        data[language] = {name: [_plain(one) for one in found] for name, found in runs.items()}
     return Reproduced(
         "Labels of constituents (Reichart & Rappoport 2009, Section 6)",
         about=(
-            f"{len(constituents):,} constituents of two words or more in sentences of at most "
-            f"{LONGEST} words; from {source}. Gold labels are the labels of brackets; in CoNLL-U, "
-            "where a constituent is a word with its dependents, the relation of that word. Instead "
-            "of induced MDL labels, each distinct right-hand side in the unlabelled tree (tags, "
-            "and X for constituents) is a label, which is the starting point of such learning. "
-            "k-means merges these labels to T and P labels by the tags around, at the ends of and "
-            f"directly below their constituents; mean and 95 % interval over {SEEDS} seeds."
+            f"Constituents of two words or more in sentences of at most {LONGEST} words. "
+            f"{'; '.join(read)}. Gold labels are the labels of brackets; in CoNLL-U, where a "
+            "constituent is a word with its dependents, the relation of that word. Brackets are "
+            "the treebank's; the paper induces its brackets. MDL labels: each distinct "
+            "right-hand side of tags and constituents is a label at first, and labels are merged "
+            "as long as this shortens the description of the grammar and the treebank. k-means "
+            "merges MDL labels to T labels (as many as gold labels) and P labels (as many as cover "
+            "95 % of the constituents) by the tags around, at the ends of and directly below their "
+            f"constituents; mean and 95 % interval over {SEEDS} seeds."
         ),
-        claims=_claim(runs),
-        tables=[
-            _tabulate_sizes(runs),
-            _tabulate([*MEASURES.values()], runs, lambda one: [*one.scores.values()]),
-            _tabulate(["H(C)", "H(K)", "H(C,K)"], runs, lambda one: one.entropies),
-            _tabulate_printed(),
-        ],
-        notes=[
-            "The last table is for the English corpus of the paper, with real induced labels: only "
-            "the order within a column can be compared."
-        ],
-        data={name: [_plain(one) for one in found] for name, found in runs.items()},
+        claims=claims,
+        tables=[*tables, _tabulate_printed()],
+        data=data,
     )
+
+
+TREEBANKS = {
+    "English": ("ud-english", "en_ewt-dev.conllu"),
+    "German": ("ud-other", "de_gsd-ud-dev.conllu.gz"),
+    "Chinese": ("ud-other", "zh_gsdsimp-ud-dev.conllu.gz"),
+}
+"""Treebanks used by default, in the languages of the paper."""
+
+
+def find_treebanks(options: ReproduceOptions) -> dict[str, str]:
+    """Return the treebank passed by the user, or all available default treebanks by language."""
+    if options.treebank is not None:
+        return {"": options.treebank}
+    found = {}
+    missing: MissingData | None = None
+    for language, place in TREEBANKS.items():
+        try:
+            found[language] = str(find_data(options, f"a UD treebank of {language}", *place))
+        except MissingData as error:
+            missing = missing or error
+    if missing is not None and not found:
+        raise missing
+    return found
 
 
 def _plain(one: Labelling) -> dict[str, object]:
@@ -169,46 +206,50 @@ def _plain(one: Labelling) -> dict[str, object]:
     }
 
 
-def _claim(runs: Runs) -> list[Claim]:
-    """Check the paper's statements about its tables, for all seeds."""
+def judge(runs: Runs, name: str = "") -> list[Claim]:
+    """Decide the paper's statements about its tables for one treebank."""
     many, target, prominent = runs["MDL"][0], runs["T"], runs["P"]
     pairs = list(zip(target, prominent, strict=True))
 
-    def count(what: str, holds: Callable[[Labelling, Labelling], bool]) -> Claim:
-        held = sum(holds(t, p) for t, p in pairs)
-        return Claim(what, "yes", f"{held} of {len(pairs)} seeds", holds=held == len(pairs))
+    def compare(rule: str, what: str, value: Callable[[Labelling, Labelling], float]) -> Claim:
+        values = [value(t, p) for t, p in pairs]
+        mean = interval(values)
+        ours = (
+            f"by {mean.mean:.3f}" if mean.low is None else f"by {mean.low:.3f} to {mean.high:.3f}"
+        )
+        return Claim(RULES[rule], name + what, "yes", ours, decided=decide_mean(values))
 
-    def better(name: str) -> Callable[[Labelling, Labelling], bool]:
-        return lambda t, p: max(t.scores[name], p.scores[name]) < many.scores[name]
-
-    v, nvi = (_change([_mean(found, name) for found in runs.values()]) for name in ("v", "nvi"))
-    of_v, of_nvi = (
-        _change(list(map(float, row))) for row in (PRINTED["WSJ10"].v, PRINTED["WSJ10"].nvi)
-    )
     single = float((many.sizes == 1).sum()) / many.sizes.size
-    prefers = _mean(prominent, "nvi") < _mean(target, "nvi")
+    scores = many.scores
+    changes = [
+        {one: _change([many.scores[one], t.scores[one], p.scores[one]]) for one in ("v", "nvi")}
+        for t, p in pairs
+    ]
+    halves = [change["nvi"] / 2 - change["v"] for change in changes]
+    v, nvi = (100 * float(np.mean([change[one] for change in changes])) for one in ("v", "nvi"))
     return [
         Claim(
-            "most MDL labels have one constituent",
-            "yes",
-            _percent(single),
-            holds=single > 0.5,
+            RULES["single"], f"{name}MDL labels with one constituent", "most",
+            _percent(single), decided=decide(single > 0.5),
         ),
-        count("VI prefers T and P to MDL", better("vi")),
-        count("NVI prefers T and P to MDL", better("nvi")),
-        Claim("NVI prefers P to T, on average", "yes", "yes" if prefers else "no"),
-        count(
-            "NVI_K prefers MDL",
-            lambda t, p: many.scores["nvi-k"] < min(t.scores["nvi-k"], p.scores["nvi-k"]),
-        ),
+        compare("vi", "VI prefers T and P to MDL",
+                lambda t, p: scores["vi"] - max(t.scores["vi"], p.scores["vi"])),
+        compare("vi", "NVI prefers T and P to MDL",
+                lambda t, p: scores["nvi"] - max(t.scores["nvi"], p.scores["nvi"])),
+        compare("prominent", "NVI prefers P to T", lambda t, p: t.scores["nvi"] - p.scores["nvi"]),
+        compare("nvi-k", "NVI_K prefers MDL",
+                lambda t, p: min(t.scores["nvi-k"], p.scores["nvi-k"]) - scores["nvi-k"]),
         Claim(
-            "V changes less than half as much as NVI",
-            f"by {_percent(of_v)} and {_percent(of_nvi)} (WSJ10)",
-            f"by {_percent(v)} and {_percent(nvi)}",
-            holds=v < nvi / 2,
+            RULES["v"], f"{name}V almost identical", "relative range far below that of NVI",
+            f"V {v:.0f} %, NVI {nvi:.0f} %", decided=decide_mean(halves),
+            reason=", ".join(
+                f"V of {label} is {np.mean([one.scores['v'] for one in found]):.3f}"
+                for label, found in runs.items()
+            ),
         ),
-        count("H(K) grows with labels", lambda t, p: p.clusters < t.clusters < many.clusters),
-    ]
+        compare("entropy", "H(K) increases with labels",
+                lambda t, p: min(many.clusters - t.clusters, t.clusters - p.clusters)),
+    ]  # fmt: skip
 
 
 def _change(values: Sequence[float]) -> float:
@@ -220,28 +261,27 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _mean(found: Sequence[Labelling], name: str) -> float:
-    return float(np.mean([one.scores[name] for one in found]))
-
-
-def _tabulate_sizes(runs: Runs) -> ReportTable:
+def _tabulate_sizes(runs: Runs, title: str = "") -> ReportTable:
     titles = ("constituents per label", "labels", *BANDS, "≥ 100")
     rows = []
     for name, found in runs.items():
         below = [np.mean([(one.sizes < size).sum() for one in found]) for size in BANDS.values()]
         every = np.mean([one.sizes.size for one in found])
         rows.append((name, *(f"{value:,.0f}" for value in (every, *below, every - below[-1]))))
-    return ReportTable.of(titles, rows, numbers=titles[1:])
+    return ReportTable.of(titles, rows, numbers=titles[1:], title=title)
 
 
 def _tabulate(
-    titles: Sequence[str], runs: Runs, values: Callable[[Labelling], Sequence[float]]
+    titles: Sequence[str],
+    runs: Runs,
+    values: Callable[[Labelling], Sequence[float]],
+    title: str = "",
 ) -> ReportTable:
     rows = []
     for name, found in runs.items():
         columns = zip(*map(values, found), strict=True)
         rows.append((name, *(_format_mean(interval(column)) for column in columns)))
-    return ReportTable.of(("", *titles), rows, numbers=titles)
+    return ReportTable.of(("", *titles), rows, numbers=titles, title=title)
 
 
 def _format_mean(found: Interval) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from roget.papers.nvi.rules import TABLE_1 as RULES
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
 from roget.scoring.tables.contingency import Contingency
@@ -23,9 +26,6 @@ PRINTED = {
     "solution R": {"v": (0.587, 3), "vi": (1.88, 2), "nvi": (0.81, 2), "nvi-k": (0.81, 2)},
 }
 """Printed values, each with its number of decimals."""
-
-CUT = "truncated in print, not rounded"
-MISPRINT = "a misprint: 1 − VI/(H(C) + H(K)) with the printed VI is .592"
 
 
 def solutions() -> dict[str, Contingency]:
@@ -61,11 +61,28 @@ def table_1(options: ReproduceOptions) -> Reproduced:
 def _compare(name: str, measure: str, ours: float) -> Claim:
     published, digits = PRINTED[name][measure]
     what = f"{name}: {MEASURES[measure]}"
-    if (name, measure) == ("solution R", "v"):
-        return Claim(what, published, ours, digits, remark=MISPRINT, excused=True)
-    if (name, measure[:3]) == ("solution R", "nvi"):
-        return Claim(what, published, ours, digits, within=10**-digits, remark=CUT)
-    return Claim(what, published, ours, digits)
+    cut = math.floor(ours * 10**digits) / 10**digits == published
+    return Claim(
+        RULES["value"], what, published, ours, digits, misprint=_prove(name, measure),
+        reason="the printed value is truncated instead of rounded" if cut else "",
+    )  # fmt: skip
+
+
+def _prove(name: str, measure: str) -> str:
+    """Compute V, NVI or NVI_K from the printed VI, since both entropies are log 10 in solution R.
+
+    Return the computation if it contradicts the printed value.
+    """
+    if name != "solution R" or measure == "vi":
+        return ""
+    (vi, places), (printed, digits) = PRINTED[name]["vi"], PRINTED[name][measure]
+    h = math.log(CLASSES)
+    value = 1 - vi / (2 * h) if measure == "v" else vi / h
+    error = 0.5 * 10**-places / (2 * h if measure == "v" else h)
+    if abs(value - printed) <= 0.5 * 10**-digits + error:
+        return ""
+    formula = f"1 − {vi}/(2 · {h:.3f})" if measure == "v" else f"{vi}/{h:.3f}"
+    return f"{formula} = {value:.3f} ± {error:.3f} with the printed VI and H(C) = H(K) = log 10"
 
 
 def _prefer(measure: str, values: dict[str, dict[str, float]]) -> Claim:
@@ -78,4 +95,4 @@ def _prefer(measure: str, values: dict[str, dict[str, float]]) -> Claim:
         best(PRINTED, key=lambda name: table[name][measure])
         for table in ({n: {m: v[0] for m, v in row.items()} for n, row in PRINTED.items()}, values)
     )
-    return Claim(f"{MEASURES[measure]} prefers", published, ours)
+    return Claim(RULES["prefers"], f"{MEASURES[measure]} prefers", published, ours)

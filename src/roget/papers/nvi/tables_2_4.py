@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from roget.papers.nvi.rules import TABLES_2_4 as RULES
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
+from roget.papers.rules import Verdict, decide
 
 LABELS = ("MDL", "T", "P")
 
@@ -47,9 +49,6 @@ TABLE_2 = {
 }
 """Numbers of labels for T, P and MDL: all, with fewer than 100 constituents, with 100 or more."""
 
-MISPRINTS = (("WSJ10", "T"), ("NEGRA10", "MDL"), ("CTB10", "P"))
-"""Rows whose printed V does not follow from their VI and entropies."""
-
 
 def tables_2_4(options: ReproduceOptions) -> Reproduced:
     """Reproduce Tables 2 to 4 of Reichart & Rappoport (2009): consistency of their numbers."""
@@ -61,12 +60,14 @@ def tables_2_4(options: ReproduceOptions) -> Reproduced:
     ]
     claims += [
         Claim(
+            RULES["labels"],
             f"Table 2, {name}: T, P, MDL labels",
             ", ".join(str(every) for every, _, _ in rows),
             ", ".join(str(few + many) for _, few, many in rows),
         )
         for name, rows in TABLE_2.items()
     ]
+    claims += [_judge_similar(name, row) for name, row in PRINTED.items()]
     return Reproduced(
         "Numbers of the grammar experiment (Reichart & Rappoport 2009, Tables 2 to 4)",
         about=(
@@ -82,24 +83,41 @@ def tables_2_4(options: ReproduceOptions) -> Reproduced:
 
 
 def _fit(name: str, labels: str, row: TaggedCorpus, at: int) -> Iterator[Claim]:
-    """Compare the printed NVI, NVI_K and V with the values that follow from VI and entropies."""
+    """Compare the printed NVI, NVI_K and V with the values that follow from VI and entropies.
+
+    If NVI and NVI_K fit but V does not, V is the misprint.
+    """
     vi, clusters, classes = row.vi[at], row.clusters[at], row.classes
+    claims: list[Claim] = []
     for measure, printed, below in (
         ("NVI", row.nvi[at], (classes,)),
         ("NVI_K", row.nvi_k[at], (clusters,)),
         ("V", row.v[at], (classes, clusters)),
     ):
         share, error = divide(vi, below)
-        wrong = measure == "V" and (name, labels) in MISPRINTS
-        yield Claim(
-            f"{name}, {labels}: {measure}",
-            float(printed),
-            1 - share if measure == "V" else share,
-            digits(printed),
-            within=half(printed) + error,
-            remark="inconsistent with its VI and entropies" if wrong else "",
-            excused=wrong,
-        )
+        proof = ""
+        if measure == "V" and all(claim.verdict == Verdict.YES for claim in claims):
+            proof = (
+                f"1 − {vi}/({classes} + {clusters}) = {1 - share:.3f} ± {error:.3f}, not {printed}"
+                "; the printed NVI and NVI_K confirm these VI and entropies"
+            )
+        ours = 1 - share if measure == "V" else share
+        claims.append(
+            Claim(
+                RULES["ratio"], f"{name}, {labels}: {measure}", float(printed), ours,
+                digits(printed), within=half(printed) + error, misprint=proof,
+            )
+        )  # fmt: skip
+    yield from claims
+
+
+def _judge_similar(name: str, row: TaggedCorpus) -> Claim:
+    """Decide whether V changes far less than NVI between the printed clusterings."""
+    v, nvi = (1 - min(map(float, one)) / max(map(float, one)) for one in (row.v, row.nvi))
+    return Claim(
+        RULES["similar"], f"{name}: range of V and of NVI", "V very similar",
+        f"{100 * v:.0f} % and {100 * nvi:.0f} %", decided=decide(v < nvi / 2),
+    )  # fmt: skip
 
 
 def digits(printed: str) -> int:

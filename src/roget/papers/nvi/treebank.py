@@ -20,8 +20,11 @@ DROPPED = ("-NONE-", "-LRB-", "-RRB-", "PUNCT", "PU")
 TOPS = ("", "ROOT", "TOP", "S1", "VROOT")
 """Labels of the extra root nodes that some treebanks add above a sentence."""
 
-PHRASE = "X"
-"""Placeholder that replaces the label of a daughter that is a constituent."""
+PHRASE = "XP"
+"""Placeholder that replaces the label of a daughter that is a constituent.
+
+It is not a tag; X is a tag of Universal Dependencies.
+"""
 
 
 class TreebankNode(NamedTuple):
@@ -46,7 +49,7 @@ class Constituent(NamedTuple):
 
     label: str
     rule: tuple[str, ...]
-    """The daughters: the tag of each word, and X for each constituent."""
+    """The daughters: the tag of each word, and XP for each constituent."""
     left: str
     right: str
     """Tag of the following word, or "" at the end of a sentence.
@@ -56,6 +59,8 @@ class Constituent(NamedTuple):
     first: str
     last: str
     """Tag of the last word of the constituent. `first` is the tag of the first word."""
+    parent: int = -1
+    """Position of the constituent above in the list, or −1. Daughters follow in sentence order."""
 
 
 def read_trees(path: str) -> Iterator[TreebankNode]:
@@ -163,14 +168,14 @@ def list_constituents(tree: TreebankNode) -> list[Constituent]:
     sentence = tree.words
     tags = ["", *(word.label for word in sentence), ""]
     number = {word.place: at + 1 for at, word in enumerate(sentence)}
-    found, waiting = [], [tree]
+    found: list[Constituent] = []
+    waiting = [(tree, -1)]
     while waiting:
-        node = waiting.pop()
+        node, parent = waiting.pop()
         words = node.words
         first, last = number[words[0].place], number[words[-1].place]
         rule = tuple(PHRASE if child.children else child.label for child in node.children)
-        found.append(
-            Constituent(node.label, rule, tags[first - 1], tags[last + 1], tags[first], tags[last])
-        )
-        waiting += [child for child in reversed(node.children) if child.children]
+        around = tags[first - 1], tags[last + 1], tags[first], tags[last]
+        waiting += [(child, len(found)) for child in reversed(node.children) if child.children]
+        found.append(Constituent(node.label, rule, *around, parent))
     return found

@@ -16,7 +16,6 @@ Curves: TypeAlias = Mapping[str, Sequence[Interval]]
 """Curves by name. A curve has a mean with its interval for each number of clusters."""
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-DRAWS = 3
 
 STYLES = (("o", "-"), ("s", "--"), ("^", ":"))
 """Marker and line style of each curve, which distinguish curves without colour."""

@@ -11,12 +11,17 @@ from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.rules import decide_seeds
 from roget.papers.soft.counts import verb_object
+from roget.papers.soft.rules import FIGURE_1 as RULES
 from roget.papers.soft.tree import NEAREST, describe, draw, tabulate
 
 VERB = "fire"
 MAX_NOUNS = 64
 """Maximum number of nouns, as in the paper."""
+
+SEEDS = 3
+"""Number of seeds with which the splits are decided."""
 
 CLUSTERS = 3
 """Number of clusters after two splits, as in the paper."""
@@ -57,7 +62,7 @@ def figure_1(options: ReproduceOptions) -> Reproduced:
     return Reproduced(
         f'Direct object clusters for "{verb}" (Pereira, Tishby & Lee 1993, Figure 1)',
         about=about,
-        claims=_claims(thesaurus, options) if verb == VERB else [],
+        claims=judge(nouns, options) if verb == VERB else [],
         tables=[tabulate(thesaurus)],
         notes=[PRINTED] if verb == VERB else [],
         data=[describe(thesaurus, node) for node in range(thesaurus.tree.n_nodes)],
@@ -65,19 +70,29 @@ def figure_1(options: ReproduceOptions) -> Reproduced:
     )
 
 
-def _claims(thesaurus: Thesaurus, options: ReproduceOptions) -> list[Claim]:
-    """Check that the first split separates weapons from people, and the second splits weapons."""
-    if thesaurus.tree.n_clusters < CLUSTERS:
-        return []
-    weapons, people = (_find_side(thesaurus, nouns) for nouns in (WEAPONS, PEOPLE))
-    second = thesaurus.tree.splits[1][0]
-    apart = "weapons and people" if weapons != people else "something else"
-    then = {weapons: "the weapons", people: "the people"}.get(second, "neither")
-    given = options.counts is not None
-    return [
-        Claim("the first split separates", "weapons and people", apart, excused=given),
-        Claim("the second split refines", "the weapons", then, excused=given),
-    ]
+def judge(nouns: Counts, options: ReproduceOptions) -> list[Claim]:
+    """Decide what the first two splits separate, for several seeds."""
+    first, second = [], []
+    for seed in range(options.random_state, options.random_state + SEEDS):
+        model = SoftAnnealing(CLUSTERS, prior="uniform", random_state=seed).fit(nouns)
+        thesaurus = Thesaurus.from_clustering(nouns, model)
+        if thesaurus.tree.n_clusters < CLUSTERS:
+            return []
+        weapons, people = (_find_side(thesaurus, known) for known in (WEAPONS, PEOPLE))
+        first.append("weapons and people" if weapons != people else "something else")
+        sides = {weapons: "the weapons", people: "the people"}
+        second.append(sides.get(thesaurus.tree.splits[1][0], "neither"))
+    claims = []
+    for rule, what, published, found in (
+        ("first", "the first split separates", "weapons and people", first),
+        ("second", "the second split refines", "the weapons", second),
+    ):
+        verdict = decide_seeds([one == published for one in found])
+        ours = ", ".join(dict.fromkeys(found))
+        claims.append(
+            Claim(RULES[rule], what, published, ours, decided=verdict, reason="other text")
+        )
+    return claims
 
 
 def _find_side(thesaurus: Thesaurus, nouns: set[str]) -> int | None:

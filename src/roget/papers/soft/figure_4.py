@@ -6,31 +6,36 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from roget.learn.evaluation.decision import Decided, decide
+from roget.learn.evaluation.decision import Decided
+from roget.learn.evaluation.decision import decide as decide_verbs
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
-from roget.papers.soft.counts import FREQUENT, bundled
-from roget.papers.soft.draws import DRAWS, SIZES, draw_curves, tabulate_means
+from roget.papers.rules import Verdict, decide_mean, decide_seeds
+from roget.papers.soft.counts import FREQUENT, verb_object
+from roget.papers.soft.draws import SIZES, draw_curves, tabulate_means
+from roget.papers.soft.rules import FIGURE_4 as RULES
 
 MODEL = "soft"
+DRAWS = 4
+"""Number of samples of deleted pairs."""
 
 
 @heeds("counts", "random_state")
 def figure_4(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 4 of Pereira, Tishby & Lee (1993): verb decisions by number of clusters."""
-    table, source = bundled(options)
-    found = decide(
+    table, source, _ = verb_object(options)
+    found = decide_verbs(
         table, [MODEL], top=FREQUENT, draws=DRAWS, clusters=SIZES, random_state=options.random_state
     )
     every, exceptional = zip(*(row.means() for row in found.rows), strict=True)
     curves = {"all": every, "exceptional": exceptional}
     about = (
-        f"{found.words:,} nouns by {found.contexts:,} verbs, from {source}; {DRAWS} samples. All "
+        f"{found.words:,} nouns by {found.contexts:,} verbs, {source}; {DRAWS} samples. All "
         f"tokens of {found.pairs} pairs of a noun and a fairly frequent verb are deleted, and Σ "
         "p(c|n) p(v|c) decides between that verb and another verb of similar frequency; the "
         "correct verb is the one with more tokens in the full table. Pairs have at least three "
-        "occurrences, and the frequency band of verbs has the paper's share of all tokens, since "
-        f"its 500 to 5000 occurrences are too many here. {found.triples:,.0f} triples, of which "
+        "occurrences, and the frequency band of verbs has the share of all tokens that 500 to 5000 "
+        f"occurrences have in the paper. {found.triples:,.0f} triples, of which "
         f"{found.exceptional:,.0f} are exceptional: the correct verb is the less frequent one. ± "
         "is half the width of a 95 % interval over samples."
     )
@@ -42,7 +47,7 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
     return Reproduced(
         "Decisions between two verbs (Pereira, Tishby & Lee 1993, Figure 4)",
         about=about,
-        claims=_claims(found.rows, options),
+        claims=judge(found.rows),
         tables=[shown],
         data=data,
         sheet=sheet,
@@ -50,44 +55,38 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
     )
 
 
-def _claims(rows: Sequence[Decided], options: ReproduceOptions) -> list[Claim]:
-    """Check the paper's statements about the curves, either on average or in every sample."""
+def judge(rows: Sequence[Decided]) -> list[Claim]:
+    """Decide the paper's statements about the two curves."""
     every = np.array([row.every for row in rows])
     odd = np.array([row.exceptional for row in rows])
-    given = options.counts is not None
     best, lowest = int(every.mean(axis=1).argmin()), int(odd.mean(axis=1).argmin())
-    inside = bool(((every[0] > every[best]) & (every[-1] > every[best])).all())
     last = len(rows) - 1
+    rise = odd[-1] - odd[lowest]
+    # A mean that is lowest at the end is a yes; an increase is a no only if it is significant.
+    risen = Verdict.UNCLEAR if decide_mean(rise.tolist()) != Verdict.YES else Verdict.NO
+    turn = f"lowest at {SIZES[lowest]} clusters, {odd[lowest].mean():.3f}"
     return [
         Claim(
-            "exceptional, one cluster",
-            "always wrong",
-            f"{odd[0].mean():.3f} wrong",
-            holds=bool((odd[0] > 0.95).all()),
-            excused=given,
-            remark="deleting pairs changes the frequencies of verbs slightly",
+            RULES["one"], "exceptional, one cluster", "consistently wrong",
+            f"error {odd[0].mean():.3f}", decided=decide_seeds((odd[0] >= 0.99).tolist()),
+            reason="deleting the pairs changes the frequencies of their verbs",
         ),
         Claim(
-            "all: overtraining of the largest models",
-            "some",
-            f"lowest at {SIZES[best]} clusters, {every[best].mean():.3f}; then up to "
-            f"{every[-1].mean():.3f}",
-            holds=inside,
-            excused=given,
-            remark="in every sample" if inside else "",
+            RULES["all"], "all triples", "some overtraining",
+            f"lowest at {SIZES[best]} clusters, {every[best].mean():.3f}; {every[-1].mean():.3f} "
+            f"at {SIZES[-1]}",
+            decided=decide_mean((every[-1] - every[best]).tolist()),
+            reason="the error does not increase for the largest models" if best == last else "",
         ),
         Claim(
-            "exceptional: clusters help",
-            "from 1 down",
-            f"from {odd[0].mean():.3f} down to {odd[lowest].mean():.3f}",
-            holds=bool((odd[lowest] < odd[0] / 2).all()),
-            excused=given,
+            RULES["falls"], "exceptional, by clusters", "fewer errors than by frequency",
+            f"error {odd[0].mean():.3f}, then {odd[-1].mean():.3f}",
+            decided=decide_mean((odd[0] - odd[-1]).tolist()),
         ),
         Claim(
-            "exceptional: overtraining",
-            "none",
-            "none" if lowest == last else f"from {SIZES[lowest]} clusters on",
-            excused=True,
-            remark="the sample has a tenth of the paper's tokens",
+            RULES["exceptional"], "exceptional, large models", "no overtraining",
+            turn if lowest == last else f"{turn}; {odd[-1].mean():.3f} at {SIZES[-1]}",
+            decided=Verdict.YES if lowest == last else risen,
+            reason="the largest models overtrain on these pairs, too",
         ),
-    ]
+    ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ NEAREST = 4
 def describe(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
     """Return a cluster as plain data, with distances in bits."""
     one = thesaurus.word_class(node, len(thesaurus))
-    near = lookup.nearest_words(thesaurus, node, NEAREST) if node else []
+    near = _find_nearest(thesaurus, node)
     return {
         "node": node,
         "parent": int(thesaurus.tree.parent[node]) if node else None,
@@ -51,8 +52,16 @@ def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> ReportTable:
 
 def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:
     """Return the nouns nearest to a cluster, with their distances in bits."""
+    return [f"{one.word} {bits(one.distance):.3f}" for one in _find_nearest(thesaurus, node)]
+
+
+def _find_nearest(thesaurus: Thesaurus, node: int) -> list[Any]:
+    """Return the nouns nearest to a cluster; empty for the root.
+
+    A noun with a verb that no noun of the cluster has is infinitely far away, and left out.
+    """
     near = lookup.nearest_words(thesaurus, node, NEAREST) if node else []
-    return [f"{one.word} {bits(one.distance):.3f}" for one in near]
+    return [one for one in near if math.isfinite(one.distance)]
 
 
 def draw(thesaurus: Thesaurus) -> Figure:

@@ -9,6 +9,7 @@ import numpy as np
 from roget.core.types import Ints
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
+from roget.papers.v_measure.rules import FIGURE_2 as RULES
 from roget.report import ReportTable
 from roget.report.figures import GREY, INK, SERIES
 from roget.report.format import canvas
@@ -30,6 +31,12 @@ SOLUTIONS: dict[str, Ints] = {
 PRINTED = {"A": (0.6, 0.135, 3), "B": (0.6, 0.387, 3), "C": (0.5, 0.30, 2), "D": (0.5, 0.41, 2)}
 """F and V as printed in the text, and the number of decimals of V."""
 
+PARTS = {
+    **dict.fromkeys("AB", ((3, 5), (3, 5))),
+    **dict.fromkeys("CD", ((3, 5), (3, 7))),
+}
+"""Precision and recall of each class as printed in the text."""
+
 CAPTION = {"A": 0.5, "B": 0.5, "C": 0.6, "D": 0.6}
 """F as printed in the figure captions."""
 
@@ -42,11 +49,10 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
         found = {key: table.measure(key) for key in ("f", "homogeneity", "completeness", "v")}
         f, v, digits = PRINTED[name]
         claims += [
-            Claim(f"{name}: F", f, found["f"], digits=1),
-            Claim(f"{name}: F, in the caption", CAPTION[name], found["f"], digits=1,
-                  remark="the captions swap A and B with C and D", excused=True),
-            Claim(f"{name}: V", v, found["v"], digits=digits),
-        ]  # fmt: skip
+            Claim(RULES["f"], f"{name}: F", f, found["f"], digits=1),
+            _check_caption(name),
+            Claim(RULES["v"], f"{name}: V", v, found["v"], digits=digits),
+        ]
         clusters = "; ".join(" ".join(map(str, cluster)) for cluster in solution.T.tolist())
         rows.append((name, clusters, *(f"{value:.4f}" for value in found.values())))
         data[name] = {"table": solution.tolist(), **found}
@@ -59,6 +65,17 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
         tables=[ReportTable.of(titles, rows, ("F", "h", "c", "V"))],
         data=data,
         picture=draw_solutions,
+    )
+
+
+def _check_caption(name: str) -> Claim:
+    """Compare F in a caption with F of the printed precision and recall."""
+    (a, b), (c, d) = PARTS[name]
+    p, r = a / b, c / d
+    f = 2 * p * r / (p + r)
+    proof = f"2PR/(P + R) with the printed P = {a}/{b} and R = {c}/{d} is {f:.1f}"
+    return Claim(
+        RULES["caption"], f"{name}: F, in the caption", CAPTION[name], f, 1, misprint=proof
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
+from roget.papers.v_measure.rules import FIGURE_3 as RULES
 from roget.report import ReportTable
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.synthetic import make_dom_table
@@ -22,7 +23,13 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
     table = make_dom_table(3, 2, noise_clusters=1, noise_classes=1, errors=(0.1, 0.2, 0.1), n=60)
     made = table.T
     claims = [
-        Claim(f"{cluster}, {name}", float(PRINTED[row, column]), float(made[row, column]), digits=0)
+        Claim(
+            RULES["cell"],
+            f"{cluster}, {name}",
+            float(PRINTED[row, column]),
+            float(made[row, column]),
+            0,
+        )
         for row, cluster in enumerate(CLUSTERS)
         for column, name in enumerate(CLASSES)
     ]

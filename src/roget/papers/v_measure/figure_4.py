@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from statistics import fmean
+
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.data import sample
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+from roget.papers.rules import decide_mean
 from roget.papers.v_measure.documents import (
     count_stems,
     find_top_terms,
@@ -15,10 +18,13 @@ from roget.papers.v_measure.documents import (
     split_words,
     weigh_terms,
 )
+from roget.papers.v_measure.rules import FIGURE_4 as RULES
 from roget.papers.v_measure.sweep import (
+    Scores,
     claim_growth,
     claim_peak,
-    claim_shapes,
+    claim_sum,
+    correlate,
     list_ks,
     show,
     sweep_kmeans,
@@ -41,6 +47,12 @@ def open_documents(options: ReproduceOptions) -> tuple[Counts, str, str]:
     return count_stems(texts), "the BBC's news", "topics"
 
 
+SHARES = (
+    "22.3", "14.4", "12.9", "8.75", "7.4", "6.7", "6.5", "6.4", "5.3", "4.7", "3.2", "1.4",
+)  # fmt: skip
+"""Percentages of the topics as printed."""
+
+
 @heeds("random_state")
 def figure_4(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 4 of Rosenberg & Hirschberg (2007): scores of k-means on documents."""
@@ -49,24 +61,37 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
     top = find_top_terms(weights)
     ks = list_ks(counts.shape[0])
     scores = sweep_kmeans(unit(weights[:, top]), name_classes(counts), ks, options.random_state)
-    other = f"{scores.classes} {kind}, not 12"
-    claims = [
-        claim_growth(scores),
-        *claim_shapes(scores),
-        claim_peak(scores, "v", PEAK, other),
-        claim_peak(scores, "q2", PEAK, other),
-        Claim("terms used", float(TERMS), float(top.size), digits=0,
-              remark=other, excused=True),
-    ]  # fmt: skip
     return show(
         "Clusterings of documents (Rosenberg & Hirschberg 2007, Figure 4)",
         f"{scores.items:,} documents of {scores.classes} {kind}: {source}. The paper has 1,884 "
         "documents of TDT-4 on 12 topics. Porter stems, tf·idf, only the top term of each "
-        f"document, unit-length rows; k-means from random documents, {len(scores)} starts for each "
-        f"of {len(ks)} numbers of clusters.",
+        f"document ({top.size:,} terms; the paper has {TERMS}), unit-length rows; k-means from "
+        f"random documents, {len(scores)} starts for each of {len(ks)} numbers of clusters.",
         scores,
         scores.as_sweep(source),
-        claims,
+        judge(scores),
         documents=scores.items,
         terms=int(top.size),
     )
+
+
+def judge(scores: Scores) -> list[Claim]:
+    """Decide the paper's statements about the figure."""
+    alike = correlate(scores, "v", other="q2")
+    drops = {name: scores.find_drops(name) for name in ("v", "q2")}
+    lost = ", ".join(f"{name.upper()} {100 * drop.mean():.0f} %" for name, drop in drops.items())
+    return [
+        claim_growth(RULES["vi"], scores),
+        Claim(
+            RULES["similar"], "V and Q2", "similar behaviour",
+            f"rank correlation {fmean(alike):.2f}", decided=decide_mean(alike),
+            reason="one keeps rising or falling where the other does not",
+        ),
+        Claim(
+            RULES["descent"], f"decrease up to k = {scores.ks[-1]:,}", "Q2 more than V", lost,
+            decided=decide_mean((drops["q2"] - drops["v"]).tolist()),
+        ),
+        claim_peak(RULES["peak"], scores, "v", PEAK),
+        claim_peak(RULES["peak"], scores, "q2", PEAK),
+        claim_sum(RULES["shares"], "sum of the shares of topics, %", SHARES),
+    ]  # fmt: skip

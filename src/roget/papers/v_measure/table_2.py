@@ -12,6 +12,9 @@ import numpy as np
 from roget.core.types import CountArray, Floats, Ints
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
+from roget.papers.rules import Rule, decide
+from roget.papers.v_measure.rules import TABLE_2 as RULES
+from roget.papers.v_measure.rules import TABLE_2_SECOND as SECOND
 from roget.report import ReportTable
 from roget.scoring.measures import parse
 from roget.scoring.tables.contingency import Contingency
@@ -64,30 +67,6 @@ OTHERS = (
 )  # fmt: skip
 """Additional measures, some of which are mentioned in the paper."""
 
-EQUIVALENT = "Rand and Mirkin cannot differ"
-UNEXPLAINED = "the paper does not explain how it counts"
-MISSES: dict[str, dict[str, str]] = {
-    "rand": {
-        "P1": EQUIVALENT,
-        "P2": UNEXPLAINED,
-        "P5": EQUIVALENT,
-        "P6": UNEXPLAINED,
-        "P7": UNEXPLAINED,
-    },
-    "mirkin": {
-        "P1": EQUIVALENT,
-        "P2": UNEXPLAINED,
-        "P5": EQUIVALENT,
-        "P6": UNEXPLAINED,
-        "P7": UNEXPLAINED,
-    },
-    "fm": dict.fromkeys(("P2", "P3", "P6"), UNEXPLAINED),
-    "gamma": dict.fromkeys(("P3", "P6"), UNEXPLAINED),
-    "jaccard": dict.fromkeys(("P2", "P3", "P6"), UNEXPLAINED),
-    "f": dict.fromkeys(("P2", "P6"), UNEXPLAINED),
-}
-"""Printed rates that are not reproduced, with the reason."""
-
 
 @dataclass(frozen=True)
 class Grid:
@@ -103,6 +82,11 @@ class Grid:
     of_noise: Sequence[int]
     n: int | None = None
     """Number of items if cells are rounded, or None for exact cells."""
+    lossy: bool = True
+    """True to include tables with an error but no noise class or cluster, without its items.
+
+    Otherwise these tables do not exist.
+    """
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -112,11 +96,13 @@ class Grid:
 
     @cached_property
     def exists(self) -> Floats:
-        """1 for tables that exist, or NaN if an error needs a missing noise class or cluster."""
+        """1 for tables that exist, otherwise NaN."""
         _, clusters, classes, _, second, third = np.indices(self.shape, sparse=True)
         noise, errors = np.array(self.noise), np.array(self.of_noise)
         lost = (noise[clusters] == 0) & (errors[second] > 0)
         missing = lost | ((noise[classes] == 0) & (errors[third] > 0))
+        if self.lossy:
+            missing = np.zeros_like(missing)
         return np.where(np.broadcast_to(missing, self.shape), np.nan, 1.0)
 
     @cached_property
@@ -173,7 +159,11 @@ PAPERS = Grid(CLASSES, USEFUL, NOISE, WITHIN, OF_NOISE)
 
 
 def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
-    """Return the fraction of steps along each parameter that satisfy its property."""
+    """Return the fraction of steps along each parameter that satisfy its property.
+
+    As the properties state, no change satisfies P5 without noise clusters, and P7 without noise
+    classes.
+    """
     steps = [np.diff(values, axis=axis) for axis in range(6)]
     below = sum(number < grid.classes for number in grid.clusters[:-1])
     wanted = {
@@ -186,15 +176,27 @@ def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
         "P6": -steps[2][..., 1:],
         "P7": -steps[5],
     }
-    return {
-        name: float((rises > TIE).sum() / (~np.isnan(rises)).sum())
-        for name, rises in wanted.items()
-    }
+    none = grid.noise.index(0) if 0 in grid.noise else None
+    rates = {}
+    for name, rises in wanted.items():
+        held = rises > TIE
+        if none is not None and name in ("P5", "P7"):
+            at = (slice(None), none) if name == "P5" else (slice(None), slice(None), none)
+            held[at] |= np.abs(rises[at]) <= TIE
+        rates[name] = float(held.sum() / (~np.isnan(rises)).sum())
+    return rates
 
 
 def table_2(options: ReproduceOptions) -> Reproduced:
     """Reproduce Table 2 of Rosenberg & Hirschberg (2007): measures with properties P1 to P7."""
     found = {name: count_satisfied(PAPERS, PAPERS.measure(name)) for name in (*PRINTED, *OTHERS)}
+    strict = replace(PAPERS, lossy=False)
+    without = {name: count_satisfied(strict, strict.measure(name)) for name in PRINTED}
+    # The second reading: tables that lose items count in P5 and P7 only.
+    mixed = {
+        name: {**without[name], "P5": found[name]["P5"], "P7": found[name]["P7"]}
+        for name in PRINTED
+    }
     also = _find_whole(found, OTHERS)
     coarse = {}
     for n in ROUNDED:
@@ -205,60 +207,104 @@ def table_2(options: ReproduceOptions) -> Reproduced:
     return Reproduced(
         "Rates of satisfaction of desirable properties (Rosenberg & Hirschberg 2007, Table 2)",
         about=f"Dom's solutions with {CLASSES} useful classes over the whole grid of the paper: "
-        f"{PAPERS.tables.groups:,} tables, {steps:,} steps of one parameter. Combinations with an "
-        f"error but no noise class or cluster are left out. With {1000 * WHOLE:,} items all cells "
-        "are whole numbers; the paper does not state its n.",
-        claims=[*_claim_words(found), *_claim_rates(found)],
+        f"{PAPERS.tables.groups:,} tables, {steps:,} steps of one parameter. Without a noise "
+        "cluster (or class), the items of ε2 (or ε3) are left out of the table, so the number of "
+        f"items changes. With {1000 * WHOLE:,} items all cells are whole numbers; the paper states "
+        "neither its n nor what it does in these cases.",
+        claims=[
+            *_judge_words(RULES, found),
+            *_judge_words(SECOND, mixed, " (second rule)"),
+            *_judge_linear(),
+            *_judge_rates(found, without),
+        ],
         tables=[
             ReportTable.of(("", "property"), list(PROPERTIES.items()), title="properties"),
+            _tabulate(without, tuple(PRINTED), "without tables that lose items"),
             _tabulate(found, OTHERS, "other measures"),
             _tabulate(coarse, tuple(coarse), "cells rounded to whole items"),
         ],
         notes=[
-            "For n items Mirkin is proportional to n²·(1 − Rand), so no step can be better for one "
-            "and worse for the other.",
-            "P2, P3 and P6 depend on small differences. P2 of Q0 depends only on the cost of one "
-            "more cluster, about log(n)/n, since H(C|K) is unchanged. Rounding cells to whole "
-            "items loses some of these differences.",
+            f"Printed rates that agree: {_count(found)} of {7 * len(PRINTED)}; by the second rule "
+            f"{_count(mixed)}; without tables that lose items {_count(without)}.",
             f"Other measures that satisfy all seven properties: {', '.join(also) or 'none'}.",
         ],
-        data={"rates": found, "rounded": coarse, "n": 1000 * WHOLE},
+        data={"rates": found, "without": without, "rounded": coarse, "n": 1000 * WHOLE},
     )
 
 
-def _claim_words(found: Mapping[str, Mapping[str, float]]) -> list[Claim]:
-    """Check the statements that the text of the paper makes about the table."""
+def _judge_words(
+    rules: Mapping[str, Rule], found: Mapping[str, Mapping[str, float]], label: str = ""
+) -> list[Claim]:
+    """Decide the statements that the text of the paper makes about the table."""
     whole = _find_whole(found, PRINTED)
-    fail = [name for name in PRINTED if found[name]["P3"] < 1 or found[name]["P6"] < 1]
-    miss = [name for name in PRINTED if found[name]["P4"] < 1 or found[name]["P7"] < 1]
     others = [name for name in PRINTED if name not in ALWAYS]
+    fail = [name for name in others if found[name]["P3"] < 1 and found[name]["P6"] < 1]
+    miss = [name for name in PRINTED if found[name]["P4"] < 1 or found[name]["P7"] < 1]
+
+    def explain(names: Iterable[str], *properties: str) -> str:
+        return "; ".join(
+            f"{name} " + ", ".join(f"{of} {found[name][of]:.4f}" for of in properties
+                                   if found[name][of] < 1 or len(properties) < 7)
+            for name in names
+        )  # fmt: skip
+
     return [
-        Claim("satisfy all properties", ", ".join(ALWAYS), ", ".join(whole)),
-        Claim("fail P3 or P6 somewhere", "all others",
-              "all others" if fail == others else ", ".join(fail)),
-        Claim("fail P4 or P7 somewhere", "none", ", ".join(miss) or "none",
-              remark="see Rand below", excused=True),
+        Claim(
+            rules["all"], f"satisfy all properties{label}", ", ".join(ALWAYS), ", ".join(whole),
+            reason=explain([name for name in ALWAYS if name not in whole], *PROPERTIES),
+        ),
+        Claim(
+            rules["noise"], f"fail P3 and P6 somewhere{label}", ", ".join(others), ", ".join(fail),
+            reason=explain([name for name in others if name not in fail], "P3", "P6"),
+        ),
+        Claim(
+            rules["errors"], f"fail P4 or P7 somewhere{label}", "none", ", ".join(miss) or "none",
+            reason=explain(miss, "P4", "P7"),
+        ),
     ]  # fmt: skip
+
+
+def _judge_linear() -> list[Claim]:
+    """Compare the printed rates of Rand and Mirkin for properties whose steps keep n."""
+    rates = zip(PROPERTIES, PRINTED["rand"], PRINTED["mirkin"], strict=True)
+    return [
+        Claim(
+            RULES["linear"], f"Rand and Mirkin, {of}", f"{rand:.2f} and {mirkin:.2f}", "equal",
+            decided=decide(rand == mirkin),
+            reason="if both were computed from the same tables, one of the two is wrong",
+        )
+        for of, rand, mirkin in rates
+        if of not in ("P5", "P7")
+    ]  # fmt: skip
+
+
+def _judge_rates(
+    found: Mapping[str, Mapping[str, float]], without: Mapping[str, Mapping[str, float]]
+) -> list[Claim]:
+    """Compare each printed rate with ours."""
+    return [
+        Claim(
+            RULES["rate"], f"{name}, {of}", published, found[name][of], 2,
+            reason=f"reason unknown; without tables that lose items {without[name][of]:.3f}",
+        )
+        for name, rates in PRINTED.items()
+        for of, published in zip(PROPERTIES, rates, strict=True)
+    ]  # fmt: skip
+
+
+def _count(found: Mapping[str, Mapping[str, float]]) -> int:
+    """Return the number of printed rates that agree with the computed ones."""
+    pairs = [
+        (printed, found[name][of])
+        for name, rates in PRINTED.items()
+        for of, printed in zip(PROPERTIES, rates, strict=True)
+    ]
+    return sum(abs(printed - ours) <= 0.005 + 1e-9 for printed, ours in pairs)
 
 
 def _find_whole(found: Mapping[str, Mapping[str, float]], names: Iterable[str]) -> list[str]:
     """Return the measures that satisfy all properties without exception."""
     return [name for name in names if all(rate == 1 for rate in found[name].values())]
-
-
-def _claim_rates(found: Mapping[str, Mapping[str, float]]) -> list[Claim]:
-    """Compare each printed rate with ours. Known differences are excused."""
-    claims = []
-    for name, rates in PRINTED.items():
-        for of, published in zip(PROPERTIES, rates, strict=True):
-            why = MISSES.get(name, {}).get(of, "")
-            claims.append(
-                Claim(
-                    f"{name}, {of}", published, found[name][of], digits=2, remark=why,
-                    excused=bool(why),
-                )
-            )  # fmt: skip
-    return claims
 
 
 def _tabulate(

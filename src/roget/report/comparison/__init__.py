@@ -35,7 +35,7 @@ LETTERS = "systems sharing a letter do not differ significantly (Holm-corrected 
 
 FIELDS = (
     "system", "trivial", "clusters", "measure", "entropy", "value", "low", "high", "better",
-    "rank", "letters", "first", "reason",
+    "rank", "rank_low", "rank_high", "tier", "letters", "first", "reason",
 )  # fmt: skip
 
 
@@ -104,6 +104,7 @@ def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
     better = pictures.directions(comparison)
     main, *more = head.scores
     has_rank = any(row.rank is not None for row in comparison.rows)
+    has_bounds = any(row.rank_low is not None for row in comparison.rows)
     lines = pictures.board(comparison)
     form = cluster_form(comparison)
     shown: list[list[Cell | str]] = []
@@ -113,7 +114,7 @@ def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
         drawn = comparison.show_intervals and not first.trivial
         interval = ends(*head.interval(first)) if drawn else ""
         score = Cell(number(first.value), interval, "", first.letters or "", first.rank == 1)
-        rank = [str(first.rank or "")] if has_rank else []
+        rank = [_rank(first)] if has_rank else []
         clusters = "" if first.clusters is None else f"{first.clusters:{form}}"
         name = Cell(first.system, slanted=first.trivial)
         others = [_plain_cell(by_score.get(score)) for score in more]
@@ -122,7 +123,7 @@ def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
     has_intervals = any("[" in str(row[-1 - len(more)]) for row in shown)
     title = f"{name_score(*main)} {ARROWS[better[main]]}{' [95% CI]' if has_intervals else ''}"
     columns = [
-        *([Column("rank", right=True, fit="keep")] if has_rank else []),
+        *([Column(f"rank{' [95%]' if has_bounds else ''}", fit="keep")] if has_rank else []),
         Column("system", fit="keep", most=LONGEST_NAME),
         Column("clusters", right=True, fit="keep"),
         Column(title, fit="keep"),
@@ -137,6 +138,13 @@ def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
     most = max(SHORTEST_NAME, min(LONGEST_NAME, spare))
     columns[int(has_rank)] = Column("system", fit="keep", most=most)
     return table
+
+
+def _rank(row: SystemRow) -> str:
+    """Format a rank with its interval, such as 2 [1–3]."""
+    if row.rank_low is None or row.rank is None:
+        return str(row.rank or "")
+    return f"{row.rank} [{row.rank_low}–{row.rank_high}]"
 
 
 def _coreference_board(head: BoardHeadline) -> ReportTable:

@@ -9,7 +9,7 @@ from pathlib import Path
 from roget import catalogue
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.nodes import collapse
+from roget.learn.thesaurus.thesaurus import collapse
 from roget.report.exports.base import PLAIN, Target
 from roget.report.language import find_language
 from roget.report.options import ReportOptions

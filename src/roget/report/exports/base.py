@@ -19,7 +19,7 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, WordClass, lookup
 from roget.learn.thesaurus.files import is_thesaurus, read_edits
-from roget.learn.thesaurus.nodes import LISTED
+from roget.learn.thesaurus.thesaurus import LISTED
 from roget.report.contexts import ContextPhrases
 from roget.report.options import ReportOptions
 

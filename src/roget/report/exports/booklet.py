@@ -104,7 +104,7 @@ def _fill(
         first = word[:1].upper()[:1]
         letters.setdefault(first if first.isalpha() else "#", []).append((word, nodes))
     # An imported thesaurus has no corpus counts: its contexts are its classes.
-    imported = thesaurus.is_imported
+    imported = "imported" in thesaurus.provenance
     classes = plural(thesaurus.tree.n_clusters, "class")
     made.filters |= {"percent": percent, "share": share, "css": quote_css}
     stream = made.from_string(asset("roget.report.exports", f"page/{name}")).stream(

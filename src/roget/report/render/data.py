@@ -6,18 +6,21 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from roget.errors import code_of
 
 if TYPE_CHECKING:
-    from roget.report import Report, ReportTable
+    from roget.report import Report
 
 
 def render_json(report: Report) -> str:
     """Render standard JSON: undefined values are null, never NaN."""
-    return json.dumps(_add_codes(report.data), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return (
+        json.dumps(_add_codes(report.make_data()), ensure_ascii=False, indent=2, allow_nan=False)
+        + "\n"
+    )
 
 
 def _add_codes(data: Any) -> Any:
@@ -64,7 +67,8 @@ def find_formulas(report: Report) -> list[str]:
     These cells are written unchanged, because an added prefix would change the names for programs
     that read the table.
     """
-    texts = (cell for table in _tables(report) for row in table.rows for cell in row)
+    sheet = report.make_sheet()
+    texts = (cell for row in (() if sheet is None else sheet.rows) for cell in row)
     found = (one for one in texts if isinstance(one, str) and one.startswith(_SIGNS))
     return [one for one in dict.fromkeys(found) if not _PLAIN.fullmatch(one)]
 
@@ -72,14 +76,11 @@ def find_formulas(report: Report) -> list[str]:
 _SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def _tables(report: Report) -> Sequence[ReportTable]:
-    return report.tables[:1] if report.sheet is None else [report.sheet]
-
-
 def _delimit(report: Report, delimiter: str) -> str:
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-    for table in _tables(report):
-        writer.writerow(column.title.replace("\n", " ") for column in table.columns)
-        writer.writerows(table.rows)
+    sheet = report.make_sheet()
+    if sheet is not None:
+        writer.writerow(column.title.replace("\n", " ") for column in sheet.columns)
+        writer.writerows(sheet.rows)
     return out.getvalue()

@@ -43,10 +43,14 @@ def _fill(line: str, before: str = "", after: str = "") -> str:
 
 def _blocks(table: ReportTable) -> Iterator[str]:
     """Yield the table, split into several tables if it is too wide."""
+    limited = any(column.most is not None for column in table.columns)
     rows = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)]
-            for row in table.shorten()]  # fmt: skip
+            for row in (table.shorten() if limited else table.rows)]  # fmt: skip
     needed = table.widths(rows, GAP)
-    for number, columns in enumerate(table.batches(needed, width() + GAP)):
+    batches = [list(range(len(needed)))]
+    if sum(needed) > width() + GAP:
+        batches = table.batches(needed, width() + GAP)
+    for number, columns in enumerate(batches):
         title = f"{table.title}\n" if table.title and not number else ""
         yield title + _grid(table, [[row[at] for at in columns] for row in rows], columns)
 
@@ -62,12 +66,60 @@ def _text(cell: Any, column: Column) -> str:
 
 
 def _grid(table: ReportTable, rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:
+    """Format the given columns of a table.
+
+    A table of narrow characters that fits the terminal is only aligned. Rich wraps and cuts the
+    cells of other tables.
+    """
+    chosen = [table.columns[at] for at in columns]
+    titles = [column.title.split("\n") if table.headed else [] for column in chosen]
+    height = max(map(len, titles))
+    heads = [[*[""] * (height - len(own)), *own] for own in titles]
+    lines = [*map(list, zip(*heads, strict=True)), *map(list, rows)]
+    least = [_least_width(column) for column in chosen]
+    cells = zip(*lines, strict=True) if lines else [()] * len(chosen)
+    widths = [max(at, 0, *map(len, column)) for at, column in zip(least, cells, strict=True)]
+    gap = GAP if table.headed else 2
+    total = sum(widths) + gap * (len(chosen) - 1)
+    plain = all(
+        sign < "\u0300" or sign in NARROW for line in lines for cell in line for sign in cell
+    )
+    if not plain or total > width() or any(column.share for column in chosen):
+        return _wrap_grid(table, rows, chosen)
+    texts = [
+        (" " * gap)
+        .join(
+            cell.rstrip().rjust(size) if column.right else cell.ljust(size)
+            for cell, size, column in zip(line, widths, chosen, strict=True)
+        )
+        .rstrip()
+        for line in lines
+    ]
+    if table.headed:
+        if table.above is not None and 0 < table.above < len(rows):
+            texts.insert(height + table.above, "")
+        texts.insert(height, "─" * max(total, 1))
+    return "\n".join(texts)
+
+
+def _least_width(column: Column) -> int:
+    """Return the minimum width of a column whose cells may be cut, or 0 for other columns."""
+    if column.fit != "cut" or column.share:
+        return 0
+    return max(map(len, column.title.split("\n"))) if column.right else 4
+
+
+NARROW = frozenset("↑↓–—…≥≤−±×·“”‘’β─│├└")
+"""Characters above U+02FF that are known to be one column wide."""
+
+
+def _wrap_grid(table: ReportTable, rows: Sequence[Sequence[str]], chosen: Sequence[Column]) -> str:
+    """Format a table that is too wide for the terminal, or has wide or combining characters."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
 
-    chosen = [table.columns[at] for at in columns]
     grid = Grid(
         box=SIMPLE_HEAD if table.headed else None,
         show_header=table.headed,
@@ -79,15 +131,12 @@ def _grid(table: ReportTable, rows: Sequence[Sequence[str]], columns: Sequence[i
     )
     lines = max(column.title.count("\n") for column in chosen)
     for column in chosen:
-        cut = column.fit == "cut" and not column.share
         grid.add_column(
             Text("\n" * (lines - column.title.count("\n")) + column.title),
             justify="right" if column.right else "left",
             no_wrap=column.fit != "wrap",
             overflow="ellipsis" if column.fit == "cut" else "fold",
-            min_width=(max(map(len, column.title.split("\n"))) if column.right else 4)
-            if cut
-            else None,
+            min_width=_least_width(column) or None,
             ratio=column.share or None,
         )
     for at, row in enumerate(rows, 1):

@@ -100,6 +100,14 @@ def _check_counts(counts: Any) -> CountArray:
         raise InputError(
             f"count {checked[index].item()} {place(index)}: {_EXPECTED}", code="bad-count"
         )
+    with np.errstate(over="ignore"):
+        total = float(checked.sum(dtype=np.float64))
+    if total == np.inf:
+        raise InputError(
+            "the sum of the counts exceeds the largest floating-point number; divide all counts by "
+            "the same number",
+            code="too-large",
+        )
     return checked
 
 

@@ -6,6 +6,7 @@ have closed forms: plug-in, Miller–Madow, jackknife and Grassberger.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -180,8 +181,12 @@ class Estimator(ABC):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    """The full name for legends, if `name` is an abbreviation and not in `report.legend`."""
     assumes: ClassVar[str]
     reference: ClassVar[str]
+    bibtex: ClassVar[str] = ""
+    """BibTeX entries of the references, unless references.bib contains them."""
     joint_support: ClassVar[Literal["seen", "product"]] = "seen"
     fractional: ClassVar[bool] = False
     """True if the estimator accepts fractional counts."""
@@ -277,10 +282,11 @@ def _group_equal(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
 def get(estimator: str | Estimator) -> Estimator:
     """Return the estimator with this catalogue name; return an Estimator unchanged.
 
-    The same name always returns the same instance.
+    The name may have parameters, which are whole numbers. The same name always returns the same
+    instance.
 
-    >>> get("jk").name, get("jk") is get("jk")
-    ('jk', True)
+    >>> get("jk").name, get("jk") is get("jk"), get("bub(small=2)").small
+    ('jk', True, 2)
     """
     if isinstance(estimator, Estimator):
         return estimator
@@ -292,10 +298,22 @@ def get(estimator: str | Estimator) -> Estimator:
     return _instance(estimator)
 
 
+_CALL = re.compile(r"([\w-]+)\(\s*(\w+)\s*=\s*(\d+)\s*\)")
+"""An estimator with one parameter, such as bub(small=2)."""
+
+
 @cache
 def _instance(name: str) -> Estimator:
     """Return the shared instance of an estimator."""
-    estimator: Estimator = catalogue.load("entropies", name)()
+    match = _CALL.fullmatch(name)
+    made = catalogue.load("entropies", match[1] if match else name)
+    try:
+        estimator: Estimator = made(**{match[2]: int(match[3])}) if match else made()
+    except TypeError:
+        raise InputError(
+            f"{name}: {match[1] if match else name} has no parameter {match[2] if match else ''!r}",
+            code="unknown-name",
+        ) from None
     return estimator
 
 

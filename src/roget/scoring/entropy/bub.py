@@ -9,7 +9,8 @@ For N items in m cells with true probabilities p, a linear estimator Ĥ = Σ_j a
 
 The coefficients minimise the bound on bias² + variance: the first k coefficients a_0, …, a_{k−1}
 are fitted by least squares, the remaining ones are the Miller–Madow coefficients, and the k ≤ 11
-with the smallest bound is chosen. For N < 20 all coefficients are fitted.
+with the smallest bound is chosen. For N < 20 all coefficients are fitted jointly, as published;
+`bub(small=2)` uses the first solution for all N ≥ 2.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ import numpy as np
 
 from roget.core.information import xlogx
 from roget.core.types import CountArray, Floats
+from roget.errors import InputError
 from roget.scoring.entropy.base import LinearEstimator, miller_madow
 
 SMALL_SAMPLE = 20
-"""Smallest sample size N for which only the first coefficients are fitted.
+"""Default sample size N from which only the first coefficients are fitted.
 
 For smaller N, all coefficients are fitted.
 """
@@ -52,11 +54,20 @@ class BUB(LinearEstimator):
 
     * It is discontinuous at N = 20: [1]*19 gives 3.602, [1]*20 gives 3.471.
     * For N < 20 the entropy of a single cluster is not 0, e.g. 0.181 for one item.
+    * For N < 20 it is too high for skewed samples if m is known.
     * If m is much larger than N², the bound is useless, and the value may exceed log m.
+
+    Parameters
+    ----------
+    small : sample size below which all coefficients are fitted jointly, as published. With 2, only
+        the first coefficients are fitted for all N ≥ 2, which avoids the first three properties
+        for these N.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> [round(entropy_of(counts, "bub"), 4) for counts in ([1, 2, 3, 2, 1], [1], [1]*19, [1]*20)]
     [1.7089, 0.1812, 3.6025, 3.4707]
+    >>> [round(entropy_of([9, 1], name, support=10), 4) for name in ("bub", "bub(small=2)")]
+    [0.6712, 0.45]
     """
 
     name = "bub"
@@ -64,11 +75,16 @@ class BUB(LinearEstimator):
     reference = "Paninski (2003), Estimation of entropy and mutual information"
     joint_support = "product"
 
+    def __init__(self, small: int = SMALL_SAMPLE) -> None:
+        if small < 2:
+            raise InputError(f"bub(small={small}): small must be at least 2", code="invalid-option")
+        self.small = small
+
     def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
-        return fit_coefficients(int(total), support).at(counts)
+        return fit_coefficients(int(total), support, self.small).at(counts)
 
     def empty_cell(self, total: int | float, support: int) -> float:
-        return float(fit_coefficients(int(total), support).start[0])
+        return float(fit_coefficients(int(total), support, self.small).start[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +94,7 @@ class Coefficients:
     total: int
     start: Floats
     bound: float
-    """The bound on the root mean squared error that `start` minimises; NaN if N < 20."""
+    """The bound on the root mean squared error that `start` minimises; NaN if all are fitted."""
 
     def at(self, counts: CountArray) -> Floats:
         """Return a_j for an array of positive counts j."""
@@ -89,9 +105,9 @@ class Coefficients:
 
 
 @lru_cache(maxsize=4096)
-def fit_coefficients(total: int, support: int) -> Coefficients:
-    """Return the coefficients for N items in m possible cells."""
-    if total < SMALL_SAMPLE:
+def fit_coefficients(total: int, support: int, small: int = SMALL_SAMPLE) -> Coefficients:
+    """Return the coefficients for N items in m possible cells; all are fitted if N < small."""
+    if total < small:
         return Coefficients(total, _fit_all(total, support), math.nan)
     k_max = min(K_MAX, total)
     variance = _Variance.prepare(total, support, k_max)

@@ -63,6 +63,8 @@ class AlignedLabels:
     """The leaves of the system's tree as labels, if the system labels are a cut of a tree."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
     """Additional parts of the signature, which describes how a score was computed."""
+    unaligned: tuple[Labels, Labels] | None = None
+    """The gold and system labels before alignment, if a step requires them."""
 
     @property
     def overlapping(self) -> bool:
@@ -122,7 +124,8 @@ def align(
         system = _count_repeated_mentions(gold, system)
     if noise is not None:
         system = mark_noise(system, noise)
-    if gold.item_weights is not None and not varies(gold.item_weights):
+    masses = gold.item_weights
+    if masses is not None and masses.all() and not varies(masses):
         gold = replace(gold, item_weights=None)
     whole, rows = gold, join(gold, system)
     warnings = [*gold.warnings, *system.warnings]
@@ -403,11 +406,14 @@ def _build_aligned(
     warnings: list[str],
     counts: CountArray | None = None,
 ) -> AlignedLabels:
+    warnings, masses = list(warnings), gold.item_weights
+    if masses is not None and not (system.weighted or masses.all()):
+        gold, system, counts = _drop_weightless(gold, system, counts, warnings)
+        masses = gold.item_weights
     groups, names = _number_groups(gold)
     if groups is not gold.groups:
         gold = replace(gold, groups=groups, group_names=names)
-    warnings = [*warnings, *_warn_singletons(gold, counts)]
-    masses = gold.item_weights
+    warnings += _warn_singletons(gold, counts)
     weighed: tuple[str, ...] = ()
     if masses is not None and system.weighted:
         text = (
@@ -420,6 +426,25 @@ def _build_aligned(
         counts, weighed = whole_counts(masses if counts is None else counts * masses), ("items",)
     distinct = tuple(dict.fromkeys(warnings))
     return AlignedLabels(gold, system, groups, names, missing, extra, distinct, counts, weighed)
+
+
+def _drop_weightless(
+    gold: Labels, system: Labels, counts: CountArray | None, warnings: list[str]
+) -> tuple[Labels, Labels, CountArray | None]:
+    """Drop the items whose weight in gold is 0, with a notice."""
+    assert gold.item_weights is not None
+    gaps = gold.item_weights == 0
+    if gaps.all():
+        raise InputError(
+            f"{gold.source}: all weights are 0; expected at least one positive weight",
+            code="bad-weight",
+        )
+    number = plural(_count_items(counts, gaps), "item", ",")
+    text = f"{number} of {gold.source} with weight 0: not scored"
+    warnings.append(Notice(text, code="item-weights"))
+    kept = np.flatnonzero(~gaps)
+    counts = None if counts is None else counts[kept]
+    return take(gold, kept), take(system, kept), counts
 
 
 def _number_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
@@ -524,7 +549,8 @@ def join(gold: Labels, system: Labels) -> Ints | None:
             )
         _require_same_positions(gold, system)
         return None
-    groups = _match_groups(gold, system)
+    grouped = gold.groups is not None and system.groups is not None
+    groups = _match_groups(gold, system) if grouped else None
     if len(gold) == len(system) and gold.items == system.items:
         if groups is None:
             _refuse_repeats(gold)

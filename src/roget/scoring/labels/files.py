@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from itertools import chain
 from tempfile import TemporaryDirectory
@@ -14,7 +14,7 @@ from roget.core.io.address import is_remote
 from roget.core.io.paths import find
 from roget.core.io.remote import match
 from roget.core.io.source import STANDARD_INPUT, NotText, Source, is_pipe, source_of
-from roget.core.io.table import plain_file
+from roget.core.io.table import HEAD, plain_file
 from roget.errors import FormatError, InputError, Notice
 from roget.scoring.labels.labels import NoItems
 
@@ -108,7 +108,7 @@ class LabelFile:
 
         Both roget and DuckDB can read it repeatedly.
         """
-        if self.source.is_plain:
+        if self.source.opened is not None or self.source.is_plain:
             return self.source
         if self._head and self.source.compression:
             block = next(self.source.blocks(), None)
@@ -130,12 +130,17 @@ class LabelFile:
             file.write(text)
         return path
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the number and text of each line."""
+    def lines(self, size: int = BLOCK) -> Iterator[tuple[int, str]]:
+        """Yield the number and text of each line. Large files are read `size` bytes at a time."""
         plain = self.plain
         if plain.cached is None and 0 < plain.size <= SMALL:
-            plain.cached = list(plain.lines(self.name, BLOCK))
-        return plain.lines(self.name, BLOCK)
+            if plain.opened is None:
+                plain.cached = list(plain.lines(self.name, BLOCK))
+            else:
+                # A line that is not UTF-8 is reported when the lines are read one by one.
+                with suppress(UnicodeDecodeError):
+                    plain.cached = plain.read_lines()
+        return plain.lines(self.name, size)
 
     def text(self) -> str:
         """Return the whole text; raise an error if it is blank."""
@@ -146,7 +151,8 @@ class LabelFile:
 
     def first_lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are neither blank nor "!!" comments."""
-        return ((at, row) for at, row in self.lines() if row.strip() and not row.startswith("!!"))
+        lines = self.lines(HEAD)
+        return ((at, row) for at, row in lines if row.strip() and not row.startswith("!!"))
 
     @cached_property
     def first_line(self) -> tuple[int, str]:

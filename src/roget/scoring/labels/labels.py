@@ -29,6 +29,9 @@ NO_ANSWER = "(no answer)"
 EXACT = 2.0**53
 """Largest number up to which every whole number is exactly representable as a 64-bit float."""
 
+MAX_TOTAL = 2.0**63
+"""Exclusive upper limit on the sum of counts or item weights, which must fit into 64 bits."""
+
 
 class NoItems(InputError):
     """Raised when an input has no rows.
@@ -45,12 +48,26 @@ def code_type(n_labels: int) -> np.dtype[np.int32] | np.dtype[np.int64]:
 
 
 def whole_counts(masses: Array) -> CountArray:
-    """Convert counts to integers if all are whole and their sum is exact, otherwise to floats."""
-    if masses.dtype.kind == "f" and not (
-        np.all(masses == np.rint(masses)) and masses.sum(dtype=np.float64) <= EXACT
-    ):
+    """Convert counts to integers if all are whole, otherwise to floats.
+
+    Raise an error if their sum does not fit into 64 bits.
+    """
+    require_total(masses)
+    if masses.dtype.kind == "f" and not np.all(masses == np.rint(masses)):
         return masses.astype(np.float64, copy=False)
     return masses.astype(np.int64, copy=False)
+
+
+def require_total(masses: Array) -> None:
+    """Raise an error if the sum of counts or weights is not below 2^63."""
+    with np.errstate(over="ignore"):
+        total = float(masses.sum(dtype=np.float64))
+    if not total < MAX_TOTAL:
+        raise InputError(
+            f"the counts or weights sum to {total:.3g}; the sum must be below 2^63. Divide them "
+            "all by the same number",
+            code="too-large",
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -452,4 +469,5 @@ def code_texts(values: Sequence[str]) -> LabelCodes:
     """
     coder = Coder()
     codes = coder.codes(values, len(values))
-    return LabelCodes(codes, len(coder), coder.names())
+    names = coder.names()
+    return LabelCodes(codes, len(names), names)

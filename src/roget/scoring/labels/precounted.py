@@ -96,10 +96,6 @@ def to_cells(
         problems.add(line, "no label; every gold item must have a label", code="missing-label")
     groups, group_names = read_groups(rows)
     problems.check()
-    if rows.weights is not None and not np.all(rows.weights > 0):
-        raise InputError(
-            f"{rows.source}: a weight is 0; expected positive weights", code="bad-weight"
-        )
     kept = np.flatnonzero(numbers > 0)
     if not kept.size:
         raise NoItems(f"{rows.source}: no items")
@@ -109,11 +105,13 @@ def to_cells(
             f"{rows.source}: --missing singletons requires whole counts", code="conflicting-options"
         )
     weights = None if rows.weights is None else rows.weights[kept]
+    if weights is not None and weights.all() and not varies(weights):
+        weights = None
     gold = Labels.from_codes(
         found["gold"]._replace(codes=found["gold"].codes[kept]),
         groups=None if groups is None else groups[kept],
         group_names=group_names,
-        item_weights=weights if weights is not None and varies(weights) else None,
+        item_weights=weights,
         source=sources[0] if sources else rows.source,
     )
     codes = found["system"].codes[kept]

@@ -97,9 +97,10 @@ def _read_files(
     header: bool | None,
 ) -> Labels:
     """Read the labels of a file, of all files of a folder, or of a thesaurus folder."""
-    if format == THESAURUS or (format is None and is_thesaurus(path)):
+    single = os.path.isfile(path)
+    if format == THESAURUS or (format is None and not single and is_thesaurus(path)):
         return get_reader(THESAURUS)(LabelFile(path), columns=columns, gold=gold)
-    paths = list_files(path)
+    paths = [path] if single else list_files(path)
     parts = []
     for one in paths:
         # Programs such as Spark write one file per partition, and some of the files may be empty.
@@ -112,6 +113,14 @@ def _read_files(
     if not parts:
         raise NoItems(f"{name_files(paths)}: no items")
     return parts[0] if len(paths) == 1 else concatenate(parts, name_files(paths))
+
+
+def are_small(*sides: Any) -> bool:
+    """Return True if all sides are local files that are read faster without DuckDB."""
+    paths = [side for side in sides if isinstance(side, str | os.PathLike)]
+    if len(paths) < len([side for side in sides if side is not None]):
+        return False
+    return all(map(os.path.isfile, paths)) and sum(map(os.path.getsize, paths)) < LARGE
 
 
 def count_large(

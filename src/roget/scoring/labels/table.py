@@ -69,13 +69,16 @@ def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
     table.items = columns.pop("item", None)
     coded = {role: code_texts(column) for role, column in columns.items()}
     for role in coded.keys() & set(_LABEL_ROLES):
-        coded[role] = coded[role].drop_empty()
+        if "" in (coded[role].names or ()):
+            coded[role] = coded[role].drop_empty()
     third = coded.pop("third", None)
     if third is not None:
         numeric = all(number(name) is not None for name in third.names or () if name)
         coded["weight" if numeric else "group"] = third
     table.columns = coded
-    table.set_weights(coded.pop("weight", None))
+    weights = coded.pop("weight", None)
+    if weights is not None:
+        table.set_weights(weights)
     return table
 
 
@@ -85,7 +88,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     if not len(table.lines):
         problems.check()
         raise NoItems(f"{table.source}: no items")
-    groups, group_names = read_groups(table)
+    groups, group_names = read_groups(table) if "group" in table.columns else (None, None)
     first = _first_rows(table, groups)
     column = table.columns[role]
     _refuse_empty(table, column)
@@ -93,6 +96,10 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     # An item may have several labels: in one row, or in several rows with weights.
     several = table.indptr is not None or (table.spread and role == "label" and first is not None)
     coded = (_weighted if several else _hard)(table, column, first)
+    if not (several or gold or "gold" in table.columns or table.weights is None):
+        # These weights belong to system labels. Weights of gold items may be 0.
+        for line in table.lines[(table.weights == 0) & (column.codes >= 0)]:
+            problems.add(line, _ZERO, code="bad-weight")
     masses = None if several else _item_weights(table, column, gold=gold)
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold and not coded.complete:
@@ -114,7 +121,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
         groups=groups,
         group_names=group_names,
         item_weights=masses,
-        source=table.source,
+        source=problems.name,
         warnings=tuple(table.warnings),
         first_row=first_row,
     )
@@ -180,9 +187,6 @@ def _first_rows(table: LabelTable, groups: Codes | None) -> Ints | None:
 def _hard(table: LabelTable, column: LabelCodes, first: Ints | None) -> LabelCodes:
     """Return one label per item. Repeated rows of an item must have the same label."""
     codes = column.codes
-    if table.weights is not None:
-        for line in table.lines[(table.weights == 0) & (codes >= 0)]:
-            table.problems.add(line, _ZERO, code="bad-weight")
     if first is None:
         return column
     again = np.flatnonzero(first != np.arange(first.size))

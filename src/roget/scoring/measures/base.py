@@ -44,6 +44,8 @@ class Measure(ABC):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    """The full name for legends, if `name` is an abbreviation and not in `report.legend`."""
     direction: ClassVar[Literal["higher", "lower"]] = "higher"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     """The range of the score with plug-in entropies; bias-corrected entropies may exceed it."""
@@ -59,6 +61,9 @@ class Measure(ABC):
     allows the mean and standard deviation over random clusterings to be computed exactly.
     """
     reference: ClassVar[str]
+    """The publications that define the measure, as "author year", separated by semicolons."""
+    bibtex: ClassVar[str] = ""
+    """BibTeX entries of the publications, unless references.bib contains them."""
 
     def __init_subclass__(cls, **declared: Any) -> None:
         super().__init_subclass__()

@@ -321,6 +321,9 @@ def match_sizes(table: Contingency) -> Any:
 _MAX_ITEMS = 10**9
 """Largest population that numpy's hypergeometric sampler accepts."""
 
+_MAX_SPLITS = 100_000
+"""Largest number of random splits. The standard error of the mean is then below 0.002."""
+
 
 @dataclass(frozen=True)
 class SupervisedRecall(
@@ -352,9 +355,9 @@ class SupervisedRecall(
                 f"supervised-recall: invalid seed={self.seed}; expected 0 or more",
                 code="invalid-option",
             )
-        if self.splits < 1:
+        if not 1 <= self.splits <= _MAX_SPLITS:
             raise InputError(
-                f"supervised-recall: invalid splits={self.splits}; expected 1 or more",
+                f"supervised-recall: invalid splits={self.splits}; expected 1 to {_MAX_SPLITS:,}",
                 code="invalid-option",
             )
 

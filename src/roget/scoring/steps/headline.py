@@ -43,6 +43,14 @@ FEWEST_ITEMS = 20
 MAX_CELLS = 4_000
 """Largest number of non-empty cells for which the jackknife takes less than a second."""
 
+MAX_TERMS = 4e7
+"""Largest cost of the jackknife of AMI for which it takes less than a second.
+
+The cost is cells · √(n · classes · clusters): each cell is left out once, and the expected
+information sums over all counts that are likely in a random table, about √(n/(classes · clusters))
+in each of its classes · clusters cells.
+"""
+
 MAX_GROUPS = 1_000
 """Largest number of groups for which intervals are computed without being requested."""
 
@@ -258,7 +266,7 @@ def make_headline(
         rows=tuple(shown),
         plain=plain,
         warnings=warnings,
-        families=tuple(list_families(system, scores.weights, kind)),
+        families=tuple(list_families(system, scores.weights, kind)) if kind else (),
         kind=kind,
         quick=plan_intervals(shown, scores, options),
     )
@@ -400,8 +408,6 @@ def name_kind(system: ScoredSystem) -> str:
 
 def list_families(system: ScoredSystem, weights: Floats, kind: str) -> list[RecallPrecision]:
     """Return recall, precision and F of coreference measures or of entities."""
-    if not kind:
-        return []
 
     def mean(name: str) -> float | None:
         values = evaluate(system.tables, (parse(name), None))[0]
@@ -452,6 +458,10 @@ def plan_intervals(
         return None
     several = table.documents is not None or system.sides.groups is not None
     if several or table.counts.size > MAX_CELLS or table.n < FEWEST_ITEMS:
+        return None
+    adjusted = any("chance" in measure.needs for measure, _ in requests)
+    terms = table.counts.size * (table.n * table.shape[0] * table.shape[1]) ** 0.5
+    if adjusted and terms > MAX_TERMS:
         return None
     # Keep only the contingency cells, so the labels of all items are not stored in the result.
     small = replace(table, gold=None, system=None, leaves=None)

@@ -11,6 +11,7 @@ import numpy as np
 from roget.core.io.problems import join_names
 from roget.errors import Notice, code_of
 from roget.scoring.notices import merge_notices, warn_about_sides, warn_undefined
+from roget.scoring.ranks.rank_sets import find_differences, rank_bounds, split_tiers
 from roget.scoring.results import Comparison, Pair, SystemRow, none_if_nan
 from roget.scoring.steps.bootstrap import Samples
 from roget.scoring.steps.significance import (
@@ -35,6 +36,7 @@ def rank_systems(
     """Return the comparison of all systems. Significance tests require bootstrap samples."""
     pairs = [] if samples is None else compare_pairs(scores, samples, paired, seed)
     marks = mark_systems(scores, pairs)
+    intervals = bound_ranks(scores, pairs)
     firsts = None if samples is None else count_firsts(scores, samples.drawn)
     rows = []
     for row, (s, r) in _list_rows(scores, samples):
@@ -43,7 +45,18 @@ def rank_systems(
             continue
         rank = int(scores.ranks[s, r]) or None
         first = None if firsts is None else float(firsts[s, r])
-        rows.append(replace(row, rank=rank, letters=marks.get((s, r)), first=first))
+        low, high, tier = intervals.get((s, r), (None, None, None))
+        rows.append(
+            replace(
+                row,
+                rank=rank,
+                rank_low=low,
+                rank_high=high,
+                tier=tier,
+                letters=marks.get((s, r)),
+                first=first,
+            )
+        )
     first_system = scores.systems[0]
     return Comparison(
         signature=signature,
@@ -60,6 +73,31 @@ def rank_systems(
         pairs=tuple(pairs),
         scored=tuple(scores.systems),
     )
+
+
+def bound_ranks(
+    scores: SystemScores, pairs: Sequence[Pair]
+) -> dict[tuple[int, int], tuple[int, int, int]]:
+    """Return the bounds of the rank and the tier, keyed by the indices of system and score.
+
+    They follow from the corrected p of all pairs, as do the letters. Systems with an undefined
+    score have no rank.
+    """
+    found: dict[tuple[int, int], tuple[int, int, int]] = {}
+    size = len(scores.systems)
+    tests = size * (size - 1) // 2
+    for r in range(len(scores.requests) if pairs else 0):
+        p = np.ones((size, size))
+        own = [one.p_holm for one in pairs[r * tests : (r + 1) * tests]]
+        p[np.triu_indices(size, 1)] = [1.0 if one is None else one for one in own]
+        p = np.minimum(p, p.T)
+        ranked = np.flatnonzero(scores.ranks[:size, r])
+        # Tied systems have equal ranks, and rank 1 is best.
+        places = -scores.ranks[ranked, r].astype(np.float64)
+        better = find_differences(places, p[np.ix_(ranked, ranked)])
+        numbers = np.stack([*rank_bounds(better), split_tiers(places, better)], axis=1).tolist()
+        found |= {(int(s), r): tuple(row) for s, row in zip(ranked, numbers, strict=True)}
+    return found
 
 
 def warn_samples(

@@ -17,8 +17,7 @@ import numpy as np
 
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, Undefined
-from roget.scoring.inputs import AlignedSystem
-from roget.scoring.labels.align import example, join
+from roget.scoring.labels.align import AlignedLabels, example, join
 from roget.scoring.labels.labels import Labels, heaviest
 from roget.scoring.labels.read import as_labels
 from roget.scoring.measures.base import Measure
@@ -107,7 +106,7 @@ def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> 
 
 def add_split_recalls(
     systems: Sequence[ScoredSystem],
-    aligned: Sequence[AlignedSystem],
+    aligned: Iterable[AlignedLabels],
     folders: Sequence[str | os.PathLike[str]],
     weights: Floats,
 ) -> Floats:
@@ -117,10 +116,9 @@ def add_split_recalls(
     """
     parts = [read_splits(folder) for folder in folders]
     own = np.full_like(systems[0].values, np.nan)
-    for system, (_, _, gold, labels) in zip(systems, aligned, strict=True):
-        assert gold is not None
-        assert labels is not None
-        own = add_split_recall(system, gold, labels, parts)
+    for system, sides in zip(systems, aligned, strict=True):
+        assert sides.unaligned is not None
+        own = add_split_recall(system, *sides.unaligned, parts)
     # The result will be multiplied by the common weights of all scores, so divide by them here.
     return np.where(np.isnan(own), 1.0, own / weights)
 

@@ -312,16 +312,14 @@ class RandomSameSizes(Statistics):
     thorough: bool = False
     """True if large tables are also sampled, which may take longer than scoring."""
 
-    def _compute(self, measure: Measure, estimator: Estimator) -> Values:
-        """Return the expected value of the measure, or its mean over random tables if it requires
-        cells.
-        """
-        linear = isinstance(estimator, LinearEstimator)
-        cells = {"table", "joint", "matched", "elements", "cover", "degrees", "tree"}
-        if cells & set(measure.needs) or (measure.uses_entropy and not linear):
-            mean = Mean(self.tables).measure_groups(measure, estimator)
-            return mean[0] if self.groups is None else np.where(self._too_large, np.nan, mean)
-        return super()._compute(measure, estimator)
+    sampled = frozenset({"table", "joint", "matched", "elements", "cover", "degrees", "tree"})
+
+    def _average(self, measure: Measure, estimator: Estimator) -> Values:
+        if self.groups is None:
+            values = [float(table._compute(measure, estimator)) for table in self.tables]
+            return sum(values) / len(values)
+        mean = Mean(self.tables).measure_groups(measure, estimator)
+        return np.where(self._too_large, np.nan, mean)
 
     @property
     def groups(self) -> int | None:
@@ -365,7 +363,8 @@ class RandomSameSizes(Statistics):
             return self.table.entropies(estimator).joint
         # E[Ĥ] = Σ_j a(j, n)·E[h_j], where E[h_j] is the exact expected number of cells with count
         # j.
-        return estimator.expect(self.random_cells, self.n, self._cells)
+        cells = self.random_cells if self.source is None else self.source.random_cells
+        return estimator.expect(cells, self.n, self._cells)
 
     @cached_property
     def pairs(self) -> PairCounts:

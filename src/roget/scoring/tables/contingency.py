@@ -13,7 +13,7 @@ from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints, Values
 from roget.errors import InputError
 from roget.scoring.entropy.base import ONE, Histogram
-from roget.scoring.labels.labels import Labels, whole_counts
+from roget.scoring.labels.labels import Labels, require_total, whole_counts
 from roget.scoring.tables.cover import Cover, Degrees, HardCover, HardDegrees
 from roget.scoring.tables.dendrogram import Dendrogram
 from roget.scoring.tables.keys import compact, count_pairs, sum_by_code
@@ -239,11 +239,7 @@ class Contingency(Statistics):
                 f"invalid count {values[at]} in {place}: expected a finite number ≥ 0",
                 code="bad-count",
             )
-        total = float(values.sum(dtype=np.float64))
-        if total >= 2**63:
-            raise InputError(
-                f"the sum of the table is {total:.3g}; it must be below 2^63", code="too-large"
-            )
+        require_total(values)
         kept = values > 0
         if not kept.any():
             raise InputError("the contingency table is empty: all counts are 0", code="empty-input")
@@ -398,12 +394,13 @@ class Contingency(Statistics):
         # The x items in a class of size a and a cluster of size b each have precision x/b and
         # recall x/a, so precision = Σ x²/b / (items in the system) and recall = Σ x²/a / (items in
         # gold), with sums over all cells.
-        squares = self.keep_common(counts * counts)
+        squares: CountArray = counts * counts
+        gold = system = self.n
+        if self.held is not None:
+            squares = self.keep_common(squares)
+            gold, system = (np.maximum(number, 1) for number in self.mentions)
         in_column = np.bincount(self.columns, squares, minlength=self.column_totals.size)
         in_row = np.add.reduceat(squares, self.row_starts)
-        gold, system = self.mentions
-        if self.held is not None:
-            gold, system = np.maximum(gold, 1), np.maximum(system, 1)
         return BCubed(
             self.over_columns(in_column / self.column_totals) / system,
             self.over_rows(in_row / self.row_totals) / gold,

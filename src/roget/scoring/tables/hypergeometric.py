@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,16 +146,16 @@ def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, F
 
 
 def _distribute(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield arrays of groups, counts and expected numbers of cells.
+    """Return arrays of groups, counts and expected numbers of cells.
 
     The expected numbers of empty cells are added to `empty`.
     """
     variance = find_variance(pairs)
     smooth = variance >= SMOOTH_VARIANCE
-    if not smooth.all():
-        yield from _sum_counts(pairs.take(~smooth), empty)
-    if smooth.any():
-        yield _integrate(pairs.take(smooth), variance[smooth])
+    if not smooth.any():
+        return _sum_counts(pairs, empty)
+    wide = _integrate(pairs.take(smooth), variance[smooth])
+    return chain(_sum_counts(pairs.take(~smooth), empty) if not smooth.all() else (), [wide])
 
 
 def find_variance(pairs: PairSizes) -> Floats:

@@ -1,10 +1,13 @@
 """Best one-to-one matches of clusters to classes: the assignment problem on sparse tables.
 
 For most tables a simple bound gives the solution. Small tables are solved in batches by dynamic
-programming, the remaining tables by the assignment algorithms of scipy.
+programming, or one by one by `match_dense`; the remaining tables by the assignment algorithms of
+scipy.
 """
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 
@@ -12,6 +15,17 @@ from roget.core.types import CountArray, Floats, Ints
 
 _DENSE_CELLS = 1 << 20
 """Largest number of cells for which the dense assignment algorithm is used."""
+
+_PLAIN_CELLS = 1 << 13
+"""Largest number of cells for which `match_dense` is used instead of the solver of scipy."""
+
+_SOLVER = "scipy.optimize"
+"""The module of the solver, which takes as long to import as `match_dense` takes for a hundred
+tables. If it has already been imported, it is used for all tables.
+"""
+
+_NEVER = np.iinfo(np.int64).max
+"""Distance of columns that were already reached."""
 
 SUBSETS = 6
 """Largest number of classes (or clusters) in tables that `match_small` solves."""
@@ -30,7 +44,16 @@ def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints)
     >>> best_match(r, c, np.array([5, 4, 4, 0]), np.array([0, 2]))
     8.0
     """
-    return float(weights[choose_cells(rows, columns, weights, row_starts)].sum())
+    largest = _choose_row_maxima(rows, columns, weights, row_starts)
+    if largest is not None:
+        return float(weights[largest].sum())
+    shape = row_starts.size, int(columns.max()) + 1
+    small = shape[0] * shape[1] <= _PLAIN_CELLS and _SOLVER not in sys.modules
+    if small and weights.dtype.kind == "i":
+        table = np.zeros(shape, dtype=np.int64)
+        table[rows, columns] = weights
+        return float(match_dense(table))
+    return float(weights[assign(rows, columns, weights, *shape)].sum())
 
 
 def choose_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> Ints:
@@ -40,12 +63,21 @@ def choose_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Int
     >>> choose_cells(r, c, np.array([5, 4, 4, 0]), np.array([0, 2])).tolist()
     [1, 2]
     """
-    # No match exceeds the sum of the row maxima. If the maxima are in different columns, they form
-    # a best match.
-    largest = first_best(rows, weights, np.maximum.reduceat(weights, row_starts))
-    if np.unique(columns[largest]).size == largest.size:
+    largest = _choose_row_maxima(rows, columns, weights, row_starts)
+    if largest is not None:
         return largest
     return assign(rows, columns, weights, row_starts.size, int(columns.max()) + 1)
+
+
+def _choose_row_maxima(
+    rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints
+) -> Ints | None:
+    """Return the positions of the row maxima, or None if two of them are in the same column.
+
+    No match exceeds the sum of the row maxima, so maxima in different columns are a best match.
+    """
+    largest = first_best(rows, weights, np.maximum.reduceat(weights, row_starts))
+    return largest if np.bincount(columns[largest]).max() == 1 else None
 
 
 def first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:
@@ -77,6 +109,48 @@ def match_small(tables: Floats) -> Floats:
             used, free = best.reshape(halves)[:, 1], before.reshape(halves)[:, 0]
             np.maximum(used, free + tables[row, column], out=used)
     return np.asarray(best[-1])
+
+
+def match_dense(table: Ints) -> int:
+    """Return the weight of the best match of a small table of whole numbers.
+
+    Rows are matched one by one with shortest augmenting paths (Jonker and Volgenant 1987). The
+    length of cell (i, j) is u[i] + v[j] − table[i, j] ≥ 0, and matched cells have length 0.
+
+    >>> match_dense(np.array([[5, 4], [4, 0]]))
+    8
+    """
+    weights = table if table.shape[0] <= table.shape[1] else table.T
+    columns = weights.shape[1]
+    u, v = weights.max(axis=1), np.zeros(columns, dtype=np.int64)
+    partner = np.full(columns, -1)
+    for start in range(u.size):
+        # Step 1: find the shortest path from this row to a column without a partner (Dijkstra).
+        distance = u[start] + v - weights[start]
+        waiting, before = distance.copy(), np.full(columns, -1)
+        reached: list[int] = []
+        column = int(waiting.argmin())
+        while partner[column] >= 0:
+            row, waiting[column] = partner[column], _NEVER
+            reached.append(column)
+            length = distance[column] + u[row] + v - weights[row]
+            # A column that was reached keeps its distance, because no path to it is shorter.
+            shorter = np.flatnonzero(length < distance)
+            distance[shorter] = waiting[shorter] = length[shorter]
+            before[shorter] = column
+            column = int(waiting.argmin())
+        # Step 2: change the potentials so that all cells on the path have length 0.
+        passed = distance[column]
+        u[start] -= passed
+        u[partner[reached]] -= passed - distance[reached]
+        v[reached] += passed - distance[reached]
+        # Step 3: give each column on the path the partner of the column before it.
+        while before[column] >= 0:
+            partner[column] = partner[before[column]]
+            column = before[column]
+        partner[column] = start
+    used = np.flatnonzero(partner >= 0)
+    return int(weights[partner[used], used].sum())
 
 
 def assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> Ints:

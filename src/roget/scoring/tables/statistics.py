@@ -12,14 +12,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from roget.core.notebook import ReportMixin
 from roget.core.types import Floats, Values
 from roget.errors import Undefined
-from roget.scoring.entropy.base import Estimator, Histogram, get, plug_in, takes_arrays
+from roget.scoring.entropy.base import (
+    Estimator,
+    Histogram,
+    LinearEstimator,
+    get,
+    plug_in,
+    takes_arrays,
+)
 from roget.scoring.measures.base import Measure, parse
 from roget.scoring.tables.hypergeometric import expected_cells
 from roget.scoring.tables.null_moments import deviate_information
@@ -48,6 +55,10 @@ class Statistics(ReportMixin, ABC):
     """A source of sufficient statistics. Measures declare the statistics that they need."""
 
     kind = "contingency"
+    sampled: ClassVar[frozenset[str]] = frozenset()
+    """Statistics that depend on a random table. Measures that need them, or an estimator that is
+    not linear, are averaged over random tables.
+    """
 
     def __repr__(self) -> str:
         classes, clusters = self.table.shape
@@ -217,7 +228,15 @@ class Statistics(ReportMixin, ABC):
             return value.reshape(1) if self.groups is None else np.broadcast_to(value, self.groups)
         return measure_each(map(self.block, range(self.groups)), chosen, estimator)
 
+    def _average(self, measure: Measure, estimator: Estimator) -> Values:
+        """Return the mean of a measure over random tables, for subclasses with `sampled`."""
+        raise NotImplementedError
+
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:
+        if self.sampled:
+            exact = isinstance(estimator, LinearEstimator) or not measure.uses_entropy
+            if not exact or not self.sampled.isdisjoint(measure.needs):
+                return self._average(measure, estimator)
         statistics = [
             self.entropies(estimator) if need == "entropies" else getattr(self, need)
             for need in measure.needs

@@ -27,6 +27,7 @@ async function drawClass({ node = 0 }, alive) {
 /** @type {Page} */
 export const classPage = {
   names: ["class", ""],
+  place: 1,
   title: "Tree",
   key: "t",
   isAvailable: () => true,
@@ -56,6 +57,7 @@ async function drawWord({ key = "", tab = "about", first, second }, alive) {
 /** @type {Page} */
 export const wordPage = {
   names: ["word"],
+  place: 6,
   isAvailable: () => true,
   parse: ([key, tab = "about", first, second]) =>
     key && TABS.includes(tab) ? { key, tab, first, second } : null,
@@ -67,6 +69,7 @@ export const wordPage = {
 export const rowPage = {
   ...wordPage,
   names: ["row"],
+  place: 7,
   parse: ([row, ...rest]) => {
     const key = parseNumber(row),
       route = wordPage.parse(["word", ...rest]);

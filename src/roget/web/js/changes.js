@@ -245,6 +245,7 @@ async function drawChanges(_, alive) {
 /** @type {Page} */
 export const changesPage = {
   names: ["changes"],
+  place: 4,
   title: "Changes",
   key: "g",
   isAvailable: () => state.about.live,

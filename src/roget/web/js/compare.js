@@ -349,6 +349,7 @@ async function drawComparison({ k = 1 }, alive) {
 /** @type {Page} */
 export const comparePage = {
   names: ["compare"],
+  place: 3,
   title: "Compare",
   key: "c",
   isAvailable: () => state.about.compare !== null,

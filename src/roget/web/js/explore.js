@@ -1,26 +1,20 @@
 // The explorer: from the address to the page.
 /** @import { Page, Route } from "./types" */
 
-import { classPage, rowPage, wordPage } from "./browse.js";
-import { changesPage } from "./changes.js";
-import { comparePage } from "./compare.js";
+import { classPage } from "./browse.js";
 import { $, clear, el, short } from "./dom.js";
 import { load, offerUndo, redo, undo } from "./edit.js";
 import { Failure } from "./failure.js";
 import { stay } from "./frame.js";
-import { historyPage } from "./history.js";
 import { help, startKeys } from "./keys.js";
 import { closeDrawer } from "./kwic.js";
-import { levelPage } from "./level.js";
 import { go } from "./links.js";
+import { PAGES } from "./pages.js";
 import { startSearch } from "./search.js";
 import { openLink } from "./session.js";
 import { state } from "./state.js";
 import { startTerms } from "./terms.js";
 import { theme } from "./theme.js";
-
-/** All pages, in the order of the navigation bar. */
-const PAGES = [classPage, levelPage, comparePage, changesPage, historyPage, wordPage, rowPage];
 
 /** @type {(page: Page) => string} */
 const pageLink = (page) => (page === classPage ? "#/" : `#/${page.names[0]}`);

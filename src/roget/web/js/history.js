@@ -104,6 +104,7 @@ async function drawHistory(_, alive) {
 /** @type {Page} */
 export const historyPage = {
   names: ["history"],
+  place: 5,
   title: "History",
   key: "h",
   isAvailable: () => state.about.live,

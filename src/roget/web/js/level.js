@@ -299,6 +299,7 @@ function fill(cards) {
 export const levelPage = {
   // "cut" is in old links.
   names: ["level", "cut"],
+  place: 2,
   title: "Level",
   key: "l",
   isAvailable: () => true,

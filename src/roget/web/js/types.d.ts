@@ -19,6 +19,8 @@ export interface Route {
 export interface Page {
   /** The first part of its address, and of older addresses. */
   names: string[];
+  /** Position in the navigation bar, from left to right. */
+  place: number;
   /** In the navigation bar, with the key that opens it; pages without a title are not listed. */
   title?: string;
   key?: string;

@@ -195,8 +195,8 @@ def name_class(snapshot: ThesaurusSnapshot, node: int) -> Named:
     return {
         "node": node,
         "label": snapshot.labels[node],
-        "words": int(snapshot.thesaurus.index.places.sizes[node]),
-        "share": short(float(snapshot.thesaurus.index.places.shares[node])),
+        "words": snapshot.sizes[node],
+        "share": snapshot.shares[node],
     }
 
 
@@ -214,9 +214,8 @@ def read_notes(snapshot: ThesaurusSnapshot, about: int | str) -> Notes:
 NO_NOTES: Notes = {"definition": "", "note": ""}
 
 
-def short(value: float) -> float:
-    """Round a finite number to the number of digits shown on a page."""
-    return cast(float, brief(value))
+short = cast(Callable[[float], float], brief)
+"""Round a finite number to the number of digits shown on a page."""
 
 
 def check_index(noun: str, number: int, size: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from roget.learn.thesaurus.records import OPEN
+from roget.learn.thesaurus.edits import OPEN
 from roget.report.format import brief
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import StaticPage, View, short

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from roget.web.snapshot import ThesaurusSnapshot
-from roget.web.views.base import Sheet, StaticPage, View, short
+from roget.web.views.base import Sheet, StaticPage, View
 
 
 class TreeData(TypedDict):
@@ -33,8 +33,8 @@ def make(snapshot: ThesaurusSnapshot) -> TreeData:
         "revision": snapshot.revision,
         "parent": thesaurus.tree.parent.tolist(),
         "value": [snapshot.split_value(node) for node in nodes],
-        "words": thesaurus.index.places.sizes.tolist(),
-        "share": [short(share) for share in thesaurus.index.places.shares.tolist()],
+        "words": snapshot.sizes,
+        "share": snapshot.shares,
         "label": snapshot.labels,
         "given": sorted(thesaurus.labels),
         "ids": thesaurus.ids.tolist(),

@@ -130,7 +130,10 @@ def _make_word(
 def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[Sense]:
     """Return the senses of a word, or an empty list if it has only one."""
     thesaurus = snapshot.thesaurus
-    senses = thesaurus.senses(word, SENSE_CONTEXTS)
+    ends = thesaurus.sense_memberships.indptr
+    row = thesaurus.rows[word]
+    if ends[row + 1] - ends[row] < 2:  # most words have one sense; do not rank its contexts
+        return []
     return [
         {
             **name_class(snapshot, sense.node),
@@ -141,7 +144,7 @@ def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[S
                 for one in sense.contexts
             ],
         }
-        for sense in (senses if len(senses) > 1 else ())
+        for sense in thesaurus.senses(word, SENSE_CONTEXTS)
     ]
 
 

@@ -110,7 +110,7 @@ def embed(page: StaticPage) -> dict[str, Any]:
     thesaurus, classes = page.snapshot.thesaurus, []
     for node in range(thesaurus.tree.n_nodes):
         is_leaf = not thesaurus.tree.children(node)
-        n = max(STATIC_WORDS, int(thesaurus.index.places.sizes[node])) if is_leaf else STATIC_WORDS
+        n = max(STATIC_WORDS, page.snapshot.sizes[node]) if is_leaf else STATIC_WORDS
         data = make(page.snapshot, node, n)
         classes.append(
             [

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import signal
@@ -79,6 +80,27 @@ def test_path_accounts_for_every_split(planted: Any) -> None:
         values = model.tree_.value[~np.isnan(model.tree_.value)]
         assert sorted(values) == pytest.approx(sorted(row["saved"] for row in model.path_))
         assert [row["n_clusters"] for row in model.path_] == list(range(2, model.n_clusters_ + 1))
+
+
+@pytest.mark.parametrize("search", ["auto", "paper"])
+def test_length_of_a_tree_is_the_documented_sum(planted: Any, search: str) -> None:
+    """L_mod, L_par with the tokens of each split set, and L_dat of the final partition."""
+    counts, _ = planted(40, 20, 4, 120)
+    model = MDLTree(criterion="li-abe", search=search, random_state=0).fit(counts)
+    table, tree = counts.toarray(), model.tree_
+    tokens, width = table.sum(), np.count_nonzero(table.sum(axis=0))
+    length = (len(table) - 1) * math.log(2) + (width - 1) / 2 * math.log(tokens)
+    for node in range(tree.n_nodes):
+        if tree.children(node):
+            words = np.isin(model.labels_, tree.cluster[tree.leaves(node)])
+            length += width / 2 * math.log(table[words].sum())
+    for cluster in range(model.n_clusters_):
+        rows = table[model.labels_ == cluster]
+        for total in rows.sum(axis=0):
+            if total:
+                length -= total * math.log(total / (tokens * len(rows)))
+    assert model.n_clusters_ > 2
+    assert model.description_length_ == pytest.approx(length)
 
 
 @pytest.mark.filterwarnings("ignore:40 classes")

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from roget.core.folder import require_arrays, require_range
+from roget.core.contents import Contents, array
 from roget.core.information import xlogx
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
@@ -20,6 +20,14 @@ from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 BLOCK = 64
 """Number of merges between two checks for an interrupt."""
+
+
+@dataclass(frozen=True)
+class StoredMerges(Contents):
+    """The stored arrays of merges, in order."""
+
+    pairs: Ints = array("iu", "merges", 2, low=0, below="words")
+    losses: Floats = array("f", "merges")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +45,8 @@ class Merges:
     @classmethod
     def read(cls, n_words: int, kept: Mapping[str, Any]) -> Self:
         """Restore saved merges. Raise KeyError or ValueError if they are invalid."""
-        require_arrays(kept, {"pairs": ("iu", ("n", 2)), "losses": ("f", ("n",))})
-        pairs = kept["pairs"].astype(np.int64)
-        require_range("pairs", pairs, 0, n_words)
+        held = StoredMerges.read(kept, words=n_words)
+        pairs = held.pairs.astype(np.int64)
         one, other = pairs.T
         order = np.arange(len(pairs))
         # gone[c] is the step at which cluster c is merged into another one. Both clusters of a
@@ -48,7 +55,7 @@ class Merges:
         gone[other[::-1]] = order[::-1]
         if not (np.all(one < other) and np.all(gone[other] == order) and np.all(gone[one] > order)):
             raise ValueError("pairs: a cluster is used after it was merged into another one")
-        return cls(n_words, pairs, kept["losses"].astype(np.float64))
+        return cls(n_words, pairs, held.losses.astype(np.float64))
 
     @property
     def whole(self) -> bool:

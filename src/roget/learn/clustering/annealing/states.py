@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from roget.core.folder import require_numbers
+from roget.core.contents import require_numbers
 from roget.core.types import Array
 from roget.engines.local import cores
 from roget.errors import InputError

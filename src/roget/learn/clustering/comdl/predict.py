@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from roget.core.contents import array
 from roget.core.counts import Counts
 from roget.core.kernels.rows import RowItems, rows_of
 from roget.core.tree import Tree
@@ -15,7 +16,7 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.comdl import kernels
 from roget.learn.clustering.memberships import one_hot
-from roget.learn.clustering.result import SAVED, Clustering, Rule, array, posterior
+from roget.learn.clustering.result import SAVED, Clustering, Rule, posterior
 
 _EMPTY = sparse.csr_array((1, 1))
 
@@ -109,11 +110,11 @@ class ClassAssignment(Rule):
     a: float
     b: float
     sized: bool
-    sizes: Ints = field(metadata=array("k", whole=True))
+    sizes: Ints = array("iu", "k", low=0)
     """Number of words in each class."""
-    columns: Ints = field(metadata=array("m", whole=True))
+    columns: Ints = array("iu", "m", low=0, below="j")
     """The class of each context."""
-    blocks: Floats = field(metadata=array("k", "j"))
+    blocks: Floats = array("iuf", "k", "j", low=0)
     """Block counts, as an array of shape (word classes, context classes)."""
 
     @property

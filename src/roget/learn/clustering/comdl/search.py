@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from roget.core.folder import is_size, require_arrays, require_numbers, require_range
+from roget.core.contents import is_size, require_arrays, require_numbers, require_range
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.checkpoints import Pause, never_stop

@@ -4,10 +4,15 @@ All codes describe (word, context) pairs by P(n, v) = P(C, v)·P(n|C). They diff
 cluster:
 
     li-abe     P(n|C) = 1/|C| (equation 6 of Li & Abe 1996); each of |V| parameters costs ½·ln|S|
-               (equation 4)
+               (equation 4), where S are the tokens of the set of words that is split
     corrected  P(n|C) is the word's share of the cluster's tokens; parameters cost the same
     dirichlet  like corrected, but contexts have a Dirichlet-multinomial code around the background
     nml        like corrected, but contexts have the normalised maximum likelihood code
+
+The algorithm of the paper is applied to each side of a split as if it were all the data. The length
+of a tree with li-abe is therefore
+
+    (|N| − 1)·ln 2 + ½(|V| − 1)·ln|S| + Σ_splits ½|V|·ln|S_split| − Σ f(n, v)·ln P(n, v).
 
 With li-abe and corrected, listing the members of the clusters costs |N| − 1 bits, whether or not
 the words are split (L_mod, equation 3). With dirichlet and nml, a split of |N| words into n and
@@ -21,19 +26,20 @@ placing new words.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from roget.core.contents import array
 from roget.core.counts import Counts
 from roget.core.kernels.rows import RowItems, rows_of
 from roget.core.tree import Tree
 from roget.core.types import Floats
 from roget.learn.clustering.mdl import kernels
 from roget.learn.clustering.mdl.options import CRITERIA, ESTIMATORS
-from roget.learn.clustering.result import Clustering, Rule, array, posterior
+from roget.learn.clustering.result import Clustering, Rule, posterior
 
 TABLE = 1 << 16
 """Number of integers for which x·ln x is tabulated."""
@@ -225,8 +231,8 @@ class MergeGain(Rule):
     """Number of pseudo-tokens, distributed like the parent, that smooth a cluster."""
     width: int
     """Number of contexts |V| in the code."""
-    tokens: Floats = field(metadata=array("k"))
-    sizes: Floats = field(metadata=array("k"))
+    tokens: Floats = array("iuf", "k", low=0)
+    sizes: Floats = array("iuf", "k", low=0)
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
         """Return p(c|word), which is p(c) for a word without counts."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from roget.core.folder import require_numbers
+from roget.core.contents import require_numbers
 from roget.core.information import bits
 from roget.core.types import Floats
 from roget.errors import Notice

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from roget.core.folder import require_arrays, require_numbers, require_range
+from roget.core.contents import require_arrays, require_numbers, require_range
 from roget.core.kernels.lanczos import Operator, find_axes
 from roget.core.kernels.rows import RowIndex, RowItems, rows_of
 from roget.core.tree import Tree

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.folder import Schema, require_arrays, require_numbers
+from roget.core.contents import Contents, array, require_numbers
 from roget.core.information import xlogx
 from roget.core.kernels.lanczos import Operator, find_axes
 from roget.core.kernels.rows import mean_rows
@@ -184,6 +184,19 @@ def _find_largest(
         if residual <= tolerance or tolerance >= 1e-2:
             break
     return Instability(min(float(values[0]), 1.0), words, weights, vector / roots)
+
+
+@dataclass(frozen=True)
+class SoftArrays(Contents):
+    """The arrays of a stored search with k clusters."""
+
+    q: Array = array("f", "words", "k", low=0)
+    mass: Array = array("f", "k", low=0)
+    eigenvalue: Array = array("f", "k")
+    fresh: Array = array("b", "k")
+    handicap: Array = array("f", "k", low=0)
+    logs: Array = array("f", "contexts", "logged")
+    pull: Array | None = array("f", "words", optional=True)
 
 
 class Annealer(AnnealingSearch):
@@ -355,19 +368,15 @@ class Annealer(AnnealingSearch):
     def restore(self, kept: dict[str, Any]) -> None:
         """Resume from a snapshot."""
         super().restore(kept)
-        n, k = self.data.n_words, kept["q"].shape[-1]
-        schema: Schema = {
-            "q": ("f", (n, k)), "mass": ("f", (k,)), "eigenvalue": ("f", (k,)),
-            "fresh": ("b", (k,)), "handicap": ("f", (k,)),
-            "logs": ("f", (self.data.n_contexts, k if self.finished else 0)),
-        }  # fmt: skip
-        if "pull" in kept:
-            require_arrays(kept, {"pull": ("f", (n,))})
-        require_arrays(kept, schema)
-        if kept["q"].min() < 0 or not np.allclose(kept["q"].sum(axis=1), 1, atol=1e-3):
+        k = kept["q"].shape[-1]
+        SoftArrays.read(
+            kept,
+            words=self.data.n_words,
+            contexts=self.data.n_contexts,
+            logged=k if self.finished else 0,
+        )
+        if not np.allclose(kept["q"].sum(axis=1), 1, atol=1e-3):
             raise ValueError("q: expected rows of shares that sum to 1")
-        if min(kept["mass"].min(), kept["handicap"].min()) < 0:
-            raise ValueError("mass, handicap: negative numbers")
         require_numbers(kept, "relaxed_at", low=0)
         self.mixture.reserve(k)
         self.mixture.k = k

@@ -13,10 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from roget.core import folder
+from roget.core import contents
 from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Floats, Ints
-from roget.errors import Notice
+from roget.errors import InputError, Notice
 from roget.learn.background import add_background
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, place_others
@@ -33,6 +33,7 @@ from roget.learn.clustering.spherical.moves import (
 )
 from roget.learn.clustering.spherical.options import SphericalOptions
 from roget.learn.clustering.spherical.rule import COMMON, NearestCentroids, smooth_vectors
+from roget.learn.prior import Prior, open_prior, supplement
 from roget.learn.representation import Representation
 
 SIZE = 40
@@ -69,6 +70,9 @@ class SphericalTree(Clusterer, SphericalOptions):
         classes that consist mostly of such rare words are dissolved as well.
     background: Counts of other texts, which are added to the counts of the same words. They affect
         the classes, but not which words and contexts are included.
+    prior: vectors of words from another source ("bundled", the path of a file, or a `Prior`), which
+        supplement the vectors by contexts. Words that the text clearly uses in another sense keep
+        the sense of the text.
     checkpoint: folder for the state of a long run, which can be resumed from it.
     progress: called with {"fraction"} during the run.
 
@@ -108,8 +112,12 @@ class SphericalTree(Clusterer, SphericalOptions):
         totals = np.asarray(wide.sum(axis=1), dtype=np.float64).ravel()
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._report(0.02)
+        state = {"seed": seed}
+        prior = self._open_prior()
+        if prior is not None:
+            state["prior"] = int(prior.sha256[:15], 16)
         keep = checkpoints.Checkpoint(
-            self.checkpoint, self.name, (wide.indptr, wide.indices, wide.data), {"seed": seed}
+            self.checkpoint, self.name, (wide.indptr, wide.indices, wide.data), state
         )
         number = requested[-1] if requested else self.n_clusters
         many = np.diff(matrix.indptr)
@@ -117,6 +125,8 @@ class SphericalTree(Clusterer, SphericalOptions):
         enough = np.sort(many[seen])[-min(4 * (number or 1), seen.size)]
         rows = seen[many[seen] >= min(self.min_contexts, int(enough))]
         learnt, known = self._represent(wide, rows, contexts, seed, keep)
+        if prior is not None and not known.prior:
+            known = self._add_prior(known, prior, matrix[learnt], learnt)
         self._report(0.5)
         n = learnt.size
         k = min(n, number or max(1, round(n / SIZE)))
@@ -175,6 +185,25 @@ class SphericalTree(Clusterer, SphericalOptions):
             return matrix, names.get("contexts_")
         return add_background(matrix, names.get("words_"), names.get("contexts_"), self.background)
 
+    def _open_prior(self) -> Prior | None:
+        """Return the prior vectors, or None."""
+        if self.prior is None or isinstance(self.prior, Prior):
+            return self.prior
+        return open_prior(self.prior)
+
+    def _add_prior(
+        self, known: Representation, prior: Prior, matrix: Any, learnt: Ints
+    ) -> Representation:
+        """Add prior vectors to the vectors by contexts."""
+        words = vars(self).get("words_")
+        if words is None:
+            raise InputError(
+                "prior vectors require Counts with words, not a bare matrix", code="invalid-input"
+            )
+        return supplement(
+            known, prior, words[learnt].tolist(), matrix, background=self.background is not None
+        )
+
     def _represent(
         self, matrix: Any, rows: Ints, contexts: Any, seed: int, keep: checkpoints.Checkpoint
     ) -> tuple[Ints, Representation]:
@@ -201,9 +230,9 @@ class SphericalTree(Clusterer, SphericalOptions):
     def _restore(state: Mapping[str, Any], matrix: Any) -> tuple[Ints, Representation]:
         """Read the rows to learn from and their vectors from a checkpoint."""
         known = Representation.from_arrays(state)
-        folder.require_arrays(state, {"learnt": ("i", (known.weights.shape[0],))})
+        contents.require_arrays(state, {"learnt": ("i", (known.weights.shape[0],))})
         learnt = state["learnt"].astype(np.int64)
-        folder.require_range("learnt", learnt, 0, matrix.shape[0])
+        contents.require_range("learnt", learnt, 0, matrix.shape[0])
         if known.rows is not None or known.weights.shape[1] != matrix.shape[1]:
             raise ValueError("the vectors belong to different words or contexts")
         if np.any(learnt[1:] <= learnt[:-1]):

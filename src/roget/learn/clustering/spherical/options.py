@@ -36,5 +36,9 @@ class SphericalOptions(RunOptions):
     """Counts from other texts, added to the counts of the same words to improve vectors and
     classes."""
 
+    prior: Any = None
+    """Vectors of words from another source, as `Prior`, "bundled" or a path, which supplement the
+    vectors by contexts."""
+
 
 OPTIONS = SphericalOptions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -10,12 +10,14 @@ import numpy as np
 from scipy import sparse
 from scipy.special import softmax
 
+from roget.core.contents import array
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 from roget.learn.background import add_background
-from roget.learn.clustering.result import Clustering, Rule, array
+from roget.learn.clustering.result import Clustering, Rule
+from roget.learn.prior import Prior, supplement
 from roget.learn.representation.vectors import Representation, multiply_exactly, spread
 
 COMMON = 5000
@@ -54,9 +56,9 @@ class NearestCentroids(Rule):
     clusterer = "spherical"
 
     sharpness: float
-    centres: Floats = field(metadata=array("k", "d", least=-np.inf))
+    centres: Floats = array("iuf", "k", "d")
     """Centres of the classes, as unit vectors."""
-    common: Ints = field(metadata=array("t", whole=True))
+    common: Ints = array("iu", "t", low=0)
     """Rows of the common words, which serve as neighbours for smoothing."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
@@ -81,6 +83,7 @@ class NearestCentroids(Rule):
         before: Clustering,
         counts: Counts,
         background: Counts | None = None,
+        prior: Prior | None = None,
     ) -> Clustering:
         """Learn the vectors of all words, starting from the old vectors."""
         matrix, contexts, totals = counts.matrix.astype(np.float64), counts.contexts, None
@@ -94,6 +97,10 @@ class NearestCentroids(Rule):
             start=before.representation,
             exact=background is not None,
         )
+        if prior is not None:
+            borrowed = background is not None
+            words = counts.words.tolist()
+            known = supplement(known, prior, words, counts.matrix, background=borrowed)
         often = counts.word_totals if totals is None else totals
         common = np.sort(np.argsort(-often, kind="stable")[:COMMON])
         return replace(made, representation=known, rule=replace(self, common=common))

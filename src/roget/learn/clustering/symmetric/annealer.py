@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from roget.core.folder import Schema, require_arrays
+from roget.core.contents import Contents, array
 from roget.core.kernels.rows import RowIndex
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
@@ -62,6 +63,15 @@ SHARPEN = 0.025
 """Increment of β after the splits."""
 BLOCK = 32
 """Number of clusters whose instability is computed at once."""
+
+
+@dataclass(frozen=True)
+class SymmetricArrays(Contents):
+    """The arrays of a stored search with k clusters."""
+
+    words: Array = array("f", "words", "k", low=0)
+    contexts: Array = array("f", "contexts", "k", low=0)
+    modes: Array = array("f", "rows", "modes")
 
 
 class SymmetricAnnealer(AnnealingSearch):
@@ -155,16 +165,16 @@ class SymmetricAnnealer(AnnealingSearch):
     def restore(self, kept: dict[str, Any]) -> None:
         """Resume from a snapshot."""
         super().restore(kept)
-        arrays = {name: kept[name] for name in ("words", "contexts", "modes")}
-        schema: Schema = {
-            "words": ("f", (self.words.shape[0], self.n_clusters)),
-            "contexts": ("f", (self.contexts.shape[0], self.n_clusters)),
-            "modes": ("f", (self._modes.shape[0], "modes")),
-        }
-        require_arrays(arrays, schema)
-        if min(arrays["words"].min(), arrays["contexts"].min()) < 0:
-            raise ValueError("words, contexts: expected non-negative numbers")
-        words, contexts, modes = (one.astype(self.words.dtype) for one in arrays.values())
+        held = SymmetricArrays.read(
+            kept,
+            words=self.words.shape[0],
+            contexts=self.contexts.shape[0],
+            k=self.n_clusters,
+            rows=self._modes.shape[0],
+        )
+        words, contexts, modes = (
+            one.astype(self.words.dtype) for one in (held.words, held.contexts, held.modes)
+        )
         self.words, self.contexts, self._modes = words, contexts, modes
 
     def _settle(self, steps: int, tol: float) -> Energy:

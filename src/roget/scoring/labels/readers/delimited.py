@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from roget.core.io.problems import Problems
-from roget.core.io.table import Table, inspect_table
+from roget.core.io.table import HEAD, Table, inspect_table
 from roget.errors import Notice
 from roget.scoring.labels.columns import LABEL_NAMES, LABEL_ROLES, Columns, LabelRoles, is_header
 from roget.scoring.labels.files import LabelFile
@@ -27,7 +27,7 @@ def inspect_delimited(
     """Return the layout of a TSV or CSV file, or None if the file is blank."""
     refuse_json(file, f"{'tab' if format == 'tsv' else 'comma'}-separated columns")
     table = Table(file.name, file.plain.path, format, source=file.plain)
-    if not any(text.strip() for _, text in file.lines()):
+    if not any(text.strip() for _, text in file.lines(HEAD)):
         return None
     return inspect_table(table, roles, columns, header=file.header)
 
@@ -56,10 +56,10 @@ def read_delimited(
     if lines:
         problems.hint = problems.hint if len(problems) else ""
         fill_table(rows, values)
-        rows.warnings += warn_of_header(
-            table,
-            {role: tuple(rows.columns[role].names or ()) for role in LABEL_ROLES if role in values},
-        )
+        if table.header:
+            named = [role for role in LABEL_ROLES if role in values]
+            names = {role: tuple(rows.columns[role].names or ()) for role in named}
+            rows.warnings += warn_of_header(table, names)
         rows.first_row = describe_first_row(table, lines[0])
     return rows
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from roget.core.io.problems import Problems
 from roget.core.io.table import Table
-from roget.core.io.values import parse_json
+from roget.core.io.values import RepeatedKey, parse_json
 from roget.errors import FormatError, Notice
 from roget.scoring.labels.codes import factorize_objects
 from roget.scoring.labels.columns import LABEL_NAMES, Columns, LabelRoles
@@ -59,6 +59,8 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
     """Return the records in a JSON document, or None if the file is JSON Lines."""
     try:
         record = parse_json(first)
+    except RepeatedKey as error:
+        raise _refuse_repeated(file, file.first_line[0], error) from None
     except ValueError:
         # The line is not complete JSON, so it may be the start of a document that spans several
         # lines.
@@ -72,11 +74,20 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
             return None
     try:
         value = parse_json(file.text())
+    except RepeatedKey as error:
+        raise _refuse_repeated(file, None, error) from None
     except ValueError:
         return None
     if isinstance(value, dict):
         return _records_from_object(value, cover=file.cover)
     return _records_from_array(value, roles) if isinstance(value, list) else None
+
+
+def _refuse_repeated(file: LabelFile, line: int | None, error: RepeatedKey) -> FormatError:
+    """Return the error for an object with a repeated key, i.e. two labels for one item."""
+    place = file.name if line is None else f"{file.name}:{line}"
+    text = f"{place}: {error}; expected distinct keys"
+    return FormatError(file.name, [Notice(text, code="duplicate-item")])
 
 
 def _lower_keys(record: dict[str, Any]) -> set[str]:

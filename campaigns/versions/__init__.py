@@ -1,0 +1,1 @@
+"""Run a smoke set of commands with the lowest and the newest versions of all dependencies."""

@@ -1,0 +1,81 @@
+"""Find words that a text uses differently from prior vectors, so the text alone describes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from roget.core.counts.views import like, ppmi, unit
+from roget.core.types import BoolArray, Floats, Ints
+from roget.learn.representation.similarity import SMOOTHING
+from roget.learn.representation.vectors import Singles
+
+OCCURRENCES = 40
+"""Minimum number of occurrences of a word in the text. Rarer words have too little evidence for their
+neighbours."""
+
+NEAREST = 10
+"""Number of neighbours of a word that are compared."""
+
+AGREED = 0.3
+"""Minimum fraction of a word's neighbours in one half of the text that must also be its neighbours
+in the other half. By chance, the fraction is near 0."""
+
+FAR = 0.25
+"""A word is far from its neighbours in the text if its mean prior cosine with them is below this
+quantile of all words, in both halves."""
+
+
+def find_disagreements(matrix: Any, prior: Singles, known: BoolArray) -> BoolArray:
+    """Return a mask of the words whose prior vectors contradict the text.
+
+    The tokens of the text are divided at random into two halves. A word is selected if it has
+    similar neighbours in both halves, and if the prior vectors place it far from both.
+
+    Parameters
+    ----------
+    matrix
+        Counts of the text alone: a csr_array of words × contexts.
+    prior
+        Prior vectors with unit rows.
+    known
+        A mask of the words that have a prior vector.
+    """
+    found = np.zeros(known.size, dtype=bool)
+    totals = np.asarray(matrix.sum(axis=1)).ravel()
+    rows = np.flatnonzero(known & (totals >= OCCURRENCES))
+    if rows.size <= 2 * NEAREST:
+        return found
+    near = [list_neighbours(half) for half in divide(sparse.csr_array(matrix[rows]))]
+    shared = np.array([np.isin(one, other).mean() for one, other in zip(*near, strict=True)])
+    vectors = prior[rows]
+    far = np.ones(rows.size, dtype=bool)
+    for half in near:
+        cosines = np.einsum("ik,ijk->ij", vectors, vectors[half]).mean(axis=1)
+        far &= cosines <= np.quantile(cosines, FAR)
+    found[rows] = far & (shared >= AGREED)
+    return found
+
+
+def divide(matrix: Any) -> tuple[Any, Any]:
+    """Divide the tokens at random into two halves. The result is the same in every run."""
+    random = np.random.default_rng(0)
+    first = random.binomial(np.rint(matrix.data).astype(np.int64), 0.5)
+    halves = []
+    for tokens in (first, np.rint(matrix.data).astype(np.int64) - first):
+        half = like(matrix, tokens.astype(np.float64))
+        half.eliminate_zeros()
+        halves.append(half)
+    return halves[0], halves[1]
+
+
+def list_neighbours(matrix: Any) -> Ints:
+    """Return the nearest rows of each row, by the cosine of context weights."""
+    words, contexts = (np.asarray(matrix.sum(axis=axis)).ravel() for axis in (1, 0))
+    weights = ppmi(matrix, np.maximum(words, 1.0), contexts, smoothing=SMOOTHING)
+    rows = unit(like(weights, weights.data**2 / (1 + weights.data)))
+    cosines: Floats = (rows @ rows.T).toarray()
+    np.fill_diagonal(cosines, -1)
+    return np.argpartition(-cosines, NEAREST - 1, axis=1)[:, :NEAREST]

@@ -1,0 +1,110 @@
+"""Figure 5 explained by bias: one paper's figure, another paper's correction."""
+
+from __future__ import annotations
+
+from functools import partial
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from roget.papers.options import ReproduceOptions
+from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.rules import decide_mean
+from roget.papers.v_measure.figure_5 import RISES, score_features
+from roget.papers.v_measure.rules import BIAS as RULES
+from roget.papers.v_measure.sweep import JK, SHUFFLED, Scores, correlate, find_change
+from roget.report import ReportTable
+from roget.report.figures import BLUE, GREY, ORANGE
+from roget.report.format import canvas
+from roget.report.sweep import choose_cuts
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CURVES = {"v": "V (ml)", JK: "V (jk)", "ami": "AMI", SHUFFLED: "V (ml), shuffled classes"}
+
+
+@heeds("features", "random_state")
+def bias(options: ReproduceOptions) -> Reproduced:
+    """Reproduce Figure 5 of Rosenberg & Hirschberg (2007) with entropies corrected for bias."""
+    scores, source, _ = score_features(options)
+    shown = choose_cuts(scores.as_sweep(source))
+    rows = [
+        (str(scores.ks[at]), *(f"{scores.average(name)[at]:.3f}" for name in CURVES))
+        for at in shown
+    ]
+    titles = ("k", *CURVES.values())
+    return Reproduced(
+        "The rise of V with the number of clusters, explained by bias",
+        about=(
+            f"The clusterings of v-measure/figure-5: {source}. V by plug-in entropies, as in "
+            "Rosenberg & Hirschberg (2007); V by jackknife entropies, as in Li, Titov & Sporleder "
+            "(2014); mutual information adjusted for chance (AMI); and V by plug-in entropies "
+            "after the classes were shuffled, so clusters contain no information about them."
+        ),
+        claims=judge(scores),
+        tables=[ReportTable.of(titles, rows, titles)],
+        notes=[_conclude(scores)],
+        data={
+            "k": list(scores.ks),
+            **{name: scores.values[name].tolist() for name in CURVES},
+        },
+        picture=partial(draw, scores),
+    )
+
+
+def judge(scores: Scores) -> list[Claim]:
+    """Decide the statements of both papers that the figure is about."""
+    (first, last), (low, high) = (find_change(scores, name, RISES) for name in ("v", SHUFFLED))
+    gap = {"gap": scores.values["v"] - scores.values[JK]}
+    ranks = correlate(Scores(scores.ks, gap, scores.items, scores.classes), "gap")
+    begin, end = _ends(scores)
+    return [
+        Claim(
+            RULES["rise"], f"V (ml) from k = {begin} to {end:,}", "increases",
+            f"{first.mean():.3f}, then {last.mean():.3f}",
+            decided=decide_mean((last - first).tolist()),
+        ),
+        Claim(
+            RULES["plug-in"], "V (ml) − V (jk)", "larger for more clusters",
+            f"rank correlation with k {fmean(ranks):.2f}",
+            decided=decide_mean([rank - 0.9 for rank in ranks]),
+        ),
+        Claim(
+            RULES["chance"], f"rise of V (ml) from k = {begin} to {end:,}", "due to bias",
+            f"{(last - first).mean():+.3f}; shuffled {(high - low).mean():+.3f}",
+            decided=decide_mean(((high - low) - (last - first) / 2).tolist()),
+        ),
+    ]  # fmt: skip
+
+
+def _ends(scores: Scores) -> tuple[int, int]:
+    return scores.ks[int(np.searchsorted(scores.ks, RISES))], scores.ks[-1]
+
+
+def _conclude(scores: Scores) -> str:
+    """State the change of every curve between the same numbers of clusters."""
+    begin, end = _ends(scores)
+    parts = []
+    for name, label in CURVES.items():
+        first, last = find_change(scores, name, RISES)
+        parts.append(f"{label} {first.mean():.3f} → {last.mean():.3f}")
+    return f"From k = {begin} to {end:,}: {'; '.join(parts)}."
+
+
+def draw(scores: Scores) -> Figure:
+    """Draw all curves by number of clusters."""
+    figure = canvas(6, 4)
+    axes = figure.subplots()
+    styles = ((BLUE, "-"), (ORANGE, "--"), ("#2c7a4b", "-."), (GREY, ":"))
+    for (name, label), (colour, line) in zip(CURVES.items(), styles, strict=True):
+        values = scores.values[name]
+        axes.plot(scores.ks, values.mean(axis=0), line, color=colour, label=label)
+        axes.fill_between(
+            scores.ks, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.2, lw=0
+        )
+    axes.set(xscale="log", xlabel="number of clusters")
+    axes.axhline(0, color=GREY, linewidth=0.8)
+    axes.legend(frameon=False)
+    return figure

@@ -1,0 +1,1 @@
+"""Ranks of systems with their uncertainty, from a table of scores."""
