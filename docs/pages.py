@@ -28,6 +28,7 @@ NAV: dict[str, tuple[str, ...]] = {
     "Guides/Scoring in depth": (
         "guide.md",
         "chance.md",
+        "inference.md",
         "structures.md",
         "agree.md",
         "rank.md",
