@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from campaigns.faults.jobs import write_texts
+from campaigns.faults.jobs import NOUNS, write_texts
 from campaigns.versions.commands import COMMANDS, QUICK
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,6 +130,8 @@ def run_commands(python: Path, folder: Path, names: tuple[str, ...]) -> dict[str
     work = folder / "work"
     work.mkdir(parents=True)
     write_texts(work)
+    rows = [f"{noun.lower()}\t{verb}\n" for verb, nouns in NOUNS.items() for noun in nouns]
+    (work / "taxonomy.tsv").write_text("".join(rows), encoding="utf-8")
     commands = folder / "commands.json"
     commands.write_text(json.dumps({name: COMMANDS[name] for name in names}))
     driver = Path(__file__).with_name("driver.py")

@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "score Parquet": ("score", "gold.tsv", "one.parquet", *JSON),
     "sql": ("sql", "gold", "system"),
     "count": ("count", "text.conllu", "--relation", "obj", "--relation", "subj", "-o", "counts"),
+    "count objects": ("count", "other.conllu", "--relation", "obj", "-o", "objects"),
     "count text": ("count", "text.txt", "other.txt", "--window", "2", "-o", "windows"),
     "count to a file": ("count", "text.txt", "--window", "2", "-o", "windows.tsv"),
     "build": (
@@ -39,8 +40,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "sketch": ("sketch", "counts", "tee", *JSON),
     "why": ("why", "t", "tee", "milch", *JSON),
     "shift": ("shift", "windows", "more.txt", *JSON),
-    "classify": ("classify", "t", "counts", *JSON),
-    "place": ("place", "t.ttl", "counts", *JSON),
+    "classify": ("classify", "t", "objects", *JSON),
+    "place": ("place", "taxonomy.tsv", "counts", *JSON),
     "prefer": ("prefer", "counts", "trinken", "obj", *JSON),
     "heldout": ("heldout", "counts", "--model", "mdl", "--splits", "2", *JSON),
     "attach": ("attach", "train", "--quads", "quads.txt", "--pairs", "counts", "-o", "attacher"),
