@@ -13,8 +13,7 @@ from roget.learn.representation.similarity import SMOOTHING
 from roget.learn.representation.vectors import Singles
 
 OCCURRENCES = 40
-"""Minimum number of occurrences of a word in the text. The neighbours of rarer words have too little
-evidence."""
+"""Minimum number of occurrences of a word in the text; rarer words have unreliable neighbours."""
 
 NEAREST = 10
 """Number of neighbours of a word that are compared."""
