@@ -112,7 +112,7 @@ class Material:
         levels = ",".join(map(str, CUTS))
         model = SphericalTree(
             CUTS[-1], levels=levels, random_state=seed, set_aside=False,
-            background=self.background, prior=self.prior,
+            background=self.background, vectors=self.prior,
         )  # fmt: skip
         return self.timed(OURS, lambda: model.fit(self.counts))
 
@@ -597,7 +597,7 @@ def by_domain() -> None:
             ("text", None, None), ("background", background, None), ("both", background, "bundled")
         ):  # fmt: skip
             model = SphericalTree(
-                random_state=0, set_aside=False, background=more, prior=prior
+                random_state=0, set_aside=False, background=more, vectors=prior
             ).fit(counts)
             builds[called] = Neighbours(counts, model.clustering_)
         for word in listed.split():

@@ -197,7 +197,7 @@ def test_build_reaches_every_option_of_an_estimator(method):
     declared, offered = method_options(method), list_settings("build")
     assert declared == options_of(estimator), "the light module declares the estimator's own"
     for name, one in inspect.signature(estimator).parameters.items():
-        if name in ("random_state", "checkpoint", "progress", "background"):
+        if name in ("random_state", "checkpoint", "progress", "background", "vectors"):
             continue
         assert one.default == declared[name].default
         assert declared[name].help

@@ -195,7 +195,7 @@ def test_disagreements_are_words_that_both_halves_use_differently():
 def test_prior_improves_the_classes_of_rare_words(tmp_path):
     path = write_array(tmp_path)
     bare = SphericalTree(GROUPS, random_state=0).fit(TEXT)
-    helped = SphericalTree(GROUPS, random_state=0, prior=path).fit(TEXT)
+    helped = SphericalTree(GROUPS, random_state=0, vectors=path).fit(TEXT)
     right = groups(TEXT.words)
     scores = [roget.measure("ari", right, list(one.labels_)) for one in (bare, helped)]
     assert scores[1] > 0.9 > scores[0]
@@ -203,13 +203,13 @@ def test_prior_improves_the_classes_of_rare_words(tmp_path):
 
 def test_prior_requires_names(tmp_path):
     with refused("invalid-input"):
-        SphericalTree(2, prior=write_array(tmp_path)).fit(TEXT.matrix)
+        SphericalTree(2, vectors=write_array(tmp_path)).fit(TEXT.matrix)
 
 
 def build_small(folder, prior, **more):
     TEXT.write(folder / "text.tsv")
     return build(
-        folder / "text.tsv", prior=prior, clusters=GROUPS, min_count=1, heldout=False, **more
+        folder / "text.tsv", vectors=prior, clusters=GROUPS, min_count=1, heldout=False, **more
     )
 
 
@@ -259,10 +259,10 @@ def test_growth_uses_the_prior(tmp_path):
     with refused("file-not-found", "vectors.npy"):
         grow(found, draw(5, 7))
     path.with_suffix(".txt").rename(tmp_path / "moved.txt")
-    grow(found, draw(5, 7), prior=str(tmp_path / "moved.npy"))
+    grow(found, draw(5, 7), vectors=str(tmp_path / "moved.npy"))
     np.save(tmp_path / "moved.npy", make_vectors([*WORDS, "word40", "word48"]))
     with refused("changed", "moved.npy"):
-        grow(found, draw(5, 7), prior=str(tmp_path / "moved.npy"))
+        grow(found, draw(5, 7), vectors=str(tmp_path / "moved.npy"))
 
 
 def test_prior_is_refused_by_methods_without_vectors(tmp_path):

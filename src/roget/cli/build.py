@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SECTIONS = {
     "Options": (
         "output", "method", "clusters", "relation", "window", "min_count", "top", "background",
-        "prior", "names", "heldout", "random_state",
+        "vectors", "names", "heldout", "random_state",
     ),
     "Text": ("tagger", "model", "language", "segment", "terms", "duplicates", "encoding", "reader"),
     "Tables of counts": ("columns", "transpose"),

@@ -242,11 +242,11 @@ def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, t
 def _choose_prior(plan: Plan, counts: Counts) -> tuple[Prior | None, tuple[Notice, ...]]:
     """Return the prior vectors, or None if the method does not use them."""
     if catalogue.load("clusterers", plan.method).borrows:
-        return priors.choose_prior(plan.prior, counts)
-    if plan.prior in (None, NONE, AUTO):
+        return priors.choose_prior(plan.vectors, counts)
+    if plan.vectors in (None, NONE, AUTO):
         return None, ()
     raise InputError(
-        f"prior does not apply to the method {plan.method}; it is an option of spherical",
+        f"vectors does not apply to the method {plan.method}; it is an option of spherical",
         code="conflicting-options",
     )
 
@@ -260,7 +260,7 @@ def _make_clusterer(
 ) -> Any:
     """Return the clusterer. The name of its checkpoint is a hash of the options and the counts."""
     # Options that do not affect clustering are set to fixed values before hashing.
-    relevant = asdict(replace(plan, heldout=True, names=None, background=None, prior=None))
+    relevant = asdict(replace(plan, heldout=True, names=None, background=None, vectors=None))
     background, prior = borrowed
     hashes = [one and one.sha256 for one in borrowed]
     digest = hashlib.sha256(
@@ -276,7 +276,7 @@ def _make_clusterer(
         plan.n_clusters,
         **plan.arguments,
         background=background and background.counts,
-        prior=prior,
+        vectors=prior,
         random_state=plan.random_state,
         checkpoint=None if plan.random_state is None else folder / name,
         progress=progress,

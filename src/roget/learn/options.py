@@ -15,7 +15,7 @@ from roget.learn.counting.options import CountOptions as Counting
 
 AUTO = "auto"
 
-_OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background", "prior")
+_OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background", "vectors")
 """Arguments of a clusterer that `build` sets."""
 
 
@@ -81,7 +81,7 @@ class Plan:
         "for the language, if any.",
     )
     """Background counts. In Python, this can also be a Counts object."""
-    prior: Any = option(
+    vectors: Any = option(
         "none",
         metavar="FILE|bundled|none|auto",
         help="Word vectors that supplement the counts for clustering: a file of word2vec, GloVe "

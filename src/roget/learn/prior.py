@@ -240,7 +240,7 @@ def reopen_prior(record: Mapping[str, Any] | None, instead: PathLike | None = No
             raise
         raise InputError(
             f"the thesaurus was built with the prior vectors {name}, which cannot be opened "
-            f"({error}); pass their file as --prior",
+            f"({error}); pass their file as --vectors",
             code=error.code,
         ) from None
     if found.sha256 != record.get("sha256"):

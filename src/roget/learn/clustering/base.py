@@ -36,7 +36,7 @@ MIN_WARNED = 20
 """Minimum number of words at which a Python warning is issued in addition to the note that almost
 nothing was clustered."""
 
-_NOT_SAVED = ("progress", "checkpoint", "random_state", "background", "prior")
+_NOT_SAVED = ("progress", "checkpoint", "random_state", "background", "vectors")
 
 
 class UnknownParameter(UnknownName, ValueError):

@@ -165,7 +165,7 @@ def _grow(
     """Count the new inputs, add them, update the classes, and replay the edits."""
     base = thesaurus.base
     background = reopen_background(base.provenance.get(KEY), options.background)
-    prior = reopen_prior(base.provenance.get(PRIOR), options.prior)
+    prior = reopen_prior(base.provenance.get(PRIOR), options.vectors)
     notes: tuple[str, ...] = ()
     if isinstance(inputs, Counts):
         new = inputs

@@ -34,7 +34,7 @@ class GrowOptions(Checked):
         metavar="COUNTS",
         help="New path of the thesaurus's background counts, if they were moved after `build`.",
     )
-    prior: str | None = option(
+    vectors: str | None = option(
         None,
         metavar="FILE",
         help="New path of the thesaurus's prior vectors, if they were moved after `build`.",

@@ -25,7 +25,7 @@ from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data,
 from roget.papers.rules import decide_mean
 from roget.report import Column, ReportTable
 from roget.report.figures import BLUE, INK, place_nodes
-from roget.report.format import branches, canvas
+from roget.report.format import branches, canvas, plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -103,12 +103,13 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
         runs = [MDLTree(random_state=seed, **WAYS[PRINTED]).fit(counts) for seed in seeds]
     model = trees[PRINTED]
     found = {way: tree.n_clusters_ for way, tree in trees.items()}
+    best = found["li-abe, best split"]
     about = (
         f"{words} nouns by {contexts:,} slots, {counts.total:,} pairs; {source}. The tree is that "
         "of the description length and the search of the paper, with the first seed; a class with "
         "several nouns is one cluster of the paper, and bits are the savings of a split. By that "
-        "description length, which charges for every slot of every class, no split of so few pairs "
-        "pays; the search splits anyway, because it rarely empties one side."
+        f"description length, the best splits give {plural(best, 'class')}; the search "
+        "of the paper splits further, because it stops only if one side becomes empty."
     )
     claims = judge(counts.words.tolist(), [run.labels_ for run in runs])
     missing = "" if claims else "The nouns of the paper's example are not among these nouns."

@@ -56,7 +56,7 @@ def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:
 
 
 def _find_nearest(thesaurus: Thesaurus, node: int) -> list[Any]:
-    """Return the nouns nearest to a cluster; empty for the root.
+    """Return the nouns nearest to a cluster, and no nouns for the root.
 
     A noun with a verb that no noun of the cluster has is infinitely far away, and left out.
     """

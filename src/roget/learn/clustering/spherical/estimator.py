@@ -70,7 +70,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         classes that consist mostly of such rare words are dissolved as well.
     background: Counts of other texts, which are added to the counts of the same words. They affect
         the classes, but not which words and contexts are included.
-    prior: vectors of words from another source ("bundled", the path of a file, or a `Prior`), which
+    vectors: vectors of words from another source ("bundled", the path of a file, or a `Prior`), which
         supplement the vectors by contexts. Words that the text clearly uses in another sense keep
         the sense of the text.
     checkpoint: folder for the state of a long run, which can be resumed from it.
@@ -187,9 +187,9 @@ class SphericalTree(Clusterer, SphericalOptions):
 
     def _open_prior(self) -> Prior | None:
         """Return the prior vectors, or None."""
-        if self.prior is None or isinstance(self.prior, Prior):
-            return self.prior
-        return open_prior(self.prior)
+        if self.vectors is None or isinstance(self.vectors, Prior):
+            return self.vectors
+        return open_prior(self.vectors)
 
     def _add_prior(
         self, known: Representation, prior: Prior, matrix: Any, learnt: Ints

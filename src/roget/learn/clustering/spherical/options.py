@@ -36,7 +36,7 @@ class SphericalOptions(RunOptions):
     """Counts from other texts, added to the counts of the same words to improve vectors and
     classes."""
 
-    prior: Any = None
+    vectors: Any = None
     """Vectors of words from another source, as `Prior`, "bundled" or a path, which supplement the
     vectors by contexts."""
 
