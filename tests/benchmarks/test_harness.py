@@ -314,7 +314,8 @@ def test_ours_are_all_listed():
     assert {"score", "count", "sizes", "scaling"} <= listed
     others = {path.stem for path in find_folder().glob("*.py")} - listed
     assert others == {
-        "__main__", "background", "documents", "familiar", "gold", "mteb_protocol", "prior", "sample",
+        "__main__", "background", "documents", "familiar", "gold", "mteb_protocol", "prior",
+        "sample",
     }  # fmt: skip
 
 

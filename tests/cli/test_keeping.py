@@ -18,6 +18,8 @@ from support.errors import refused
 OLD = Path(__file__).resolve().parents[1] / "old_folders" / "thesauri"
 
 READ = {
+    "se",
+    "vectors",
     "golds",
     "cells",
     "matrix",

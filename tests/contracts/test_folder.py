@@ -166,16 +166,16 @@ def test_opening_a_thesaurus_parses_its_manifest_once(
     from roget.learn.load import open_thesaurus
 
     Thesaurus.load(OLD / "thesauri" / "edited").save(tmp_path / "t")
-    parsed: list[bytes] = []
-    loads = json.loads
+    parsed: list[str] = []
+    decode = json.JSONDecoder.decode
 
-    def counted(text: Any, **options: Any) -> Any:
+    def counted(decoder: json.JSONDecoder, text: str, *more: Any) -> Any:
         parsed.append(text)
-        return loads(text, **options)
+        return decode(decoder, text, *more)
 
-    monkeypatch.setattr(json, "loads", counted)
+    monkeypatch.setattr(json.JSONDecoder, "decode", counted)
     manifest, edits = (
-        (tmp_path / "t" / name).read_bytes() for name in ("thesaurus.json", "edits.json")
+        (tmp_path / "t" / name).read_text("utf-8") for name in ("thesaurus.json", "edits.json")
     )
     for load in (Thesaurus.load, roget.load, open_thesaurus):
         parsed.clear()

@@ -88,7 +88,7 @@ class Plan:
         "or fastText vectors, a .npy file with a .txt list of words, none, bundled = English "
         "vectors, or auto = bundled if the text is English.",
     )
-    """Prior vectors."""
+    """Word vectors. In Python, this can also be a `Prior`."""
     own: Mapping[str, Any] = field(default_factory=dict)
     """Options of the clustering method; `own_options` lists their names."""
 

@@ -20,7 +20,7 @@ from roget import data
 from roget._version import __version__
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
-from roget.core.folder import sha256
+from roget.core.folder import read_npy, sha256
 from roget.core.io.source import Source, source_of
 from roget.core.types import Array, BoolArray, PathLike
 from roget.errors import InputError, Notice
@@ -271,11 +271,9 @@ def _read_array(path: Path, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
             code="file-not-found",
         )
     try:
-        table = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:
-        raise InputError(
-            f"{path}: not a readable .npy file ({error})", code="unsupported-format"
-        ) from None
+        table = read_npy(path)
+    except InputError as error:
+        raise InputError(f"{path}: {error}", code="unsupported-format") from None
     words = [text for _, text in source_of(os.fspath(beside)).lines()]
     if table.ndim != 2 or table.shape[0] != len(words) or table.dtype.kind != "f":
         raise InputError(

@@ -235,9 +235,5 @@ def test_weights_that_are_the_same_in_each_file(tmp_path, monkeypatch):
 
 
 def test_weights_beyond_what_integers_hold():
-    weights = [1e30, 1e30, 3e30, 1e30, 1e30, 2e30]
-    table = score(GOLD, SYSTEM, ["v", "ari"], "ml", sample_weight=weights)
-    assert table["v"] == pytest.approx(
-        score(GOLD, SYSTEM, "v", "ml", sample_weight=[1, 1, 3, 1, 1, 2])["v"]
-    )
-    assert table.rows[1].value is None
+    with refused("too-large", "9e+30"):
+        score(GOLD, SYSTEM, "v", "ml", sample_weight=[1e30, 1e30, 3e30, 1e30, 1e30, 2e30])

@@ -37,7 +37,7 @@ class GrowOptions(Checked):
     vectors: str | None = option(
         None,
         metavar="FILE",
-        help="New path of the thesaurus's prior vectors, if they were moved after `build`.",
+        help="New path of the thesaurus's word vectors, if they were moved after `build`.",
     )
     reader: str | None = copy_option(Counting, "reader", None)
     encoding: str = copy_option(Counting, "encoding", "utf-8")

@@ -36,8 +36,13 @@ def _list_warnings(report: Report) -> Iterator[str]:
 
 
 def _fill(line: str, before: str = "", after: str = "") -> str:
+    # Names such as [few-items] and --min-count stay whole.
     return textwrap.fill(
-        printable(line), width(), initial_indent=before, subsequent_indent=after
+        printable(line),
+        width(),
+        initial_indent=before,
+        subsequent_indent=after,
+        break_on_hyphens=False,
     ).rstrip()
 
 

@@ -70,7 +70,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         classes that consist mostly of such rare words are dissolved as well.
     background: Counts of other texts, which are added to the counts of the same words. They affect
         the classes, but not which words and contexts are included.
-    vectors: vectors of words from another source ("bundled", the path of a file, or a `Prior`), which
+    vectors: Word vectors from another source ("bundled", the path of a file, or a `Prior`). They
         supplement the vectors by contexts. Words that the text clearly uses in another sense keep
         the sense of the text.
     checkpoint: folder for the state of a long run, which can be resumed from it.
