@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -64,10 +64,13 @@ def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
     sources = plan.sources if plan.recipe.limit is None else []
     files = [source for source in sources if source.path != STANDARD_INPUT]
     digests: dict[str, str] = {}
+    errors: list[OSError] = []
     stop = threading.Event()
 
     def wait() -> dict[str, str]:
         thread.join()
+        if errors:
+            raise errors[0]
         for source in files:
             if state_of(source.path) != (source.size, source.modified):
                 raise InputError(
@@ -75,7 +78,7 @@ def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
                 )
         return digests
 
-    thread = threading.Thread(target=_hash, args=(files, digests, stop), daemon=True)
+    thread = threading.Thread(target=_hash, args=(files, digests, errors, stop), daemon=True)
     thread.start()
     try:
         yield wait
@@ -84,16 +87,21 @@ def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
         thread.join()
 
 
-def _hash(files: Sequence[Source], digests: dict[str, str], stop: threading.Event) -> None:
-    """Fill `digests` with the SHA-256 of each local file."""
+def _hash(
+    files: Sequence[Source], digests: dict[str, str], errors: list[OSError], stop: threading.Event
+) -> None:
+    """Fill `digests` with the SHA-256 of each local file, and `errors` with what went wrong."""
     for source in files:
         if source.is_remote:
             continue  # hashing would download the file a second time
         digest = hashlib.sha256()
-        # An unreadable file is reported by the task that counts it.
-        with suppress(OSError), open(source.path, "rb") as file:
-            while block := file.read(_BLOCK):
-                if stop.is_set():
-                    return
-                digest.update(block)
-            digests[source.path] = digest.hexdigest()
+        try:
+            with open(source.path, "rb") as file:
+                while block := file.read(_BLOCK):
+                    if stop.is_set():
+                        return
+                    digest.update(block)
+        except OSError as error:
+            errors.append(error)
+            return
+        digests[source.path] = digest.hexdigest()

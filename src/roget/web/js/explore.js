@@ -2,12 +2,14 @@
 /** @import { Page, Route } from "./types" */
 
 import { classPage } from "./browse.js";
+import { changesPage } from "./changes.js";
 import { $, clear, el, short } from "./dom.js";
 import { load, offerUndo, redo, undo } from "./edit.js";
 import { Failure } from "./failure.js";
 import { stay } from "./frame.js";
 import { help, startKeys } from "./keys.js";
 import { closeDrawer } from "./kwic.js";
+import { levelPage } from "./level.js";
 import { go } from "./links.js";
 import { PAGES } from "./pages.js";
 import { startSearch } from "./search.js";

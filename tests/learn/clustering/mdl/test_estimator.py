@@ -194,6 +194,16 @@ def test_new_words_are_placed(planted: Any, criterion: str) -> None:
     )
 
 
+def test_contexts_of_no_class_are_ignored() -> None:
+    table = np.hstack([FAMILIES, np.zeros((4, 1), dtype=np.int64)])
+    model = MDLTree(2, random_state=0).fit(table)
+    new = np.array([[5, 1, 0, 0, 0], [5, 1, 0, 0, 3], [0, 0, 0, 0, 3]])
+    placed = model.predict_proba(new)
+    assert placed[1].argmax() == placed[0].argmax()
+    assert np.allclose(placed[2], model.mass_)
+    assert np.allclose(placed.sum(axis=1), 1)
+
+
 def test_rare_words_are_placed_but_not_learnt_from() -> None:
     counts = np.vstack([FAMILIES, [[0, 1, 0, 0]]])
     model = MDLTree(2, min_count=5, random_state=0).fit(counts)

@@ -235,8 +235,18 @@ class MergeGain(Rule):
     sizes: Floats = array("iuf", "k", low=0)
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
-        """Return p(c|word), which is p(c) for a word without counts."""
-        return posterior(self.code_lengths(matrix, leaves.centroids), leaves.mass)
+        """Return p(c|word), which is p(c) for a word without counts.
+
+        If all code lengths of a word are infinite, contexts that occur in no class, such as those of
+        words added by growth, are ignored.
+        """
+        lengths = self.code_lengths(matrix, leaves.centroids)
+        lost = np.flatnonzero(~np.isfinite(lengths).any(axis=1))
+        if lost.size:
+            part = sparse.csr_array(matrix[lost].multiply(leaves.centroids.any(axis=0)))
+            part.eliminate_zeros()
+            lengths[lost] = self.code_lengths(part, leaves.centroids)
+        return posterior(lengths, leaves.mass)
 
     def code_lengths(self, matrix: Any, centroids: Floats) -> Floats:
         """Return the increase in description length, in nats, if each row joins each cluster.
