@@ -237,8 +237,8 @@ class MergeGain(Rule):
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
         """Return p(c|word), which is p(c) for a word without counts.
 
-        If all code lengths of a word are infinite, contexts that occur in no class are ignored, such
-        as the contexts of words added by growth.
+        If all code lengths of a word are infinite, contexts that occur in no class are ignored,
+        such as the contexts of words added by growth.
         """
         lengths = self.code_lengths(matrix, leaves.centroids)
         lost = np.flatnonzero(~np.isfinite(lengths).any(axis=1))
