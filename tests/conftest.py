@@ -21,8 +21,10 @@ settings.load_profile("roget")
 # Append, because modules of the benchmarks have the same names as test packages.
 sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
-# Background jobs of a shell ignore Ctrl-C, and so would the commands that the tests start.
+# Background jobs ignore Ctrl-C, and jobs of nohup hang-ups; so would the commands that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # These scripts write golden files with other libraries, which the tests do not need.
 collect_ignore_glob = ["golden/write_*.py"]
