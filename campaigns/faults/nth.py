@@ -191,9 +191,10 @@ def starve(name: str, material: Path, room: Path) -> str:
             most = pages * resource.getpagesize() + size
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
-        # Compiled libraries end the process if they cannot allocate memory (SIGABRT, SIGSEGV, 127).
+        # Compiled libraries end the process if they cannot allocate memory (SIGABRT, SIGSEGV, 127);
+        # OpenBLAS interrupts it if it cannot start a thread (130).
         folder = room / f"{job.name.replace(' ', '-')}-{size}"
-        wrong = disturb(job, reference, folder, size, limit, tolerated=(-6, -11, 127))
+        wrong = disturb(job, reference, folder, size, limit, tolerated=(-6, -11, 127, 130))
         found += [f"{size:,} bytes: {one}" for one in wrong]
     need(not found, "\n".join(found))
     return f"{len(sizes)} limits"

@@ -148,7 +148,7 @@ def evaluate_embeddings(
     if clusterer is None and X.dtype.kind == "f" and not np.isfinite(X).all():
         at = int(np.argmin(np.isfinite(X).all(axis=1)))
         raise InputError(
-            f"row {at} of the embeddings has a value that is not finite", code="invalid-input"
+            f"row {at} of the embeddings contains a non-finite value", code="invalid-input"
         )
     if samples < 2 or size < 1:
         raise InputError(

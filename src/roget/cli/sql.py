@@ -22,7 +22,7 @@ def sql(
         typer.Option(metavar="NAME", help="SQL dialect: duckdb, postgres, spark or bigquery."),
     ] = "duckdb",
     item: Annotated[str, typer.Option(metavar="COLUMN", help="Column of item ids.")] = "item",
-    label: Annotated[str, typer.Option(metavar="COLUMN", help="Column of labels.")] = "label",
+    label: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the labels.")] = "label",
     group: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of groups [default: none].")
     ] = None,

@@ -196,7 +196,7 @@ def _list_others(claims: Sequence[tuple[str, Claim]]) -> list[ReportTable]:
 
 
 def summarise(claims: Sequence[tuple[str, Claim]]) -> ReportTable:
-    """Return a table of the numbers of claims by paper, kind and verdict."""
+    """Return a table of the number of claims by paper, kind and verdict."""
     groups: dict[tuple[str, str], list[Claim]] = {}
     for name, claim in claims:
         groups.setdefault((name.partition("/")[0], str(claim.rule.kind)), []).append(claim)

@@ -177,7 +177,7 @@ def check_corpus_reader(read: Any, text: str, sentences: Sequence[Sequence[str]]
 
 
 def check_clusterer(kind: Any, **parameters: Any) -> None:
-    """Check that a clusterer separates planted classes, is reproducible, predicts, and is saved.
+    """Check that a clusterer finds planted classes, is reproducible, and can predict and be saved.
 
     The seed is 0 if the clusterer has the parameter `random_state` and no other seed is passed.
     """

@@ -91,7 +91,7 @@ def report(grown: GrowthResult) -> Report:
 
 
 def review(thesaurus: Thesaurus, states: Sequence[str] = (OPEN,)) -> Report:
-    """Report the changes that are neither accepted nor refused yet."""
+    """Report the changes that have not yet been accepted or refused."""
     changes = [one for one in thesaurus.changes if one.state in states]
     told = list_changes(changes, thesaurus)
     others = len(thesaurus.changes) - len(changes)

@@ -248,7 +248,7 @@ class Inputs:
 
     @contextmanager
     def _open_counter(self) -> Iterator[Count]:
-        """Yield a function that counts the cells of large files on a cluster."""
+        """Yield a function that counts the contingency tables of large files on a Dask cluster."""
         options = self.options
         from roget.scoring.labels.dask_join import DaskJoin
 

@@ -376,7 +376,7 @@ class RankOptions(Checked):
         None,
         many="text",
         metavar="COLUMN,...",
-        help="Columns to read as tasks. Default: all columns of numbers, except averages, ranks "
+        help="Columns to read as tasks. Default: all numeric columns, except averages, ranks "
         "and standard errors.",
     )
     missing: str = option(

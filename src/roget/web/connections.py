@@ -78,7 +78,7 @@ class Connection(H11Protocol):
         self._update_phase()
 
     def shutdown(self) -> None:
-        """Close the connection: immediately if it waits for the client, else after the response."""
+        """Close the connection: at once if it waits for the client, else after the response."""
         if self._phase:
             self.transport.abort()
         else:

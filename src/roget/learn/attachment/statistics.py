@@ -125,7 +125,7 @@ class QuadrupleCounts(Keyed):
 
     @classmethod
     def from_quadruples(cls, quads: Iterable[LemmatisedQuadruple], nouns: Iterable[bool]) -> Self:
-        """Count the parts of quadruples; `nouns` is True for the label N."""
+        """Count the parts of quadruples; `nouns` is True where the label is N."""
         table: dict[str, list[int]] = {}
         for quad, noun in zip(quads, nouns, strict=True):
             for key in _keys(quad):
@@ -192,7 +192,7 @@ class Tendencies(Keyed):
 
     @classmethod
     def from_quadruples(cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray) -> Self:
-        """Estimate the rates from quadruples; `nouns` is True for the label N."""
+        """Estimate the rates from quadruples; `nouns` is True where the label is N."""
         # 1. Compute the mean of y (1 for N, −1 for V) for each preposition, shrunk towards 0 by two
         # pseudo-quadruples.
         goal = np.where(nouns, 1.0, -1.0).tolist()

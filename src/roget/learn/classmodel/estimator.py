@@ -146,7 +146,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self._rows(counts, predictors, np.arange(counts.shape[0]))
 
     def proba_rows(self, words: Any) -> Floats:
-        """Return p(context|word) of every context for training words, by name or index."""
+        """Return p(context|word) over all contexts for training words, given by name or index."""
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self._train.shape[0], "word")
         return self._rows(self._train, self._predictors, rows)

@@ -178,7 +178,7 @@ def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
 
 
 def _tabulate_ancestors(tree: Tree) -> tuple[Any, Ints]:
-    """Return a matrix with 1 where a cluster (row) is below a node (column), and the nodes.
+    """Return a matrix with 1 where a cluster (row) is below a node (column), and the list of nodes.
 
     Nodes are ordered by depth, then by the column of their parent, then by number.
     """

@@ -49,7 +49,7 @@ class Prepositions:
         case = case[self._adposition(upos[case]) & _has_word_and_head(tokens, head, case)]
         is_case = np.zeros(len(tokens), np.bool_)
         is_case[case] = True
-        # "out of": the word "of" is `fixed` below the `case` token "out".
+        # "out of": "of" is attached as `fixed` to the `case` token "out".
         fixed = np.flatnonzero(self._fixed(deprel))
         fixed = fixed[_has_word_and_head(tokens, head, fixed)]
         fixed = fixed[is_case[head[fixed]]]

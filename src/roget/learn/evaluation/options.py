@@ -120,7 +120,7 @@ class SheetOptions(Checked):
         None,
         minimum=2,
         maximum=MAX_WORDS,
-        help="Number of words to show per class [default: 5, or 20 for reading].",
+        help="Number of words to show per class [default: 5, or 20 with --kind reading].",
     )
     shown: str = option(
         "frequent",

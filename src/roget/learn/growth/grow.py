@@ -339,7 +339,7 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
             log.append(replace(edit, waiting=True))
             problems.append(
                 Notice(
-                    f"edit not applied now, but kept for the next rebuild: {edit}: {error}",
+                    f"edit cannot be applied now and is kept for the next rebuild: {edit}: {error}",
                     code="replayed-edits",
                 )
             )

@@ -178,7 +178,7 @@ def _read_content(place: Path, language: str | None) -> Content:
 
 
 class _Comparison:
-    """A comparison of the content before and after the changes, which collects the edits."""
+    """A comparison of the content before and after the changes, with the resulting edits."""
 
     def __init__(self, place: Path, before: Content, now: Content, whole: Thesaurus) -> None:
         self.place, self.before, self.now, self.whole = place, before, now, whole

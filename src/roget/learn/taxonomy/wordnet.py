@@ -25,7 +25,7 @@ LINKS = "synset, pointer, hypernym"
 
 
 class Synset(NamedTuple):
-    """A synset of WordNet."""
+    """A WordNet synset."""
 
     name: str
     senses: list[tuple[str, float]]

@@ -73,7 +73,7 @@ def best_f_by_class(table: Contingency) -> Floats:
 
 
 class ClusteringF(Measure, name="f", reference="Fung, Wang & Ester 2003"):
-    """Highest F of each class with any cluster, weighted by class size. Best value: 1."""
+    """Highest F of each class over all clusters, averaged by class size. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(best_f_by_class(table) * table.row_totals) / table.n
@@ -216,7 +216,7 @@ class CEAFMPrecision(Measure, name="ceaf-m-precision", reference=LUO):
 
 
 class CEAFMRecall(Measure, name="ceaf-m-recall", reference=LUO):
-    """Fraction of gold's items in the best one-to-one match. Best value: 1."""
+    """Fraction of gold items in the best one-to-one match. Best value: 1."""
 
     def compute(self, matched: Matched) -> Values:
         common, gold, _ = matched.of_sides

@@ -119,7 +119,7 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
         by_level = [[row for row in rows if row.level == name] for name in plain]
         rows += map(_average, zip(*by_level, strict=True))
     sides = f"{golds}x{systems}"
-    # Report a warning that occurs at all levels once, and other warnings with the name of their
+    # Report warnings that all levels share only once, and others with the name of their
     # level.
     common = [text for text in first.warnings if all(text in t.warnings for t in tables.values())]
     own = [

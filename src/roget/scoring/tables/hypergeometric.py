@@ -283,7 +283,7 @@ def _integrate(pairs: PairSizes, variance: Floats) -> tuple[Ints, Floats, Floats
     spread = a * b * (n - a) * (n - b)
     shape = n * (n + 1) - 6 * a * (n - a) - 6 * b * (n - b)
     kurtosis = ((n - 1) * n * n * shape + 6 * spread * (5 * n - 6)) / (spread * (n - 2) * (n - 3))
-    # The nodes and weights of the normal distribution, and equation (6) at the nodes.
+    # Quadrature nodes and weights for the normal distribution, and equation (6) at the nodes.
     x, weight = np.polynomial.hermite_e.hermegauss(7)
     he3 = x**3 - 3 * x
     he4 = x**4 - 6 * x**2 + 3

@@ -12,7 +12,7 @@ from roget.web.views.compare import class_numbers
 
 
 class Comparable(TypedDict):
-    """The available comparison: its name, kind and numbers of classes."""
+    """The available comparison: its name, its kind and the number of classes on each side."""
 
     name: str
     kind: str

@@ -477,7 +477,7 @@ class Annealer(AnnealingSearch):
         return True
 
     def _replace(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
-        """Replace a cluster by its two twin clusters.
+        """Replace a cluster with its two twins.
 
         The heavier one keeps the number of the cluster.
         """

@@ -74,7 +74,7 @@ class LevelNode(NamedTuple):
 
 
 def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> tuple[Tree, Ints]:
-    """Build the tree over the classes. Return the tree, and the number of each class in it.
+    """Build the tree over the classes. Return the tree and the node of each class.
 
     Levels are built one by one, from the finest to the coarsest. Classes, weighted by the square
     roots of their sizes, are merged by Ward's criterion and then moved to the nearest centre of the
