@@ -28,7 +28,7 @@ def main() -> None:
         # Exit at once, because the shutdown of libraries without memory may never end.
         os.write(2, f"roget: {NO_MEMORY}\n".encode())
         os._exit(1)
-    except KeyboardInterrupt:  # Ctrl-C was pressed while the last message was printed
+    except KeyboardInterrupt:  # Ctrl-C was pressed while the last message was being printed
         exit_at_once(signal.SIGINT, None)
 
 

@@ -211,7 +211,7 @@ class Tendencies(Keyed):
         return cls.from_table({key: total / times for key, (total, times) in table.items()})
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return the rate of each part of each quadruple, or 0 for an unknown part."""
+        """Return the attachment rate of each part of each quadruple, or 0 for an unknown part."""
         return self.look_up(map(_loose_keys, quads), len(LOOSE_PARTS))
 
     @classmethod

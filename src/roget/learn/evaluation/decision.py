@@ -228,7 +228,7 @@ class DecisionStage:
         self._known: dict[str, list[tuple[str, Floats, Floats]]] = {}
 
     def run(self, name: str, row: Decided) -> None:
-        """Decide all triples with a model, and record its error rates."""
+        """Test a model on all triples, and record its error rates."""
         task, rehearsal = self._tasks
         families = recipe(name).families
         if not families:

@@ -224,7 +224,7 @@ def _up(name: str, kept: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 
 def _closing(parents: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
-    """Return the links (class, parent) that close a cycle in a depth-first search upwards."""
+    """Return the (class, parent) links that close a cycle in an upward depth-first search."""
     found: set[tuple[str, str]] = set()
     done: set[str] = set()
     for start in parents:

@@ -119,7 +119,7 @@ def judge(sizes: Sequence[int], rows: Sequence[dict[str, list[float]]]) -> list[
 
 
 def mean(values: Floats) -> str:
-    """Format the mean of values with half the width of its interval and a sign."""
+    """Format the mean of values with its sign and half the width of its interval."""
     found = interval(values.tolist())
     return f"{found.mean:+.2f}" if found.low is None else say(found)
 

@@ -36,7 +36,7 @@ def _add_codes(data: Any) -> Any:
 
 
 def render_csv(report: Report) -> str:
-    """Render the sheet as comma-separated values, with all digits."""
+    """Render the sheet as comma-separated values at full precision."""
     return _delimit(report, ",")
 
 

@@ -110,7 +110,7 @@ def without_baselines(inputs: Inputs) -> Inputs:
 def pair_annotators(
     inputs: Inputs, golds: Mapping[str, Labels], name: str
 ) -> dict[tuple[str, str], Inputs]:
-    """Return inputs that score each other annotator on one annotator's gold standard."""
+    """Return the inputs for scoring the other annotators on one annotator's gold standard."""
     options = replace(
         inputs.options, golds=(), ci=0, baselines=False, missing="drop", extra="drop", title=""
     )

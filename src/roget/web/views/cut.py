@@ -9,7 +9,7 @@ from roget.web.views.base import Named, Number, Sheet, View, name_class
 
 
 class CutView(TypedDict):
-    """Data of the cut view."""
+    """Data for the cut view."""
 
     k: int
     classes: list[Named]
