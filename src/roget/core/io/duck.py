@@ -69,7 +69,10 @@ def _limit_memory(connection: duckdb.DuckDBPyConnection, memory: str) -> None:
         # DuckDB's default is 80 % of the available memory, which takes a container's limit into
         # account.
         row = connection.execute("SELECT current_setting('memory_limit')").fetchone()
-        whole = parse_size(str(row[0] if row else "1GB").replace(" ", ""), "memory", "2GB") / 0.8
+        text = str(row[0] if row else "1GB").replace(" ", "")
+        # DuckDB 1.3 reports petabytes if a container has no limit.
+        whole = float("inf") if "PiB" in text else parse_size(text, "memory", "2GB") / 0.8
+        whole = min(whole, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
         memory = f"{int(whole * float(memory.rstrip('% ')) / 100)} bytes"
     connection.execute(f"SET memory_limit = {quoted(memory)}")
 
