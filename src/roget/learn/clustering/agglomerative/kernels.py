@@ -1,6 +1,7 @@
-"""Compiled kernels for greedy merging, with a list of nearest neighbours for each cluster.
+"""Compiled kernels for greedy merging by the agglomerative information bottleneck.
 
-The loss of merging clusters a and b is the decrease in information about contexts, in nats:
+The loss of merging clusters a and b is the decrease in information about contexts, in nats (Slonim
+& Tishby 1999):
 
     L(a, b) = W ln W − p(a) ln p(a) − p(b) ln p(b)
               − Σ_{v in both} [S_v ln S_v − p(a,v) ln p(a,v) − p(b,v) ln p(b,v)],
