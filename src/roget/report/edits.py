@@ -42,7 +42,7 @@ def history(thesaurus: Thesaurus) -> Report:
 
 
 def changes(edited: EditResult, dry_run: bool) -> Report:
-    """Report the edits just made or undone, or with `dry_run` those that would be."""
+    """Report the edits just made or undone; with `dry_run`, the edits that would be."""
     total = len(edited.thesaurus.editor.done)
     done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
     rows = [

@@ -38,7 +38,7 @@ BYTE_ORDER = "\ufeff"
 """Byte-order mark, by which spreadsheets recognise UTF-8."""
 
 WAYS = {TREE: "smallest class of both"}
-"""Display names of similarities whose option value is not shown as it is."""
+"""Display names of similarities, where they differ from the option values."""
 
 
 def report_ratings(found: Ratings) -> Report:
