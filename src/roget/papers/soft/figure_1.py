@@ -71,7 +71,7 @@ def figure_1(options: ReproduceOptions) -> Reproduced:
 
 
 def judge(nouns: Counts, options: ReproduceOptions) -> list[Claim]:
-    """Test whether the first two splits separate the nouns that the paper names, for several seeds."""
+    """Test whether the first two splits separate weapons and people, for several seeds."""
     first, second = [], []
     for seed in range(options.random_state, options.random_state + SEEDS):
         model = SoftAnnealing(CLUSTERS, prior="uniform", random_state=seed).fit(nouns)
