@@ -35,7 +35,7 @@ class NeighbourOptions(Checked):
         "both",
         choices=WAYS,
         called="way to compare words",
-        help="Compare words by their contexts (counts), by their classes (classes), or by both (both).",
+        help="Compare words by their contexts (counts), by their classes, or by both.",
     )
 
 
