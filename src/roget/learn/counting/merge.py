@@ -68,7 +68,7 @@ def open_merger(
     work: Path,
     memory: str | None,
 ) -> Iterator[CountMerger]:
-    """Open a database for merging parts. The folder `work` holds intermediate results."""
+    """Open a database for merging the counts of all tasks, with `work` as its temporary folder."""
     with duck.connect(memory, None, work / "spill") as connection:
         yield CountMerger(connection, done, recipe, work)
 
@@ -212,7 +212,7 @@ class CountMerger:
         )
 
     def _map_ids(self, part: CountPart, axis: str) -> str:
-        """Create a table that maps a part's ids to final ids. Return SQL for reading the names."""
+        """Create a table that maps a part's ids to final ids, and return SQL to read the names."""
         file, read, _ = _AXES[axis]
         names = duck.parquet(part.folder / file)
         self._run(
