@@ -130,7 +130,7 @@ class Judgement:
         return measure_agreement(self.codes)
 
     def _share(self, good: BoolArray, lines: BoolArray) -> list[AgreementShare]:
-        """Return the proportion of good answers for each annotator, and over all annotators."""
+        """Return the proportion of good answers, for each annotator and over all annotators."""
         known = self.answered & lines
         rows = [
             (name, float(right.sum()), int(own.sum()))

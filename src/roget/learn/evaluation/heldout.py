@@ -61,7 +61,7 @@ class Heldout:
         return interval(values[part])
 
     def below(self, other: Heldout) -> Interval:
-        """Return the reduction in test loss relative to another model, paired by split."""
+        """Return the mean reduction in test loss relative to another model, over paired splits."""
         pairs = zip(other.loss["test"], self.loss["test"], strict=True)
         return interval([theirs - mine for theirs, mine in pairs])
 

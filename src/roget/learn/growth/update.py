@@ -321,7 +321,7 @@ class _ClassBuilder:
             inside = _most_frequent(self._labels, c, self._counts)
             found = _divide(self._rows[inside], fewest)
             was = old[c]
-            # Split only if the two parts are further apart than those of any class before the
+            # Split only if the two parts are further apart than the parts of any class before the
             # growth.
             if found is None or not found.whole or found.apart <= usually:
                 continue
@@ -390,7 +390,7 @@ class _ClassBuilder:
         return made
 
     def _assign(self, rows: Ints, target: int, source: int | None) -> None:
-        """Put words into a new class, with full membership or with their membership in `source`."""
+        """Put words into a new class, with full membership or with the membership in `source`."""
         self._labels[rows] = target
         table = self.memberships.copy()
         table.resize((table.shape[0], max(table.shape[1], target + 1)))
