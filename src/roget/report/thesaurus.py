@@ -71,7 +71,7 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
 
 
 def describe_background(record: Mapping[str, Any], words: int, called: str = "background") -> str:
-    """Describe background counts or prior vectors: name, version, hash and number of words."""
+    """Format the source of background counts or prior vectors: name, version, hash, coverage."""
     version = f", roget {record['version']}" if record.get("version") else ""
     includes = "it has" if called == "background" else "they include"
     return (
@@ -81,7 +81,7 @@ def describe_background(record: Mapping[str, Any], words: int, called: str = "ba
 
 
 def _warn(thesaurus: Thesaurus) -> list[str]:
-    """Return warnings if there are few classes or the classes are unreliable."""
+    """Return warnings if there is only one class or the classes are unreliable."""
     figures = Trust.from_json(thesaurus.provenance.get(trust.KEY))
     found = (_warn_one_class(thesaurus), figures and trust.warn(figures))
     return [one for one in found if one]
@@ -218,7 +218,7 @@ def _tabulate_contexts(
 
 
 def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
-    """Report the sizes, and the k classes with the most tokens: share, words and contexts."""
+    """Report the k clusters with the most tokens: share of the text, size, typical contexts."""
     names = clustering.contexts
     if names is None:
         names = np.arange(clustering.background.size).astype(str)
@@ -246,7 +246,7 @@ def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
 
 
 def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]:
-    """Yield the top of the tree, down to k classes, with the line prefix that draws each node.
+    """Yield the nodes of the tree's first k classes, each with the prefix that draws its branch.
 
     If the root has more than k children, the k most frequent ones are yielded.
     """
