@@ -107,7 +107,7 @@ def score_system(
     others: dict[str, Measurable] = {}
     if seed is not None:
         draws = max(1, trivial.DRAWS // scored.groups)
-        others = trivial.make_group_baselines(tables, seed, draws, like_gold=like_gold)
+        others = trivial.make_baselines(tables, seed, draws, like_gold=like_gold)
         scored.trivial.update({other: np.empty_like(values) for other in others})
     for i, request in enumerate(requests):
         values[i], reason = evaluate(tables, request)
