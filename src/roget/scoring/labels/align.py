@@ -410,7 +410,7 @@ def _build_aligned(
     if masses is not None and not (system.weighted or masses.all()):
         gold, system, counts = _drop_weightless(gold, system, counts, warnings)
         masses = gold.item_weights
-    groups, names = _number_groups(gold)
+    groups, names = (None, None) if gold.groups is None else _number_groups(gold)
     if groups is not gold.groups:
         gold = replace(gold, groups=groups, group_names=names)
     warnings += _warn_singletons(gold, counts)
