@@ -67,7 +67,8 @@ class Prior:
         """Name of bundled vectors ("bundled"), or the path of the file."""
         self.path = path
         self.sha256 = digest
-        """Hash of the file; for a .npy file, of vectors and words."""
+        """SHA-256 of the file, or of the vectors and the list of words in the case of a .npy
+        file."""
         self.version = version
         """Version of roget that includes the vectors, or an empty string."""
         self._known: dict[str, Singles] = {}

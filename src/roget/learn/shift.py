@@ -362,12 +362,12 @@ def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Flo
     Contexts with the same number of tokens share one hypergeometric distribution. The mean is the
     sum over contexts. The variance also needs the covariances of contexts. For contexts with s and
     t of the word's N tokens, the components of the divergence that are linear and quadratic in the
-    tokens have the correlations ρ and ρ², with ρ = −√(s·t / ((N−s)·(N−t))); the correlation of the
+    tokens have the correlations ρ and ρ², with ρ = −√(s·t / ((N−s)·(N−t))). The correlation of the
     remainder is negligible.
     """
     words = len(table.totals)
     tokens = table.old + table.new
-    # Group the contexts of each word by their number of tokens; `many` is the size of a group.
+    # Group the contexts of each word by their number of tokens. `many` is the size of a group.
     width = int(tokens.max(initial=0)) + 1
     keys, many = np.unique(table.rows * width + tokens, return_counts=True)
     rows, seen = np.divmod(keys, width)
@@ -455,7 +455,7 @@ def _moments(
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """Divide elementwise; return 0 where the divisor is 0."""
+    """Divide elementwise. The result is 0 where the divisor is 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-300)
 
 

@@ -196,11 +196,11 @@ def sketch(
     Parameters
     ----------
     counts
-        Counts of words in contexts; their slots are the relations.
+        Counts of words in contexts. Their slots are the relations.
     word, beside
         The word, and optionally a second word to compare it with.
     n
-        Number of collocates per relation; for two words, of each kind (`only`, `both`, `other`).
+        Number of collocates per relation. For two words, of each kind (`only`, `both`, `other`).
 
     Returns
     -------
@@ -281,7 +281,7 @@ class Sketches:
         n: int = SketchOptions.n,
         **options: Any,
     ) -> Sketch:
-        """Return the sketch of a word; see the function `sketch`."""
+        """Return the sketch of a word. See the function `sketch`."""
         request = SketchOptions(beside, n, **choose(SketchOptions, options))
         if word == beside:
             raise InputError(
@@ -406,7 +406,7 @@ class Sketches:
         return [*only, *both, *others]
 
     def _first(self, columns: Ints, strength: Array, at: Ints, n: int) -> list[int]:
-        """Return the n collocates with the highest scores; ties are broken alphabetically."""
+        """Return the n collocates with the highest scores. Ties are broken alphabetically."""
         if at.size > n:
             bar = np.partition(strength[at], at.size - n)[at.size - n]
             at = at[strength[at] >= bar]

@@ -62,7 +62,7 @@ class Chain:
     For each attachment, an estimate multiplies p(noun2|head, preposition) by the association of
     head and preposition, where the head is noun1 or the verb. The larger product decides. Ties, and
     products that are both 0, are left to the next estimate. Tree cuts are smoothed in the same way
-    as associations; word frequencies are not smoothed. With the rule "printed" nothing is smoothed,
+    as associations. Word frequencies are not smoothed. With the rule "printed" nothing is smoothed,
     and association is used only in its own stage.
     """
 
@@ -87,7 +87,7 @@ class Chain:
         report: Callable[[float, str], None],
         rule: str = RULES[0],
     ) -> tuple[Self, None]:
-        """Learn from labelled quadruples; `dev` is ignored."""
+        """Learn from labelled quadruples. `dev` is ignored."""
         forms = sources.forms()
         normal = forms.normal(quads)
         answers = check_answers(quads)

@@ -6,7 +6,7 @@ The kernel is a product over the verb and both nouns,
 
 plus a linear kernel of the other features. A machine is a kernel ridge regression on the labels (−1
 for V and 1 for N). Its solution and its leave-one-out scores have a closed form. Each frequent
-preposition has a separate machine; rare prepositions share one.
+preposition has a separate machine. Rare prepositions share one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ EXACT = 0.3
 LINEAR = 0.01
 """Weight of the linear kernel."""
 NOISE = 0.5
-"""Ridge parameter λ, added to the diagonal of K; it models noise in the labels."""
+"""Ridge parameter λ, added to the diagonal of K. It models noise in the labels."""
 OTHERS = 0.3
 """Factor applied to the kernel of two quadruples with different prepositions, which occur together
 only in the machine that rare prepositions share."""
@@ -52,7 +52,7 @@ class StoredMachines(Contents):
     """Stored machines: quadruples, and one block of rows and weights per machine."""
 
     words: Ints = array("iu", "items", 3, low=-1, below=1 << 53)
-    """Word ids of the quadruples; −1 is an unknown word."""
+    """Word ids of the quadruples. −1 is an unknown word."""
     evidence: Floats = array("f", "items", "features", low=-LARGEST, below=LARGEST)
     prepositions: list[str] = texts("items", distinct=False)
     blocks: list[str] = texts("blocks")
@@ -68,7 +68,7 @@ class FeatureRows:
     """Input of a kernel machine: ids and vectors of verbs and nouns, and additional features."""
 
     words: Ints
-    """Word ids, three for each quadruple; unknown words have negative ids."""
+    """Word ids, three for each quadruple. Unknown words have negative ids."""
     vectors: Sequence[Floats]
     prepositions: npt.NDArray[np.object_]
     evidence: Floats
@@ -135,7 +135,7 @@ class Machine:
         rng: np.random.Generator,
         progress: Callable[[float], None] | None = None,
     ) -> tuple[Machine, Floats]:
-        """Fit all machines; return them and the leave-one-out scores of the quadruples."""
+        """Fit all machines, and return them with the leave-one-out scores of the quadruples."""
         goal = np.where(nouns, 1.0, -1.0)
         left_out = np.zeros(len(items), dtype=np.float32)
         # Rare prepositions share one machine.
@@ -229,7 +229,7 @@ class Machine:
 
 
 def _solve(items: FeatureRows, rows: Ints, goal: Any, name: str) -> tuple[FeatureBlock, Floats]:
-    """Fit the machine for one preposition; return it and the leave-one-out scores.
+    """Fit the machine for one preposition, and return it with the leave-one-out scores.
 
     With G = (K + λI)⁻¹ and weights w = G·(y − mean), the leave-one-out score is y − w/diag G.
     """

@@ -59,7 +59,7 @@ def write(
 
 
 def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixture]:
-    """Read a folder; return the header, the training counts, the predictors and their mixture."""
+    """Read a model folder: the header, the training counts, the predictors and their mixture."""
     with contents.report_damage(path):
         kept = folders.read(path, KIND)
         held = MixtureArrays.read(contents.take_under("mixture", kept))

@@ -43,7 +43,7 @@ def method_options(method: str) -> Mapping[str, Option]:
     them does not import the clusterer. If there is no such module, the clusterer is imported and
     its signature inspected.
     """
-    # The catalogue holds "module:object" strings; `options` is a sibling of the module.
+    # The catalogue holds "module:object" strings. `options` is a sibling of the module.
     module = catalogue.entries("clusterers")[method].partition(":")[0]
     sibling = f"{module.rpartition('.')[0]}.options" if "." in module else ""
     if sibling and importlib.util.find_spec(sibling) is not None:

@@ -64,8 +64,8 @@ class Rule:
     """A rule for placing new words in clusters. The default rule is `Posterior`.
 
     A clusterer may define a rule in its package and set it as its class attribute `rule`. The
-    fields of a rule are arrays, declared with `roget.core.contents.array`, and plain parameters;
-    both are stored in folders. The dimension "k" is the number of clusters, "m" of contexts.
+    fields of a rule are arrays, declared with `roget.core.contents.array`, and plain parameters.
+    Both are stored in folders. The dimension "k" is the number of clusters, "m" of contexts.
     """
 
     clusterer: ClassVar[str] = ""

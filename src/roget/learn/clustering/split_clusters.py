@@ -84,7 +84,7 @@ def apply_splits(placed: Floats, matrix: Any, divisions: Sequence[SplitRule]) ->
 
 
 def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArray:
-    """Split words into two clusters; return a mask of the smaller one (the second if tied).
+    """Split words into two clusters and return a mask of the smaller one (the second if tied).
 
     The method is spherical two-means, initialised by the first principal component of the words'
     vectors, or of √p(context|word) if there are no vectors.

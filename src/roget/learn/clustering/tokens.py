@@ -93,7 +93,7 @@ def fit_weights(
     """Fit the weights w by EM, to maximise the likelihood of fixed + left·(w·stack).
 
     `prior` pseudo-tokens are distributed according to the initial weights. The last component must
-    give every context a probability; it keeps a minimum weight, so no token becomes impossible.
+    give every context a probability. It keeps a minimum weight, so no token becomes impossible.
     """
     first = np.full(len(stack), 1 / len(stack)) if start is None else start
     weights, scaled = first.copy(), stack * left

@@ -89,7 +89,7 @@ class Morphemes:
     ) -> tuple[list[Row], list[Back]]:
         """Return the states at each position of a word, and their predecessors.
 
-        With `strict`, only known morphemes are used; `allowed` restricts the tags.
+        With `strict`, only known morphemes are used. `allowed` restricts the tags.
         """
         size = len(word)
         rows: list[Row] = [{} for _ in range(size + 1)]

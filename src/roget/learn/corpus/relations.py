@@ -1,7 +1,7 @@
 """Dependency relations, specified by name or by pattern.
 
 A pattern is HEAD/label/DEPENDENT, for example `VERB/obj/NOUN`. HEAD and DEPENDENT are UPOS tags
-(`NOUN,PROPN`) or `*`. The label is a list of dependency labels or globs (`nsubj*`); `!` excludes a
+(`NOUN,PROPN`) or `*`. The label is a list of dependency labels or globs (`nsubj*`). `!` excludes a
 label. Suffixes of the label:
 
 - `+case` makes the preposition part of the context (`VERB/obl+case/NOUN` gives contexts such as
@@ -9,7 +9,7 @@ label. Suffixes of the label:
 - `+bare` accepts only dependents without a preposition (the genitive of "das Haus des Vaters");
 - `+conj` also pairs conjuncts of the dependent with the head.
 
-The word is the dependent, and the context is its head; `~` before a name or pattern exchanges them.
+The word is the dependent, and the context is its head. `~` before a name or pattern exchanges them.
 `SLOT=` before a pattern sets the slot of its contexts, so several patterns can share a slot.
 """
 

@@ -220,7 +220,7 @@ class _Columns:
         begin[begins] = True
         sentence = np.cumsum(begin)[kept]
         starts = np.append(np.flatnonzero(np.diff(sentence, prepend=0)), sentence.size)
-        # A head is stored as a signed distance (in two's complement); the distance of a root is 0.
+        # A head is stored as a signed distance (in two's complement). The distance of a root is 0.
         distance = head.astype(np.int64)
         above = np.arange(len(rows)) + distance
         place = np.where(kept, np.cumsum(kept) - 1, NONE)

@@ -8,7 +8,7 @@ A part is a folder of Parquet files. Ids are local to the part:
     seen-0.parquet …, sentences-0.parquet …   example occurrences, if requested (see `examples`)
     part.json          `Facts`
 
-The count is the column n BIGINT; a part with fractional counts also has the columns fraction and
+The count is the column n BIGINT. A part with fractional counts also has the columns fraction and
 rest (see `fixed_point`).
 """
 

@@ -34,7 +34,7 @@ from roget.learn.evaluation.options import DecideOptions
 LEAST = 3
 """Minimum number of occurrences of a (word, context) pair for it to be sampled."""
 BAND = 500 / 756_721, 5000 / 756_721
-"""Frequency band of contexts, as fractions of all tokens; the values are from the paper."""
+"""Frequency band of contexts, as fractions of all tokens. The values are from the paper."""
 
 FLOOR = 1e-9
 """Lower bound of probabilities, applied before taking logarithms."""

@@ -100,7 +100,7 @@ def read_counts(
 def _check_compatible(
     before: Counts, new: Sequence[Counts], names: Sequence[str], recipe: CountRecipe | None
 ) -> list[str]:
-    """Raise an error for counts made with other settings; return notes on possible differences."""
+    """Raise an error for counts made with other settings, or return notes on other differences."""
     notes: list[str] = []
     for name, counts in zip(names, new, strict=True):
         ours, its = before.relations, counts.relations

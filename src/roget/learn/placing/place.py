@@ -64,7 +64,7 @@ class Placed:
 
     title: str
     words: tuple[tuple[PlacementCandidate, ...], ...]
-    """Candidates of each word, best first; words are sorted by their best score."""
+    """Candidates of each word, best first. Words are sorted by their best score."""
     left_out: tuple[str, ...]
     """Words that have no candidate with at least the minimum score."""
     known: int

@@ -72,12 +72,12 @@ def read_changes(
     Returns
     -------
     list of EditRequest
-        Edits for `apply_edits`; classes are identified by id.
+        Edits for `apply_edits`. Classes are identified by id.
 
     Raises
     ------
     InputError
-        If the file is not an export of this thesaurus, or if changes are ambiguous; the message
+        If the file is not an export of this thesaurus, or if changes are ambiguous. The message
         lists them.
     """
     place = Path(path)

@@ -126,7 +126,7 @@ def read(
             taxonomy.ids[concept] = ids[concept]
         if concept in splits:
             taxonomy.order[concept] = splits[concept]
-        # In roget's exports, preferred labels are made unique; the alternative label is the
+        # In roget's exports, preferred labels are made unique. The alternative label is the
         # original one.
         first = [*others, *preferred] if concept in named else [*preferred, *others]
         taxonomy.labels[concept] = first[0] if first else re.split("[#/:]", concept)[-1]

@@ -224,7 +224,7 @@ class Draft:
             for side in (0, 1):
                 second[self._descendants(first + side)[homes[row[at]]]] = side
             unit[at] = first + second
-        # 2. For words that were placed or added by edits, the home is the only sense.
+        # 2. Words that edits have put into a class or added have this class as their only sense.
         own = np.zeros(homes.size, dtype=bool)
         own[sorted(self.settled)] = True
         own[table.shape[0] :] = True
@@ -232,7 +232,7 @@ class Draft:
         rows, units = np.concatenate([row[kept], alone]), np.concatenate([unit[kept], homes[alone]])
         cells = np.concatenate([data[kept], np.ones(alone.size)]), (rows, self.parts[units])
         found = sparse.csr_array(cells, shape=(homes.size, self.tree.n_clusters))
-        # 3. If a word has a single sense, this sense is its home.
+        # 3. If a word has a single sense, it is the class in which the word is placed.
         lone = np.flatnonzero(np.diff(found.indptr) == 1)
         found.indices[found.indptr[lone]] = self.parts[homes[lone]]
         return found[self.rows] if self.gone else found
@@ -769,7 +769,7 @@ class Editor:
         return self.done[-1] if self.done else None
 
     def undo(self) -> Thesaurus:
-        """Undo the last edit; `redo` restores it."""
+        """Undo the last edit. `redo` restores it."""
         if not self.done:
             raise InputError("nothing to undo", code="edit-refused")
         return self.undo_to(len(self.done) - 1)
@@ -782,7 +782,7 @@ class Editor:
         return self.with_edits((*edits, undone[0]), undone[1:])
 
     def undo_to(self, n: int) -> Thesaurus:
-        """Undo all but the first n edits; `redo` restores them."""
+        """Undo all but the first n edits. `redo` restores them."""
         edits = self.thesaurus.edits
         done = [at for at, edit in enumerate(edits) if not edit.waiting]
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n <= len(done):
@@ -913,7 +913,7 @@ class Editor:
         return self.with_edits((*self.thesaurus.edits, edit))
 
     def _resolve(self, words: str | Iterable[str]) -> tuple[str, ...]:
-        """Return the words in the spelling of the thesaurus; raise an error for unknown words."""
+        """Return the words in the spelling of the thesaurus. Raise an error for unknown words."""
         thesaurus = self.thesaurus
         return tuple(
             str(thesaurus.words[thesaurus.row(word)]) for word in editing.check_words(words)

@@ -233,7 +233,7 @@ class GrowthChange:
     reasons: tuple[str, ...]
     """Contexts that support the change, strongest first."""
     tokens: float
-    """Number of new tokens of the words."""
+    """Total number of new tokens of the words."""
     state: str = OPEN
     rest: int | None = None
     """For a split, the id of the larger part."""
@@ -310,7 +310,7 @@ def check_word(word: str) -> None:
 
 
 def check_words(words: str | Iterable[str]) -> tuple[str, ...]:
-    """Return one or more words as a tuple without duplicates; raise an error for other types."""
+    """Return one or more words as a tuple without duplicates. Raise an error for other types."""
     listed = (words,) if isinstance(words, str) else tuple(words)
     for word in listed:
         if not isinstance(word, str):
@@ -321,7 +321,7 @@ def check_words(words: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def check_number(number: object, what: str = "node") -> int:
-    """Convert an integer-like value to int; raise an error for any other type."""
+    """Convert an integer-like value to int. Raise an error for any other type."""
     if isinstance(number, int | np.integer) and not isinstance(number, bool):
         return int(number)
     raise _refuse(f"{what} is {number!r}; expected an integer")
@@ -558,7 +558,7 @@ def read_requests(path: PathLike) -> list[EditRequest]:
     InputError
         If the table has no rows.
     FormatError
-        If rows are invalid; the message names the lines.
+        If rows are invalid. The message names the lines.
     """
     source = source_of(os.fspath(path))
     requests = []

@@ -1,6 +1,6 @@
 """The description length of a co-clustered table, in nats.
 
-The rows and the columns of the table (the two sides) are divided into classes; the cells of a row
+The rows and the columns of the table (the two sides) are divided into classes. The cells of a row
 class and a column class form a block. The description length is the sum of three parts:
 
     blocks     lnΓ(N + IJa) − lnΓ(IJa) − Σ_ij [lnΓ(N_ij + a) − lnΓ(a)]

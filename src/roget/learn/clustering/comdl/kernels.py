@@ -11,7 +11,7 @@ by
 
 where R_c, n_c and N_cj do not include the item itself. The sum has a term only for the classes j in
 which the item has counts, so a move takes O(contexts of the item × classes). The first `k` classes
-are in use. Class k is empty; an item that chooses it opens a new class.
+are in use. Class k is empty. An item that chooses it opens a new class.
 
 a = b = 0 stands for the length of Li & Abe (1996), in which n·ln n replaces lnΓ throughout.
 """

@@ -91,7 +91,7 @@ def choose(
 
     Trees are grown on nine tenths of the tokens. Concentrations are tried from high to low, that is
     from few clusters to many, until more clusters do not improve predictions. `given` is the name
-    of a schedule or a fixed concentration; in the latter case, only the parent weight is chosen.
+    of a schedule or a fixed concentration. In the latter case, only the parent weight is chosen.
     """
     course = SCHEDULES[given] if isinstance(given, str) else None
     # 1. Hold out one token in ten from a sample of the words.

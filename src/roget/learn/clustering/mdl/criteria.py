@@ -17,7 +17,7 @@ of a tree with li-abe is therefore
 With li-abe and corrected, listing the members of the clusters costs |N| − 1 bits, whether or not
 the words are split (L_mod, equation 3). With dirichlet and nml, a split of |N| words into n and
 |N| − n costs ln(|N| − 1) + ln C(|N|, n), and not splitting costs 0. The data part is always −ln P
-at the relative frequencies (L_dat, equation 5); all other terms belong to the model part.
+at the relative frequencies (L_dat, equation 5). All other terms belong to the model part.
 
 The module also computes p(context|cluster) from a tree of clusters, and defines the rule for
 placing new words.
@@ -112,7 +112,7 @@ class Code:
             # free parameter fewer.
             more = self.width - (self.criterion == "corrected")
             return more / 2 * math.log(tokens) if tokens > 1 else 0.0
-        # Cost of coding the number of words on one side; the kernels add the cost of listing them.
+        # Cost of coding the number of words on one side. The kernels add the cost of listing them.
         return math.log(max(size - 1, 1))
 
     def single_length(self, counts: Floats, tokens: float, size: float, prior: Floats) -> Parts:

@@ -363,7 +363,7 @@ def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Fl
     """Extract the given rows, and the columns in which they have nonzero counts.
 
     Returns the CSR arrays and the columns, which are renumbered in the order of first use. `place`
-    must hold −1 for every column; it is reset on return.
+    must hold −1 for every column. It is reset on return.
     """
     entries = 0
     for row in rows:

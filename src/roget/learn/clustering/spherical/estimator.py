@@ -76,7 +76,7 @@ class SphericalTree(Clusterer, SphericalOptions):
     checkpoint: folder for the state of a long run, which can be resumed from it.
     progress: called with {"fraction"} during the run.
 
-    `unsure_` maps the rows of the excluded words to the reason; these words still have labels. Ward
+    `unsure_` maps the rows of the excluded words to the reason. These words still have labels. Ward
     linkage needs quadratic memory: with more than 6,000 words (or four per class) it uses only the
     most frequent words, and the others join the nearest class. Ctrl-C during k-means ends this
     phase early, with a warning.
@@ -285,7 +285,7 @@ def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolA
 def _sharpen(vectors: Any, labels: Ints, centres: Any, own: Floats) -> float:
     """Return the sharpness of the placement rule that maximises the likelihood of the labels.
 
-    The probability of class c is ∝ exp(sharpness·cosine); the cosine with a vector's own class is
+    The probability of class c is ∝ exp(sharpness·cosine). The cosine with a vector's own class is
     computed without the vector itself.
     """
     if centres.shape[0] < 2:

@@ -9,7 +9,7 @@ A cluster is unstable if β·(1 + σ) > 1, where σ is the largest non-trivial c
 its pairs. For two perturbed copies (twin clusters) p(n|c)·(1 ± a_n) and p(v|c)·(1 ± d_v), one EM
 step maps a → β(a + P·d) and d → β(d + Pᵀ·a), where P is the conditional expectation. Clusters are
 split along a and d. Clusters with the largest mass·σ², the dependence that a split can explain, are
-split first; with σ alone, outliers of a few tokens would be split off first.
+split first. With σ alone, outliers of a few tokens would be split off first.
 """
 
 from __future__ import annotations
