@@ -22,14 +22,14 @@ from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
-"""Largest count that is tallied in an array, chosen to fit in the CPU cache.
+"""Largest count that is tallied in an array. The array fits into the CPU cache.
 
 Larger counts are sorted.
 """
 
 
 def takes_arrays(method: Any) -> bool:
-    """Return True if a method accepts arrays over groups, i.e. has the return type `Values`."""
+    """Return True if a method is vectorised over groups, i.e. annotated as returning `Values`."""
     return method.__annotations__.get("return") in ("Values", Values)
 
 
@@ -114,7 +114,7 @@ class Histogram:
         return np.repeat(values, np.diff(self.starts, append=self.counts.size))
 
     def parts(self) -> Iterator[Histogram]:
-        """Yield the histogram of each group."""
+        """Yield one histogram per group."""
         for begin, end in pairwise([*self.begins, None]):
             yield Histogram(self.counts[begin:end], self.cells[begin:end])
 

@@ -42,7 +42,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Map from each role to its known column names."""
 
 NOUNS = ("word", "lemma", "document", "doc")
-"""Column names that are taken for the item column only if there is no other candidate."""
+"""Column names that may name the item column, if there is no better candidate."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
@@ -50,7 +50,7 @@ LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
-"""Column names that are unlikely to be items if the data are a list of words."""
+"""Column names that are unlikely to occur as items in a list of words."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class LabelRoles(Roles):
     ) -> dict[str, int]:
         """Return the column index of each role for a table with column names.
 
-        If no column contains items, items are identified by position. One column may have an
-        unknown name only if the table has two columns.
+        If no column contains items, items are identified by position. In a table with two columns,
+        one of them may have an unknown name.
         """
         found = self.find_requested(names, columns, source)
         lowered = _lower(names)
@@ -195,8 +195,7 @@ class LabelRoles(Roles):
     ) -> dict[str, int]:
         """Return the column index of each role for a table without a header.
 
-        The role "third" stands for a column that contains weights or groups, depending on its
-        values.
+        The role "third" means a column that contains weights or groups, depending on its values.
         """
         width = len(names)
         if columns:
@@ -259,8 +258,8 @@ CELLS = _make_roles(("gold", "system", "count"), ("group",))
 def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
     """Return True if a row is a header, i.e. has two known names or the name of a label column.
 
-    Words such as group, word or class may also be items in a list of words. A row in which only the
-    first field is such a word is therefore not a header.
+    Names such as group, word or class may also be items in a list of words. Therefore a row is not
+    a header if only its first field is such a word.
 
     >>> is_header(["doc_id", "Topic"]), is_header(["gold", "k-means"]), is_header(["group", "A"])
     (True, True, False)
@@ -279,7 +278,7 @@ class ColumnMap(dict[str, str | int]):
     """Map from roles to the columns of the gold labels or of the system labels."""
 
     side: str = ""
-    """The labels to mention in messages: "gold" or "system"."""
+    """The word to use in messages: "gold" or "system"."""
 
 
 def choose_side(columns: Columns | None, side: str) -> ColumnMap:
@@ -312,7 +311,7 @@ def has_several(columns: Columns | None) -> bool:
 
 
 def _show_choice(example: Mapping[str, str], columns: Columns | None) -> str:
-    """Return the advice to pass --columns, with an example that fits the table."""
+    """Return a hint to pass --columns, with an example for this table."""
     side = getattr(columns, "side", "")
     example = {f"{side}.{role}" if side else role: name for role, name in example.items()}
     pairs = ",".join(f"{role}={name}" for role, name in example.items())

@@ -39,7 +39,7 @@ def is_thesaurus(path: str) -> bool:
 def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
     """Return the files of an input, which may be a file, a folder or a glob pattern.
 
-    An existing file whose name contains wildcards is not treated as a pattern.
+    A name with wildcards is not treated as a pattern if a file with this name exists.
     """
     if path == STANDARD_INPUT or os.path.isfile(path) or is_pipe(path):
         return [path]

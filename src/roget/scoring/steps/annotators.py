@@ -2,7 +2,7 @@
 
 Systems are scored on each gold standard separately. In addition, each annotator is scored on the
 gold standards of the others, by the same measures and on the items that both have labelled. The
-agreement between annotators shows which score can be expected of a system.
+agreement between annotators indicates how well a system can be expected to score.
 """
 
 from __future__ import annotations
@@ -312,7 +312,7 @@ def _mean_golds(values: Sequence[Floats]) -> Floats:
 def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed: int) -> Ends:
     """Return jackknife intervals over items.
 
-    Each part of the items is left out of all gold standards at once.
+    Each block of items is left out of all gold standards at once.
     """
     numbers: dict[Any, int] = {}
     for one in compared:

@@ -40,9 +40,9 @@ _SUMS = (
     "recall",
     "items",
 )
-"""Columns: the number of pairs that are together in both gold and system, in the system, and in
-gold; the number of clusters equal to an entity, of all clusters, and of all entities; the sums of
-B-cubed precision and of B-cubed recall over items; and the number of items.
+"""Columns: the number of pairs joined in both gold and system, in the system, and in gold; the
+number of clusters equal to an entity, of all clusters, and of all entities; the sums of B-cubed
+precision and of B-cubed recall over items; and the number of items.
 """
 
 
@@ -77,7 +77,7 @@ MEASURES: dict[str, Callable[[Sums], Floats]] = {
 
 
 def score_sample(inputs: Inputs) -> ScoreTable:
-    """Estimate the scores that gold labels for all items would give, with 95 % intervals."""
+    """Estimate what the scores would be with gold labels for all items, with 95 % intervals."""
     options, [system] = inputs.options, inputs.systems.values()
     _check_options(inputs, system)
     names = list(MEASURES) if options.measures is None else _list(options.measures)

@@ -23,9 +23,9 @@ def list_sets(systems: Sequence[ScoredSystem], kind: str) -> Columns:
     """Return the columns of a table with one row per class or cluster, over all groups.
 
     For each class, the columns are its size, the cluster with the most of its items, the cluster
-    with the highest F (with its precision and recall), and its partner in the best one-to-one
-    match, if any. For clusters the columns are analogous. The kind "mapping" lists for each cluster
-    only its majority class, which several clusters may share, and its class in the one-to-one
+    with the highest F (with precision and recall), and the cluster to which it is matched
+    one-to-one, if any. For clusters the columns are analogous. The table "mapping" lists, for each
+    cluster, its majority class (which several clusters may share) and its class in the one-to-one
     match.
     """
     one, other = ("class", "cluster") if kind == "classes" else ("cluster", "class")

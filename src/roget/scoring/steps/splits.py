@@ -47,7 +47,7 @@ class SplitRecall(NamedTuple):
 class OnSplits(Measure):
     """Supervised recall on the splits in a folder. Best value: 1.
 
-    The class provides only the name and the direction. The value depends on the items and is
+    This class only defines the name and the direction. The value depends on individual items and is
     computed by `supervised_recall`.
     """
 
@@ -58,7 +58,7 @@ class OnSplits(Measure):
     reference = "Manandhar et al. 2010"
 
     def compute(self, *statistics: Any) -> float:
-        """Raise Undefined, because a contingency table has no items."""
+        """Raise Undefined, because a contingency table does not identify items."""
         raise Undefined("supervised recall on splits requires individual items")
 
     def __str__(self) -> str:

@@ -10,8 +10,8 @@ items at random to clusters of the same sizes, so the count x of each cell is hy
 Its expected pair counts and B-cubed scores follow from these moments, and the expectations of
 linear entropy estimators from the distribution of x:
 
-    (2)  E[pairs together in both] = (pairs in gold)·(pairs in the system)/(all pairs)
-    (3)  E[B-cubed precision] = (1/n)·Σ_cells E[x²]/b,   E[B-cubed recall] = (1/n)·Σ_cells E[x²]/a.
+    (2) E[pairs in both] = (pairs in gold)·(pairs in the system)/(all pairs) (3) E[B-cubed
+    precision] = (1/n)·Σ_cells E[x²]/b, E[B-cubed recall] = (1/n)·Σ_cells E[x²]/a.
 
 Other measures are averaged over random tables.
 """
@@ -52,7 +52,7 @@ _MAX_ITEMS = 10**6
 _MAX_CELLS = 250_000
 """Limits on the size of baseline tables.
 
-Above these limits, measures that require a table have no baseline.
+Measures that require a table have no baseline above these limits.
 """
 
 DRAWS = 20

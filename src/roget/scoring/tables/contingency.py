@@ -42,7 +42,7 @@ class Leaves(NamedTuple):
 
     @property
     def places(self) -> Ints:
-        """For each column of the table, the position of its leaf in the layout of the tree."""
+        """For each column of the table, the position of its leaf among all leaves of the tree."""
         places: Ints = self.tree.layout.places[self.table.cluster_codes % self.tree.n_clusters]
         return places
 

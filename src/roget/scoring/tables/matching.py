@@ -20,12 +20,12 @@ _PLAIN_CELLS = 1 << 13
 """Largest number of cells for which `match_dense` is used instead of the solver of scipy."""
 
 _SOLVER = "scipy.optimize"
-"""The module of the solver, which takes as long to import as `match_dense` takes for a hundred
-tables. If it has already been imported, it is used for all tables.
+"""The module of scipy's solver. Importing it takes as long as solving a hundred tables with
+`match_dense`, so it is used for all tables only if it has already been imported.
 """
 
 _NEVER = np.iinfo(np.int64).max
-"""Distance of columns that were already reached."""
+"""Distance that marks columns that were already reached."""
 
 SUBSETS = 6
 """Largest number of classes (or clusters) in tables that `match_small` solves."""

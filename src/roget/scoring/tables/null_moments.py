@@ -283,7 +283,7 @@ def _sample(pairs: PairSizes, variance: Floats) -> tuple[Floats, Floats]:
 
 
 def excess(t: Floats) -> Floats:
-    """Return (1+t)·log(1+t) − t, which is 1 at t = −1; use the series for small t."""
+    """Return (1+t)·log(1+t) − t, using a series for small t. The value at t = −1 is 1."""
     # The series is Σ_{k≥2} (−1)^k·t^k/(k(k−1)), evaluated by Horner's rule.
     small = np.abs(t) < 0.02
     tame = np.where(small | (t <= -1), 0.0, t)

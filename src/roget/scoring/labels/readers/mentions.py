@@ -122,9 +122,9 @@ def name_span(first: str, last: str) -> str:
 
 
 def find_brackets(text: str) -> list[tuple[str, str, str]]:
-    """Return tuples (entity in brackets, entity after "(", entity before ")").
+    """Parse a cell into tuples (one-word mention, opened mention, closed mention).
 
-    Two of the three strings are empty.
+    Two of the three entity names in each tuple are empty.
 
     >>> find_brackets("(1)|(2(3")
     [('1', '', ''), ('', '2', ''), ('', '3', '')]
@@ -208,7 +208,7 @@ def read_corefud(file: LabelFile, columns: Columns | None, gold: bool) -> Labels
 
 
 def _number(documents: dict[str, Document]) -> str:
-    """Return a name with a number for a document that has no name."""
+    """Return a numbered default name for a document without a name."""
     return f"document {len(documents) + 1}"
 
 
