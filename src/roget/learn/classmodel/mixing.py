@@ -34,17 +34,17 @@ weights."""
 
 @dataclass(frozen=True, eq=False)
 class PredictionData:
-    """Cells to predict, with statistics of the words' own counts."""
+    """(Word, context) cells to predict, with statistics of the words' own counts."""
 
     own: Floats
     """Relative frequency c/N of each cell, without discounts."""
     taken: Floats
-    """Decrease of each cell's own probability per unit of each discount; shape (discounts,
-    cells)."""
+    """Amount by which each discount, per unit, lowers the own probability of each cell; shape
+    (discounts, cells)."""
     left: Floats
-    """Probability left to the classes per unit of each discount; shape (discounts, cells)."""
+    """Probability that each discount, per unit, leaves to the classes; shape (discounts, cells)."""
     known: Array
-    """True if the word has any counts."""
+    """For each cell, True if its word has counts."""
 
     def discount(self, discounts: Floats) -> tuple[Floats, Floats]:
         """Return each cell's discounted probability, and the probability left to the classes."""
@@ -60,7 +60,9 @@ class PredictionData:
 
 
 def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> PredictionData:
-    """Collect statistics of cells from a matrix of counts; `levels` is the number of discounts.
+    """Collect statistics of (row, column) cells from a matrix of counts.
+
+    `levels` is the number of discounts.
 
     A fractional count below its level is discounted in proportion, which keeps probabilities
     non-negative.
@@ -85,7 +87,7 @@ def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> Predic
 
 
 def _find_entries(table: Any, row_of: Array, rows: Array, columns: Array) -> Array:
-    """Return the position of each cell in the data of a csr_array, or nnz for an empty cell."""
+    """Return the index of each cell in the `data` of a csr_array, or nnz for an empty cell."""
     width = table.shape[1]
     keys = np.append(row_of * width + table.indices, np.iinfo(np.int64).max)
     sought = np.asarray(rows, dtype=np.int64) * width + columns

@@ -1,4 +1,4 @@
-"""Update a clustering incrementally: keep the classes, and add new counts to them."""
+"""Update a clustering with new counts while keeping its classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering, Posterior
 
 _NOTHING = 1e-6
-"""Class counts with a smaller absolute value than this are treated as rounding errors."""
+"""Class counts with an absolute value below this threshold are treated as rounding errors."""
 
 
 class IncrementalUpdate:

@@ -40,7 +40,7 @@ class SplitRule(NamedTuple):
         """
         with np.errstate(divide="ignore"):
             logs = np.log(self.centroids)
-        # Bound the logarithm, so a context that is impossible on one side gives only finite
+        # Bound the logarithm: a context that is impossible on one side must not give infinite
         # evidence.
         logs = np.maximum(logs, -700.0)
         odds = matrix @ (logs[1] - logs[0])

@@ -27,7 +27,7 @@ LONGEST_WORD = 50
 quadratic in the length. Instead, every tag is considered possible."""
 
 _KEPT = 1 << 18
-"""Maximum number of entries in each of the two caches, for analyses and for lemmas."""
+"""Maximum number of entries in each of the two caches (for analyses and for lemmas)."""
 
 _LOWEST = -1e6
 _LAST, _NOW, _CAME = range(3)
@@ -118,7 +118,7 @@ def _extend_states(
     states: Ints, totals: Floats, begin: int, end: int, tags: Ints, fits: Floats,
     transitions: Floats, place: Ints,
 ) -> int:  # fmt: skip
-    """Append the states that are reachable with the next token, and return the new end index."""
+    """Append the states reachable with the next token, and return the new number of states."""
     count = transitions.shape[1] - 1
     # 1. Prune states more than 1 nat below the sixth best.
     lowest, stop = _LOWEST, end

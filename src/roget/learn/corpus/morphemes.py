@@ -78,7 +78,7 @@ class Morphemes:
         return path[::-1]
 
     def _list_ends(self, row: Row) -> Iterator[tuple[State, int, float]]:
-        """Yield each state of the last row with each part of speech in which it can end."""
+        """Yield each final state of a word with each part of speech that it allows."""
         for state, total in row.items():
             for tag, fit in self._model.LP_trans_final.get(state, ()):
                 if total + fit > _LOWEST:

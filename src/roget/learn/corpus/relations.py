@@ -106,7 +106,7 @@ NAMED: dict[str, str | tuple[str, ...]] = {
 """Mapping from names to patterns. A preset is a tuple of patterns and names of other presets."""
 
 ALL = "all"
-"""Name of the preset that mixes parts of speech. Its words therefore keep their tags
+"""Name of the preset for words of all parts of speech, which are distinguished by tags
 (drink/VERB)."""
 
 _TRANSPOSED = "~"
@@ -145,7 +145,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class RelationSet:
-    """The names of the requested relations, and the relations parsed from them."""
+    """The requested relations: their names, and the patterns parsed from them."""
 
     names: tuple[str, ...]
     """Names and patterns as requested by the user."""
@@ -171,7 +171,7 @@ class RelationSet:
         return ", ".join(self.names)
 
     def list_slots(self) -> list[str]:
-        """Return the distinct first parts of the relations' slot names."""
+        """Return the distinct names of the relations, with which the names of their slots begin."""
         return list(dict.fromkeys(relation.name for relation in self.relations))
 
     def describe(self) -> str:

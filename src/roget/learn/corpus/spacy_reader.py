@@ -33,8 +33,8 @@ LONGEST = 100_000
 memory."""
 
 Where: TypeAlias = tuple[int, str, int]
-"""Origin of a document: the number of lines before its paragraph, the paragraph, and the number of
-visible characters of the paragraph that belong to earlier documents."""
+"""Origin of a document: the number of lines before its paragraph, the text of the paragraph, and
+the number of visible characters that belong to earlier documents of the paragraph."""
 
 _UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
 
@@ -46,7 +46,7 @@ _UNIVERSAL = {
 """Mapping from ClearNLP labels to Universal Dependencies labels."""
 _PREPOSITIONS = ("prep", "agent", "dative")
 _REQUIRED = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
-"""Annotations that a document must have, mapped to their names in error messages."""
+"""Annotations that a document must have, with their names in error messages."""
 _INNER, _ENDS = re.compile(r"\s"), marks.SPACE + marks.GLUE
 
 
@@ -271,7 +271,7 @@ def _write(
 
 
 def _map_each(look_up: Callable[[int], int], numbers: Any) -> Ids:
-    """Apply `look_up` to each number, and return the results as an array."""
+    """Return an array with the result of `look_up` for each number."""
     return np.fromiter(map(look_up, numbers.tolist()), np.int32, len(numbers))
 
 

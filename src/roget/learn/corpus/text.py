@@ -26,7 +26,7 @@ BATCH = 1 << 19
 """Size of a batch in bytes, about 100,000 words."""
 
 _BREAK = -2
-"""Id that marks the end of a sentence among the ids of words."""
+"""Id that marks the end of a sentence in a sequence of word ids."""
 
 _WORD = (
     r"{base}{more}*+(?:[-'.,·_](?:(?<={letter}['.·])(?={letter})|(?<={digit}[.,'])(?={digit})"
@@ -145,7 +145,7 @@ class Numbers(dict[str, int]):
 
 
 def passages(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield parts of a source, a few paragraphs each, with the number of lines before each part.
+    """Yield parts of a source of a few paragraphs each, with the number of lines before the part.
 
     Line ends are normalised to newlines.
     """

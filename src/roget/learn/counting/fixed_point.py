@@ -18,7 +18,7 @@ _ROOM = f"{2**63}::HUGEINT"
 
 
 def columns(fractional: bool) -> tuple[str, ...]:
-    """Return the names of the columns that hold a count."""
+    """Return the names of the columns that together hold a count."""
     return FRACTIONAL if fractional else WHOLE
 
 

@@ -1,4 +1,4 @@
-"""Count pairs of ids by packing them into 64 bits and sorting them."""
+"""Count pairs of word and context ids by packing them into 64 bits and sorting them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pairs."""
 
 
 class PairTally:
-    """Counts the pairs of one task and writes them as a part.
+    """Counts the pairs of one task, and writes the counts to a folder.
 
     Memory use grows with the number of words and contexts, but not with the number of pairs.
     """
@@ -66,7 +66,7 @@ class PairTally:
                 self._settle()
 
     def finish(self) -> None:
-        """Write the remaining counts, and the totals of the words and contexts of all runs."""
+        """Write the remaining counts, and the total count of each word and each context."""
         self._write_run()
         ids, totals = self._words
         words = {"id": ids, "word": _get_texts(self._tables.words, ids), "n": totals}

@@ -39,12 +39,12 @@ ALL = "all"
 
 _WORDS = {f"word {n}": (f"word{n}",) for n in range(1, MAX_WORDS + 2)}
 KEY = Roles({"line": (), "kind": (), "node": (), "answer": ()}, {"class": (), **_WORDS})
-"""Columns of a key, the table with the correct answers."""
+"""Columns of a key, which is the table with the correct answers to a sheet."""
 
 FILLED = Roles(
     {"line": ("no", "number"), "answer": ("intruder", "verdict")}, {"words": (), **_WORDS}
 )
-"""Columns of a filled-in sheet."""
+"""Columns of a question sheet that an annotator has filled in."""
 
 
 class AgreementShare(NamedTuple):
@@ -71,14 +71,14 @@ class AnswerLine(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """Questions and the answers of all annotators."""
+    """The questions of a sheet, with the answers of all annotators."""
 
     kind: str
     questions: tuple[Question, ...]
     people: tuple[str, ...]
     codes: Ints
-    """The answers as codes, with shape (annotators, lines): the index of the word or verdict, one
-    more than the last index if unsure, or −1 if missing."""
+    """The answers as codes, with shape (annotators, lines). A code is the index of the word or the
+    verdict, one more than the last index for an unsure answer, or −1 for a missing answer."""
 
     @property
     def answered(self) -> BoolArray:
@@ -130,7 +130,7 @@ class Judgement:
         return measure_agreement(self.codes)
 
     def _share(self, good: BoolArray, lines: BoolArray) -> list[AgreementShare]:
-        """Return the proportion of good answers for each annotator, and over all annotators."""
+        """Return the proportion of good answers, for each annotator and over all annotators."""
         known = self.answered & lines
         rows = [
             (name, float(right.sum()), int(own.sum()))
@@ -212,7 +212,7 @@ def is_key(path: PathLike) -> bool:
         with open_table(source, roles=KEY, guess=True) as table:
             return table.header
     except InputError:
-        return False  # the error is reported when the file is read as a sheet
+        return False  # The error is reported when the file is read as a sheet.
 
 
 def read_key(path: PathLike) -> QuestionSheet:

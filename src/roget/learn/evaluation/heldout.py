@@ -36,10 +36,10 @@ SHARES = (0.8, 0.1)
 """Fractions of training and development tokens; the remaining tokens are test tokens."""
 
 KEPT = 0.9
-"""Fraction of tokens used for training in a trial (see `trial`)."""
+"""Fraction of the tokens from which `trial` learns the classes again."""
 
 LEAST = 100
-"""Minimum number of held-out tokens for a trial (see `trial`)."""
+"""Minimum number of held-out tokens. With fewer tokens, `trial` returns None."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Heldout:
         return interval(values[part])
 
     def below(self, other: Heldout) -> Interval:
-        """Return the reduction in test loss relative to another model, paired by split."""
+        """Return the mean reduction in test loss relative to another model, over paired splits."""
         pairs = zip(other.loss["test"], self.loss["test"], strict=True)
         return interval([theirs - mine for theirs, mine in pairs])
 
@@ -81,7 +81,7 @@ class HeldoutComparison:
 
     @property
     def peer(self) -> Heldout | None:
-        """The results of Kneser–Ney, with which all other models are compared."""
+        """The results of the Kneser–Ney model, with which all other models are compared."""
         return next((row for row in self.rows if row.model == PEER), None)
 
 
@@ -163,7 +163,7 @@ class TokenSplit:
         return cls(train, dev, test, known, new)
 
     def measure(self, model: ClassModel, row: Heldout) -> None:
-        """Add the losses of a fitted model to its results."""
+        """Compute the losses of a fitted model on this split, and add them to its results."""
         # New words are predicted from their known tokens.
         found = {"train": model.log_proba(self.train), "test": model.log_proba(self.test)}
         if self.new is not None:
@@ -201,7 +201,7 @@ def run_again(
     """Learn the classes again from 90 % of the tokens, with the same number of clusters and β.
 
     The result is None if counts are fractional or too few, or if the run was interrupted. `report`
-    is called like the clusterer's `progress`, with the additional fact "trial".
+    is called like the clusterer's `progress`, with an additional key "trial".
     """
     if counts.matrix.dtype.kind != "i":
         return None
@@ -219,7 +219,7 @@ def run_again(
 def trial(
     counts: Counts, model: Any, seed: int | None, report: Report | None = None
 ) -> dict[str, float] | None:
-    """Learn again from 90 % of the tokens; return the bits per held-out token (see `predict_held`).
+    """Learn the classes again from 90 % of the tokens, and return the bits per held-out token.
 
     The result is None if a second run is not possible (see `run_again`).
     """

@@ -52,7 +52,8 @@ RATED = Roles(
     },
     number="rating",
 )
-"""Columns, in their default order, with the headers used by SimLex-999 and WordSim-353."""
+"""Columns of a table of ratings in default order, with the headers in SimLex-999 and
+WordSim-353."""
 
 _CELLS = 1 << 20
 """Batch size: number of ranks computed at once."""
@@ -96,7 +97,7 @@ class Ratings:
 
     rows: tuple[Correlation, ...]
     odd: tuple[RatingOutlier, ...]
-    """Known pairs with the largest rank differences."""
+    """The pairs whose ranks by rating and by similarity differ most."""
     pairs: int
     known: int
     """Number of pairs with both words in the thesaurus; other pairs are excluded."""
@@ -277,7 +278,7 @@ def _draw(table: Floats, draws: int, seed: int) -> Floats:
 
 
 def _compare(way: str, at: int, found: Floats, drawn: Floats) -> Correlation:
-    """Return ρ of the similarity at a position, and its difference from the baseline.
+    """Return ρ of the similarity in a given row, and its difference from ρ of the baseline.
 
     The baseline is the last similarity.
     """
@@ -295,7 +296,7 @@ def _interval(value: float, drawn: Floats) -> Interval:
 def _find_odd(
     pairs: Sequence[RatedPair], people: Floats, own: Floats, n: int
 ) -> tuple[RatingOutlier, ...]:
-    """Return the n pairs with the largest rank differences."""
+    """Return the n pairs whose ranks by rating and by similarity differ most."""
     ranks, mine = (stats.rankdata(-values) for values in (people, own))
     order = np.argsort(-np.abs(ranks - mine), kind="stable")[:n]
     found = []

@@ -66,19 +66,19 @@ class Bin(NamedTuple):
     high: float
     words: int
     score: float
-    """Mean score."""
+    """Mean score of the candidates in the bin."""
     right: float
-    """Fraction of correct candidates."""
+    """Fraction of the candidates in the bin that are correct."""
 
 
 @dataclass(frozen=True, eq=False)
 class HoldoutResult:
-    """Metrics of placement on hidden words, and of the nearest-word baselines."""
+    """Metrics of the placement of hidden words, and of the nearest-word baselines."""
 
     title: str
     words: tuple[str, ...]
     known: int
-    """Number of known words that were not hidden and therefore vote."""
+    """Number of voting words, that is, known words that were not hidden."""
     ways: tuple[PlacementMetrics, ...]
     bins: tuple[Bin, ...]
     steps: int

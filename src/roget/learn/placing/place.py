@@ -31,7 +31,7 @@ LISTED = 5
 """Number of candidates per word used to calibrate scores."""
 
 LOOKED = 100
-"""Number of known words used to estimate the fraction of nearby classes."""
+"""Number of known words used to estimate the chance level, the mean fraction of nearby classes."""
 
 DIGITS = 4
 """Number of decimals to which scores are rounded."""
@@ -290,5 +290,5 @@ class Placer:
 
 
 def _part(progress: Report | None, done: int, whole: int) -> Report | None:
-    """Return a progress callback for the part of the work that starts after `done` words."""
+    """Return a progress callback for a part of the work, which starts after `done` words."""
     return progress and (lambda now: progress(Progress(done + now.done, whole)))

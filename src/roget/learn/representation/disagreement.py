@@ -1,4 +1,4 @@
-"""Find words that a text uses differently from prior vectors, so the text alone describes them."""
+"""Find words whose prior vectors contradict their use in a text. Only the text describes them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ quantile of all words, in both halves."""
 
 
 def find_disagreements(matrix: Any, prior: Singles, known: BoolArray) -> BoolArray:
-    """Return a mask of the words whose prior vectors contradict the text.
+    """Return a mask of the words whose prior vectors contradict their use in the text.
 
     The tokens of the text are divided at random into two halves. A word is selected if it has
     similar neighbours in both halves, and if the prior vectors place it far from both.

@@ -17,7 +17,7 @@ from roget.learn.taxonomy.wordnet import PARTS
 from roget.learn.thesaurus import Thesaurus
 
 _FOLDERS = {"wordnet": "data.{}", "wordnet-tables": "{}_senses.tsv"}
-"""Name of a file by which each kind of WordNet folder is recognised, with {} for the part of
+"""Name of the file by which each kind of WordNet folder is recognised; {} stands for the part of
 speech."""
 
 

@@ -41,13 +41,13 @@ class ConceptRecord:
 
 @dataclass
 class Content:
-    """The content of a SKOS file: classes by id, words, and new concepts."""
+    """The content of a SKOS file: its classes by id, its words, and new concepts."""
 
     classes: dict[int, ConceptRecord] = field(default_factory=dict)
     words: dict[str, ConceptRecord] = field(default_factory=dict)
     new: list[ConceptRecord] = field(default_factory=list)
     own: dict[str, str] = field(default_factory=dict)
-    """Values of roget's own predicates, by name."""
+    """Values of the predicates that roget defines, by name."""
 
 
 def read_changes(
@@ -141,7 +141,7 @@ def _numbers(values: Mapping[str, str], name: str) -> list[int]:
 
 
 def _export(thesaurus: Thesaurus) -> Content:
-    """Return the content that an export of the thesaurus would have."""
+    """Return the content of a new export of the thesaurus."""
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         file = Path(folder) / "now.ttl"
         catalogue.load("exporters", "skos")(thesaurus, file)
@@ -167,7 +167,7 @@ def _read_content(place: Path, language: str | None) -> Content:
         if concept in ids:
             content.classes[ids[concept]] = record
         elif concept not in found.kinds[skos.SKOS + "Concept"]:
-            continue  # a link to a deleted concept
+            continue  # This is a link to a deleted concept.
         elif concept in found.kinds[skos.WORD]:
             spelt = _WORD.search(concept)
             word = unquote(spelt[1]) if spelt else preferred[0] if preferred else concept
@@ -190,7 +190,7 @@ class _Comparison:
     def compare(self) -> list[EditRequest]:
         """Return all edits.
 
-        Names come first, since a class may be replaced by its only subclass.
+        Renamed classes come first, because a later edit may replace a class by its only subclass.
         """
         self._write_classes()
         self._merge()
@@ -267,7 +267,7 @@ class _Comparison:
             self.request(editing.MERGE, self.before.classes[id], target=id, into=best)
 
     def heir(self, id: int) -> int:
-        """Return the class itself, or the class it was merged into."""
+        """Return the class into which a class was merged, or its own id if it still exists."""
         while id in self.heirs:
             id = self.heirs[id]
         return id

@@ -146,7 +146,7 @@ def gather(
     """
     found, requested = Concepts(), (language or "").lower()
     labels: dict[tuple[str, int], set[str]] = {}
-    # A SKOS-XL label is a resource with literal forms; its holders are the concepts that have it.
+    # A SKOS-XL label is a resource with literal forms. `holders` are the concepts with this label.
     holders: dict[str, list[tuple[str, int]]] = {}
     forms: dict[str, list[str]] = {}
     written: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -201,7 +201,7 @@ def gather(
 
 
 def _share(above: list[str], exported: str, by_id: Mapping[str, str]) -> dict[str, float]:
-    """Return the memberships of a word, using the exported values if its classes are unchanged.
+    """Return the memberships of a word: the exported values if its classes are unchanged.
 
     A word that was moved belongs to its new classes, with the exported weights where available and
     equal weights otherwise.

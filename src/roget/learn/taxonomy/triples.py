@@ -53,7 +53,7 @@ def read(
             yield from parse(stream, syntax, place.resolve().as_uri(), predicates)
         except (OSError, RogetError, GeneratorExit):
             raise
-        except Exception as error:  # each parser has its own exceptions
+        except Exception as error:  # Each parser has its own exceptions.
             if stream.broken is not None:
                 raise stream.broken from None
             reason = " ".join(str(error).split())[:200]

@@ -125,7 +125,7 @@ def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synse
     """Yield the synsets of a data file."""
     problems = Problems(str(file))
     for number, line in source_of(str(file)).lines():
-        if line.startswith("  ") or not line.strip():  # skip the licence text
+        if line.startswith("  ") or not line.strip():  # Skip the licence text.
             continue
         try:
             yield _synset(line, part, tagged)
@@ -135,7 +135,11 @@ def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synse
 
 
 def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
-    """Parse a line with offset, file, type, word count (hex), words, pointer count and pointers."""
+    """Parse a line of a data file.
+
+    The fields are offset, file, type, number of words (hexadecimal), words, number of pointers, and
+    pointers.
+    """
     cells = line.partition(" | ")[0].split()
     offset, lexicographer, count = cells[0], int(cells[1]), int(cells[3], 16)
     words = cells[4 : 4 + 2 * count]
@@ -179,7 +183,7 @@ def _synsets_of_tables(place: Path, part: str) -> Iterator[Synset]:
 
 
 def _rows(file: Path, expected: str, numbers: Sequence[int] = ()) -> Iterator[list[str]]:
-    """Yield the cells of each line. The columns in `numbers` must be integers."""
+    """Yield the cells of each line of a table. The columns in `numbers` must be integers."""
     problems = Problems(str(file))
     width = len(expected.split(", "))
     for number, line in source_of(str(file)).lines():

@@ -96,8 +96,8 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     heads_
         The heads.
     description_length_
-        Description length of the cut of each head in nats; for words in several places, it includes
-        the cost of encoding the place.
+        Description length of the cut of each head in nats. For words with several places in the
+        tree, it includes the cost of encoding the place.
     hierarchy_
         The `WordHierarchy` that is cut.
     prior_
@@ -154,7 +154,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return self
 
     def cut(self, head: str, empty: bool = False) -> list[CutClass]:
-        """Return the classes in the cut of a head, most probable first.
+        """Return the classes in the tree cut of a head, most probable first.
 
         If `empty` is True, classes with probability 0 are included. For a head without known words,
         the cut is the root with probability 0.
@@ -246,7 +246,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return sorted(set(below) - above - set(nodes.tolist()))
 
     def _make_class(self, node: int, probability: float, column: int) -> CutClass:
-        """Return a class of a cut, with the words in it that occur with the head."""
+        """Make a class of a cut, with the words in it that occur with the head."""
         hierarchy = self.hierarchy_
         begin, end = self._seen.indptr[column : column + 2]
         rows = self._seen.indices[begin:end]
@@ -273,7 +273,7 @@ def _select_rows(hierarchy: WordHierarchy, counts: Counts) -> Any:
 
 
 class HeadCuts(NamedTuple):
-    """Cuts for several heads: an entry for each node with counts, and the description lengths."""
+    """Tree cuts of several heads: an entry for each node with counts, and description lengths."""
 
     node: Ints
     head: Ints
@@ -294,7 +294,7 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
     """
     # Step 1: make an entry for each head and node with counts, sorted by head, then node.
     held = (hierarchy.shares.T @ counts).tocsc()
-    held.eliminate_zeros()  # products may underflow to 0
+    held.eliminate_zeros()  # Products may underflow to 0.
     held.sort_indices()
     heads = np.repeat(np.arange(held.shape[1]), np.diff(held.indptr))
     nodes, count = held.indices.astype(np.int64), held.data.astype(np.float64)

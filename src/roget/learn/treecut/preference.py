@@ -112,13 +112,13 @@ def learn_classes(
     if not chosen.entries:
         raise InputError("cannot learn a thesaurus: the counts are empty", code="empty-input")
     model = catalogue.load("clusterers", method).make(random_state=seed, progress=progress)
-    with ignore_trivial():  # cuts also work with a trivial clustering
+    with ignore_trivial():  # Cuts also work with a trivial clustering.
         model.fit(chosen)
     return Thesaurus.from_clustering(chosen, model)
 
 
 def _join(cut: list[CutClass]) -> list[CutClass]:
-    """Merge the copies of a class, and the occurrences of a single word, in a cut."""
+    """Merge the copies of a class in a cut, and the copies of a single word."""
     groups: dict[tuple[str, str], list[CutClass]] = {}
     for one in cut:
         groups.setdefault((one.id, one.label), []).append(one)

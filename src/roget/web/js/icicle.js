@@ -69,7 +69,7 @@ class Icicle {
     clear(this.place);
     this.last = null;
   }
-  // Return the ancestor to zoom to so that a class is clearly visible.
+  // Return the ancestor to zoom to, so that the class becomes clearly visible.
   /** @param {number} node */
   focusFor(node) {
     const tree = state.tree;

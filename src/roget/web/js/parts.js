@@ -40,7 +40,7 @@ export const classItem = (one) =>
 /** @type {(one: Word) => HTMLElement} */
 export const wordItem = (one) =>
   el("span", { class: "item" }, el("a", { href: wordLink(one) }, bdi(one.word)));
-// The relative length of a bar, 1 for the nearest word; 0.01 bit is added against division by 0.
+// The relative length of a bar, 1 for the nearest word; 0.01 bit is added to avoid division by 0.
 /** @type {(bits: number | null, nearest: number) => number} */
 export const nearness = (bits, nearest) => (bits === null ? 0 : (nearest + 0.01) / (bits + 0.01));
 /** @type {(text: string, title?: string) => HTMLElement} */

@@ -22,7 +22,7 @@ class TreeData(TypedDict):
     """Nodes whose label was written by a user."""
     ids: list[int]
     made: list[int | None]
-    """The number of classes after a node is split, or None for leaves."""
+    """The number of classes in the tree after a node was split, or None for leaves."""
 
 
 def make(snapshot: ThesaurusSnapshot) -> TreeData:

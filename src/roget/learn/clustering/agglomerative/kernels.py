@@ -1,6 +1,7 @@
-"""Compiled kernels for greedy merging, with a list of nearest neighbours for each cluster.
+"""Compiled kernels for greedy merging by the agglomerative information bottleneck.
 
-The loss of merging clusters a and b is the decrease in information about contexts, in nats:
+The loss of merging clusters a and b is the decrease in information about contexts, in nats (Slonim
+& Tishby 1999):
 
     L(a, b) = W ln W − p(a) ln p(a) − p(b) ln p(b)
               − Σ_{v in both} [S_v ln S_v − p(a,v) ln p(a,v) − p(b,v) ln p(b,v)],
@@ -9,9 +10,9 @@ with W = p(a) + p(b) and S_v = p(a,v) + p(b,v). It equals W times the Jensen–S
 the two clusters, weighted by their masses.
 
 Every cluster has a short list of its nearest clusters, with a lower bound on the loss of merging it
-with any cluster outside the list. A merge removes two clusters from the lists and inserts the new
-one. A list is rebuilt, by comparing the cluster with all others, only if it has no entry below its
-bound and no other cluster has a lower cost. A table of all pairs is never stored.
+with any cluster outside the list. A merge removes two clusters from all lists and inserts the
+merged one. If a list has no entry below its bound, it is rebuilt by comparing its cluster with all
+others, but only once this bound is the lowest cost of all. A table of all pairs is never stored.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Clusters(NamedTuple):
 
 @compiled_within
 def _compute_loss(clusters: Clusters, one: int, other: int) -> float:
-    """Return the loss L(one, other) of a merge.
+    """Return the loss L(one, other) of merging two clusters.
 
     `one` must be in the dense buffer. The result is exactly symmetric in both clusters.
     """

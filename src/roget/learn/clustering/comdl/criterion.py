@@ -44,7 +44,7 @@ TABLE = 1 << 16
 """Maximum number of integer counts for which lnΓ is tabulated."""
 
 STEPS = 4
-"""Number of grid values per doubling of a or b."""
+"""Number of grid values between a value of a or b and twice this value."""
 
 A_GRID = tuple(2.0 ** (step / STEPS) for step in range(-10 * STEPS, 4 * STEPS + 1))
 """Candidate values of the parameter a."""
@@ -82,7 +82,7 @@ class CoclusterTable:
     sized: bool
     """True if the code includes class sizes, which adds −Σ ln n_i! to the cost of a partition."""
     whole: bool
-    """True if all counts are integers."""
+    """True if all counts of the table are integers."""
 
     def cost_tables(self, a: float, b: float) -> tuple[kernels.CostTables, kernels.CostTables]:
         """Return tables of the terms of the description length, for rows and for columns."""

@@ -30,8 +30,7 @@ from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_
 from roget.core.types import Array, Floats, Ints
 
 CALM = 0.9995
-"""Minimum probability that an item stays in its class, at which the item is skipped in the next
-sweeps."""
+"""An item that stays in its class with a higher probability is skipped in the next sweeps."""
 
 MAX_SKIPS = 7
 """Maximum number of consecutive sweeps in which an item is skipped. Each time the item stays in its
@@ -81,9 +80,9 @@ class SkipState(NamedTuple):
 
     order: Ints
     calm: Ints
-    """For each item, the number of sweeps to skip after its last visit."""
+    """For each item, the number of sweeps that it was set to skip at its last visit."""
     wait: Ints
-    """For each item, the number of sweeps that are still to be skipped."""
+    """For each item, the number of sweeps that it still has to skip."""
 
 
 class Scratch(NamedTuple):

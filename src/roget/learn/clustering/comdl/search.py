@@ -52,7 +52,7 @@ FIRST_A, FIRST_B = 0.25, 1.0
 """Initial values of a and b if they are chosen automatically."""
 
 CHOICE = 4
-"""Number of sweeps between two adjustments of a and b."""
+"""Number of sweeps after which a and b are adjusted again."""
 
 MAX_GREEDY = 100
 """Maximum number of greedy rounds."""
@@ -78,7 +78,7 @@ class CoMDLSettings:
 
     @property
     def chosen(self) -> str:
-        """Names of the parameters (a, b or both) that are chosen automatically."""
+        """Names of the parameters that are chosen automatically: a, b, or both."""
         return "a" * (self.a is None) + "b" * (self.b is None)
 
     @property
@@ -277,7 +277,7 @@ class CoMDLSearch:
         self.now = deepcopy(self.find_best()) if self._last else self._begin()
 
     def _choose(self) -> None:
-        """Adjust a and b to the current classes."""
+        """Set a and b to the best values for the current classes."""
         now, which = self.now, self.settings.chosen
         if not which:
             return

@@ -65,7 +65,7 @@ class AlphaSelection(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """Result for one concentration: its table rows, best first, and the predictions of the best."""
+    """Result for one concentration: its table rows, best first, and the best row's predictions."""
 
     rows: list[dict[str, float]]
     predicted: Floats
@@ -154,7 +154,7 @@ def _try_by_loss(
 
 
 def _climb(loss: Callable[[float], float], start: float) -> None:
-    """Evaluate `start`, then larger values while the loss decreases, or else smaller values."""
+    """Evaluate `start`, then larger values as long as the loss decreases, or else smaller ones."""
     first = loss(start)
     for factor in (FACTOR, 1 / FACTOR):
         at, here = start * factor, first

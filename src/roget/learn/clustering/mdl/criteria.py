@@ -81,7 +81,7 @@ class Code:
 
     @property
     def kind(self) -> int:
-        """Kind of code, which selects the formulas in the kernels."""
+        """Number of the kind of code, which selects the formulas in the compiled kernels."""
         return choose_kind(self.criterion, self.estimator)
 
     @property
@@ -94,7 +94,7 @@ class Code:
 
     @property
     def data_kind(self) -> int:
-        """Kind of code for the data part of the description length."""
+        """Number of the kind of code for the data part of the description length."""
         return choose_kind(self.criterion, "mle")
 
     def formula(self, prior: Floats) -> kernels.Formula:

@@ -375,7 +375,7 @@ class Grower:
             self._offer(cluster)
 
     def _offer(self, cluster: int) -> None:
-        """Add a cluster to the heap if its best split should be made."""
+        """Add a cluster to the heap of clusters to split, if its best split may be made."""
         # Splits that save nothing are made only if a number of clusters was requested, or if the
         # search option is "paper", which follows Li & Abe (1996).
         one = self.candidates[cluster]

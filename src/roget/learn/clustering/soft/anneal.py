@@ -66,8 +66,8 @@ SHARPEN = 1.05
 """Factor by which β is changed in each step after the last split."""
 
 SOFTEST, SHARPEST = 1.15, 4.0
-"""Bounds on the final β: at least SOFTEST times the highest critical β, so clusters do not merge
-again, and at most SHARPEST times the highest β at which a cluster was split."""
+"""Bounds on the final β. It is at least SOFTEST times the highest critical β, so clusters do not
+merge again, and at most SHARPEST times the highest β at which a cluster was split."""
 
 RELAX = 1.1
 """EM is run over all words whenever the number of clusters has grown by this factor."""
@@ -204,9 +204,9 @@ class Annealer(AnnealingSearch):
 
     needs_number = False
     stride = 6
-    """Number of β steps taken at once while the number of clusters is being chosen."""
+    """Number of β steps that are combined into one while the number of clusters is being chosen."""
     lowest = 1.0
-    """The β at which disconnected words are split off."""
+    """The β at which groups of words without common contexts are split."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
@@ -561,7 +561,7 @@ class Annealer(AnnealingSearch):
         they move to its parent.
         """
         children = [place for place, split in enumerate(self.splits) if split.parent == cluster]
-        if children:  # exchange the numbers of the cluster and its last child
+        if children:  # Exchange the numbers of the cluster and its last child.
             other = children[-1] + 1
             swap = {cluster: other, other: cluster}
             for array in (self.mixture.q, self.mixture.logs):
@@ -647,6 +647,6 @@ def find_copies(logs: Array, background: Floats) -> dict[int, int]:
 
 
 def _weigh_entropy(sums: Floats) -> float:
-    """Return S·H, where S is the total of `sums` and H is the entropy of sums / S."""
+    """Return S·H, where S is the sum of `sums` and H is the entropy of sums / S."""
     total = float(np.sum(sums))
     return total * math.log(total) - float(np.sum(xlogx(sums))) if total > 0 else 0.0

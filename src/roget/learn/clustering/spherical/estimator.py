@@ -40,7 +40,7 @@ SIZE = 40
 """Default mean number of words per class. People can survey and name classes of this size."""
 
 FEW = 100
-"""Maximum number of words for which no word is excluded, because a user can inspect them all."""
+"""If there are at most this many words, none is excluded, because a user can inspect them all."""
 
 ENOUGH = (30, 50)
 """A word is placed reliably if it has at least this many contexts or at least this many tokens. If
@@ -240,7 +240,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         return learnt, known
 
     def _set_aside(self, matrix: Any, learnt: Ints, between: BoolArray, among: BoolArray) -> None:
-        """Record each uncertain word with the reason, and add a note."""
+        """Record each uncertain word with the reason for excluding it, and add a note."""
         few = np.setdiff1d(np.arange(matrix.shape[0]), learnt).tolist()
         contexts = np.diff(matrix.indptr)
         self.unsure_ = {}

@@ -1,4 +1,4 @@
-"""The tree over the classes, whose levels are optimised separately and connected by merges."""
+"""Build the tree over the classes: optimise each level, and connect the levels by merges."""
 
 from __future__ import annotations
 

@@ -83,9 +83,9 @@ class SymmetricAnnealer(AnnealingSearch):
 
     needs_number = True
     stride = 2
-    """Number of β steps taken at once while the number of clusters is being chosen."""
+    """Number of β steps that are combined into one while the number of clusters is being chosen."""
     lowest = 0.5
-    """The β at which disconnected words are split off."""
+    """The β at which groups of words without common contexts are split."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
