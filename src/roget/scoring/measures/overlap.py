@@ -64,7 +64,7 @@ class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dong
 
 
 def best_f_by_class(table: Contingency) -> Floats:
-    """Return the highest F = 2·overlap/(class size + cluster size) of each class over all clusters."""
+    """Return each class's highest F = 2·overlap/(class size + cluster size) over all clusters."""
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
     best: Floats = np.maximum.reduceat(2.0 * table.counts / sizes, table.row_starts)
     return best
