@@ -115,7 +115,7 @@ class Inputs:
             for name, system in self.systems.items():
                 if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
                     raise InputError(ONE_SIDE, code="conflicting-options")
-                # If the gold labels have already been read, reading the system is faster than
+                # Once the gold labels have been read, reading the system labels is faster than
                 # counting cells.
                 sides = self._count_system(count, system) if gold is None else None
                 if sides is not None:
@@ -148,8 +148,8 @@ class Inputs:
         ):
             sides = self._count_frames(system)
         joint = self.compared and self.options.ci
-        # Confidence intervals for a comparison resample all systems jointly, which requires
-        # individual items unless there are groups.
+        # In a comparison, confidence intervals resample the same items for all systems, so
+        # individual items are required unless there are groups.
         if sides is None or not joint or has_groups(sides):
             return sides
         if self.options.engine != "local":

@@ -155,8 +155,9 @@ def evaluate_systems(
             requests,
             pooled=rules.average == "pooled",
             name=name,
-            # Score the baselines only once, with the first system. In a comparison they do not
-            # depend on the system, because random clusters have the sizes of the gold classes.
+            # Score the baselines only once, together with the first system. In a comparison, they
+            # are the same for all systems, because random clusters have the sizes of the gold
+            # classes.
             seed=options.seed if options.baselines and not systems else None,
             like_gold=inputs.compared,
             step=counter.step,
@@ -419,7 +420,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
         )
         for system in scores.systems
     ]
-    # Hard labels are a special case of weighted labels, so use the same signature parts for all
+    # Hard labels are a special case of weighted labels, so use the same signature fields for all
     # systems.
     for key, hard in _ONE_LABEL.items():
         several = next((parts[key] for parts in signatures if parts[key] != hard), hard)

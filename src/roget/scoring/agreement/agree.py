@@ -77,7 +77,7 @@ def agree(
     named = name_clusterings(clusterings, chosen.labels, chosen.columns)
     if len(named) < 2:
         raise InputError(
-            f"agree requires at least two clusterings, but got {len(named)}",
+            f"agree requires at least two clusterings; got {len(named)}",
             code="missing-option",
         )
     pairs = len(named) * (len(named) - 1) // 2

@@ -121,7 +121,7 @@ def find_consensus(agreement: Agreement, by: str, clusters: int | None) -> Conse
         at = agreement.medoid()
         if at is None:
             raise InputError(
-                "there is no medoid, because the first score is undefined for all pairs",
+                "the medoid is undefined, because the first score is undefined for all pairs",
                 code="undefined",
             )
         side, name = panel.sides[at], agreement.systems[at]
@@ -327,8 +327,8 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
 def _expand_kinds(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
     """Expand pairs of item kinds to distinct pairs of items, with the earlier item first."""
     first, second, times, both = pairs
-    # `order` lists the items by kind. Pair number q of two kinds combines item q // size of the
-    # first kind with item q % size of the second kind, where size is the size of the second kind.
+    # `order` lists the items by kind. Pair q of two kinds consists of item q // n of the first kind
+    # and item q % n of the second kind, where n is the size of the second kind.
     order = np.argsort(kinds, kind="stable")
     starts = np.cumsum(sizes) - sizes
     number = sizes[first] * sizes[second]

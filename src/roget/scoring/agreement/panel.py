@@ -123,8 +123,8 @@ class Panel:
         present = None if side.complete else side.answered()
         codes: Ints = keep_apart(side, self.groups).codes.astype(np.int64)
         if present is not None:
-            # Missing items get the code of an arbitrary item, because they are not counted in any
-            # table.
+            # Missing items get an arbitrary code, which is never used because no table counts these
+            # items.
             codes = np.where(present, codes, codes[int(np.argmax(present))])
         codes, old = compact(codes, ordered=False)
         narrow = np.min_scalar_type(max(old.size - 1, 0))
@@ -216,7 +216,7 @@ def line_up(
     InputError. Items with the label `noise` are treated as missing.
     """
     sides = [side if noise is None else mark_noise(side, noise) for side in labels]
-    # Step 1: collect the items of all clusterings. If only some clusterings have groups, use these
+    # Step 1: collect the items of all clusterings. If some clusterings have groups, use these
     # groups for all clusterings.
     whole = next((side for side in sides if side.groups is not None), sides[0])
     all_items = replace(

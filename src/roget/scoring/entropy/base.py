@@ -326,7 +326,7 @@ def plug_in(counts: CountArray, total: Any) -> Floats:
     p = counts / n
     log = np.log(p)
     # For j/N near 1, rounding j/N loses the digits of 1 − j/N, on which the entropy of a skewed
-    # sample depends. log1p of the exact difference keeps them.
+    # sample depends. log1p of the exact difference preserves them.
     most = np.flatnonzero(p > 0.5)
     if most.size:
         totals = n[most] if n.ndim else n
@@ -435,7 +435,7 @@ class Grassberger(LinearEstimator):
         from scipy.special import digamma
 
         n, j = np.float64(total), counts.astype(np.float64)
-        # Fractional counts occur only as quadrature nodes for random tables. There the alternating
+        # Fractional counts occur only as quadrature nodes for random tables, where the alternating
         # terms of odd and even counts cancel on average.
         sign = np.where(j == np.rint(j), 1.0 - 2.0 * (j % 2.0), 0.0)
         g = digamma(j) + 0.5 * sign * (digamma((j + 1.0) / 2.0) - digamma(j / 2.0))

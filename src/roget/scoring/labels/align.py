@@ -38,7 +38,7 @@ _MAX_SHOWN = 5
 _MIN_ITEMS = 4
 """Minimum number of items for the warning that every gold class contains only one item."""
 _SAMPLE = 1 << 16
-"""Number of items to check first for a repeated label. All items are checked only if it has none.
+"""Number of items to check first for a repeated label. All items are checked only if none is found.
 """
 
 
@@ -277,7 +277,7 @@ def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tup
         # contain.
         unknown = unknown[groups[unknown] >= 0] if groups is not None else unknown[:0]
     if not system.weighted:
-        # Sort by cluster, as in precounted cells, so that sums are computed in the same order.
+        # Sort by cluster, as in precounted cells, so that sums have the same rounding errors.
         unknown = unknown[np.argsort(system.codes[unknown], kind="stable")]
     wide = gold.codes.astype(code_type(gold.n_labels))
     codes = np.concatenate((wide, np.full(unknown.size, -1, wide.dtype)))
@@ -350,7 +350,7 @@ def _fill_gaps(
     if missing == "drop":
         kept = np.flatnonzero(~gaps)
     elif counts is not None and missing != "cluster":
-        # Each item needs a label of its own, so split cells without a label into single items.
+        # Each item needs a separate label, so split cells without a label into single items.
         kept = np.repeat(np.arange(counts.size), np.where(gaps, counts, 1).astype(np.int64))
     if kept is not None:
         side, other, gaps = take(side, kept), take(other, kept), gaps[kept]
@@ -543,8 +543,8 @@ def join(gold: Labels, system: Labels) -> Ints | None:
                     code="index-mismatch",
                 )
             raise InputError(
-                f"{_has(with_ids.source)} item ids, but {_has(without.source)} no ids; expected "
-                "ids on both sides, or no ids and the same order of items. If each line of both "
+                f"{_has(with_ids.source)} item ids, but {_has(without.source)} no ids; pass ids "
+                "for both, or for neither and list the items in the same order. If each line of both "
                 "files is one label, pass --labels lines",
                 code="index-mismatch",
             )
@@ -652,7 +652,7 @@ def _refuse_repeats(labels: Labels) -> None:
         if item in seen:
             raise InputError(
                 f"{labels.source}: the id {item!r} is used by several items "
-                f"({example(labels, seen[item])}, {example(labels, row)}), and the other side has "
+                f"({example(labels, seen[item])}, {example(labels, row)}), and the other input has "
                 "no groups to distinguish them",
                 code="duplicate-item",
             )

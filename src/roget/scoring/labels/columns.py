@@ -185,7 +185,8 @@ class LabelRoles(Roles):
         free = [names[at] for at in left if at not in places.values()]
         open_roles = [role for role in roles if role not in places]
         if len(free) > len(open_roles):
-            # Items are usually in the first column. With many columns, the label column is unknown.
+            # Items are usually in the first column. With many columns, the label column cannot be
+            # guessed.
             free = free[: open_roles[:1] == ["item"]]
         spare = iter(free)
         return {r: names[places[r]] if r in places else next(spare, "NAME") for r in roles}
@@ -296,7 +297,7 @@ def choose_side(columns: Columns | None, side: str) -> ColumnMap:
             owner, dot, name = role.rpartition(".")
             if dot and owner not in ("gold", "system"):
                 raise InputError(
-                    f"columns: unknown side in {role!r}; expected gold.ROLE or system.ROLE",
+                    f"columns: unknown prefix in {role!r}; expected gold.ROLE or system.ROLE",
                     code="invalid-option",
                 )
             if bool(dot) == own and owner in ("", side):

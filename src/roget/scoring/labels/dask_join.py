@@ -352,7 +352,7 @@ def join_part(
             and len(set(fetch(count_lone(*of, by_group=by_group)))) > 1
             for other, of in (("system", sides), ("gold", sides[::-1]))
         ]
-        # Send the data and the mask as separate arrays, because masked arrays cannot be sent.
+        # Send the data and the mask as separate arrays, because masked arrays cannot be serialised.
         plain = {name: (values.data, values.mask) for name, values in cells.items()}
         return JoinPart(plain, (rows[0], rows[1]), (repeats[0], repeats[1]))
 

@@ -265,8 +265,8 @@ class Counting:
             return cell
         if table.format not in _STRIPPED:
             return f"nullif({cell}, '')"
-        # DuckDB's trim parses its list of characters again for every cell. It is ten times faster
-        # to call it only if the cell begins or ends with white space.
+        # DuckDB's trim parses its character list for every cell, so calling it only for cells that
+        # begin or end with white space is ten times faster.
         ends = " OR ".join(f"contains({quoted(_BLANK)}, {cell}[{at}])" for at in (1, -1))
         return f"nullif(CASE WHEN {ends} THEN trim({cell}, {quoted(_BLANK)}) ELSE {cell} END, '')"
 

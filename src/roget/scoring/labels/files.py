@@ -96,7 +96,7 @@ class LabelFile:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         try:
-            # Several files may be open, so handle only errors that were raised for this file.
+            # Several files may be open, so handle only errors raised while reading this file.
             if isinstance(error, NotText) and error.source == self.name:
                 raise self._name_byte() from None
         finally:
@@ -115,7 +115,7 @@ class LabelFile:
             return Source(self.keep("" if block is None else block.data.decode(errors="replace")))
         path = self._open.enter_context(plain_file(self.source))
         if self.source.path == STANDARD_INPUT and not os.path.getsize(path):
-            # Standard input was probably already consumed as the other input (gold or system).
+            # Standard input was probably already consumed by the other input (gold or system).
             raise NoItems(f"{self.name}: no items; {ONE_SIDE}")
         return Source(path, os.path.getsize(path))
 

@@ -227,8 +227,8 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         if len(set(there)) > 1:
             with_, without = parts[there.index(True)].source, parts[there.index(False)].source
             raise InputError(
-                f"{with_} has {what}, but {without} does not; all files of one side need the same "
-                "columns",
+                f"{with_} has {what}, but {without} does not; all gold files, and all system "
+                "files, must have the same columns",
                 code="broken-lines",
             )
     coder, grouper = Coder(), Coder()

@@ -48,7 +48,7 @@ def parse(text: str, source: str) -> ParsedTree:
     lengths: list[str] = []
     children: list[int] = []
     path: list[int] = []
-    # `expects` is True if a new node may begin here, and False if only the current node may end.
+    # `expects` is True if a new node may begin here, and False if the current node must end first.
     expects = True
     for at, (name, length, sign) in enumerate(tokens):
         if sign == "(":

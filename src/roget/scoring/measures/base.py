@@ -382,7 +382,7 @@ def average_draws(values: Floats, weights: Floats, own: Floats | None = None) ->
     if own is not None:
         own_flat = np.broadcast_to(own, values.shape).reshape(flat.shape)
         filled, masses = filled * own_flat, masses * own_flat
-    # Use einsum, because the rounding of a matrix product would depend on the number of threads.
+    # Use einsum, because rounding errors of a matrix product would depend on the number of threads.
     total = np.einsum("dg,kg->dk", weights, filled)
     if own is None and defined.all():
         mass = np.broadcast_to(weights.sum(axis=1)[:, None], total.shape)

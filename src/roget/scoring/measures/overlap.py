@@ -116,8 +116,8 @@ class GreedyOneToOne(
         free_columns = bytearray(b"\1") * table.shape[1]
         left = int(np.minimum(table.sizes.classes, table.sizes.clusters).sum())
         pairs = zip(table.rows[order].tolist(), table.columns[order].tolist(), strict=True)
-        # Go through the cells and match each cell whose row and column are both unmatched, until no
-        # unmatched row or no unmatched column is left.
+        # Match each cell in turn if its row and column are both unmatched, until all rows or all
+        # columns are matched.
         taken: list[int] = []
         for at, (row, column) in enumerate(pairs):
             if free_rows[row] and free_columns[column]:

@@ -200,8 +200,8 @@ def _minimise(cost: Callable[[Values], Values], shape: tuple[int, ...]) -> Value
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = cost(_exp(left)), cost(_exp(right))
     for _ in range(_STEPS):
-        # Shrink the bracket to the part around the inner point with the smaller cost. The other
-        # inner point of the new bracket is already known.
+        # Shrink the bracket around the inner point with the smaller cost. This reuses one inner
+        # point, so only one new cost is computed.
         down = np.less(at_left, at_right)
         low, high = np.where(down, low, left), np.where(down, right, high)
         new = np.where(down, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))

@@ -58,7 +58,7 @@ def assemble(records: Records, errors: Records | None, options: RankOptions) -> 
             se[i, j] = one.error
         if one.value is not None:
             cells[i][j].append(one.value)
-        # Rows of a wide table without a run column are runs as well.
+        # In a wide table without a run column, each row of a system is one run.
         label = one.run if one.run is not None else one.place.partition(", column")[0]
         row = runs.setdefault((i, label), np.full(len(tasks), np.nan))
         if not np.isnan(row[j]):

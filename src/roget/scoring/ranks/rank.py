@@ -239,7 +239,7 @@ def _infer_errors(scores: TaskScores, means: Floats, by: str, options: RankOptio
     if scores.freedom is not None and scores.runs is not None:
         variances, freedom = _run_variances(scores.runs)
     elif scores.freedom is not None:
-        # Welch–Satterthwaite: the degrees of freedom of a sum of estimated variances
+        # Welch–Satterthwaite degrees of freedom of a sum of estimated variances
         lost = np.maximum((parts**2 / scores.freedom).sum(axis=1), 1e-300)
         freedom = np.maximum(variances**2 / lost, 1.0)
     random = np.random.default_rng(options.seed)

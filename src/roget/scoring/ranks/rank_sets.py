@@ -323,12 +323,12 @@ def _test(model: NullModel, systems: int) -> PairTests:
         drawn = model.draw(a, b, samples).astype(np.float32)
         for family, count in zip(families, counts, strict=True):
             count += family.count_larger(drawn)
-    # Random samples do not include the data, which are one more sample.
+    # Random samples do not include the observed data, which count as one more sample.
     extra = 0 if model.exact else 1
     found = []
     for family, count in zip(families, counts, strict=True):
         p = (count + extra) / (model.size + extra)
-        # A test is not more significant than the tests before it.
+        # Make the p-values monotone: no test is more significant than the tests before it.
         p = np.maximum.accumulate(p[:, ::-1], axis=1)[:, ::-1]
         whole = np.ones((systems, systems))
         if family.pairs.shape[0] == 1:

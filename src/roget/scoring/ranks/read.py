@@ -93,7 +93,7 @@ def read_records(table: Any, options: RankOptions, name: str = "the table") -> R
         return _arrange(name, *_from_columns(gather_lazy(table)), options)
     columns = frame_columns(table)
     if library(table) == "pandas" and not all(type(one) is int for one in table.index[:1]):
-        # A pandas frame with names in its index: the index holds the systems.
+        # If a pandas frame has a named index, the index contains the systems.
         columns = {str(table.index.name or "system"): table.index, **columns}
     return _arrange(name, *_from_columns(columns), options)
 

@@ -225,8 +225,8 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _gather(requests: Sequence[Request], on_each: Mapping[str, Comparison]) -> SystemScores:
     """Return the scores of all systems, treating gold standards as groups."""
     first = next(iter(on_each.values()))
-    # The shape is (systems and baselines, scores, gold standards). The last axis must be
-    # contiguous in memory, because the rounding of sums depends on the memory layout.
+    # The shape is (systems and baselines, scores, gold standards). The last axis must be contiguous
+    # in memory, because rounding errors of sums depend on the memory layout.
     values = [
         [np.nan if r.value is None else r.value for r in one.rows] for one in on_each.values()
     ]

@@ -624,7 +624,7 @@ class Samples:
         warnings: list[str] = []
         for r, request in enumerate(requests):
             for kind, scores in kinds.items():
-                # A sample may be undefined for some systems only; use the system with the most
+                # A sample may be undefined for only some systems; report the system with the most
                 # such samples.
                 undefined = np.isnan(scores[:, : self.systems, r]).sum(axis=0).max(initial=0)
                 if 0 < undefined < len(scores):

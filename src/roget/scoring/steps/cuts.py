@@ -179,7 +179,7 @@ def score_cuts(
     """Yield, for each requested score, its values at all cuts of the tree (NaN if undefined)."""
     tree, leaves = require_tree(sides)
     if sides.groups is not None or _is_weighted(sides):
-        # With groups or weights, each cut is scored as a flat system.
+        # If there are groups or weights, score each cut separately as a flat system.
         means = []
         for k in cuts.tolist():
             flat = replace(sides, system=_label_cut(leaves, tree, k), leaves=None)

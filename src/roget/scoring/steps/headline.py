@@ -130,7 +130,7 @@ class QuickIntervals:
         return {
             (str(measure), entropy): (float(a), float(b))
             for (measure, entropy), a, b in zip(self.requests, low, high, strict=True)
-            if a < b  # false if the bounds are undefined or equal
+            if a < b  # False if the bounds are undefined (NaN) or equal.
         }
 
     def _bound_items(self, table: Contingency) -> tuple[Floats, Floats]:

@@ -183,7 +183,7 @@ def jackknife_bounds(
     bias, t = jackknife.bias(estimate), stdtrit(jackknife.df, TAILS[1])
     centre = estimate - bias
     if bounds.best is not None:
-        # A corrected score beyond the best value has no distance to it.
+        # If a corrected score exceeds the best value, the distance |best − c| is not meaningful.
         beyond = (centre >= bounds.most) if bounds.best == bounds.most else (centre <= bounds.least)
         centre = np.where(beyond, estimate, centre)
     reach = t * np.maximum(np.hypot(jackknife.error, bias), jackknife.resolution)
@@ -198,7 +198,7 @@ def jackknife_bounds(
             low = np.minimum(low, bounds.best - scaled)
         else:
             high = np.maximum(high, bounds.best + scaled)
-    # Corrected entropies may put an estimate outside the range.
+    # Bias-corrected entropies may move an estimate outside the range.
     low = np.maximum(np.minimum(low, estimate), np.minimum(bounds.least, estimate))
     high = np.minimum(np.maximum(high, estimate), np.maximum(bounds.most, estimate))
     unknown = ~jackknife.varies
@@ -214,7 +214,7 @@ def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Float
     """
     from scipy.special import ndtr, ndtri
 
-    # A sample that equals the estimate is counted as half a sample below it.
+    # A sample that equals the estimate counts as half a sample below it.
     below = (np.count_nonzero(sample < centre) + np.count_nonzero(sample <= centre)) / 2
     if not 0 < below < sample.size:
         # The bias cannot be estimated if all samples are below or all are above the estimate.

@@ -61,8 +61,8 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
         names = [table.cluster_name(column) for column in range(table.shape[1])]
         cells = np.bincount(table.rows, minlength=table.shape[0])
         largest = first_best(table.rows, table.counts, table.row_best)
-        # The fraction of the row's items in a cell is its recall if rows are classes, and its
-        # precision if rows are clusters. For the column's items it is the reverse.
+        # If rows are classes, the fraction of the row's items in a cell is the cell's recall, and
+        # the fraction of the column's items its precision. If rows are clusters, it is the reverse.
         row_shares, column_shares = (
             table.counts / totals[at]
             for totals, at in ((table.row_totals, table.rows), (table.column_totals, table.columns))

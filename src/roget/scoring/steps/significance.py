@@ -122,7 +122,8 @@ def bootstrap_p(difference: Floats, drawn: Floats, units: float = 0.0) -> Floats
     """
     defined = ~np.isnan(drawn)
     count = defined.sum(axis=0)
-    filled = np.array(drawn)  # copy in the same memory order, on which the rounding of sums depends
+    # Copy in the same memory order, because it affects the rounding errors of sums.
+    filled = np.array(drawn)
     filled[~defined] = 0.0
     centred = filled - divide(filled.sum(axis=0), count, np.nan)
     centred[~defined] = 0.0
@@ -187,7 +188,7 @@ def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: i
     terms = np.concatenate([terms, n * np.nan_to_num(bias)[:, None]], axis=1)
     times = np.append(jackknife.weights.astype(np.int64), 1)
     units = Units(terms, times, jackknife.defined * np.nan_to_num(nearer))
-    # The bias is not a part, so it does not lower the smallest possible p.
+    # The bias is not a block of items, so it does not lower the smallest possible p.
     p = np.maximum(flip_signs(units, draws, seed), 2.0 ** (1 - jackknife.defined))
     few = (jackknife.defined < FEWEST_UNITS) | (2 * jackknife.defined < n)
     return np.where(few, np.nan, p)
@@ -211,7 +212,7 @@ def flip_signs(units: Units, draws: int, seed: int) -> Floats:
     changes are counted. If none of these is extreme, p is an upper bound of the tail.
     """
     terms, times, observed = units
-    # Use einsum, because the rounding of a matrix product would depend on the number of threads.
+    # Use einsum, because rounding errors of a matrix product would depend on the number of threads.
     counts = times.astype(np.float64)
     tolerance = 1e-12 * np.einsum("ku,u->k", np.abs(terms), counts)
     if times.sum() <= _MAX_EXACT + 1:

@@ -229,7 +229,7 @@ def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[I
     if labels.items is None or gold.items is None:
         without = gold if gold.items is None else labels
         raise InputError(
-            f"{without.source}: item ids are missing, which are required to join splits with gold",
+            f"{without.source}: item ids are required to join splits with gold; add an id column",
             code="missing-column",
         )
     rows = join(labels, gold)

@@ -180,8 +180,8 @@ def _make_covers(cover: Cover, seed: int, draws: int, like_gold: bool) -> dict[s
     n = cover.n
     if n > _MAX_COVERED:
         return {}
-    # A cover stores items with identical memberships once, with their number. Repeat them to obtain
-    # individual items.
+    # A cover stores items with identical memberships only once, together with their number, so
+    # repeat them to obtain individual items.
     items = np.repeat(np.arange(cover.times.size), cover.times.astype(np.int64))
     gold = cover.gold.take(items)
     like = gold if like_gold else cover.system.take(items)
@@ -349,8 +349,8 @@ class RandomSameSizes(Statistics):
 
     @property
     def perfect(self) -> Any:
-        # Random clusters are certain to equal the classes only if both are one big cluster, or both
-        # are singletons.
+        # Random clusters always equal the classes if both are one big cluster or both are
+        # singletons, and in no other case.
         c, k, n = self.sizes.classes, self.sizes.clusters, self.sizes.n
         return (np.equal(c, 1) & np.equal(k, 1)) | (np.equal(c, n) & np.equal(k, n))
 
@@ -370,7 +370,7 @@ class RandomSameSizes(Statistics):
     def pairs(self) -> PairCounts:
         gold, system = map(pairs_within, (self.sizes.gold, self.sizes.system))
         total = pairs_among(self.n)
-        # Equation (2): a pair that is together in gold is together in the system with probability
+        # Equation (2): a pair that is joined in gold is joined in the system with probability
         # system/total.
         return PairCounts(total, gold, system, divide(gold * system, total))
 

@@ -317,7 +317,7 @@ class Contingency(Statistics):
         gold, system = map(pairs_among, self.mentions)
         both, gold_common, system_common = gold, pairs.gold, pairs.system
         if self.held is not None:
-            # Only pairs of common items exist in both gold and system.
+            # Only pairs of shared items exist in both gold and system.
             common = self.counts * self.held.cells
             both = pairs_among(self.over_cells(common))
             gold_common = self.over_rows(pairs_among(np.add.reduceat(common, self.row_starts)))

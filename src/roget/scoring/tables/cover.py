@@ -170,8 +170,8 @@ class Overlap(NamedTuple):
         neither, in the class only and in the cluster only. A cluster is a candidate only if
         (1)  h(p₁₁) + h(p₀₀) ≥ h(p₁₀) + h(p₀₁),
         because otherwise the complement of the cluster would be more similar to the class. With
-        `strict` the inequality must be strict. A class without candidates keeps its own entropy
-        (McDaid et al. 2011).
+        `strict` the inequality must be strict. A class without candidates keeps its unconditional
+        entropy (McDaid et al. 2011).
         """
         rows, columns, both = self._informative()
         gold, system = self.gold[rows], self.system[columns]
@@ -491,7 +491,7 @@ class Degrees:
             joint[row] = _entropy_rows(counts, n)
         joint[~known] = np.inf
         # Find the smallest conditional entropy of each class and each cluster. Classes and clusters
-        # without an informative partner keep their own entropy.
+        # without an informative match keep their unconditional entropy.
         left = np.minimum((joint - system).min(axis=1), np.where(known.any(axis=1), np.inf, gold))
         right = np.minimum(
             (joint - gold[:, None]).min(axis=0), np.where(known.any(axis=0), np.inf, system)

@@ -187,7 +187,7 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
         # Counts above the largest possible count have probability 0, so their positions in the
         # array do not matter.
         at = (counts[inside] + (ends - tops)[part.group[inside], None]).astype(np.intp).ravel()
-        # bincount is faster than add.at, but its cost depends on the length of the array.
+        # bincount is faster than add.at, but its running time depends on the length of the array.
         if tally.size <= 4 * at.size:
             tally += np.bincount(at, mass[inside].ravel(), tally.size)
         else:

@@ -201,9 +201,8 @@ def _assign_sparse(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    # The solver matches every row, so give each row an extra column with weight 0, which stands
-    # for an unmatched row. The solver also minimises costs and treats 0 as a missing entry, so
-    # the
+    # The solver matches every row, so give each row an extra column with weight 0, which means that
+    # the row is unmatched. The solver also minimises costs and treats 0 as a missing entry, so the
     # cost of a cell is shift − weight > 0.
     spare = np.arange(n_rows)
     shift = 1.0 + float(weights.max())

@@ -68,7 +68,7 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
     (5)  4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
     """
     two, three, four = n * (n - 1), n * (n - 1) * (n - 2), n * (n - 1) * (n - 2) * (n - 3)
-    # The first three terms of equation (5) are for two pairs with two, one or no common items. If
+    # The first three terms of equation (5) are for two pairs that share two, one or no items. If
     # there are too few items, a falling factorial and its numerator are both 0.
     apart = (p * p - 2 * p - 4 * p3) * (q * q - 2 * q - 4 * q3)
     kinds = (2 * p * q, two), (4 * p3 * q3, three), (apart, four)

@@ -61,7 +61,7 @@ class LabelReader:
     is_binary: bool = False
     """True if the format is binary rather than text."""
     inside: tuple[str, ...] = ()
-    """Formats whose file suffixes this format shares. `sniff` tells the formats apart.
+    """Formats whose file suffixes this format shares. `sniff` distinguishes the formats.
     """
     is_general: bool = False
     """True if many files of other formats also match `sniff`, so those formats are checked first.

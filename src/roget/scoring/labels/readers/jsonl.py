@@ -67,8 +67,8 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
         if first.strip() not in ("{", "[") and not first.lstrip().startswith(("[", "{\n")):
             return None
     else:
-        # If the first object has a label key, the file is JSON Lines, unless the values of the
-        # object are whole columns.
+        # If the first object has a label key, the file is in JSON Lines format, unless the object's
+        # values are entire columns.
         labelled = isinstance(record, dict) and bool(LABEL_NAMES & _lower_keys(record))
         if labelled and not _has_columns(record):
             return None

@@ -60,7 +60,7 @@ def read_rows(
             if file.source.suffix != ".key":
                 problems.hint = CLUSTERS_HINT
             problems.add(
-                line, f"only one field, {row[0]!r}; expected group item label[/weight] ..."
+                line, f"found only one field, {row[0]!r}; expected group item label[/weight] ..."
             )
     rows = LabelTable(problems, np.array(lines, dtype=np.int64), items)
     rows.spread = file.cover

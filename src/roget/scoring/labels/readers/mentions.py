@@ -87,7 +87,8 @@ class Document:
         """Report mentions that have no closing bracket."""
         for entity, waiting in self._open.items():
             for _, line in waiting:
-                self._problems.add(line, f"a mention of {entity!r} has no end; expected {entity})")
+                self._problems.add(line, f"a mention of {entity!r} is not closed; expected
+                {entity})")
 
     def mentions(self) -> tuple[dict[str, str], list[tuple[str, str]]]:
         """Return the first entity of each mention, and a list of repeated mentions."""
@@ -143,7 +144,7 @@ def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
         if text.startswith("#"):
             begin = BEGIN.match(text)
             if begin:
-                if here is not None:  # the previous document has no end marker
+                if here is not None:  # The previous document has no end marker.
                     here.close()
                 here = _begin_document(begin[1], line, documents, problems)
                 word = 0

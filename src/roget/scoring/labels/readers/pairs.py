@@ -50,8 +50,8 @@ def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
     parts = [re.findall(r"[a-z]+|\d+", name.lower()) for name in names]
     for left, right in _SIDE_PARTS:
         for at, one in enumerate(parts):
-            # The two names must differ in one part only, and one of their parts must stand for an
-            # id.
+            # The two names must differ in exactly one word, and must contain a word that means
+            # "id".
             if left not in one or not {"id", "ids", "record", "rec", "row", "entity"} & {*one}:
                 continue
             partner = [right if part == left else part for part in one]
