@@ -23,11 +23,11 @@ from roget.scoring.inputs import Inputs
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import (
+    COVER_MEASURES,
     Request,
     average_groups,
     list_requests,
     parse,
-    usual_measures,
 )
 from roget.scoring.notices import (
     warn_about_scores,
@@ -93,7 +93,7 @@ def score_inputs(
         return score_sample(inputs)
     counter = Counter(progress, (options.ci or 0) + options.chance)
     scores = evaluate_systems(inputs.align_systems(), inputs, counter)
-    samples = _resample(scores, inputs, counter)
+    samples = _resample(scores, inputs, counter) if options.ci else None
     return _make_table(inputs, scores, samples, counter, keep=keep)
 
 
@@ -126,7 +126,8 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
     _check_inputs(inputs)
     counter = Counter(progress, options.ci or 0)
     scores = evaluate_systems(inputs.align_systems(), inputs, counter)
-    return _make_comparison(scores, _resample(scores, inputs, counter), options)
+    samples = _resample(scores, inputs, counter) if options.ci else None
+    return _make_comparison(scores, samples, options)
 
 
 def evaluate_systems(
@@ -194,21 +195,19 @@ def _prepare_sides(
     return sides
 
 
-def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples | None:
-    """Return bootstrap samples, or None if no intervals are requested."""
-    options = inputs.options
-    if not options.ci:
-        return None
+def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples:
+    """Return the bootstrap samples for the requested intervals."""
     from roget.scoring.steps.bootstrap import resample
 
-    samples = resample(scores, options, pairs=inputs.compared, step=counter.step)
-    counter.before += options.ci
+    samples = resample(scores, inputs.options, pairs=inputs.compared, step=counter.step)
+    counter.before += inputs.options.ci or 0
     return samples
 
 
 def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
     """Combine measures and estimators, and add supervised recall for each folder of splits."""
-    requests = list_requests(usual_measures(options.measures, cover=cover), options.entropy)
+    usual = COVER_MEASURES if options.measures is None and cover else options.measures
+    requests = list_requests(usual, options.entropy)
     if options.splits:
         from roget.scoring.steps.splits import OnSplits
 
@@ -273,6 +272,7 @@ def _make_table(
         rows = add_chance(rows, system, requests, rules.average, options, counter.step)
         parts["chance"] = str(options.chance)
     gaps = bool(np.isnan(system.values).any())
+    cells = sum(int(part.outline.counts.size) for part in system.parts())
     identical = warn_identical_inputs(inputs.gold, *inputs.systems.values())
     about_sides = (
         *warn_about_sides(sides, options.noise, *identical),
@@ -286,7 +286,7 @@ def _make_table(
         clusters=system.clusters,
         warnings=(
             *about_sides,
-            *warn_about_scores(rows, measures, system.items / system.cells),
+            *warn_about_scores(rows, measures, system.items / cells),
             *([] if samples is None else samples.list_warnings(requests)),
         ),
         rows=tuple(rows),
@@ -331,7 +331,8 @@ def _add_details(
 
 def _list_rows(scores: SystemScores) -> list[ScoreRow]:
     """Return one row per score, including the baseline scores."""
-    [system], means = scores.systems, scores.means[0]
+    [system] = scores.systems
+    means = average_groups(system.values, scores.weights, scores.own)
     baselines = {
         name: average_groups(values, scores.weights) for name, values in system.trivial.items()
     }

@@ -36,9 +36,9 @@ Quads = Iterable[Sequence[str]]
 
 @dataclass(frozen=True)
 class Test:
-    """Performance of a model on labelled quadruples."""
+    """Results of testing a model on labelled quadruples."""
 
-    __test__ = False  # keeps pytest from collecting this class
+    __test__ = False  # Prevent pytest from collecting this class.
 
     items: int
     coverage: float
@@ -131,7 +131,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return np.where(self.predict_proba(quads)[:, 0] >= 0.5, NOUN, VERB)
 
     def score(self, quads: Quads, y: Iterable[str] | None = None) -> float:
-        """Return the accuracy."""
+        """Return the accuracy on labelled quadruples."""
         return self.test(quads, y).accuracy
 
     def test(self, quads: Quads, y: Iterable[str] | None = None) -> Test:
@@ -148,7 +148,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return Test(len(labelled), covered, float(right.mean()), low, high, stages)
 
     def save(self, path: PathLike) -> None:
-        """Write the model to a self-contained folder of JSON and arrays."""
+        """Write the model to a self-contained folder of JSON files and arrays."""
         check_is_fitted(self, "fitted_")
         about = {
             "options": {"model": self._kind, "random_state": self.random_state, **self._more},
@@ -174,7 +174,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return made
 
     def _decide(self, quads: list[Quadruple]) -> tuple[Any, Any]:
-        """Return p(N) and the deciding stage for each quadruple."""
+        """Return p(N), and the stage of the model that decided, for each quadruple."""
         check_is_fitted(self, "fitted_")
         parts = [quads[at : at + CHUNK] for at in range(0, len(quads), CHUNK)]
         if not parts:

@@ -1,7 +1,7 @@
 """The "chain" model (Li & Abe 1996).
 
-It decides by a thesaurus, WordNet or lexical association, in this order, and otherwise chooses the
-noun.
+The model tries a thesaurus, WordNet and lexical association in this order. If none of them decides,
+it chooses the noun.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
 
 LEARNT, LEAST = 1000, 5
-"""Number of nouns in a learnt thesaurus, and minimum number of occurrences of a noun."""
+"""Maximum number of nouns in a learnt thesaurus, and minimum number of occurrences of a noun."""
 WORDS, MDL, MLE, WORDNET = "words", "MDL thesaurus", "MLE thesaurus", "WordNet"
 ASSOCIATION, DEFAULT = "lexical association", "default"
 
@@ -74,7 +74,7 @@ class Chain:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The stages in the order in which they decide."""
+        """Names of the stages, in the order in which they are tried."""
         return (*self.order, ASSOCIATION, DEFAULT)
 
     @classmethod
@@ -161,7 +161,7 @@ class Chain:
         return rows
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON values and arrays to store in a model folder, keyed by name."""
+        """Return the JSON values and arrays of the model to store in a folder, keyed by name."""
         kept: dict[str, Any] = {"verbs": self.forms.verbs, "nouns": self.forms.nouns}
         kept |= {"order": self.order, "names": list(self.preferences), "rule": self.rule}
         for at, one in enumerate(self.preferences.values()):
@@ -186,7 +186,7 @@ class Chain:
 
 
 def _head(quad: LemmatisedQuadruple, noun: bool) -> str:
-    """Return the key of a head (noun1 or the verb) and its preposition."""
+    """Return the key of a quadruple's head (noun1 or the verb) and its preposition."""
     kind, word = ("N", quad.noun1) if noun else ("V", quad.verb)
     return head_of(kind, word, quad.preposition)
 
@@ -214,7 +214,7 @@ def _trees(
         for name, kind, begin in ((MDL, "mdl", 0.05), (MLE, "mle", 0.4)):
             report(begin, name)
             clusterer = catalogue.load("clusterers", "mdl")
-            with ignore_trivial():  # maximum likelihood puts every noun in a separate cluster
+            with ignore_trivial():  # Maximum likelihood puts every noun in a separate cluster.
                 model = clusterer(estimator=kind, random_state=seed).fit(counts)
             trees[name] = Thesaurus.from_clustering(counts, model)
     return trees | dict(zip((WORDNET,), wordnet, strict=False))

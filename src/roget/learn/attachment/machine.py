@@ -4,8 +4,8 @@ The kernel is a product over the verb and both nouns,
 
     K(x, x′) = ∏ (1 + (1 − d)·cos⁺ + d·[same word]) / 2
 
-plus a linear kernel of the other features. A machine is a kernel ridge regression on the labels, −1
-for V and 1 for N, which has a closed-form solution with leave-one-out scores. Each frequent
+plus a linear kernel of the other features. A machine is a kernel ridge regression on the labels (−1
+for V and 1 for N). Its solution and its leave-one-out scores have a closed form. Each frequent
 preposition has a separate machine; rare prepositions share one.
 """
 
@@ -42,7 +42,7 @@ only in the machine that rare prepositions share."""
 CELLS = 1 << 23
 """Batch size: number of pairs of quadruples compared at once."""
 LARGEST = 1e12
-"""Bound on the absolute value of stored numbers, which keeps products finite."""
+"""Upper bound on the absolute values of stored numbers. It keeps products finite."""
 POOL = ""
 """Key of the machine that rare prepositions share."""
 
@@ -59,20 +59,20 @@ class StoredMachines(Contents):
     means: Floats = array("f", "blocks", low=-LARGEST, below=LARGEST)
     sizes: Ints = array("iu", "blocks", low=0)
     rows: Ints = array("iu", "cells", low=0, below="items")
-    """Indices of quadruples."""
+    """Indices of the quadruples on which each machine was trained."""
     weights: Floats = array("f", "cells", low=-LARGEST, below=LARGEST)
 
 
 @dataclass(frozen=True)
 class FeatureRows:
-    """Input of a kernel machine: ids and vectors of the verb and both nouns, and other features."""
+    """Input of a kernel machine: ids and vectors of verbs and nouns, and additional features."""
 
     words: Ints
     """Word ids, three for each quadruple; unknown words have negative ids."""
     vectors: Sequence[Floats]
     prepositions: npt.NDArray[np.object_]
     evidence: Floats
-    """Other features, standardised."""
+    """Additional features of the quadruples, standardised."""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -163,7 +163,7 @@ class Machine:
         return made._compact(), left_out
 
     def scores(self, items: FeatureRows) -> Floats:
-        """Return the score of each quadruple."""
+        """Return a score near −1 (V) to 1 (N) for each quadruple."""
         out = np.zeros(len(items), dtype=np.float32)
         known = [name if name in self.blocks else POOL for name in items.prepositions]
         for name, rows in _by_name(known).items():
@@ -193,7 +193,7 @@ class Machine:
         return Machine(self.items.select(used), blocks)
 
     def content(self) -> dict[str, Any]:
-        """Return the values to store in a model folder, except the word vectors."""
+        """Return the values of the machines to store in a model folder, except the word vectors."""
         blocks = self.blocks.values()
         return {
             "words": self.items.words.astype(np.int32),

@@ -89,7 +89,7 @@ class Forms(Protocol):
     nouns: dict[str, float]
 
     def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
-        """Return the quadruples with lemmatised words."""
+        """Lemmatise the words of quadruples, and return the quadruples of lemmas."""
 
 
 def make_forms(verbs: Mapping[str, float], nouns: Mapping[str, float]) -> Forms:
@@ -115,7 +115,7 @@ def number(word: str) -> str | None:
 
 
 def traits(word: str) -> list[str]:
-    """Return surface features of an unknown word, such as capitals, a full stop and its ending.
+    """Return surface features of an unknown word: capitals, a full stop, its ending and so on.
 
     >>> traits("Corp."), traits("sales")
     (['^Capital', '^dot', '^-rp.'], ['^s', '^-les'])

@@ -1,4 +1,4 @@
-"""Additional training data (counts, quadruples, thesauri), and word vectors made from them.
+"""Additional training data (counts, quadruples, thesauri), and word vectors computed from them.
 
 Words with similar contexts, or in the same classes of a thesaurus, have similar vectors.
 """
@@ -72,7 +72,7 @@ class StoredVectors(Contents):
 
     words: list[str] = texts("words")
     table: Floats = array("f", "words", "dimensions", low=-1.01, below=1.01)
-    """Unit vectors."""
+    """The vectors, as rows of unit length."""
     hints: list[str] = texts("hints")
     hinted: Floats = array("f", "hints", "dimensions", low=-65505, below=65505)
 
@@ -136,7 +136,7 @@ class Vectors:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Vectors:
-        """Read an instance from stored values."""
+        """Restore the vectors from stored values."""
         held = StoredVectors.read(kept)
         table, hinted = held.table.astype(np.float32), held.hinted.astype(np.float32)
         return cls(held.words, table, held.hints, hinted)
@@ -174,7 +174,7 @@ def embed_classes(cells: Cells, seed: int) -> Vectors:
 
 @dataclass
 class Sources:
-    """Additional training data."""
+    """Additional training data: counts, quadruples from other text, and thesauri."""
 
     pairs: Counts | None = None
     """Counts of nouns in contexts such as "obj:eat"."""
@@ -214,8 +214,7 @@ def make_sources(
     others = sample("pp_quads")
     bundled = {one[:4] for one in others}
     if sum(one[:4] in bundled for one in quads) > OWN * len(quads):
-        # With them, the model would already know the labels when it is tested on the rest of the
-        # sample.
+        # Otherwise the model would know the labels when it is tested on the rest of the sample.
         others = []
     nouns = [open_classes(one) if isinstance(one, str | os.PathLike) else one for one in thesauri]
     verbs = []

@@ -1,4 +1,4 @@
-"""Statistics of quadruples: back-off counts, attachment rates, association, slot counts."""
+"""Statistics of quadruples: back-off counts, attachment rates, lexical association, slot counts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ FOLDS = 10
 ANY = ""
 """Key that stands for all prepositions."""
 OTHERS = 0.3
-"""Weight of a quadruple from other text in associations."""
+"""Weight of a quadruple from other text in lexical association; training quadruples have weight
+1."""
 
 USUAL = 0.05
 """Prior probability that a noun is followed by a given preposition."""
@@ -48,7 +49,7 @@ ADDED = 0.5
 """Pseudo-count added to the numerator and denominator of ratios."""
 _ODDS = [PARTS.index(part) for part in ("vpm", "npm", "vp", "np", "pm")]
 OUTSIDE = len(_ODDS) + 3
-"""Number of features from other text."""
+"""Number of features that are computed from other text."""
 
 
 @dataclass(frozen=True)

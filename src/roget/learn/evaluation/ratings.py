@@ -93,7 +93,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Agreement of a thesaurus with ratings. The requested similarity is the first of `rows`."""
+    """Agreement of a thesaurus with human ratings. `rows` begins with the requested similarity."""
 
     rows: tuple[Correlation, ...]
     odd: tuple[RatingOutlier, ...]

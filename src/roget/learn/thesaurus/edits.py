@@ -47,7 +47,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
 KINDS = tuple(NEEDS)
 
 ACTIONS = (RENAME, MOVE, MERGE, NEST, ADD, DELETE, SPLIT, NOTE)
-"""Edits that tables and web pages can request. Growth changes are accepted by number instead."""
+"""Edits that tables and web pages can request. Changes made by growth are accepted or refused by
+number instead."""
 
 DEFINITION, REMARK = "definition", "note"
 FIELDS = (DEFINITION, REMARK)
@@ -74,7 +75,7 @@ _CONTROL = re.compile(
 
 
 class Note(NamedTuple):
-    """A definition and a note on a class or a word."""
+    """The definition of a class or word, and a note on it."""
 
     definition: str = ""
     note: str = ""
@@ -127,7 +128,7 @@ class Edit:
                 verb = "needs" if name in needs else "has no"
                 raise _refuse(f"an edit of kind {self.kind} {verb} {name!r}")
         if self.kind == RENAME:
-            _check_letters(self.text)  # older labels may contain other characters
+            _check_letters(self.text)  # Older labels may contain other characters.
         if self.kind == NOTE:
             if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
                 raise _refuse("a note needs exactly one class or one word")
@@ -166,7 +167,9 @@ class Edit:
             if not isinstance(text, str) or not isinstance(waiting, bool):
                 raise TypeError("'text' must be a string and 'waiting' a boolean")
             kind, words = content["kind"], content.get("words", ())
-            if kind == MOVE and "words" not in content:  # version 1 stored one word as a string
+            if (
+                kind == MOVE and "words" not in content
+            ):  # Version 1 stored a single word as a string.
                 words, text = (text,), ""
             ids, field = content.get("ids", ()), content.get("field", "")
             changes = content.get("changes", ())
@@ -427,8 +430,8 @@ class EditRequest:
     def is_done(self, thesaurus: Thesaurus) -> bool:
         """Return True if the class or word already has the requested name or note.
 
-        Moving a word to its current class never counts as done, since the edit fixes the class for
-        later rebuilds.
+        Moving a word to its current class never counts as done, because the edit keeps the word in
+        this class in later rebuilds.
         """
         if self.action == NOTE and self.field in FIELDS:
             if self.target is None and (

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 EDITS, EDITS_FORMAT, EDITS_VERSION = "edits.json", "roget.edits", 3
 _SEALED = 2
-"""First format version of edits.json that includes a checksum."""
+"""The first version of the edits.json format that has a checksum."""
 MEMBERSHIP = "membership.parquet"
 
 HELD_OUT = ("all", "class", "word", "both")
@@ -289,7 +289,7 @@ def read(path: PathLike, kind: type[Thesaurus]) -> Thesaurus:
 
 
 def read_edits(path: PathLike) -> tuple[Edit, ...]:
-    """Read only the edits of a thesaurus folder."""
+    """Read the edits of a thesaurus folder without reading the thesaurus."""
     return _read_edits(folders.open_folder(path, KIND))[0].edits
 
 
@@ -388,7 +388,7 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
             "ids": record.get("ids"),
             "next_id": record.get("next_id"),
         }
-        if "clustering" not in record:  # written by an early version
+        if "clustering" not in record:  # An early version has written the folder.
             tree = Tree.from_json(record["tree"])
             parts = tree, table, arrays["centroids"], arrays["mass"]
             return kind.from_parts(counts, *parts, steps=record["path"], **about)
@@ -458,7 +458,7 @@ def _is_hashed(plain: Any, seal: object) -> bool:
     """Return True if `seal` is the hash of JSON values as older versions computed it."""
     try:
         return seal == hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
-    except RecursionError:  # roget never writes deeply nested files
+    except RecursionError:  # Roget never writes deeply nested files.
         return False
 
 
@@ -470,7 +470,7 @@ def _read_state(folder: Path) -> FolderState:
 
 
 def _require_unchanged(folder: Path, known: FolderState) -> None:
-    """Raise an error if a folder has changed. Missing files are allowed."""
+    """Raise an error if a folder has changed since it was read. Missing files are allowed."""
     for name, now, before in zip((KIND.manifest, EDITS), _read_state(folder), known, strict=True):
         if now not in ("", before):
             what = "edited" if name == EDITS else "rebuilt or changed"

@@ -42,7 +42,7 @@ MIN_PROBABILITY = 0.01
 """Minimum probability for listing a second or further class for a new word."""
 
 _MAX_LEFT_OUT = 100
-"""Maximum number of contexts that are left out one at a time to measure their weights."""
+"""Maximum number of contexts whose weights are measured by leaving out one context at a time."""
 
 
 class TypicalWord(NamedTuple):
@@ -50,7 +50,7 @@ class TypicalWord(NamedTuple):
 
     word: str
     distance: float
-    """KL(word ‖ class) in nats."""
+    """Divergence KL(word ‖ class) of the context distributions, in nats."""
     probability: float
     """p(class|word)."""
 
@@ -61,7 +61,7 @@ class TypicalContext(NamedTuple):
     context: str
     probability: float
     lift: float
-    """Log ratio ln(probability / p(context))."""
+    """The log ratio ln(probability / p(context))."""
 
 
 class ContextClass(NamedTuple):
@@ -69,9 +69,9 @@ class ContextClass(NamedTuple):
 
     number: int
     contexts: tuple[str, ...]
-    """All contexts of the class, most frequent first."""
+    """All contexts in the context class, most frequent first."""
     probability: float
-    """Probability of the contexts in the class of words."""
+    """Total probability of these contexts in the class of words."""
     lift: float
     """Log ratio of the probability in the class of words to the probability over all words."""
 
@@ -271,7 +271,7 @@ class PlaceIndex:
 
     @cached_property
     def labels(self) -> ClassLabels:
-        """The generator of class labels."""
+        """The object that generates labels of classes."""
         if self._thesaurus.edited is None:
             return ClassLabels(self._thesaurus.counts, self._tree, self.places)
         return StableLabels(self._thesaurus)
@@ -292,7 +292,7 @@ class PlaceIndex:
 
 
 class derived(cached_property[T]):  # noqa: N801  a decorator
-    """A cached property of an `Index`, which depends only on some values of the thesaurus."""
+    """A cached property of an `Index`, which depends only on some attributes of the thesaurus."""
 
     inputs: Callable[[Thesaurus], tuple[object, ...]]
 
@@ -300,7 +300,10 @@ class derived(cached_property[T]):  # noqa: N801  a decorator
 def derived_from(
     inputs: Callable[[Thesaurus], tuple[object, ...]],
 ) -> Callable[[Callable[[Any], T]], derived[T]]:
-    """Declare the inputs of an index, which is valid while all inputs are the same objects."""
+    """Declare the thesaurus attributes on which an index depends.
+
+    The index stays valid as long as all of these attributes are the same objects.
+    """
 
     def decorate(compute: Callable[[Any], T]) -> derived[T]:
         made = derived(compute)
@@ -331,12 +334,12 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.counts,))
     def words(self) -> WordIndex:
-        """The index of words."""
+        """The index of the thesaurus's words."""
         return WordIndex(self._thesaurus.counts)
 
     @derived_from(lambda thesaurus: (thesaurus.clustering.centroids, thesaurus.clustering.mass))
     def profiles(self) -> ClassProfiles:
-        """The index of classes."""
+        """The index of class centroids and masses."""
         return ClassProfiles(self._thesaurus.clustering)
 
     # Every edit that changes the places of words changes the tree or the homes of words.
@@ -349,12 +352,12 @@ class Index:
         )
     )
     def places(self) -> PlaceIndex:
-        """The index of places."""
+        """The index of the leaves of words (places), and of the words of classes."""
         return PlaceIndex(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
     def neighbours(self) -> Neighbours:
-        """The index of neighbours."""
+        """The index for comparing words."""
         thesaurus, draft = self._thesaurus, self._thesaurus.edited
         if draft is None:
             return Neighbours(thesaurus.counts, thesaurus.clustering)
@@ -611,7 +614,7 @@ def find_lines(
 
     See `Evidence.lines`.
     """
-    thesaurus.row(word)  # raises if the word is unknown
+    thesaurus.row(word)  # This raises an error if the word is unknown.
     kept = thesaurus.counts.evidence
     return [] if kept is None else kept.lines(word, context, n, sort)
 

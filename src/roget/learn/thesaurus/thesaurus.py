@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
 
 LISTED = 0.1
-"""Minimum membership for listing a word in a class other than its own."""
+"""Minimum membership at which a word is listed in a class in which it is not placed."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +91,8 @@ class Thesaurus(ReportMixin):
     undone
         The undone edits for `redo`, the next one first.
     homes
-        The folders from which it was read or to which it was written, with their states.
+        The folders from which the thesaurus was read, or to which it was written, with their
+        states.
     """
 
     kind: ClassVar[str] = "thesaurus"
@@ -166,7 +167,7 @@ class Thesaurus(ReportMixin):
             provenance = provenance or _describe_model(model)
             clustering = model.clustering_
             if model.unsure_:
-                # Leave out uncertain words, and record why.
+                # Leave out uncertain words, and record the reasons.
                 why = {str(counts.words[row]): reason for row, reason in model.unsure_.items()}
                 rows = np.setdiff1d(np.arange(len(counts)), list(model.unsure_))
                 counts = counts.select(counts.words[rows].tolist())
@@ -208,7 +209,7 @@ class Thesaurus(ReportMixin):
         """Make a thesaurus from a tree and arrays of memberships, centroids and masses.
 
         The placement rule is inferred from the provenance: by distance after annealing (if there is
-        a "beta"), otherwise by Bayes' rule. For other keywords see `from_clustering`.
+        a "beta"), otherwise by Bayes' rule. For the other keyword arguments see `from_clustering`.
         """
         rule, unit = infer_rule(provenance or {})
         # Take p(context) from the counts, since some contexts may be missing from all classes.
@@ -317,7 +318,7 @@ class Thesaurus(ReportMixin):
         return Index(self)
 
     def replace(self, **values: Any) -> Thesaurus:
-        """Return a copy with other values, which shares the indexes that they do not affect."""
+        """Return a copy with other attributes, which shares all indexes that stay valid."""
         made = replace(self, **values)
         vars(made)["index"] = self.index.after(made)
         return made
@@ -325,7 +326,7 @@ class Thesaurus(ReportMixin):
     def row(self, word: str) -> int:
         """Return the row of a word. The error for an unknown word states the reason, if known."""
         if self.edited is not None and word not in self.rows:
-            self.edited.row(word)  # raises an error for a deleted word
+            self.edited.row(word)  # This raises an error for a deleted word.
         try:
             return self.counts.word_id(word)
         except UnknownName:
@@ -346,7 +347,7 @@ class Thesaurus(ReportMixin):
         raise InputError(f"class id {id}: {reason}", code="unknown-word")
 
     def inside(self, node: int) -> Rows:
-        """Return the rows of the words in a class."""
+        """Return the rows of the words in a class and its subclasses."""
         layout, at = self.tree.layout, self.tree.require_node(node)
         first = layout.first[self.places]
         return np.flatnonzero((first >= layout.first[at]) & (first < layout.end[at]))

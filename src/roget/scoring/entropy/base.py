@@ -10,14 +10,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise, repeat
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from roget import catalogue
-from roget.core.information import sum_parts, weighted_sum
 from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
@@ -101,7 +100,8 @@ class Histogram:
 
     def sum(self, values: Array) -> Values:
         """Return Σ value·cells over the distinct counts, for each sample."""
-        sums = sum_parts(np.multiply(values, self.cells), self.begins)
+        # reduceat adds the values of each sample in order, whatever the number of threads.
+        sums = np.add.reduceat(np.multiply(values, self.cells), self.begins)
         return float(sums[0]) if self.starts is None else sums
 
     def spread(self, values: Any) -> Any:
@@ -123,7 +123,7 @@ class Histogram:
         """The sum N of all counts."""
         if self.starts is not None:
             return self.sum(self.counts)
-        roughly = weighted_sum(self.counts.astype(np.float64), self.cells.astype(np.float64))
+        roughly = float(np.multiply(self.counts, self.cells, dtype=np.float64).sum())
         if self.counts.dtype.kind == "f":
             return roughly
         if roughly < 2**62:
@@ -134,9 +134,8 @@ class Histogram:
     @cached_property
     def seen(self) -> Any:
         """The number of cells with a positive count."""
-        return (
-            self.cells.sum().item() if self.starts is None else sum_parts(self.cells, self.starts)
-        )
+        starts = self.starts
+        return self.cells.sum().item() if starts is None else np.add.reduceat(self.cells, starts)
 
     @property
     def whole(self) -> bool:
@@ -146,7 +145,7 @@ class Histogram:
     def cells_with(self, count: int) -> Any:
         """Return the number of cells with exactly this count (1: singletons, 2: doubletons)."""
         if self.starts is not None:
-            return sum_parts(np.where(self.counts == count, self.cells, 0), self.starts)
+            return np.add.reduceat(np.where(self.counts == count, self.cells, 0), self.starts)
         at = int(np.searchsorted(self.counts, count))
         return int(self.cells[at]) if at < self.counts.size and self.counts[at] == count else 0
 
@@ -279,6 +278,12 @@ def _group_equal(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
         yield int(n[begin]), int(m[begin]), order[begin:end]
 
 
+_CALL = re.compile(r"([\w-]+)\(\s*(\w+)\s*=\s*(\d+)\s*\)")
+"""An estimator with one parameter, such as bub(small=2)."""
+
+_instances: dict[str, Estimator] = {}
+
+
 def get(estimator: str | Estimator) -> Estimator:
     """Return the estimator with this catalogue name; return an Estimator unchanged.
 
@@ -295,26 +300,17 @@ def get(estimator: str | Estimator) -> Estimator:
             f"estimator {estimator!r}: expected a catalogue name or an Estimator",
             code="unknown-name",
         )
-    return _instance(estimator)
-
-
-_CALL = re.compile(r"([\w-]+)\(\s*(\w+)\s*=\s*(\d+)\s*\)")
-"""An estimator with one parameter, such as bub(small=2)."""
-
-
-@cache
-def _instance(name: str) -> Estimator:
-    """Return the shared instance of an estimator."""
-    match = _CALL.fullmatch(name)
-    made = catalogue.load("entropies", match[1] if match else name)
-    try:
-        estimator: Estimator = made(**{match[2]: int(match[3])}) if match else made()
-    except TypeError:
-        raise InputError(
-            f"{name}: {match[1] if match else name} has no parameter {match[2] if match else ''!r}",
-            code="unknown-name",
-        ) from None
-    return estimator
+    if estimator not in _instances:
+        match = _CALL.fullmatch(estimator)
+        name, parameter = match.group(1, 2) if match else (estimator, "")
+        make = catalogue.load("entropies", name)
+        try:
+            _instances[estimator] = make(**{parameter: int(match[3])}) if match else make()
+        except TypeError:
+            raise InputError(
+                f"{estimator}: {name} has no parameter {parameter!r}", code="unknown-name"
+            ) from None
+    return _instances[estimator]
 
 
 def plug_in(counts: CountArray, total: Any) -> Floats:

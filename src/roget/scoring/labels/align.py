@@ -411,7 +411,7 @@ def _build_aligned(
     if masses is not None and not (system.weighted or masses.all()):
         gold, system, counts = _drop_weightless(gold, system, counts, warnings)
         masses = gold.item_weights
-    groups, names = _number_groups(gold)
+    groups, names = (None, None) if gold.groups is None else _number_groups(gold)
     if groups is not gold.groups:
         gold = replace(gold, groups=groups, group_names=names)
     warnings += _warn_singletons(gold, counts)
@@ -544,8 +544,8 @@ def join(gold: Labels, system: Labels) -> Ints | None:
                 )
             raise InputError(
                 f"{_has(with_ids.source)} item ids, but {_has(without.source)} no ids; pass ids "
-                "for both, or for neither and list the items in the same order. If each line of both "
-                "files is one label, pass --labels lines",
+                "for both, or for neither and list the items in the same order. If each line of "
+                "both files is one label, pass --labels lines",
                 code="index-mismatch",
             )
         _require_same_positions(gold, system)

@@ -60,7 +60,7 @@ def factorize_objects(values: Sequence[Any]) -> LabelCodes:
         codes = coder.codes(values, len(values))
     except TypeError as error:
         raise _unhashable(values, error) from None
-    names = coder.names()
+    names = list(coder)
     plain = set(map(type, names)) <= {str, int}
     gaps = [] if plain else [code for code, name in enumerate(names) if is_missing(name)]
     coded = LabelCodes(codes, len(names), names)

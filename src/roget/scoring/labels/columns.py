@@ -10,7 +10,7 @@ per line.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from roget.core.io.header import COLUMN_WORDS, parse_number
@@ -57,18 +57,35 @@ _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
 class LabelRoles(Roles):
     """The column roles in a label table."""
 
-    @property
-    def is_pair(self) -> bool:
-        """True if the table has both gold and system labels."""
-        return "gold" in self.all
+    is_pair: bool = field(init=False)
+    """True if the table has both gold and system labels."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        vars(self).update(is_pair="gold" in self.needed)
 
     def parse(self, columns: Any) -> dict[str, Any] | None:
         """Return the columns specified by the caller, which must be a mapping, as a dictionary."""
         return None if columns is None else dict(columns)
 
-    def is_header(self, first: Sequence[str]) -> bool:
-        """Return True if a row contains known column names."""
-        return is_header(first)
+    def is_header(self, first: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
+        """Return True if a row has two known names or the name of a label column.
+
+        Words such as group, word or class may also be items in a list of words. A row in which only
+        the first field is such a word is therefore not a header.
+
+        >>> rows = ["doc_id", "Topic"], ["gold", "k-means"], ["group", "A"]
+        >>> [SINGLE.is_header(row) for row in rows]
+        [True, True, False]
+        """
+        lowered = [name.strip().lower() for name in first]
+        known = sum(cell in names for cell in lowered)
+        if len(lowered) < 2 or known > 1:
+            return known > 0
+        if not lowered[0] and all(lowered[1:]):
+            # pandas writes its index, which holds the item ids, as a column without a name.
+            return True
+        return lowered[0] in _SURE_NAMES or any(cell in LABEL_NAMES for cell in lowered[1:])
 
     def heads_numbers(
         self, first: Sequence[str], second: Sequence[str], columns: Requested
@@ -100,7 +117,7 @@ class LabelRoles(Roles):
         If a table has one or two columns and all names are unknown, roles are assigned by position.
         """
         known = {name for role in self.all for name in NAMES[role]}
-        lowered = _lower(table.names)
+        lowered = [name.strip().lower() for name in table.names]
         unknown = bool(table.first) and not columns and len(lowered) < 3
         if table.header and not (unknown and known.isdisjoint(lowered)):
             places = self.find_by_name(table.names, columns, table.name)
@@ -254,25 +271,6 @@ PAIR = _make_roles(("item", "gold", "system"), ("weight", "group"))
 """Column roles in a file with both gold and system labels."""
 CELLS = _make_roles(("gold", "system", "count"), ("group",))
 """Column roles in a table of contingency cells."""
-
-
-def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
-    """Return True if a row is a header, i.e. has two known names or the name of a label column.
-
-    Names such as group, word or class may also be items in a list of words. Therefore a row is not
-    a header if only its first field is such a word.
-
-    >>> is_header(["doc_id", "Topic"]), is_header(["gold", "k-means"]), is_header(["group", "A"])
-    (True, True, False)
-    """
-    lowered = _lower(cells)
-    known = sum(cell in names for cell in lowered)
-    if len(lowered) < 2 or known > 1:
-        return known > 0
-    if not lowered[0] and all(lowered[1:]):
-        # pandas writes its index, which holds the item ids, as a column without a name.
-        return True
-    return lowered[0] in _SURE_NAMES or any(cell in LABEL_NAMES for cell in lowered[1:])
 
 
 class ColumnMap(dict[str, str | int]):

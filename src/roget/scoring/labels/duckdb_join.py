@@ -457,4 +457,4 @@ def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, .
     coder.codes([""], 1)
     codes = np.empty(order.size, dtype=np.int64)
     codes[order] = coder.codes((names[at] for at in order.tolist()), order.size)
-    return codes - 1, tuple(coder.names()[1:])
+    return codes - 1, tuple(coder)[1:]

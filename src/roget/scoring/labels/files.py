@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cached_property
@@ -139,7 +140,9 @@ class LabelFile:
             else:
                 # A line that is not UTF-8 is reported when the lines are read one by one.
                 with suppress(UnicodeDecodeError):
-                    plain.cached = plain.read_lines()
+                    plain.opened.seek(0)
+                    texts = plain.opened.read().removeprefix(BOM_UTF8).splitlines()
+                    plain.cached = [(at, text.decode()) for at, text in enumerate(texts, 1)]
         return plain.lines(self.name, size)
 
     def text(self) -> str:

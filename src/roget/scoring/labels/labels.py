@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -120,6 +120,18 @@ class Labels:
     """The tree, if the labels are the leaves of a tree."""
     first_row: FirstRow | None = None
     """The first row of a delimited file, which is used to detect a header that was read as data."""
+    weighted: bool = field(init=False)
+    """True if items may have several labels, each with a weight."""
+    overlapping: bool = field(init=False)
+    """True if items may belong to several clusters."""
+    kind: str = field(init=False)
+    """The type of the labels, as shown in signatures: hard, weighted or cover."""
+
+    def __post_init__(self) -> None:
+        weighted = self.indptr is not None
+        overlapping = self.cover and weighted
+        kind = "cover" if overlapping else "weighted" if weighted else "hard"
+        vars(self).update(weighted=weighted, overlapping=overlapping, kind=kind)
 
     @classmethod
     def from_codes(cls, coded: LabelCodes, **others: Any) -> Labels:
@@ -128,21 +140,6 @@ class Labels:
 
     def __len__(self) -> int:
         return len(self.codes) if self.indptr is None else len(self.indptr) - 1
-
-    @property
-    def weighted(self) -> bool:
-        """True if items may have several labels, each with a weight."""
-        return self.indptr is not None
-
-    @property
-    def overlapping(self) -> bool:
-        """True if items may belong to several clusters."""
-        return self.cover and self.weighted
-
-    @property
-    def kind(self) -> str:
-        """The type of the labels, as shown in signatures: hard, weighted or cover."""
-        return "cover" if self.overlapping else "weighted" if self.weighted else "hard"
 
     def label(self, code: int) -> str:
         """Return the label of a code as text."""
@@ -261,10 +258,10 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
     return Labels(
         entries[entries >= 0] if weighted else entries,
         len(coder),
-        coder.names(),
+        list(coder),
         items=items if named[0][0] else None,
         groups=np.concatenate(groups) if named[1][0] else None,
-        group_names=grouper.names() if named[1][0] else None,
+        group_names=list(grouper) if named[1][0] else None,
         indptr=np.concatenate(([0], np.cumsum(np.concatenate(sizes)))) if weighted else None,
         weights=np.concatenate(shares)[entries >= 0] if weighted else None,
         complete=all(part.complete for part in parts),
@@ -436,28 +433,18 @@ class FirstRow(NamedTuple):
     """A notice to show if the row was read as data but may be a header, otherwise None."""
 
 
-class Coder:
+class Coder(defaultdict[Any, int]):
     """A mapping from values to numbers in order of first occurrence. It can be filled in chunks."""
-
-    def __init__(self) -> None:
-        self._numbers: defaultdict[Hashable, int] = defaultdict()
-
-    def __len__(self) -> int:
-        return len(self._numbers)
 
     def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
         """Return the numbers of `count` values. New values are assigned the next free numbers."""
         # The factory refers to the dictionary itself. Remove it afterwards, because the reference
         # cycle would keep the dictionary in memory.
-        self._numbers.default_factory = self._numbers.__len__
+        self.default_factory = self.__len__
         try:
-            return np.fromiter(map(self._numbers.__getitem__, values), np.int32, count)
+            return np.fromiter(map(self.__getitem__, values), np.int32, count)
         finally:
-            self._numbers.default_factory = None
-
-    def names(self) -> list[Any]:
-        """Return the distinct values in the order of their numbers."""
-        return list(self._numbers)
+            self.default_factory = None
 
 
 def code_texts(values: Sequence[str]) -> LabelCodes:
@@ -468,5 +455,4 @@ def code_texts(values: Sequence[str]) -> LabelCodes:
     """
     coder = Coder()
     codes = coder.codes(values, len(values))
-    names = coder.names()
-    return LabelCodes(codes, len(names), names)
+    return LabelCodes(codes, len(coder), list(coder))

@@ -75,8 +75,25 @@ def as_labels(
         # `labels` may be the format of a tree. A gold standard is never a tree, so its format is
         # detected from its own name.
         format = None if gold and labels is not None and is_tree(labels) else labels
-        cover = several == "cover"
-        found = _read_files(os.fspath(source), format, columns, gold, cover, header)
+        path = os.fspath(source)
+        single = os.path.isfile(path)
+        if format == THESAURUS or (format is None and not single and is_thesaurus(path)):
+            reader = get_reader(THESAURUS)
+            found = reader(LabelFile(path), columns=columns, gold=gold)
+        else:
+            paths = [path] if single else list_files(path)
+            parts = []
+            for one in paths:
+                # Programs such as Spark write one file per partition, some of which may be empty.
+                with (
+                    LabelFile(one, cover=several == "cover", header=header) as file,
+                    suppress(*[NoItems] if len(paths) > 1 else []),
+                ):
+                    reader = get_reader(format or detect_format(file))
+                    parts.append(reader(file, columns=columns, gold=gold))
+            if not parts:
+                raise NoItems(f"{name_files(paths)}: no items")
+            found = parts[0] if len(paths) == 1 else concatenate(parts, name_files(paths))
     else:
         from roget.scoring.labels.memory import convert_data
 
@@ -85,33 +102,6 @@ def as_labels(
     if several == "cover" and not found.cover:
         return as_cover(found)
     return replace(found, cover=False) if several == "weights" and found.cover else found
-
-
-def _read_files(
-    path: str,
-    format: str | None,
-    columns: Columns | None,
-    gold: bool,
-    cover: bool,
-    header: bool | None,
-) -> Labels:
-    """Read the labels of a file, of all files of a folder, or of a thesaurus folder."""
-    single = os.path.isfile(path)
-    if format == THESAURUS or (format is None and not single and is_thesaurus(path)):
-        return get_reader(THESAURUS)(LabelFile(path), columns=columns, gold=gold)
-    paths = [path] if single else list_files(path)
-    parts = []
-    for one in paths:
-        # Programs such as Spark write one file per partition, and some of the files may be empty.
-        with (
-            LabelFile(one, cover=cover, header=header) as file,
-            suppress(*[NoItems] if len(paths) > 1 else []),
-        ):
-            reader = get_reader(format or detect_format(file))
-            parts.append(reader(file, columns=columns, gold=gold))
-    if not parts:
-        raise NoItems(f"{name_files(paths)}: no items")
-    return parts[0] if len(paths) == 1 else concatenate(parts, name_files(paths))
 
 
 def are_small(*sides: Any) -> bool:

@@ -95,12 +95,16 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     problems.check()
     # An item may have several labels: in one row, or in several rows with weights.
     several = table.indptr is not None or (table.spread and role == "label" and first is not None)
-    coded = (_weighted if several else _hard)(table, column, first)
+    coded = column
+    if several or first is not None:
+        coded = (_weighted if several else _hard)(table, column, first)
     if not (several or gold or "gold" in table.columns or table.weights is None):
         # These weights belong to system labels. Weights of gold items may be 0.
         for line in table.lines[(table.weights == 0) & (column.codes >= 0)]:
             problems.add(line, _ZERO, code="bad-weight")
-    masses = None if several else _item_weights(table, column, gold=gold)
+    masses = None
+    if table.weights is not None and not several:
+        masses = _item_weights(table, column, gold=gold)
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold and not coded.complete:
         gaps = coded.codes < 0 if coded.indptr is None else np.diff(coded.indptr) == 0

@@ -51,6 +51,10 @@ class Measure(ABC):
     """The range of the score with plug-in entropies; bias-corrected entropies may exceed it."""
     symmetric: ClassVar[bool] = False
     needs: ClassVar[tuple[Need, ...]]
+    uses_entropy: ClassVar[bool] = False
+    """True if the value depends on the entropy estimator."""
+    sees_tree: ClassVar[bool] = False
+    """True if the value depends on the whole tree rather than on a cut."""
     best: ClassVar[float | None] = 1.0
     """The score of a perfect clustering, or None if it depends on the gold standard."""
     ties: ClassVar[bool] = False
@@ -82,6 +86,9 @@ class Measure(ABC):
                     f"{cls.__name__}.compute: unknown statistics {', '.join(sorted(unknown))}; "
                     f"choose from {', '.join(get_args(Need))}"
                 )
+        if "needs" in vars(cls):
+            cls.uses_entropy = "entropies" in cls.needs
+            cls.sees_tree = not {"tree", "elements"}.isdisjoint(cls.needs)
 
     @abstractmethod
     def compute(self, *statistics: Any) -> Values:
@@ -91,16 +98,6 @@ class Measure(ABC):
         the annotation `Values` receives the statistics of all groups at once, and must accept both
         numbers and arrays (see `divide` and `undefined`).
         """
-
-    @property
-    def uses_entropy(self) -> bool:
-        """True if the value depends on the entropy estimator."""
-        return "entropies" in self.needs
-
-    @property
-    def sees_tree(self) -> bool:
-        """True if the value depends on the whole tree rather than on a cut."""
-        return not {"tree", "elements"}.isdisjoint(self.needs)
 
     def better(self, a: float, b: float) -> bool:
         """Return True if score a is better than score b by more than rounding errors."""
@@ -285,15 +282,6 @@ Request = tuple[Measure, str | None]
 
 MeasureSpec = str | Measure | Sequence[str | Measure]
 """One or more measures, as objects or names. A string may list several, separated by commas."""
-
-
-def usual_measures(measures: MeasureSpec | None, *, cover: bool) -> MeasureSpec | None:
-    """Return the requested measures.
-
-    If no measures are requested, return COVER_MEASURES for overlapping clusters, and otherwise
-    None.
-    """
-    return COVER_MEASURES if measures is None and cover else measures
 
 
 def list_requests(measures: MeasureSpec | None, entropy: str | Sequence[str]) -> list[Request]:

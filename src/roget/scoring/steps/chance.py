@@ -250,7 +250,9 @@ class Drawn(Contingency):
         sizes = np.tile(rows, count), np.tile(columns, count)
         source = RandomSameSizes(*sizes, cuts=cuts, column_cuts=column_cuts, thorough=True)
         table = source.draw(random)
-        values = {field.name: getattr(table, field.name) for field in fields(Contingency)}
+        values = {
+            field.name: getattr(table, field.name) for field in fields(Contingency) if field.init
+        }
         return cls(**values | {"cuts": _repeat_cuts(like.cuts, rows.size, count)}, like=like)
 
     @cached_property

@@ -377,7 +377,7 @@ def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, flo
     for row in rows:
         # Put the corrected value first.
         own = by_name.setdefault(row.measure, [])
-        own.insert(len(own) if is_plug_in((row.measure, row.entropy)) else 0, row)
+        own.insert(len(own) if row.entropy == "ml" else 0, row)
     order = [name for name in HEADLINE if name in by_name] or list(by_name)
     if "dendrogram-purity" in by_name and "dendrogram-purity" not in order:
         order.insert(0, "dendrogram-purity")

@@ -53,13 +53,8 @@ class CutTables(Statistics):
     _OWN = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
     """The names of the statistics that are computed without a table."""
 
-    @property
-    def groups(self) -> int:
-        return self.cuts.size
-
-    @cached_property
-    def n(self) -> Any:
-        return np.full(self.cuts.size, self.whole.n)
+    def __post_init__(self) -> None:
+        vars(self).update(groups=self.cuts.size, n=np.full(self.cuts.size, self.whole.n))
 
     @cached_property
     def _places(self) -> Ints:

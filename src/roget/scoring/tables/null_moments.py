@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.information import sum_parts
 from roget.core.types import Floats, Ints, Values
 from roget.errors import Undefined
 from roget.scoring.entropy.base import Histogram
@@ -83,7 +82,7 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
 def _count_triples(sizes: Histogram) -> Any:
     """Return the number of ordered triples, Σ x(x−1)(x−2) over set sizes x, as a Python integer."""
     counts, cells = sizes.counts.astype(object), sizes.cells.astype(object)
-    sums = sum_parts(counts * (counts - 1) * (counts - 2) * cells, sizes.begins)
+    sums = np.add.reduceat(counts * (counts - 1) * (counts - 2) * cells, sizes.begins)
     return sums[0] if sizes.starts is None else sums
 
 

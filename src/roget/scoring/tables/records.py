@@ -12,39 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.information import sum_parts
 from roget.core.types import Floats, Values
 from roget.scoring.entropy.base import Histogram
 
 
-@dataclass(frozen=True)
 class Entropies:
     """Entropies in nats: H(C) of gold classes, H(K) of system clusters, and the joint H(C,K)."""
 
-    gold: Values
-    system: Values
-    joint: Values
-
-    @property
-    def gold_given_system(self) -> Values:
+    def __init__(self, gold: Values, system: Values, joint: Values) -> None:
+        self.gold, self.system, self.joint = gold, system, joint
+        self.gold_given_system: Values = joint - system
         """The conditional entropy H(C|K): uncertainty about the class if the cluster is known."""
-        return self.joint - self.system
-
-    @property
-    def system_given_gold(self) -> Values:
+        self.system_given_gold: Values = joint - gold
         """The conditional entropy H(K|C): uncertainty about the cluster if the class is known."""
-        return self.joint - self.gold
-
-    @property
-    def mutual(self) -> Values:
-        """The mutual information I(C;K)."""
         # With this order of operations, the result is exactly H(C) if all clusters are pure.
-        return self.gold - (self.joint - self.system)
-
-    @property
-    def perfect(self) -> Any:
+        self.mutual: Values = gold - (joint - system)
+        """The mutual information I(C;K)."""
+        self.perfect: Any = np.equal(gold, system) & np.equal(system, joint)
         """True if the three entropies are exactly equal, as for identical clusterings."""
-        return np.equal(self.gold, self.system) & np.equal(self.system, self.joint)
 
 
 @dataclass(frozen=True)
@@ -73,23 +58,15 @@ class BCubed:
     recall: Values
 
 
-@dataclass(frozen=True)
 class Sizes:
     """Class sizes, cluster sizes and the number of items."""
 
-    gold: Histogram
-    system: Histogram
-    n: Any
-
-    @property
-    def classes(self) -> Any:
+    def __init__(self, gold: Histogram, system: Histogram, n: Any) -> None:
+        self.gold, self.system, self.n = gold, system, n
+        self.classes: Any = gold.seen
         """The number of gold classes with at least one item."""
-        return self.gold.seen
-
-    @property
-    def clusters(self) -> Any:
+        self.clusters: Any = system.seen
         """The number of system clusters with at least one item."""
-        return self.system.seen
 
 
 @dataclass(frozen=True)
@@ -157,7 +134,7 @@ def pairs_within(histogram: Histogram) -> Any:
     total = int(np.max(histogram.total))
     if int(counts.max()) * total >= 2**63:
         counts, cells = counts.astype(object), cells.astype(object)
-    pairs = sum_parts(counts * (counts - 1) * cells, histogram.begins) // 2
+    pairs = np.add.reduceat(counts * (counts - 1) * cells, histogram.begins) // 2
     if histogram.starts is None:
         return int(pairs[0])
     return pairs.astype(object) if total > _EXACT_PRODUCTS else pairs

@@ -60,27 +60,32 @@ class Statistics(ReportMixin, ABC):
     not linear, are averaged over random tables.
     """
 
+    groups: int | None = None
+    """The number of groups, or None for a single table, whose statistics are scalars."""
+    fractional: bool = False
+    """True if counts are not whole numbers of items."""
+
     def __repr__(self) -> str:
         classes, clusters = self.table.shape
         items = f"{self.table.row_totals.sum():,.15g} items"
         return f"<{type(self).__name__} of {items}: {classes:,} classes × {clusters:,} clusters>"
 
-    @property
-    @abstractmethod
+    @cached_property
     def n(self) -> Any:
         """The number of items."""
+        raise NotImplementedError
 
-    @property
-    @abstractmethod
+    @cached_property
     def sizes(self) -> Sizes:
         """The histograms of class sizes and cluster sizes."""
+        raise NotImplementedError
 
     @property
     @abstractmethod
     def table(self) -> Contingency:
         """The contingency table, for measures that need its cells."""
 
-    @property
+    @cached_property
     def joint(self) -> Histogram:
         """The histogram of the table's cells."""
         return self.table.joint
@@ -93,12 +98,12 @@ class Statistics(ReportMixin, ABC):
         within = map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
         return PairCounts(pairs_among(self.n), *within)
 
-    @property
+    @cached_property
     def bcubed(self) -> BCubed:
         """B-cubed precision and recall."""
         return self.table.bcubed
 
-    @property
+    @cached_property
     def matched(self) -> Matched:
         """The number of items in the best one-to-one match of clusters to classes."""
         return self.table.matched
@@ -131,36 +136,23 @@ class Statistics(ReportMixin, ABC):
         """
         return self.table.tree
 
-    @property
-    def groups(self) -> int | None:
-        """The number of groups, or None for a single table, whose statistics are scalars."""
-        return None
-
     def block(self, group: int) -> Statistics:
         """Return the statistics of one group."""
         return self
 
-    @property
+    @cached_property
     def perfect(self) -> Any:
         """True if the clusters and the classes are the same sets of items."""
         sizes = self.sizes
         return np.equal(self.joint.seen, sizes.classes) & np.equal(sizes.classes, sizes.clusters)
 
-    @property
-    def fractional(self) -> bool:
-        """True if counts are not whole numbers of items."""
-        return False
-
     def entropies(self, estimator: str | Estimator = "ml") -> Entropies:
         """Return H(C), H(K) and H(C,K) in nats, given an estimator or its name."""
-        chosen, cache = get(estimator), self._entropy_cache
-        if chosen.name not in cache:
-            cache[chosen.name] = self._estimate(chosen)
-        return cache[chosen.name]
-
-    @cached_property
-    def _entropy_cache(self) -> dict[str, Entropies]:
-        return {}
+        chosen = get(estimator)
+        known: dict[str, Entropies] = self.__dict__.setdefault("_entropies", {})
+        if chosen.name not in known:
+            known[chosen.name] = self._estimate(chosen)
+        return known[chosen.name]
 
     def _estimate(self, estimator: Estimator) -> Entropies:
         # The support is the number of possible outcomes. For cells it is the number of (class,

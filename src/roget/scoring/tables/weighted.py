@@ -137,6 +137,8 @@ class WeightedTable(Statistics):
     cut: bool = False
     """True if the clusters are a cut of a tree."""
 
+    fractional = True
+
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> WeightedTable:
         """Compute the statistics of two labellings of the same items, in the same order."""
@@ -197,11 +199,7 @@ class WeightedTable(Statistics):
         sizes = by_label if soft.known is None else soft.known
         return (None, sizes, joint) if hard is gold else (sizes, None, joint)
 
-    @property
-    def fractional(self) -> bool:
-        return True
-
-    @property
+    @cached_property
     def n(self) -> int:
         return len(self.gold.labels)
 

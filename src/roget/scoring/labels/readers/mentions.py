@@ -87,8 +87,9 @@ class Document:
         """Report mentions that have no closing bracket."""
         for entity, waiting in self._open.items():
             for _, line in waiting:
-                self._problems.add(line, f"a mention of {entity!r} is not closed; expected
-                {entity})")
+                self._problems.add(
+                    line, f"a mention of {entity!r} is not closed; expected {entity})"
+                )
 
     def mentions(self) -> tuple[dict[str, str], list[tuple[str, str]]]:
         """Return the first entity of each mention, and a list of repeated mentions."""

@@ -34,11 +34,6 @@ THRESHOLD = 0.5
 """Minimum probability at which a pair is considered a match."""
 
 
-def _split(line: str) -> list[str]:
-    delimiter = "\t" if "\t" in line else ","
-    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
-
-
 def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
     """Return the indices of the two id columns in a header, or None if there are no such columns.
 
@@ -61,7 +56,8 @@ def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _sniff(lines: Sequence[str]) -> bool:
-    names = _split(lines[0])
+    delimiter = "\t" if "\t" in lines[0] else ","
+    names = [cell.strip() for cell in next(csv.reader(lines[:1], delimiter=delimiter), [])]
     return len(names) > 1 and _find_ids(names) is not None and not {"gold", "system"} & {*names}
 
 
@@ -86,7 +82,7 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     if not len(items):
         raise NoItems(f"{file.name}: no items")
     codes, roots = _connect(len(items), pairs)
-    names = items.names()
+    names = list(items)
     coded = LabelCodes(codes.astype(np.int64), roots.size, [names[root] for root in roots])
     return Labels.from_codes(
         coded,
