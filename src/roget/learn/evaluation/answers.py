@@ -281,7 +281,7 @@ def _parse_number(text: str) -> int | None:
 
 
 def _find_difference(texts: Mapping[str, str], kind: str, question: Question) -> str:
-    """Describe the first word that differs from the key, or return "" if there is none."""
+    """Describe the first word that differs from the key, or return "" if all words agree."""
     if kind == READING:
         shown, right = texts.get("words", ""), join_words(question)
         words = shown.split(", ") if shown.casefold() != right.casefold() else []
