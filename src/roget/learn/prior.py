@@ -47,7 +47,7 @@ KEY = "prior"
 """Key under which the provenance of a thesaurus records its prior vectors."""
 
 _FASTTEXT = (793712314).to_bytes(4, "little")
-"""First bytes of a binary fastText model."""
+"""Bytes with which a binary fastText model begins."""
 
 _LISTS = (".txt", ".vocab")
 """Suffixes of the file next to a .npy file that lists its words, one per line."""

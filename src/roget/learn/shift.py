@@ -72,12 +72,12 @@ class WordShift:
 
     word: str
     counts: tuple[int | float, int | float]
-    """Occurrences in the old and the new corpus."""
+    """Number of occurrences in the old and the new corpus."""
     divergence: float
     """Jensen–Shannon divergence of the context distributions in bits: 0 = identical, 1 =
     disjoint."""
     expected: float
-    """Divergence expected by chance."""
+    """Divergence expected by chance, in bits."""
     change: float
     """Divergence minus its expectation. It is near 0 for unchanged words of any frequency."""
     least: float
@@ -113,7 +113,7 @@ class ShiftResult:
     """The changes between two corpora."""
 
     totals: tuple[int | float, int | float]
-    """Number of tokens of each corpus."""
+    """Total number of tokens in the old and the new corpus."""
     changes: tuple[WordShift, ...]
     """The words with the largest confidence bounds `least`, or the requested words."""
     tested: int
@@ -127,7 +127,7 @@ class ShiftResult:
     appeared: tuple[NewWord, ...]
     vanished: tuple[NewWord, ...]
     notes: tuple[str, ...]
-    """Warnings about the comparison."""
+    """Warnings about differences in how the corpora were counted, and about the results."""
 
 
 class _Table(NamedTuple):
@@ -338,7 +338,7 @@ def _parts(totals: Array, old: Array, new: Array) -> Floats:
 
 
 def _add_up(groups: Ints, values: Floats, size: int) -> Floats:
-    """Sum values by group."""
+    """Return the sum of the values of each group."""
     return np.asarray(np.bincount(groups, values, minlength=size), dtype=np.float64)
 
 

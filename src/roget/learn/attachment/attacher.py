@@ -47,7 +47,7 @@ class Test:
     low: float
     """Lower bound of the 95 % confidence interval of the accuracy (Wilson score interval)."""
     high: float
-    """Upper bound of the same interval."""
+    """Upper bound of the 95 % confidence interval of the accuracy."""
     stages: tuple[BackoffStage, ...]
 
     def as_dict(self) -> dict[str, Any]:

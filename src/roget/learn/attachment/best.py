@@ -39,7 +39,7 @@ STRENGTHS = (1.0, 10.0, 100.0)
 """Candidate strengths of the regularisation towards the prior weights."""
 FOLDS = 5
 STEPS = 50
-"""Maximum number of Newton steps."""
+"""Maximum number of Newton steps for fitting the weights."""
 TRUST = 3.0
 """Prior weight of the kernel machine's score, that is, the log odds of N for a score of 1."""
 

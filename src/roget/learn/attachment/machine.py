@@ -33,7 +33,7 @@ are subsampled."""
 EXACT = 0.3
 """Weight d of the identity term in the similarity of two words."""
 LINEAR = 0.01
-"""Weight of the linear kernel."""
+"""Weight of the linear kernel of the additional features."""
 NOISE = 0.5
 """Ridge parameter λ, added to the diagonal of K. It models noise in the labels."""
 OTHERS = 0.3
@@ -78,7 +78,7 @@ class FeatureRows:
         return len(self.words)
 
     def select(self, rows: Ints) -> FeatureRows:
-        """Return the quadruples in the given rows."""
+        """Return the input for the quadruples in the given rows."""
         vectors = [part[rows] for part in self.vectors]
         return FeatureRows(self.words[rows], vectors, self.prepositions[rows], self.evidence[rows])
 

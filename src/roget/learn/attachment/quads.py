@@ -74,7 +74,7 @@ LARGEST = 1_000_000
 
 
 class LemmatisedQuadruple(NamedTuple):
-    """A quadruple of lemmas."""
+    """A quadruple (verb, noun, preposition, noun) of lemmas."""
 
     verb: str
     noun1: str

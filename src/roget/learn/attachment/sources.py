@@ -181,9 +181,9 @@ class Sources:
     quads: Sequence[Quadruple] = ()
     """Lemmatised quadruples from other text, labelled by a parser."""
     thesauri: Sequence[Any] = ()
-    """Thesauri or taxonomies of nouns."""
+    """Thesauri and taxonomies with classes of nouns."""
     verbs: Sequence[Taxonomy] = ()
-    """Taxonomies of verbs."""
+    """Taxonomies with classes of verbs."""
 
     def forms(self) -> Forms:
         """Return the lemmatiser, based on the frequencies of verbs and nouns in the counts."""

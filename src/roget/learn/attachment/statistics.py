@@ -76,7 +76,7 @@ class Keyed:
     """A table with a row of numbers for each key. Rows of unknown keys are zero."""
 
     names = ("keys", "values")
-    """Names under which keys and values are stored."""
+    """Names of the stored arrays for the keys and the values."""
     kinds = "f"
     shape: tuple[int, ...] = ()
     range: tuple[float, float] = (0, 1e100)

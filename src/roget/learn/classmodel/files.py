@@ -42,7 +42,7 @@ def write(
     predictors: list[ClassCounts],
     mixture: Mixture,
 ) -> None:
-    """Write a fitted model atomically."""
+    """Write a fitted model to a folder, either completely or not at all."""
     # Arrays are stored under flat names: train, mixture.*, classes.PREDICTOR.PART.*.
     arrays = contents.to_arrays("train", train)
     stored = MixtureArrays(mixture.discounts, mixture.weights, mixture.edges)

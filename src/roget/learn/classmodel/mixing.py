@@ -25,7 +25,7 @@ LEAST = 0.01
 """Lower bound of discounts, which reserves some probability for unseen contexts."""
 
 ROUNDS = 12
-"""Maximum number of alternations between weights and discounts."""
+"""Maximum number of times that weights and discounts are fitted alternately."""
 
 PRIOR = 20.0
 """Number of pseudo-tokens added to each frequency group, which shrink its weights to the overall

@@ -153,7 +153,7 @@ def _scale(table: Any, by: Any) -> Any:
 
 
 def _widen(table: Any, more: int) -> Any:
-    """Append columns of zeros."""
+    """Append `more` columns of zeros to a table."""
     if not more:
         return table
     if sparse.issparse(table):

@@ -15,7 +15,7 @@ from roget.core.options import Option, from_signature, option, options_of
 from roget.core.progress import Report
 
 CLUSTERS = ("--clusters", "-k")
-"""Command-line flags for the number of clusters."""
+"""Command-line flags of the option for the number of clusters."""
 
 OPTION_FORMAT = "{name}={value!r}"
 """Format of an option and its value in error messages of estimators."""

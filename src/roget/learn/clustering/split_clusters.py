@@ -29,7 +29,7 @@ class SplitRule(NamedTuple):
 
     clusters: Ints
     centroids: Floats
-    """p(context|side), as an array of shape (2, contexts)."""
+    """p(context|side) for the two sides of the split, as an array of shape (2, contexts)."""
     mass: Floats
     """p(side) for the two sides of the split."""
 

@@ -41,11 +41,11 @@ class TokenCells:
     """p(v), estimated with ½ added to each count."""
 
     def predict(self, membership: Any, centroids: Array) -> Floats:
-        """Return Σ_c p(c|n)·p(v|c) for every cell."""
+        """Return Σ_c p(c|n)·p(v|c) for every (word n, context v) cell."""
         return predict_cells(membership, centroids, self.rows, self.columns)
 
     def smooth(self, predicted: Floats) -> Floats:
-        """Interpolate a prediction with the unigram distribution."""
+        """Interpolate a prediction with the unigram distribution, with weight `SMOOTHING`."""
         return (1 - SMOOTHING) * predicted + SMOOTHING * self.unigram
 
     def lead(self, new: Floats, old: Floats) -> tuple[float, float]:

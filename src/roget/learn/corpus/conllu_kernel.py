@@ -53,7 +53,7 @@ class Pool(NamedTuple):
 
 
 class TokenTable(NamedTuple):
-    """Output arrays of `find_tokens`."""
+    """Output arrays of `find_tokens`, with one element per token except where noted."""
 
     starts: Numbers
     """Index of the first token of each sentence, followed by the number of tokens."""

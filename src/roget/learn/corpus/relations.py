@@ -122,7 +122,7 @@ class Relation:
     heads: tuple[str, ...]
     """UPOS tags of the head. An empty tuple matches any tag."""
     labels: tuple[str, ...]
-    """Dependency labels or glob patterns."""
+    """Dependency labels, or glob patterns for labels."""
     dependents: tuple[str, ...]
     """UPOS tags of the dependent. An empty tuple matches any tag."""
     case: bool = False
@@ -158,7 +158,7 @@ class RelationSet:
 
     @classmethod
     def from_names(cls, names: Sequence[str]) -> RelationSet:
-        """Parse names and patterns."""
+        """Parse names and patterns of relations."""
         return cls(
             tuple(names),
             parse(names),
@@ -222,7 +222,7 @@ def _parse(text: str) -> list[Relation]:
 
 
 def _transpose(one: Relation) -> Relation:
-    """Return a relation with words and contexts exchanged."""
+    """Return a relation in which words and contexts are exchanged."""
     name = one.name.removeprefix(_TRANSPOSED) if one.transposed else _TRANSPOSED + one.name
     return replace(one, name=name, transposed=not one.transposed)
 

@@ -95,7 +95,7 @@ class Workspace:
         self._partial.__exit__()
 
     def list_done(self) -> set[str]:
-        """Return the keys of finished tasks."""
+        """Return the keys of the tasks that are finished."""
         return {task.key for task in self._tasks if (self.parts / task.key).is_dir()}
 
     def load_part(self, task: CountTask) -> CountPart:

@@ -45,7 +45,7 @@ class PairTally:
         self.runs = 0
 
     def add(self, pairs: PairColumns) -> None:
-        """Add the pairs of a batch."""
+        """Add the pairs of a batch to the counts."""
         words, slots = self._bits
         if len(self._tables.words) > 1 << words or len(self._tables.slots) > 1 << slots:
             self._write_run()

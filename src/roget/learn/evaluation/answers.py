@@ -109,7 +109,7 @@ class Judgement:
                     yield made_up, verdict, shares
 
     def lines(self) -> list[AnswerLine]:
-        """Return all lines with their answers."""
+        """Return all lines of the sheet with the annotators' answers."""
         found = []
         for question, codes in zip(self.questions, self.codes.T.tolist(), strict=True):
             choices = [*list_choices(self.kind, question), UNSURE]
@@ -340,5 +340,5 @@ def tabulate_key(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
 
 
 def _name_words(questions: Sequence[Question]) -> list[str]:
-    """Return the names of the word columns."""
+    """Return the names of the columns with the words of a line."""
     return [*_WORDS][: max(len(one.words) for one in questions)]

@@ -260,7 +260,7 @@ class DecisionStage:
             row.heaviest.append(f"{name} {classes.parts[0].n_clusters}")
 
     def _score_plain(self, name: str) -> Floats:
-        """Return the scores of a model without classes."""
+        """Return the scores of a model without classes for all contexts in the frequency band."""
         task = self._tasks[0]
         if name == "unigram":
             return np.broadcast_to(

@@ -149,7 +149,7 @@ class TokenSplit:
 
     @classmethod
     def draw(cls, counts: Counts, others: Counts | None, seed: int) -> TokenSplit:
-        """Split the tokens at random."""
+        """Split the tokens at random into training, development and test tokens."""
         train, dev, test = (
             sparse.csr_array(part.matrix, dtype=np.float64)
             for part in counts.split(*SHARES, random_state=seed)

@@ -41,7 +41,7 @@ class Added(NamedTuple):
     """The summed counts. The words and contexts of the thesaurus come first, in their original
     order."""
     new: Any
-    """Number of new tokens of each word."""
+    """Number of new tokens of each word in `counts`."""
     whole: Counts
     """The summed counts of all words, including words that are still too rare for the thesaurus."""
 

@@ -48,9 +48,9 @@ class GrowthResult:
     """Changes made by this growth, sorted by kind and size. Earlier changes are in
     `thesaurus.changes`."""
     notes: tuple[str, ...] = ()
-    """Notes for the user."""
+    """Notes for the user, e.g. on new words that were left out."""
     tokens: float = 0
-    """Number of new tokens."""
+    """Number of new tokens that were added to the counts."""
 
     @property
     def numbers(self) -> dict[str, int]:

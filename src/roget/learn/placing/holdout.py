@@ -28,7 +28,7 @@ RANKED = 10
 """Number of candidates considered for the mean reciprocal rank."""
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Edges of the score bins."""
+"""Edges of the bins by which scores are compared with the fraction of correct candidates."""
 
 
 class PlacementMetrics(NamedTuple):

@@ -18,7 +18,7 @@ NO = ("", "-", "0", "false", "n", "no")
 
 
 class Accepted(NamedTuple):
-    """A word accepted for a class."""
+    """A word, and the class for which a user has accepted it."""
 
     word: str
     id: str

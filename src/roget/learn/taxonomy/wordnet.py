@@ -25,7 +25,7 @@ LINKS = "synset, pointer, hypernym"
 
 
 class Synset(NamedTuple):
-    """A WordNet synset."""
+    """A WordNet synset, with its words and hypernyms."""
 
     name: str
     senses: list[tuple[str, float]]

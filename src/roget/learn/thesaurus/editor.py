@@ -337,7 +337,7 @@ class Draft:
         self._reshape(tree_edits.merge(self.tree, _node(edit), _into(edit)), ())
 
     def _nest(self, edit: Edit) -> None:
-        """Put a class under another one."""
+        """Make a class a subclass of another one."""
         self._reshape(tree_edits.nest(self.tree, _node(edit), _into(edit)), edit.ids)
 
     def _move(self, edit: Edit) -> None:
@@ -909,7 +909,7 @@ class Editor:
         )
 
     def _append(self, edit: Edit) -> Thesaurus:
-        """Return the thesaurus with one more edit."""
+        """Return the thesaurus after one more edit."""
         return self.with_edits((*self.thesaurus.edits, edit))
 
     def _resolve(self, words: str | Iterable[str]) -> tuple[str, ...]:

@@ -97,20 +97,20 @@ class Edit:
     """An edit made by a user. `str` returns a description of it."""
 
     kind: str
-    """One of `KINDS`."""
+    """Kind of edit, one of `KINDS`."""
     node: ClassSnapshot | None = None
     """The class that is renamed, merged, nested, split or annotated, or to which words are
     added."""
     text: str = ""
     """The new label, or the text of a note."""
     into: ClassSnapshot | None = None
-    """The class to merge into or nest under."""
+    """The class into which the class is merged, or under which it is nested."""
     waiting: bool = False
     """True if the edit cannot be applied to this thesaurus and is kept for the next rebuild."""
     words: tuple[str, ...] = ()
     """The words that are moved, added, deleted, split off or annotated."""
     ids: tuple[int, ...] = ()
-    """The ids of new classes."""
+    """The ids of the classes that the edit creates."""
     field: str = ""
     """Field of a note: "definition" or "note"."""
     changes: tuple[int, ...] = ()
@@ -218,7 +218,7 @@ class GrowthChange:
 
     number: int
     kind: str
-    """One of `CHANGE_KINDS`."""
+    """Kind of change, one of `CHANGE_KINDS`."""
     words: tuple[str, ...]
     """The new or moved word, the words of the smaller part of a split, or all words of a new
     class."""
@@ -328,7 +328,7 @@ def check_number(number: object, what: str = "node") -> int:
 
 
 def list_words(words: tuple[str, ...]) -> str:
-    """Join the first few words for a message."""
+    """Join the first few of the given words for a message, with the number of omitted words."""
     shown = words if len(words) <= SHOWN + 1 else words[:SHOWN]
     listed = [_quote(word) for word in shown]
     if len(words) > len(shown):

@@ -151,7 +151,7 @@ def _check_old(place: Path, record: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class MembershipTable:
-    """p(cluster|word), sorted by row."""
+    """The columns of the stored table of p(cluster|word), sorted by row."""
 
     row: Array = column("INTEGER", below="words")
     cluster: Array = column("INTEGER", below="clusters")

@@ -125,7 +125,7 @@ class Senses:
 
     @cached_property
     def _members(self) -> list[Ints]:
-        """The rows of the words in each cluster."""
+        """Indices of the words in each cluster."""
         order = np.argsort(self._home, kind="stable")
         ends = np.cumsum(np.bincount(self._home, minlength=self._n_clusters))
         return np.split(order, ends[:-1])
@@ -205,7 +205,7 @@ class Senses:
 
 
 class _ClassFit:
-    """The decomposition of all words into classes."""
+    """The decomposition of the vectors of all words into class vectors."""
 
     def __init__(self, rows: Any, home: Ints, tree: Tree) -> None:
         self._rows, self._home, self._kin = rows, home, find_kin(tree)

@@ -279,12 +279,12 @@ class Thesaurus(ReportMixin):
 
     @property
     def rows(self) -> dict[str, int]:
-        """The row of each word."""
+        """Mapping from each word to its row."""
         return self.index.words.rows
 
     @property
     def places(self) -> Ints:
-        """The leaf of each word."""
+        """The leaf (node number) in which each word is placed."""
         return self.index.places.places
 
     @property
@@ -299,7 +299,7 @@ class Thesaurus(ReportMixin):
 
     @property
     def base(self) -> Thesaurus:
-        """The thesaurus without edits."""
+        """The thesaurus before any edits."""
         return self if self.edited is None else self.edited.base
 
     @property

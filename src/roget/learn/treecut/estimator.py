@@ -278,9 +278,9 @@ class HeadCuts(NamedTuple):
     node: Ints
     head: Ints
     seen: Floats
-    """Count of the node of each entry."""
+    """Number of the head's tokens in the node of each entry."""
     length: Floats
-    """Description length of the cut of each head."""
+    """Description length of the tree cut of each head, in nats."""
 
 
 def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> HeadCuts:

@@ -1,4 +1,4 @@
-"""AgglomerativeTree: the agglomerative information bottleneck as an estimator."""
+"""`AgglomerativeTree`: the agglomerative information bottleneck as a scikit-learn estimator."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Clusters(NamedTuple):
     contexts: Array
     shares: Floats
     terms: Floats
-    """x·ln x for each entry x of `shares`."""
+    """The value x·ln x for each entry x of `shares`."""
     mass: Floats
     """Probability p(c) of each cluster, or 0 after the cluster was merged into another one."""
     mass_terms: Floats

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.annealing.estimator import Annealing
 
 HELD_OUT = 0.1
-"""Fraction of the tokens that are held out."""
+"""Fraction of the tokens that are held out to choose the number of clusters and β."""
 LOSSES = ("backoff", "alone")
 """Names of the two losses on held-out tokens (see `KSelection`)."""
 PATIENCE = 2

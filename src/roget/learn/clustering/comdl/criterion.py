@@ -47,9 +47,9 @@ STEPS = 4
 """Number of grid values between a value of a or b and twice this value."""
 
 A_GRID = tuple(2.0 ** (step / STEPS) for step in range(-10 * STEPS, 4 * STEPS + 1))
-"""Candidate values of the parameter a."""
+"""Candidate values of a, the pseudo-count of blocks."""
 B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 1))
-"""Candidate values of the parameter b."""
+"""Candidate values of b, the pseudo-count of words within classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class AxisClasses:
 
     @property
     def n(self) -> int:
-        """Number of items."""
+        """Number of items (rows or columns)."""
         return int(self.items.totals.size)
 
     @cached_property
@@ -131,7 +131,7 @@ class Length:
 
     @property
     def total(self) -> float:
-        """Sum of the three parts."""
+        """The description length: the sum of its three parts, in nats."""
         return self.blocks + self.words + self.partition
 
 

@@ -121,7 +121,7 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     @property
     def row_labels_(self) -> Ints:
-        """The class of each row. Identical to `labels_`."""
+        """The class of each row, which is the same as `labels_`."""
         return self.labels_
 
     @property

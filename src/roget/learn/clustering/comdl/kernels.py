@@ -70,7 +70,7 @@ class CostTables(NamedTuple):
     """The part of the partition cost that depends only on the number of classes."""
     sized: bool
     grand: float
-    """Sum of all counts."""
+    """Sum of all counts in the table."""
     a: float
     b: float
 
@@ -86,10 +86,10 @@ class SkipState(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Buffers used in a sweep."""
+    """Buffers that a sweep reuses for all items."""
 
     held: Floats
-    """lnΓ(R_c + b·n_c) for each class c."""
+    """The term lnΓ(R_c + b·n_c) of the cost of each class c."""
     fixed: Floats
     """Terms of cost[c] that do not depend on the item, with the sign reversed."""
     gain: Floats
@@ -162,7 +162,7 @@ def rise_by_one(count: float, a: float) -> float:
 
 @compiled
 def rise_all(blocks: Floats, a: float) -> Floats:
-    """Return `rise_by_one` for all counts."""
+    """Return lnΓ(count + 1 + a) − lnΓ(count + a) for an array of counts."""
     logs = np.empty(blocks.shape)
     for j in range(blocks.shape[0]):
         for c in range(blocks.shape[1]):

@@ -90,7 +90,7 @@ class CoclusterModel:
         return int(row), int(column)
 
     def clustering(self) -> Clustering:
-        """Return the word classes as a clustering."""
+        """Return the word classes as a `Clustering`, with memberships, centroids and masses."""
         tree, mass = self.trees[0], self.blocks.sum(axis=1)
         return Clustering(
             tree, one_hot(self.rows, tree.n_clusters), self.centroids(), mass / mass.sum(),

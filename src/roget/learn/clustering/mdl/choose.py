@@ -35,7 +35,7 @@ with many. If words have enough tokens, clusters do not improve predictions and 
 concentration is kept, so "fine" puts such words in clusters of their own."""
 
 HELD_OUT = 0.1
-"""Fraction of the tokens that are held out."""
+"""Fraction of the tokens that are held out to choose the concentration."""
 ERRORS = 1.0
 """Number of standard errors by which a smaller concentration (more clusters) must be better."""
 
@@ -175,7 +175,7 @@ def _try_by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
 
 
 def _make_row(concentration: float, weight: float, clusters: int, loss: float) -> dict[str, float]:
-    """Return a row of the selection table."""
+    """Return a row of the table in `AlphaSelection`."""
     return {"concentration": concentration, "weight": weight, "n_clusters": clusters, "loss": loss}
 
 

@@ -60,7 +60,7 @@ class Parts(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Sum of both parts."""
+        """The description length: the sum of both parts."""
         return self.model + self.data
 
 

@@ -43,7 +43,7 @@ class Sums(NamedTuple):
     """Total counts of the two sides of a split, or of several clusters. Modified in place."""
 
     counts: Floats
-    """Counts, as an array of shape (contexts, sides)."""
+    """Counts of each context on each side of the split, with shape (contexts, sides)."""
     tokens: Floats
     """Number of tokens N on each side of the split."""
     sizes: Floats
@@ -54,7 +54,7 @@ class Formula(NamedTuple):
     """Parameters for computing the description length of one side of a split from its `Sums`."""
 
     kind: int
-    """Kind of code."""
+    """Kind of code: `UNIFORM`, `PLAIN`, `DIRICHLET` or `NML`."""
     prior: Floats
     """Pseudo-count α_v of each context."""
     mass: float
@@ -64,7 +64,7 @@ class Formula(NamedTuple):
     naming: float
     """1 if the code lists the words on each side of the split, otherwise 0."""
     table: Floats
-    """n·ln n for integers n from 0."""
+    """The values n·ln n for integers n from 0."""
 
 
 @compiled
@@ -222,7 +222,7 @@ def length(sums: Sums, formula: Formula) -> float:
 
 @compiled
 def scatter(side: Array, state: Array) -> None:
-    """Assign the rows to two random halves."""
+    """Assign the rows to the two sides at random, half of them to each side."""
     order = np.arange(side.size)
     shuffle(order, state)
     for i in range(order.size):

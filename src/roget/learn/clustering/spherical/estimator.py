@@ -48,7 +48,7 @@ such a word lies between classes, it has several senses or a general meaning, an
 excluded."""
 
 BETWEEN, AMONG = "between classes", "among rare words only"
-"""Reasons for excluding a word."""
+"""Reasons for excluding a word, as shown to the user."""
 
 RARELY = 3
 """A class is dissolved if its proportion of frequent words is below the average divided by this
@@ -186,7 +186,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         return add_background(matrix, names.get("words_"), names.get("contexts_"), self.background)
 
     def _open_prior(self) -> Prior | None:
-        """Return the prior vectors, or None."""
+        """Open the prior vectors given by the option `vectors`, or return None."""
         if self.vectors is None or isinstance(self.vectors, Prior):
             return self.vectors
         return open_prior(self.vectors)

@@ -57,10 +57,10 @@ FIRST_POWER_STEPS = 60
 """Number of power iterations for the first split."""
 
 SETTLE_STEPS = 10
-"""Maximum number of EM steps between splits."""
+"""Maximum number of EM steps between two rounds of splits."""
 
 SHARPEN = 0.025
-"""Increment of β after the splits."""
+"""Amount by which β is raised in each step after the last split."""
 BLOCK = 32
 """Number of clusters whose instability is computed at once."""
 
@@ -94,7 +94,7 @@ class SymmetricAnnealer(AnnealingSearch):
 
     @staticmethod
     def last_beta(reached: float) -> float:
-        """Return the highest β to try."""
+        """Return the highest β to try when the number of clusters is chosen."""
         return HARDEST
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
@@ -163,7 +163,7 @@ class SymmetricAnnealer(AnnealingSearch):
         return super().snapshot() | arrays
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Resume from a snapshot."""
+        """Resume the search from a snapshot."""
         super().restore(kept)
         held = SymmetricArrays.read(
             kept,
