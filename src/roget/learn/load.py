@@ -41,7 +41,7 @@ def open_thesaurus(
     `language` selects the labels of a SKOS file with several languages.
     """
     place = Path(path)
-    # Path.is_dir raises an error for names that are too long, os.path.isdir returns False.
+    # For names that are too long, os.path.isdir returns False, while Path.is_dir raises an error.
     if is_thesaurus(place) or (os.path.isdir(path) and kind_of_folder(place) is None):
         return Thesaurus.load(place)
     return read(path, language=language, progress=progress)

@@ -299,7 +299,7 @@ def _read_text(source: Source, wanted: set[str]) -> Iterator[tuple[str, Singles]
             width = int(fields[1])
             continue
         width = width or len(fields) - 1
-        # In GloVe files, a word may contain spaces.
+        # Words in GloVe files may contain spaces.
         word = " ".join(fields[:-width])
         if word not in wanted:
             continue

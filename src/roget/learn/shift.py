@@ -430,7 +430,7 @@ def _moments(
     def total(values: Floats) -> Floats:
         return _add_up(rows, many * values, words)
 
-    # 3. Regress the contribution on the number of tokens: linear and quadratic components.
+    # 3. Regress the contribution on the number of tokens, with a linear and a quadratic component.
     mean = average(value)
     away = value - mean[cell]
     off = a - average(a.astype(np.float64))[cell]

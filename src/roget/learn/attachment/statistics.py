@@ -352,7 +352,7 @@ class SlotCounts:
         by_noun = counts[..., 0]
         seen = self.slots.look_up(map(_slot_keys, quads), 6)
         everything, prep, verb, both, noun, second = seen.T
-        # p(prep) over all verbs.
+        # Estimate p(prep) over all verbs.
         usual = np.where(prep > 0, prep / np.maximum(everything, 1), 1.0)
         takes = np.log((both + 2 * usual) / ((verb + 2) * usual) + 1e-3)
         columns = [

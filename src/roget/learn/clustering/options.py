@@ -50,6 +50,6 @@ def method_options(method: str) -> Mapping[str, Option]:
         return options_of(importlib.import_module(sibling).OPTIONS)
     try:
         clusterer = catalogue.load("clusterers", method)
-    except ImportError:  # the error is raised again when the clusterer is used
+    except ImportError:  # Using the clusterer will raise this error again.
         return {}
     return options_of(clusterer) if is_dataclass(clusterer) else from_signature(clusterer)

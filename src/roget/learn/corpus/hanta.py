@@ -172,7 +172,7 @@ def _find_best_tags(
             first, past = offsets[words[t]], offsets[words[t] + 1]
             need = end + (end - begin) * (past - first)
             if need > totals.size:
-                # Enlarge the arrays of states.
+                # The arrays of states are too small for the next token: enlarge them.
                 more, sums = np.empty((3, 2 * need), np.int64), np.empty(2 * need, np.float64)
                 more[:, :end], sums[:end] = states[:, :end], totals[:end]
                 states, totals = more, sums

@@ -22,7 +22,7 @@ INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?
 """English pronouns that are often tagged as nouns."""
 
 _CLOSED = ("PRON", "DET", "NUM", "ADP", "CCONJ", "SCONJ", "PART")
-"""UPOS tags of closed word classes."""
+"""UPOS tags of closed word classes (pronouns, prepositions and so on)."""
 _MOSTLY = 0.8
 """A word does not count as a noun if at least this proportion of its tokens has a closed-class
 tag."""

@@ -50,7 +50,7 @@ def _list_nominals(tag: str) -> tuple[str, ...]:
         f"iobj=VERB/{_INDIRECT}/{tag}",
         f"iobj=VERB/{_DATIVE}/{tag}",
         f"~amod=~{tag}/amod,amod:*+conj/ADJ",
-        f"~amod=ADJ/{_PREDICATED}/{tag}",  # "the milk is cold" counts like "cold milk"
+        f"~amod=ADJ/{_PREDICATED}/{tag}",  # Count "the milk is cold" like "cold milk".
         f"obl=VERB/{_OBLIQUE}/{tag}",
         f"nmod=NOUN,PROPN/{_NOMINAL}/{tag}",
         f"~nmod=~{tag}/{_NOMINAL}/NOUN,PROPN",

@@ -289,7 +289,7 @@ class _Merging:
         for i in sorted(self.places.pop(pair)):
             j = self.after[i]
             if self.words[i] != one or self.words[j] != other:
-                continue  # in "aaa", the first two were already joined
+                continue  # In "aaa", the first two have already been joined.
             left, right = self.before[i], self.after[j]
             if left >= 0 and self.words[left]:
                 self.places[self.words[left], one].discard(left)

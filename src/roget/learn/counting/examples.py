@@ -116,7 +116,7 @@ class ExampleSampler:
         self.pieces.append((source.path, source.start, source.ended))
 
     def finish(self) -> None:
-        """Write the remaining occurrences."""
+        """Write the occurrences that were not written yet."""
         self._choose()
         self._write_run()
 

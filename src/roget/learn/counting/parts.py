@@ -53,7 +53,7 @@ class Facts:
     runs: int = 1
     """Number of files with counts of pairs. A pair may occur in several files."""
     read: int = 0
-    """Number of bytes read from standard input."""
+    """Number of bytes that were read from standard input."""
     sha256: str | None = None
     """SHA-256 of standard input, computed while it is read."""
     seen: dict[str, dict[str, int]] | None = None

@@ -104,7 +104,7 @@ class PairTally:
         return keys
 
     def _count(self) -> None:
-        """Sort and count the pairs in the buffer."""
+        """Sort and count the pairs in the buffer, and empty it."""
         if self._used:
             keys = self._buffer[: self._used]
             counted = (
@@ -124,7 +124,7 @@ class PairTally:
             self._write_run()
 
     def _merge(self) -> None:
-        """Merge all counted buffers into one."""
+        """Merge the counts of several buffers into one table."""
         if len(self._counted) > 1:
             self._counted = [_add_up(*self._counted)]
 

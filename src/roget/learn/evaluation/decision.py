@@ -237,7 +237,8 @@ class DecisionStage:
         else:
             learnt = [one for family in families for one in self._learn(family)]
             labels, here, before = zip(self._weigh_contexts(), *learnt, strict=True)
-            # Fit the weights on the rehearsal, then decide the triples of the task.
+            # Fit the weights on the second draw (the rehearsal), then decide the triples of the
+            # first draw (the task).
             weights = combine(np.stack(before, axis=1), rehearsal.right)
             every, odd = task.judge(np.stack(here, axis=1) @ weights)
             if weights.any():

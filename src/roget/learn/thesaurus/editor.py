@@ -295,7 +295,7 @@ class Draft:
             except (InputError, LookupError):
                 missing.append(word)
         if edit.words and not known and edit.kind != editing.ADD:
-            self.row(edit.words[0])  # raises an error with the reason
+            self.row(edit.words[0])  # This raises an error that states the reason.
         places = self.places()
         sizes, unsure = self._sum_words(places), []
         rows = {word: row for row, word in enumerate(self.words)}
@@ -512,7 +512,7 @@ class Draft:
         some = weights > 0
         self.settled |= {row}
         self.moved[row] = units[some], weights[some]
-        # Keep a home that is already in the class, e.g. after a merge.
+        # Keep the word's unit if it already belongs to the class, e.g. after a merge.
         home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)
         if home < 0 or self.parts[home] not in clusters:
             sums = np.bincount(self.parts[units], weights, minlength=self.tree.n_clusters)
@@ -694,7 +694,9 @@ class Editor:
         """
         thesaurus, seen = self.thesaurus, self._remember(node)
         if thesaurus.tree.children(seen.node):
-            tree_edits.split(thesaurus.tree, seen.node)  # raises an error with the reason
+            tree_edits.split(
+                thesaurus.tree, seen.node
+            )  # This raises an error that states the reason.
         apart = self.suggest_split(seen.node) if words is None else self._resolve(words)
         ids = (thesaurus.next_id, thesaurus.next_id + 1)
         return self._append(Edit(editing.SPLIT, seen, words=apart, ids=ids))

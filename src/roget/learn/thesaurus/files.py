@@ -388,7 +388,7 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
             "ids": record.get("ids"),
             "next_id": record.get("next_id"),
         }
-        if "clustering" not in record:  # An early version has written the folder.
+        if "clustering" not in record:  # The folder was written by an early version.
             tree = Tree.from_json(record["tree"])
             parts = tree, table, arrays["centroids"], arrays["mass"]
             return kind.from_parts(counts, *parts, steps=record["path"], **about)

@@ -159,7 +159,7 @@ def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
             _insert(clusters, one, other, lost)
             if gone >= 0:
                 _update(clusters, other, one, gone, lost)
-    # 3. Clear the dense buffer.
+    # 3. Reset the dense buffer to 0.
     for at in own:
         clusters.dense[clusters.contexts[at]] = 0.0
     clusters.cost[one], clusters.stale[one] = clusters.costs[one, 0], False

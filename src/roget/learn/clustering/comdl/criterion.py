@@ -200,7 +200,7 @@ def _saddle(n: int, k: Floats) -> Floats:
     inner = (k > 1) & (k < n)
     j = k[inner]
     ratio = n / j
-    x = ratio.copy()  # Newton's method for the root of x = (n/k)·(1 − e⁻ˣ)
+    x = ratio.copy()  # Solve x = (n/k)·(1 − e⁻ˣ) by Newton's method.
     for _ in range(40):
         x -= (x + ratio * np.expm1(-x)) / (1.0 - ratio * np.exp(-x))
     power = j * (x + np.log(-np.expm1(-x))) - n * np.log(x)

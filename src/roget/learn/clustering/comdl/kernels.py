@@ -351,7 +351,7 @@ def _compute_costs(
         cost[own] = held[own] - left - sizes[n] + sizes[n - 1] - gain[own]
         if sized:
             cost[own] -= math.log(n)
-    # 3. A new class with this item only.
+    # 3. The cost of a new class with this item only.
     if opens:
         cost[k] = log_gamma(f + b) - sizes[1] + more - gain[k]
 

@@ -114,7 +114,7 @@ def choose(
         table = table + new.rows
         if new.beats(best, tokens):
             best, idle = new, 0
-        elif new.rows[0]["n_clusters"] > 1:  # do not stop while there is only one cluster
+        elif new.rows[0]["n_clusters"] > 1:  # Do not stop while there is only one cluster.
             idle += 1
     return AlphaSelection(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 

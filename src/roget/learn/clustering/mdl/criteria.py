@@ -200,7 +200,7 @@ def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats
         else:
             known[node] = here
         if node and node == tree.children(int(tree.parent[node]))[-1]:
-            # The parent is no longer needed after its last child.
+            # After its last child, the parent is no longer needed.
             del known[int(tree.parent[node])]
     return cells
 

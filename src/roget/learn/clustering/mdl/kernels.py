@@ -160,7 +160,7 @@ def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formu
         + total_cost(kind, tokens[t] + x, sizes[t] + 1.0, mass, width)
         - total_cost(kind, tokens[t], sizes[t], mass, width)
     )
-    # 2. Contexts of the row: −Δ Σ_v g(f(v)) on both sides.
+    # 2. Add the change for the contexts of the row, −Δ Σ_v g(f(v)) over both sides.
     change += row_change(row, items, sums, s, formula)
     # 3. List of the words on each side: ln C(n, n_t) changes by ln n_s − ln(n_t + 1).
     if formula.naming > 0.0:

@@ -269,7 +269,7 @@ def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolA
 
     All words of a dissolved class move to the nearest remaining class.
     """
-    # Proportion of frequent words in each class.
+    # Compute the proportion of frequent words in each class.
     sizes = np.bincount(labels)
     often = np.bincount(labels, ~seldom) / sizes
     rare = np.flatnonzero(often < np.mean(~seldom) / RARELY)
