@@ -1,9 +1,8 @@
-"""Kullback–Leibler divergence in nats, and sums that do not depend on the number of threads."""
+"""Kullback–Leibler divergence in nats, and a sum that does not depend on the number of threads."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,17 +33,6 @@ def weighted_sum(values: Array, weights: Array) -> float:
     4.0
     """
     return float(np.multiply(values, weights).sum())
-
-
-def sum_parts(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the sum of each segment of an array. Segment i begins at starts[i].
-
-    Each sum depends only on the values in its segment, down to the last bit.
-
-    >>> sum_parts(np.array([1, 2, 3, 4]), np.array([0, 3])).tolist()
-    [6, 4]
-    """
-    return np.add.reduceat(values, starts)
 
 
 def xlogx(x: npt.ArrayLike) -> Floats:

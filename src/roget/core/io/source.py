@@ -385,13 +385,6 @@ class Source:
             if len(rest) > longest:
                 raise self.refuse_line(number, longest)
 
-    def read_lines(self) -> list[tuple[int, str]]:
-        """Read all numbered lines of a small plain file that is kept open."""
-        assert self.opened is not None
-        self.opened.seek(0)
-        data = self.opened.read().removeprefix(codecs.BOM_UTF8)
-        return [(number, text.decode()) for number, text in enumerate(data.splitlines(), 1)]
-
     def longest_line(self) -> int:
         """Return the maximum allowed size of a line in bytes.
 

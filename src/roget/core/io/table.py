@@ -68,11 +68,11 @@ class Roles:
     """True if the cells of a file without tabs may be separated by spaces."""
     has_header_option: bool = False
     """True if the command has the options --header and --no-header."""
+    all: Mapping[str, tuple[str, ...]] = field(init=False)
+    """Map from all roles to their usual column names."""
 
-    @property
-    def all(self) -> Mapping[str, tuple[str, ...]]:
-        """Map from all roles to their usual column names."""
-        return {**self.needed, **self.others}
+    def __post_init__(self) -> None:
+        vars(self).update(all={**self.needed, **self.others})
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -563,11 +563,24 @@ def inspect_text(
     sample = islice(chain([(line, top)], texts), SAMPLE)
     first, *rest = _split_sample(table, [f"{text}\n" for _, text in sample])
     if header is None:
-        header = _has_header(table, line, first, rest, roles, columns)
+        # The first row is a header if the caller specified columns by name, if it contains known
+        # column names, or if it differs from the other rows like a typical header.
+        second = rest[0] if rest else ()
+        named = any(whole_number(str(column)) is None for column in (columns or {}).values())
+        if named or roles.is_header(first) or roles.heads_numbers(first, second, columns):
+            header = True
+        else:
+            header = False if columns else detect_header(first, rest, roles.column_words)
+    if header is None and roles.has_header_option:
+        raise InputError(
+            f"{table.name}:{line}: {', '.join(first)!r} may be a header or a row of data; pass "
+            "--header or --no-header (in Python header=True or header=False)",
+            code="ambiguous-header",
+        )
     names = first if header else [str(at + 1) for at in range(len(first))]
     typed = rest[0] if header and rest else [] if header else first
     numeric = [at for at, cell in enumerate(typed) if is_number(cell)]
-    return replace(table, names=tuple(names), header=header, first=tuple(first)), numeric
+    return replace(table, names=tuple(names), header=bool(header), first=tuple(first)), numeric
 
 
 def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
@@ -586,35 +599,6 @@ def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
     if not rows:
         raise FormatError(table.name, [f"{table.name}:1: a quoted cell has no closing quote"])
     return rows
-
-
-def _has_header(
-    table: Table,
-    line: int,
-    first: Sequence[str],
-    rest: Sequence[Sequence[str]],
-    roles: Roles,
-    columns: Requested,
-) -> bool:
-    """Return True if the first row is a header.
-
-    This is the case if the caller specified columns by name, if the row contains known column
-    names, or if it differs from the other rows like a typical header.
-    """
-    if any(whole_number(str(column)) is None for column in (columns or {}).values()):
-        return True
-    if roles.is_header(first) or roles.heads_numbers(first, rest[0] if rest else (), columns):
-        return True
-    if columns:
-        return False
-    found = detect_header(first, rest, roles.column_words)
-    if found is None and roles.has_header_option:
-        raise InputError(
-            f"{table.name}:{line}: {', '.join(first)!r} may be a header or a row of data; pass "
-            "--header or --no-header (in Python header=True or header=False)",
-            code="ambiguous-header",
-        )
-    return bool(found)
 
 
 _DELIMITERS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons", "csv")}
