@@ -108,7 +108,7 @@ def working_on(
 
 
 def current() -> Engine | None:
-    """Return the engine in use, or None if there is none or it has no method `map`."""
+    """Return the engine in use, or None if no engine with a method `map` is in use."""
     engine = _CURRENT.get()
     return engine if hasattr(engine, "map") else None
 

@@ -348,7 +348,8 @@ class Source:
                 rest += chunk
                 cut = _blank_line(rest)
                 if not cut and len(rest) >= reach:
-                    # Split after the last line break or, if there is none, after the last space.
+                    # Split after the last line break or, without a line break, after the last
+                    # space.
                     cut = rest.rfind(b"\n") + 1 or rest.rfind(b" ") + 1
                 data, rest = rest[:cut], rest[cut:]
             if len(rest) > longest:
