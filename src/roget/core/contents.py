@@ -392,7 +392,7 @@ def require_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> A
     data, indices, indptr = parts
     shape = tuple(int(size) for size in shape)
     if len(shape) != 2 or min(shape) < 0:
-        raise ValueError(f"the shape is {shape}; expected the numbers of rows and columns")
+        raise ValueError(f"invalid shape {shape}; expected (rows, columns)")
     for name, part, kinds in (
         ("data", data, "biuf"), ("indices", indices, "iu"), ("indptr", indptr, "iu"),
     ):  # fmt: skip

@@ -13,7 +13,7 @@ NATS_PER_BIT = math.log(2.0)
 
 
 def bits(nats: float) -> float:
-    """Convert nats to bits, for output only. All computations are in nats.
+    """Convert nats to bits for output. All computations are in nats.
 
     >>> bits(math.log(8))
     3.0

@@ -72,7 +72,7 @@ class _Draft:
     def finish(self, heir: tuple[int, int] | None = None) -> EditedTree:
         """Return the edited tree.
 
-        Nodes keep their order, except that parents precede their children.
+        Nodes keep their order as far as possible, but parents always precede their children.
         """
         numbers = self._order_nodes()
         nodes = np.full(self.tree.n_nodes + len(self.new), -1, dtype=np.int64)

@@ -98,7 +98,7 @@ class Grammar(ABC):
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
         """Return the possible cases of a noun phrase as letters: a subset of "nadg", or "m".
 
-        The letters stand for nominative, accusative, dative and genitive; "m" is an unlikely
+        The letters denote the nominative, accusative, dative and genitive case; "m" is an unlikely
         nominative. `words` are in lower case; `head` is the form and lemma of the head.
         """
 

@@ -118,7 +118,7 @@ class Counts(ReportMixin):
         """Write a .tsv, .tsv.gz or .npz file, or a counts directory, depending on the suffix.
 
         The output is written completely or not at all. A directory stores everything. An .npz file
-        lacks relations, provenance and evidence. A .tsv file stores the counts only, without words
+        lacks relations, provenance and evidence. A .tsv file stores only the counts, without words
         and contexts that have no counts.
         """
         from roget.core.counts.formats import write
@@ -215,7 +215,7 @@ class Counts(ReportMixin):
             )
 
     def top(self, words: int | None = None, contexts: int | None = None) -> Counts:
-        """Return the counts of the most frequent words and contexts only.
+        """Return the counts of only the most frequent words and contexts.
 
         Words and contexts are ranked by their totals in this table; ties are in alphabetical order.
         If a number is None, all words (or contexts) that have counts left are kept, in their

@@ -35,7 +35,7 @@ SENTENCES, SEEN = "sentences.parquet", "evidence.parquet"
 
 @dataclass(frozen=True)
 class SentenceTable:
-    """Sentences in corpus order."""
+    """The table of sentences, in corpus order."""
 
     source: Array = column("VARCHAR")
     line: Array = column("INTEGER")
@@ -44,7 +44,7 @@ class SentenceTable:
 
 @dataclass(frozen=True)
 class ExampleTable:
-    """Occurrences of pairs in sentences, sorted by entry."""
+    """The table of occurrences of (word, context) pairs in sentences, sorted by entry."""
 
     entry: Array = column("INTEGER", below="entries")
     sentence: Array = column("INTEGER", below="sentences")
@@ -196,7 +196,7 @@ class Evidence:
         return Evidence(read)
 
     def _find(self, word: str, context: str | None) -> Ints:
-        """Return the indices of the occurrences of a word, or of a (word, context) pair."""
+        """Find the occurrences of a word or of a (word, context) pair; return their indices."""
         kept = self.load()
         if self._ids is None:
             rows, columns = (

@@ -44,7 +44,7 @@ def ppmi(
     weights = context_totals.astype(np.float64) ** smoothing
     expected = np.where(weights > 0, weights, 0.5) / (math.fsum(weights) or 1.0)
     ratio = seen / (expected[matrix.indices] * shift)
-    # Ratios that equal 1 up to rounding give exactly 0 and are removed.
+    # If a ratio is 1 up to rounding errors, its PPMI is set to exactly 0 and removed.
     view = like(matrix, np.log(np.where(ratio > 1 + _NEAR_ONE, ratio, 1.0)))
     view.eliminate_zeros()
     return view
@@ -78,7 +78,7 @@ def unit(rows: Any) -> Any:
 
 
 def to_dense(table: Any) -> Floats:
-    """Return a sparse or dense table as an array of float64."""
+    """Convert a sparse or dense table to a dense float64 array."""
     return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
 
 
