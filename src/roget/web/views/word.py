@@ -104,7 +104,7 @@ def _make_word(
         "id": row,
         "word": word,
         "observations": short(total),
-        "path": [name_class(snapshot, node) for node in thesaurus.path(word)],
+        "path": [name_class(snapshot, node) for node in snapshot.shown_path(thesaurus.path(word)[-1])],
         "among": len(memberships),
         "memberships": [
             {**name_class(snapshot, node), "probability": short(p)}
