@@ -20,5 +20,5 @@ Values: TypeAlias = Annotated[Any, "a number, or an array with one number per gr
 A method that is declared to return a float is called for one group at a time.
 """
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
-"""Labels as an array of any integer type."""
+"""An array of labels, with any integer type."""
 PathLike: TypeAlias = str | os.PathLike[str]

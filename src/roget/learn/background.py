@@ -59,7 +59,7 @@ class Background:
     """Name of a bundled background, or the path of the counts."""
     counts: Counts
     sha256: str
-    """Hash of words, contexts and counts."""
+    """SHA-256 of the words, contexts and counts."""
     version: str = __version__
     """Version of roget that includes or wrote the counts."""
 
@@ -272,7 +272,7 @@ def add_prior_source(names: list[str], shares: Floats) -> list[str]:
 
 
 def hash_counts(counts: Counts) -> str:
-    """Return a SHA-256 of words, contexts and counts."""
+    """Return the SHA-256 of the words, contexts and counts."""
     digest = hashlib.sha256()
     for names in (counts.words, counts.contexts):
         digest.update("\n".join(names.tolist()).encode("utf-8", "surrogatepass") + b"\0")

@@ -47,7 +47,7 @@ KEY = "prior"
 """Key under which the provenance of a thesaurus records its prior vectors."""
 
 _FASTTEXT = (793712314).to_bytes(4, "little")
-"""First bytes of a binary fastText model."""
+"""Bytes with which a binary fastText model begins."""
 
 _LISTS = (".txt", ".vocab")
 """Suffixes of the file next to a .npy file that lists its words, one per line."""
@@ -67,7 +67,8 @@ class Prior:
         """Name of bundled vectors ("bundled"), or the path of the file."""
         self.path = path
         self.sha256 = digest
-        """Hash of the file; for a .npy file, of vectors and words."""
+        """SHA-256 of the file, or of the vectors and the list of words in the case of a .npy
+        file."""
         self.version = version
         """Version of roget that includes the vectors, or an empty string."""
         self._known: dict[str, Singles] = {}
@@ -298,7 +299,7 @@ def _read_text(source: Source, wanted: set[str]) -> Iterator[tuple[str, Singles]
             width = int(fields[1])
             continue
         width = width or len(fields) - 1
-        # In GloVe files, a word may contain spaces.
+        # Words in GloVe files may contain spaces.
         word = " ".join(fields[:-width])
         if word not in wanted:
             continue

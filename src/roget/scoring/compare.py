@@ -18,14 +18,14 @@ from roget.scoring.pipeline import compare_inputs
 from roget.scoring.results import Comparison
 
 _PART = re.compile(r"part[-_.]?\d")
-"""Names of the files that Spark and Dask write for the parts of one table."""
+"""Pattern of the names that Spark and Dask give to the files of a partitioned table."""
 
 
 def list_systems(systems: Any) -> Any:
     """Return the columns of a data frame or the files in a folder as systems.
 
-    Other collections of systems are returned unchanged, as is a folder that contains a thesaurus or
-    the parts of one table.
+    Other collections of systems are returned unchanged, and so is a folder that contains a
+    thesaurus or a single partitioned table.
     """
     alone: str | None = None
     if isinstance(systems, str | os.PathLike):

@@ -21,7 +21,7 @@ THIN_CELL = 5.0
 """Number of items per non-empty cell below which plug-in entropies are unreliable."""
 
 DISAGREEMENT = 0.05
-"""Smallest reported difference (absolute or relative) between plug-in and corrected scores."""
+"""Smallest difference (absolute or relative) between plug-in and corrected scores to warn about."""
 
 _EXAMPLES = 3
 """Maximum number of examples in a warning."""
@@ -40,7 +40,7 @@ def reword(notice: str, text: str) -> str:
 
 
 def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
-    """Replace absolute paths with file names, so results do not reveal local folders."""
+    """Replace absolute paths with file names, so that results do not reveal local folders."""
     long = {one: PurePath(one).name for one in sources if PurePath(one).is_absolute()}
     for path, name in sorted(long.items(), reverse=True):
         texts = [reword(text, text.replace(path, name)) for text in texts]
@@ -48,9 +48,9 @@ def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
 
 
 def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
-    """Merge the notices about several subjects, listing equal texts once.
+    """Merge the notices about several systems or gold standards, listing identical texts once.
 
-    A text is preceded by the names of its subjects, unless it applies to all of them.
+    Each text is prefixed with the names to which it applies, unless it applies to all of them.
 
     >>> merge_notices({"a": ["late", "long"], "b": ["late"]})
     ['late', 'a: long']

@@ -254,9 +254,7 @@ class ScoreOptions(LabelOptions):
 
     @property
     def counted(self) -> Any:
-        """The list of cells or the matrix that was passed instead of gold and system labels, if
-        any.
-        """
+        """The list of cells or the matrix that was passed instead of labels, or None."""
         return self.cells if self.matrix is None else self.matrix
 
 

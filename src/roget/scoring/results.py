@@ -24,7 +24,7 @@ from roget.scoring.signature import Signed
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
     from roget.scoring.steps.diagnostics import Details, GroupRow
-    from roget.scoring.steps.headline import BoardHeadline, Headline
+    from roget.scoring.steps.headline import ComparisonHeadline, Headline
     from roget.scoring.steps.sets import Columns
     from roget.scoring.steps.sweep import Sweep
     from roget.scoring.systems import ScoredSystem
@@ -251,9 +251,9 @@ class ScoreTable(Result):
 
     @property
     def verdict(self) -> str:
-        """A description of the scores: whether they beat chance, and which errors are frequent.
+        """A verbal summary: whether the scores beat chance, and which errors are frequent.
 
-        The text is empty if measures were requested.
+        It is empty if specific measures were requested.
         """
         return "" if self.headline is None else self.headline.verdict
 
@@ -311,7 +311,7 @@ class ScoreTable(Result):
         return values
 
     def falls_short(self, bounds: Iterable[str]) -> list[str]:
-        """Return a message for each score that is worse than a bound such as "v@jk=0.6".
+        """Return a message for each score that violates a bound such as "v@jk=0.6".
 
         The bound is an upper bound for distances and a lower bound for all other scores. An
         undefined score violates every bound.
@@ -455,7 +455,7 @@ class Comparison(Result):
     """Entropies, pair counts and sizes of each system."""
     by_group: tuple[GroupRow, ...] = ()
     """The scores of each system in each group, if requested."""
-    headline: BoardHeadline | None = field(default=None, repr=False, compare=False)
+    headline: ComparisonHeadline | None = field(default=None, repr=False, compare=False)
     """The scores of the short report, or None if reports show everything."""
 
     @property

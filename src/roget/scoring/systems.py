@@ -29,7 +29,7 @@ class ScoredSystem:
     reasons: dict[int, str]
     """The reasons for undefined scores, keyed by the index of the request."""
     trivial: dict[str, Floats] = field(default_factory=dict)
-    """The scores of the baselines, if requested."""
+    """The scored baselines, if requested."""
 
     sizes: list[Array] = field(init=False, repr=False)
     """The number of items, of classes and of clusters in each group."""

@@ -54,7 +54,8 @@ def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
     """Return Rychlý's (2008) logDice, 14 + log2(2·count / (word total + context total)).
 
     `seen` contains the counts of pairs. The maximum is 14. A difference of 1 corresponds to a
-    factor of 2 and does not depend on the size of the corpus. The score is NaN if the count is 0.
+    factor of 2 in association strength. The score does not depend on the size of the corpus. The
+    score is NaN if the count is 0.
 
     >>> log_dice([8, 1, 0], 8, [8, 15, 3]).round(2).tolist()
     [14.0, 10.48, nan]

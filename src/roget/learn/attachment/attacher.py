@@ -45,8 +45,9 @@ class Test:
     """Fraction of the quadruples that are decided by a stage before the default."""
     accuracy: float
     low: float
-    """Bounds of the 95 % confidence interval of the accuracy (Wilson score interval)."""
+    """Lower bound of the 95 % confidence interval of the accuracy (Wilson score interval)."""
     high: float
+    """Upper bound of the 95 % confidence interval of the accuracy."""
     stages: tuple[BackoffStage, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -62,7 +63,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
     from Li & Abe (1996), backs off from a thesaurus to WordNet, lexical association and finally the
     noun. With the rule "printed", probabilities are not smoothed, as in the paper.
 
-    `pairs` accepts Counts or the path to a counts file; `thesauri` accepts thesauri of nouns or
+    `pairs` accepts Counts or the path to a counts file. `thesauri` accepts thesauri of nouns or
     their folders. `progress` is called with a `Progress`, which has the fraction done and the name
     of the current step.
 

@@ -39,7 +39,7 @@ STRENGTHS = (1.0, 10.0, 100.0)
 """Candidate strengths of the regularisation towards the prior weights."""
 FOLDS = 5
 STEPS = 50
-"""Maximum number of Newton steps."""
+"""Maximum number of Newton steps for fitting the weights."""
 TRUST = 3.0
 """Prior weight of the kernel machine's score, that is, the log odds of N for a score of 1."""
 
@@ -84,7 +84,7 @@ class Best:
         dev: Sequence[Quadruple] | None,
         report: Callable[[float, str], None],
     ) -> tuple[Self, float]:
-        """Learn from labelled quadruples; return the model and its cross-validated accuracy.
+        """Learn from labelled quadruples, and return the model with its cross-validated accuracy.
 
         The regularisation strength is chosen on the development quadruples if there are any, and
         by cross-validation otherwise.
@@ -100,7 +100,7 @@ class Best:
         outside = evidence.features(normal)
         scaling = np.stack([outside.mean(axis=0), outside.std(axis=0) + 1e-6])
         items = _items(quads, normal, (verbs, nouns, nouns), (outside - scaling[0]) / scaling[1])
-        # 2. Fit the kernel machine; its leave-one-out scores become a feature.
+        # 2. Fit the kernel machine. Its leave-one-out scores become a feature.
         report(0.4, "similarity of quadruples")
         machine, left_out = Machine.fit(
             items, answers, rng, lambda done: report(0.4 + 0.55 * done, "similarity of quadruples")
@@ -222,7 +222,7 @@ def weigh(
 
 
 def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: float) -> Floats:
-    """Fit the weights w by Newton's method; the intercept is the last element.
+    """Fit the weights w by Newton's method. The intercept is the last element.
 
     The weights minimise Σ −ln p(label) + ½·strength·Σ (spread·(w − expected))², where `spread` is
     the standard deviation of each feature, and 1 for the intercept.

@@ -62,7 +62,7 @@ class Chain:
     For each attachment, an estimate multiplies p(noun2|head, preposition) by the association of
     head and preposition, where the head is noun1 or the verb. The larger product decides. Ties, and
     products that are both 0, are left to the next estimate. Tree cuts are smoothed in the same way
-    as associations; word frequencies are not smoothed. With the rule "printed" nothing is smoothed,
+    as associations. Word frequencies are not smoothed. With the rule "printed" nothing is smoothed,
     and association is used only in its own stage.
     """
 
@@ -87,7 +87,7 @@ class Chain:
         report: Callable[[float, str], None],
         rule: str = RULES[0],
     ) -> tuple[Self, None]:
-        """Learn from labelled quadruples; `dev` is ignored."""
+        """Learn from labelled quadruples. `dev` is ignored."""
         forms = sources.forms()
         normal = forms.normal(quads)
         answers = check_answers(quads)
@@ -117,7 +117,7 @@ class Chain:
             *(self.ratio(name, normal) for name in self.order),
             self.association.log_ratio(normal),
         ]
-        # The first estimate that is neither a tie nor undefined decides.
+        # The first estimate that is defined and not a tie decides.
         for at, one in enumerate(found):
             fresh = (stage == default) & ~np.isnan(one) & (one != 0)
             ratio[fresh], stage[fresh] = one[fresh], at
@@ -147,13 +147,13 @@ class Chain:
         """Return the coverage and accuracy of each estimate, then of the chain up to each stage."""
         normal = self.forms.normal(quads)
         rows = []
-        # Coverage and accuracy of each estimate alone.
+        # Compute the coverage and accuracy of each estimate alone.
         for name in self.preferences:
             found = self.ratio(name, normal)
             rows.append(
                 BackoffStage.measure(name, ~np.isnan(found) & (found != 0), (found > 0) == truth)
             )
-        # Coverage and accuracy of the chain up to each stage.
+        # Compute the coverage and accuracy of the chain up to each stage.
         for at in range(1, len(self.stages)):
             names = self.stages[: at + 1]
             name = " + ".join(names) if at < len(self.order) else f"+ {names[-1]}"
@@ -322,7 +322,7 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPrefer
 
     The estimate for a kind of head is the weighted mean over the cuts of its heads.
     """
-    # 1. Fit a tree cut for each head.
+    # 1. Fit a tree cut for each head (Li & Abe 1998).
     words, heads, matrix = tabulate(Counter(pairs))
     model = TreeCut(thesaurus).fit(Counts(matrix, words, heads))
     density = model.density_

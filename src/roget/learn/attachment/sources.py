@@ -48,7 +48,7 @@ OWN = 0.5
 bundled sample is not used as other text."""
 
 CLASSES = 0.35
-"""Weight of classes in the similarity of two words; contexts have the remaining weight."""
+"""Weight of classes in the similarity of two words. Contexts have the remaining weight."""
 
 SENSES = 0.5
 """Exponent applied to sense frequencies (0 = uniform, 1 = tag counts)."""
@@ -92,7 +92,7 @@ class Vectors:
         self._hints = {hint: row for row, hint in enumerate(self.hints)}
 
     def look_up(self, words: Sequence[str], raw: Sequence[str]) -> tuple[Any, Floats]:
-        """Return the id and the vector of each word; unknown words have the id −1."""
+        """Return the id and the vector of each word. Unknown words have the id −1."""
         places = np.array([self._rows.get(word, -1) for word in words], dtype=np.int64)
         found = self.table[places] if self.words else np.zeros((len(words), 0), dtype=np.float32)
         found[places < 0] = 0
@@ -181,9 +181,9 @@ class Sources:
     quads: Sequence[Quadruple] = ()
     """Lemmatised quadruples from other text, labelled by a parser."""
     thesauri: Sequence[Any] = ()
-    """Thesauri or taxonomies of nouns."""
+    """Thesauri and taxonomies with classes of nouns."""
     verbs: Sequence[Taxonomy] = ()
-    """Taxonomies of verbs."""
+    """Taxonomies with classes of verbs."""
 
     def forms(self) -> Forms:
         """Return the lemmatiser, based on the frequencies of verbs and nouns in the counts."""

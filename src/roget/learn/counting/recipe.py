@@ -37,7 +37,7 @@ DEFAULT_RELATION = "nouns"
 DEFAULT_WINDOW = 3
 
 _CAPITALS = ("de", "lb", "gsw")
-"""Languages that capitalise nouns."""
+"""Languages in which all nouns are capitalised."""
 
 _WINDOW_ONLY = ("sides", "decay", "function_words")
 _PARSED_ONLY = ("odd_words", "repair")

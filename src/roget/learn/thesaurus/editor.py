@@ -224,7 +224,7 @@ class Draft:
             for side in (0, 1):
                 second[self._descendants(first + side)[homes[row[at]]]] = side
             unit[at] = first + second
-        # 2. For words that were placed or added by edits, the home is the only sense.
+        # 2. Words that edits have put into a class or added have this class as their only sense.
         own = np.zeros(homes.size, dtype=bool)
         own[sorted(self.settled)] = True
         own[table.shape[0] :] = True
@@ -232,7 +232,7 @@ class Draft:
         rows, units = np.concatenate([row[kept], alone]), np.concatenate([unit[kept], homes[alone]])
         cells = np.concatenate([data[kept], np.ones(alone.size)]), (rows, self.parts[units])
         found = sparse.csr_array(cells, shape=(homes.size, self.tree.n_clusters))
-        # 3. If a word has a single sense, this sense is its home.
+        # 3. If a word has a single sense, it is the class in which the word is placed.
         lone = np.flatnonzero(np.diff(found.indptr) == 1)
         found.indices[found.indptr[lone]] = self.parts[homes[lone]]
         return found[self.rows] if self.gone else found
@@ -295,7 +295,7 @@ class Draft:
             except (InputError, LookupError):
                 missing.append(word)
         if edit.words and not known and edit.kind != editing.ADD:
-            self.row(edit.words[0])  # raises an error with the reason
+            self.row(edit.words[0])  # This raises an error that states the reason.
         places = self.places()
         sizes, unsure = self._sum_words(places), []
         rows = {word: row for row, word in enumerate(self.words)}
@@ -337,7 +337,7 @@ class Draft:
         self._reshape(tree_edits.merge(self.tree, _node(edit), _into(edit)), ())
 
     def _nest(self, edit: Edit) -> None:
-        """Put a class under another one."""
+        """Make a class a subclass of another one."""
         self._reshape(tree_edits.nest(self.tree, _node(edit), _into(edit)), edit.ids)
 
     def _move(self, edit: Edit) -> None:
@@ -512,7 +512,7 @@ class Draft:
         some = weights > 0
         self.settled |= {row}
         self.moved[row] = units[some], weights[some]
-        # Keep a home that is already in the class, e.g. after a merge.
+        # Keep the word's unit if it already belongs to the class, e.g. after a merge.
         home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)
         if home < 0 or self.parts[home] not in clusters:
             sums = np.bincount(self.parts[units], weights, minlength=self.tree.n_clusters)
@@ -694,7 +694,9 @@ class Editor:
         """
         thesaurus, seen = self.thesaurus, self._remember(node)
         if thesaurus.tree.children(seen.node):
-            tree_edits.split(thesaurus.tree, seen.node)  # raises an error with the reason
+            tree_edits.split(
+                thesaurus.tree, seen.node
+            )  # This raises an error that states the reason.
         apart = self.suggest_split(seen.node) if words is None else self._resolve(words)
         ids = (thesaurus.next_id, thesaurus.next_id + 1)
         return self._append(Edit(editing.SPLIT, seen, words=apart, ids=ids))
@@ -769,7 +771,7 @@ class Editor:
         return self.done[-1] if self.done else None
 
     def undo(self) -> Thesaurus:
-        """Undo the last edit; `redo` restores it."""
+        """Undo the last edit. `redo` restores it."""
         if not self.done:
             raise InputError("nothing to undo", code="edit-refused")
         return self.undo_to(len(self.done) - 1)
@@ -782,7 +784,7 @@ class Editor:
         return self.with_edits((*edits, undone[0]), undone[1:])
 
     def undo_to(self, n: int) -> Thesaurus:
-        """Undo all but the first n edits; `redo` restores them."""
+        """Undo all but the first n edits. `redo` restores them."""
         edits = self.thesaurus.edits
         done = [at for at, edit in enumerate(edits) if not edit.waiting]
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n <= len(done):
@@ -909,11 +911,11 @@ class Editor:
         )
 
     def _append(self, edit: Edit) -> Thesaurus:
-        """Return the thesaurus with one more edit."""
+        """Return the thesaurus after one more edit."""
         return self.with_edits((*self.thesaurus.edits, edit))
 
     def _resolve(self, words: str | Iterable[str]) -> tuple[str, ...]:
-        """Return the words in the spelling of the thesaurus; raise an error for unknown words."""
+        """Return the words in the spelling of the thesaurus. Raise an error for unknown words."""
         thesaurus = self.thesaurus
         return tuple(
             str(thesaurus.words[thesaurus.row(word)]) for word in editing.check_words(words)

@@ -4,7 +4,7 @@ Spare counts are the counts of rare or uncertain words, which are not in the the
 added when it grows.
 
 thesaurus.json       format, sizes, tree, labels, path of the search, rule for new words, files
-edits.json           the edits, done and undone; all other files hold the unedited thesaurus
+edits.json           the edits, done and undone. All other files hold the unedited thesaurus
 membership.parquet   row INTEGER, cluster INTEGER, probability DOUBLE: p(cluster|word)
 centroids.npz        centroids: clusters × contexts; mass: p(cluster); other arrays
 
@@ -151,7 +151,7 @@ def _check_old(place: Path, record: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class MembershipTable:
-    """p(cluster|word), sorted by row."""
+    """The columns of the stored table of p(cluster|word), sorted by row."""
 
     row: Array = column("INTEGER", below="words")
     cluster: Array = column("INTEGER", below="clusters")
@@ -273,7 +273,7 @@ def write(
 
 
 def read(path: PathLike, kind: type[Thesaurus]) -> Thesaurus:
-    """Read a thesaurus; raise an error if a file is missing, truncated or modified."""
+    """Read a thesaurus. Raise an error if a file is missing, truncated or modified."""
     folder = folders.open_folder(path, KIND)
     log, digest = _read_edits(folder)
     folder.verify()
@@ -294,7 +294,7 @@ def read_edits(path: PathLike) -> tuple[Edit, ...]:
 
 
 def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) -> str:
-    """Write all files except the edits; return the SHA-256 of the manifest."""
+    """Write all files except the edits, and return the SHA-256 of the manifest."""
     counts, clustering, belongs = base.counts, base.clustering, base.memberships.copy()
     belongs.sum_duplicates()
     belongs = belongs.tocoo()
@@ -388,7 +388,7 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
             "ids": record.get("ids"),
             "next_id": record.get("next_id"),
         }
-        if "clustering" not in record:  # An early version has written the folder.
+        if "clustering" not in record:  # The folder was written by an early version.
             tree = Tree.from_json(record["tree"])
             parts = tree, table, arrays["centroids"], arrays["mass"]
             return kind.from_parts(counts, *parts, steps=record["path"], **about)
@@ -414,7 +414,7 @@ class EditLog(NamedTuple):
 
 
 def _write_edits(folder: Path, thesaurus: Thesaurus, digest: str) -> str:
-    """Write edits.json with the hash of the manifest it belongs to; return its SHA-256."""
+    """Write edits.json with the hash of the manifest it belongs to, and return its SHA-256."""
     record = {
         "format": EDITS_FORMAT,
         "version": EDITS_VERSION,

@@ -99,7 +99,7 @@ class Reason(NamedTuple):
 
     context: str
     seen: float
-    """Occurrences of the word in the context."""
+    """Number of occurrences of the word in the context."""
     weight: float
     """Decrease of the log odds, in nats, if the context is left out."""
 
@@ -118,7 +118,7 @@ class Reasons(NamedTuple):
     """Log odds of the two classes. For the placement rule p(c)·Π p(context|c)^count, they are the
     sum of the weights of all contexts and the prior log odds."""
     contexts: tuple[Reason, ...]
-    """Contexts with the largest weights, in descending order."""
+    """The contexts with the largest weights, in descending order of weight."""
 
 
 class Sense(NamedTuple):
@@ -172,7 +172,7 @@ class WordIndex:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The row of each word."""
+        """Mapping from each word to its row."""
         return {word: row for row, word in enumerate(self._counts.words.tolist())}
 
     @cached_property
@@ -242,7 +242,7 @@ class PlaceIndex:
 
     @cached_property
     def places(self) -> Ints:
-        """The leaf of each word."""
+        """The leaf (node number) in which each word is placed."""
         draft = self._thesaurus.edited
         if draft is not None:
             return draft.places()
@@ -255,13 +255,13 @@ class PlaceIndex:
 
     @cached_property
     def shares(self) -> Floats:
-        """The probability of each node."""
+        """The probability p(class) of each node."""
         tree, mass = self._tree, self._thesaurus.mass
         return tree.sum_up(np.bincount(tree.cluster_nodes, mass, tree.n_nodes))
 
     @cached_property
     def node_by_id(self) -> dict[int, int]:
-        """The node of each class id."""
+        """Mapping from the id of each class to its node."""
         return {id: node for node, id in enumerate(self._thesaurus.ids.tolist())}
 
     @cached_property
@@ -496,7 +496,7 @@ def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) ->
         return []
     rows = np.array([thesaurus.row(one) for one in (word, *others)])
     at = rows if known.rows is None else known.rows[rows]
-    # Words without learnt vectors only have the contexts of the text.
+    # Words without learnt vectors are compared by the contexts of the text alone.
     nothing = sparse.csr_array((1, known.weights.shape[1]), dtype=known.weights.dtype)
     weights = sparse.vstack([known.weights, nothing], format="csr")[at]
     own = sparse.csr_array(thesaurus.counts.matrix[rows])

@@ -3,10 +3,10 @@
 The PPMI row of a word, scaled to unit length, is fitted by a non-negative combination of rows of
 classes, where each class is represented by its other words only. Even words with a single sense are
 not fully explained by their class. A class is therefore a sense only if its weight is unusually
-large, in standard deviations, among words with the same place. For stability, weights are averaged
-over two fits, one by contexts and one by similarities to classes. Frequent words have more senses
-(Zipf 1945) and more evidence for them, so the threshold decreases with the number of contexts.
-Classes that are close in the tree count as one sense.
+large, in standard deviations, among the words of the same class. For stability, weights are
+averaged over two fits, one by contexts and one by similarities to classes. Frequent words have more
+senses (Zipf 1945) and more evidence for them, so the threshold decreases with the number of
+contexts. Classes that are close in the tree count as one sense.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Senses:
 
     @cached_property
     def _members(self) -> list[Ints]:
-        """The rows of the words in each cluster."""
+        """Indices of the words in each cluster."""
         order = np.argsort(self._home, kind="stable")
         ends = np.cumsum(np.bincount(self._home, minlength=self._n_clusters))
         return np.split(order, ends[:-1])
@@ -205,7 +205,7 @@ class Senses:
 
 
 class _ClassFit:
-    """The decomposition of all words into classes."""
+    """The decomposition of the vectors of all words into class vectors."""
 
     def __init__(self, rows: Any, home: Ints, tree: Tree) -> None:
         self._rows, self._home, self._kin = rows, home, find_kin(tree)

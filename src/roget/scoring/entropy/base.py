@@ -21,14 +21,14 @@ from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
-"""Largest count that is tallied in an array, chosen to fit in the CPU cache.
+"""Largest count that is tallied in an array. The array fits into the CPU cache.
 
 Larger counts are sorted.
 """
 
 
 def takes_arrays(method: Any) -> bool:
-    """Return True if a method accepts arrays over groups, i.e. has the return type `Values`."""
+    """Return True if a method is vectorised over groups, i.e. annotated as returning `Values`."""
     return method.__annotations__.get("return") in ("Values", Values)
 
 
@@ -114,7 +114,7 @@ class Histogram:
         return np.repeat(values, np.diff(self.starts, append=self.counts.size))
 
     def parts(self) -> Iterator[Histogram]:
-        """Yield the histogram of each group."""
+        """Yield one histogram per group."""
         for begin, end in pairwise([*self.begins, None]):
             yield Histogram(self.counts[begin:end], self.cells[begin:end])
 
@@ -322,7 +322,7 @@ def plug_in(counts: CountArray, total: Any) -> Floats:
     p = counts / n
     log = np.log(p)
     # For j/N near 1, rounding j/N loses the digits of 1 − j/N, on which the entropy of a skewed
-    # sample depends. log1p of the exact difference keeps them.
+    # sample depends. log1p of the exact difference preserves them.
     most = np.flatnonzero(p > 0.5)
     if most.size:
         totals = n[most] if n.ndim else n
@@ -431,7 +431,7 @@ class Grassberger(LinearEstimator):
         from scipy.special import digamma
 
         n, j = np.float64(total), counts.astype(np.float64)
-        # Fractional counts occur only as quadrature nodes for random tables. There the alternating
+        # Fractional counts occur only as quadrature nodes for random tables, where the alternating
         # terms of odd and even counts cancel on average.
         sign = np.where(j == np.rint(j), 1.0 - 2.0 * (j % 2.0), 0.0)
         g = digamma(j) + 0.5 * sign * (digamma((j + 1.0) / 2.0) - digamma(j / 2.0))

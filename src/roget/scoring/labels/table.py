@@ -63,8 +63,8 @@ class LabelTable:
 def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
     """Set the columns of a table from a map of roles to lists of strings.
 
-    The role "third" stands for a column of weights if all its values are numbers, otherwise of
-    groups.
+    The role "third" means a column of weights if all its values are numbers, and otherwise a column
+    of groups.
     """
     table.items = columns.pop("item", None)
     coded = {role: code_texts(column) for role, column in columns.items()}
@@ -132,7 +132,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
 
 
 def _judge_first_row(table: LabelTable, column: LabelCodes) -> FirstRow | None:
-    """Return the first row. Its notice is removed if its label also occurs in other rows."""
+    """Return the first row, without the header notice if its label also occurs in other rows."""
     row = table.first_row
     if row is None or row.doubt is None:
         return row
@@ -282,7 +282,7 @@ def _mark_first_rows(
 ) -> BoolArray:
     """Return a mask of the entries in the first row of each item.
 
-    Later rows of an item must be equal to its first row.
+    Report later rows that differ from the item's first row.
     """
     again = np.flatnonzero(first != np.arange(first.size))
     bounds = np.searchsorted(owners, np.arange(first.size + 1))

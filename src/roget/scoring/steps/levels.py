@@ -35,7 +35,8 @@ class LevelInputs:
 
 
 def split_levels(inputs: Inputs) -> LevelInputs:
-    """Pair every gold level with every system level, or level by level if both have equally many.
+    """Pair every gold level with every system level, or level by level if both have the same
+    number.
 
     A system without levels is scored against every gold level. A system that is a tree is cut
     separately for each gold level.
@@ -151,7 +152,7 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
 def _average(rows: Sequence[ScoreRow]) -> ScoreRow:
     """Return the mean of one score over levels.
 
-    The mean is undefined if the score of any level is.
+    The mean is undefined if the score is undefined on any level.
     """
     first = rows[0]
     undefined = next((row for row in rows if row.value is None), None)

@@ -41,7 +41,7 @@ class Leaves(NamedTuple):
 
     @property
     def places(self) -> Ints:
-        """For each column of the table, the position of its leaf in the layout of the tree."""
+        """For each column of the table, the position of its leaf among all leaves of the tree."""
         places: Ints = self.tree.layout.places[self.table.cluster_codes % self.tree.n_clusters]
         return places
 
@@ -327,7 +327,7 @@ class Contingency(Statistics):
         gold, system = map(pairs_among, self.mentions)
         both, gold_common, system_common = gold, pairs.gold, pairs.system
         if self.held is not None:
-            # Only pairs of common items exist in both gold and system.
+            # Only pairs of shared items exist in both gold and system.
             common = self.counts * self.held.cells
             both = pairs_among(self.over_cells(common))
             gold_common = self.over_rows(pairs_among(np.add.reduceat(common, self.row_starts)))

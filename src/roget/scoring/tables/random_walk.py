@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Leaves
 
 MAX_PAIRS = 1 << 29
-"""Largest number of pairs of leaves of the same class. This many pairs take about half a minute."""
+"""Maximum number of pairs of leaves of the same class, which takes about half a minute."""
 
 _ROUNDING = 1e-12
 """Tolerance: similarities closer to 1 than this are rounded to 1."""
