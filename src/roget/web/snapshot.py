@@ -85,7 +85,7 @@ class ThesaurusSnapshot:
 
     @cached_property
     def shown(self) -> set[int]:
-        """The nodes that the tree and paths show: those of the levels, or all."""
+        """The nodes that the tree and paths show: the classes of the levels, or all classes."""
         return lookup.list_level_nodes(self.thesaurus)
 
     def shown_path(self, node: int) -> list[int]:
