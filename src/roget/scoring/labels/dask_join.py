@@ -278,7 +278,7 @@ def _open_share(
     folder: Path,
     opened: ExitStack,
 ) -> tuple[Table, str]:
-    """Return the table that contains a share, and an SQL condition that selects the share's rows."""
+    """Return the table that contains a share, and SQL that selects the rows of the share."""
     if not is_remote(share.path) and not os.path.exists(share.path):
         raise InputError(
             f"{share.path}: not found on the worker {socket.gethostname()}; all workers must have "
