@@ -4,9 +4,9 @@ The kernel is a product over the verb and both nouns,
 
     K(x, x′) = ∏ (1 + (1 − d)·cos⁺ + d·[same word]) / 2
 
-plus a linear kernel of the other features. A machine is a kernel ridge regression on the labels (−1
-for V and 1 for N). Its solution and its leave-one-out scores have a closed form. Each frequent
-preposition has a separate machine. Rare prepositions share one.
+plus a linear kernel of the additional features. A machine is a kernel ridge regression on the
+labels (−1 for V and 1 for N). Its solution and its leave-one-out scores have a closed form. Each
+frequent preposition has a separate machine. Rare prepositions share one.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
         similarity += np.float32(1)
         similarity *= np.float32(0.5)
         out *= similarity
-    # Add the linear kernel of the other features.
+    # Add the linear kernel of the additional features.
     out += np.float32(LINEAR) * (a.evidence @ b.evidence.T)
     if pooled:
         same = a.prepositions[:, None] == b.prepositions[None, :]

@@ -156,7 +156,7 @@ class LearntSegmenter:
         return tuple(self._join(found[::-1], run))
 
     def _join(self, words: list[str], run: str) -> Iterator[str]:
-        """Join adjacent characters that are not words, in East Asian scripts two at most."""
+        """Join adjacent characters that are not words (at most two in East Asian scripts)."""
         most = 2 if _SHORT.match(run) else len(words)
         held: list[str] = []
         for word in words:

@@ -13,7 +13,8 @@ where R_c, n_c and N_cj do not include the item itself. The sum has a term only 
 which the item has counts, so a move takes O(contexts of the item × classes). The first `k` classes
 are in use. Class k is empty. An item that chooses it opens a new class.
 
-a = b = 0 stands for the length of Li & Abe (1996), in which n·ln n replaces lnΓ throughout.
+a = b = 0 stands for the length of Li & Abe (1996), in which n·ln n replaces lnΓ throughout
+(equations 5 to 7 of the paper), and the number of classes costs ½·ln N per parameter (equation 4).
 """
 
 from __future__ import annotations

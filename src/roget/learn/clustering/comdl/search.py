@@ -233,7 +233,7 @@ class CoMDLSearch:
 
     def _anneal(self) -> None:
         """Run a sweep over the rows and the columns at the next temperature."""
-        # Geometric cooling from `hot` to COLD.
+        # Cool geometrically from `hot` to COLD.
         part, hot = self.sweep / max(self._sweeps - 1, 1), TEPID if self._last else self.hot
         for side in (0, 1):
             self._sweep(side, hot * (COLD / hot) ** part)
