@@ -56,13 +56,13 @@ def compare(
     progress: Report | None = None,
     **options: Any,
 ) -> Comparison:
-    """Score several systems on one gold standard, and test which of them differ.
+    """Score several systems on one gold standard, and test their differences for significance.
 
-    If `ci`, the number of random samples, is specified, every score has a 95 % confidence interval,
+    If `ci` (the number of random samples) is specified, every score has a 95 % confidence interval,
     and the difference between every pair of systems is tested by a permutation test. The p-values
-    are corrected for the number of pairs by Holm's method. Intervals and tests are over groups if
-    there are any, otherwise over items. If `golds` is specified, scores are means over several gold
-    standards, and each annotator is also scored on the gold standards of the others.
+    are corrected for multiple tests by Holm's method. Intervals and tests are based on groups if
+    there are any, and otherwise on items. If `golds` is specified, scores are means over several
+    gold standards, and each annotator is also scored on the gold standards of the others.
 
     Parameters
     ----------

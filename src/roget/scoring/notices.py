@@ -147,7 +147,8 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
                 beaten.append((row, f"{row.value:.3f} vs {baseline:.3f}"))
         if beaten:
             examples = [f"{row.title} {values}" for row, values in beaten]
-            # Name the estimator only of measures that beat the baseline with another estimator.
+            # Name the estimator of a measure only if the measure beats the baseline with another
+            # estimator.
             won = {row.measure for row in rows if all(row is not one for one, _ in beaten)}
             names = [row.title if row.measure in won else row.measure for row, _ in beaten]
             named = join_names(list(dict.fromkeys(names)), len(names))

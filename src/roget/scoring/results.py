@@ -258,7 +258,7 @@ class ScoreTable(Result):
         return "" if self.headline is None else self.headline.verdict
 
     def sets(self, kind: str = "clusters") -> Columns:
-        """Return the columns of the table of "classes", of "clusters" or of their "mapping".
+        """Return the columns of a table of "classes", "clusters" or the "mapping" between them.
 
         The mapping lists the class of each cluster. The table must have been made by
         `roget.score(..., keep=True)`.
@@ -412,7 +412,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class GoldStandard:
-    """One of several gold standards."""
+    """The name and size of one of several gold standards."""
 
     name: str
     items: int | float
@@ -563,7 +563,7 @@ class Comparison(Result):
         return data | self._plain(*(name for name in ("golds", "by_group") if getattr(self, name)))
 
     def sets(self, kind: str = "clusters") -> Columns:
-        """Return the columns of the table of "classes", of "clusters" or of their "mapping".
+        """Return the columns of a table of "classes", "clusters" or the "mapping" between them.
 
         The table contains the rows of all systems. The kind "pairs" lists the differences between
         all pairs of systems, with intervals and p-values.

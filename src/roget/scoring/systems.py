@@ -32,7 +32,7 @@ class ScoredSystem:
     """The scored baselines, if requested."""
 
     sizes: list[Array] = field(init=False, repr=False)
-    """The number of items, of classes and of clusters in each group."""
+    """The numbers of items, classes and clusters in each group."""
     groups: int = field(init=False)
     """The number of groups."""
     items: int | float = field(init=False)

@@ -18,7 +18,7 @@ from roget.scoring.tables.statistics import Separate, Statistics
 
 
 def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
-    """Return the statistics of every group or, if `pooled`, of one table of all items."""
+    """Return the statistics of every group or, if `pooled`, the statistics of all items."""
     gold, system, groups = sides.gold.require_flat(), sides.system.require_flat(), sides.groups
     unmatched = gold.absent or system.absent
     if sides.overlapping and (unmatched or sides.weighed or sides.counts is not None):

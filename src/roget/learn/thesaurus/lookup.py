@@ -588,6 +588,24 @@ def _leave_one_out(own: Any, left_out: Ints) -> Any:
     return sparse.csr_array((counts, columns, ends), shape=(left_out.size, own.shape[1]))
 
 
+def list_levels(thesaurus: Thesaurus) -> list[int]:
+    """Return the numbers of classes of the levels that the tree was built with, or []."""
+    levels = thesaurus.provenance.get("levels") or ()
+    found = [k for k in levels if 1 < k <= thesaurus.tree.n_clusters]
+    return found if len(found) > 1 else []
+
+
+def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
+    """Return the root, the classes of all levels and the leaves; without levels, all classes.
+
+    Below the coarsest level, a tree of merges is binary and deep. People read these classes only.
+    """
+    tree, levels = thesaurus.tree, list_levels(thesaurus)
+    if not levels:
+        return set(range(tree.n_nodes))
+    return {0, *tree.leaves().tolist()}.union(*(tree.tops(k) for k in levels))
+
+
 def find_node(thesaurus: Thesaurus, name: str) -> int:
     """Return the node of a class, given its number, its label, or a word in it."""
     number = whole_number(name)

@@ -363,7 +363,7 @@ def list_items(agreement: Agreement, by: str, clusters: int | None) -> Columns:
 def list_pairs(panel: Panel, pairs: Together) -> Columns:
     """Return the columns of the item-pair table.
 
-    One column is the number of clusterings that put the pair in the same cluster.
+    They include the number of clusterings in which the two items share a cluster.
     """
     names = _item_names(panel)
     first = pairs.first.tolist()

@@ -187,7 +187,7 @@ def _evaluate(
         one = batch.tables
         parts = [one] if isinstance(one, Statistics) else one.tables
         items[blocks] = np.hstack([np.atleast_1d(part.n) for part in parts])
-        # Symmetric measures are computed in one direction only.
+        # Symmetric measures are computed in only one direction.
         if not all(measure.symmetric for measure, _ in requests):
             tables.append(batch.turn())
         for r, request in enumerate(requests):

@@ -152,7 +152,9 @@ class Panel:
         return (one, two) if kept is None else (one[kept], two[kept])
 
     def cells(self, i: int, j: int) -> tuple[Ints, Ints, Ints]:
-        """Return the rows, columns and counts of the non-empty cells of a pair of clusterings."""
+        """Return the non-empty contingency cells of a pair of clusterings: rows, columns and
+        counts.
+        """
         rows, width = self.coded[i].groups.size, self.coded[j].groups.size
         keys, counts = count_pairs(*self.codes(i, j), width, rows * width)
         return *np.divmod(keys, width), counts

@@ -100,7 +100,7 @@ class Histogram:
 
     def sum(self, values: Array) -> Values:
         """Return Σ value·cells over the distinct counts, for each sample."""
-        # reduceat adds the values of each sample in order, whatever the number of threads.
+        # reduceat adds the values of each sample in order, regardless of the number of threads.
         sums = np.add.reduceat(np.multiply(values, self.cells), self.begins)
         return float(sums[0]) if self.starts is None else sums
 
@@ -415,7 +415,7 @@ class Grassberger(LinearEstimator):
     """Grassberger: log N − (1/N)·Σ n·G(n), with G(n) = ψ(n) + ½(−1)ⁿ[ψ((n+1)/2) − ψ(n/2)].
 
     Counts are treated as independent Poisson variables, so the term log N is not corrected: a
-    single item has entropy γ + log 2 ≈ 1.27. G increases at even counts only, so the entropy of a
+    single item has entropy γ + log 2 ≈ 1.27. G increases only at even counts, so the entropy of a
     single cell of n items is nearly 0 if n is even and about 1/n if n is odd.
 
     >>> from roget.scoring.entropy import entropy_of

@@ -508,7 +508,7 @@ def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
     keys = gold.codes if groups is None else groups.astype(np.int64) * gold.n_labels + gold.codes
     if not (_all_differ(keys[:_SAMPLE]) and _all_differ(keys)):
         return []
-    text = "every gold item is a class of its own; check the label column"
+    text = "every gold class contains a single item; check the label column"
     return [Notice(text, code="suspicious-column")]
 
 

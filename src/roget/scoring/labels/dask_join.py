@@ -67,11 +67,11 @@ class NotSplittable(Exception):
 
 
 class JoinShare(NamedTuple):
-    """A label file or a part of one. A part is a range of rows (Parquet) or bytes (text)."""
+    """A label file, or a range of its rows (Parquet) or bytes (text)."""
 
     path: str
     number: int
-    """Position among all parts of the gold (or system) files, which determines the row order.
+    """Position among all shares of the gold (or system) files. It determines the row order.
     """
     start: int = 0
     stop: int | None = None
@@ -278,7 +278,7 @@ def _open_share(
     folder: Path,
     opened: ExitStack,
 ) -> tuple[Table, str]:
-    """Return the table that contains a share, and an SQL condition that selects the share."""
+    """Return the table that contains a share, and SQL that selects the rows of the share."""
     if not is_remote(share.path) and not os.path.exists(share.path):
         raise InputError(
             f"{share.path}: not found on the worker {socket.gethostname()}; all workers must have "

@@ -143,12 +143,10 @@ class Counting:
         self.tables = tables
 
     def join(self, missing: str, rule: str) -> AlignedLabels | None:
-        """Return the contingency cells of two tables.
+        """Return the contingency cells of two tables, or None if the slower readers are required.
 
-        They are joined by item and, if both have groups, by group.
-
-        `rule` is the rule for items that gold does not contain, as in `align`. Return None if the
-        slower readers are required.
+        The tables are joined by item and, if both have groups, by group. `rule` is the option
+        `extra` of `align`.
         """
         gold, system = self.tables
         by_group = "group" in gold.places and "group" in system.places

@@ -36,7 +36,7 @@ MAX_TOTAL = 2.0**63
 class NoItems(InputError):
     """Raised when an input has no rows.
 
-    It is ignored if other files of the same input have rows.
+    The exception is ignored if other files of the same input have rows.
     """
 
     code = "empty-input"

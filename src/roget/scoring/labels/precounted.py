@@ -93,7 +93,9 @@ def to_cells(
     everywhere = np.ones(len(rows.lines), dtype=bool)
     numbers = read_weights(found["count"], rows.lines, problems, everywhere, "count")
     for line in rows.lines[found["gold"].codes < 0]:
-        problems.add(line, "no label; every gold item must have a label", code="missing-label")
+        problems.add(
+            line, "the label is missing; every gold item must have a label", code="missing-label"
+        )
     groups, group_names = read_groups(rows)
     problems.check()
     kept = np.flatnonzero(numbers > 0)

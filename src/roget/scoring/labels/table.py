@@ -61,7 +61,7 @@ class LabelTable:
 
 
 def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
-    """Set the columns of a table from a map of roles to lists of strings.
+    """Fill the columns of a table, given a map from roles to lists of strings.
 
     The role "third" means a column of weights if all its values are numbers, and otherwise a column
     of groups.
@@ -109,7 +109,11 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     if gold and not coded.complete:
         gaps = coded.codes < 0 if coded.indptr is None else np.diff(coded.indptr) == 0
         for line in (table.lines if rows is None else table.lines[rows])[gaps]:
-            problems.add(line, "no label; every gold item must have a label", code="missing-label")
+            problems.add(
+                line,
+                "the label is missing; every gold item must have a label",
+                code="missing-label",
+            )
     first_row = _judge_first_row(table, column)
     if gold and first_row is not None and first_row.doubt is not None:
         table.warnings.append(first_row.doubt)

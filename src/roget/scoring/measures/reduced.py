@@ -168,7 +168,7 @@ LOW, HIGH = math.log(1e-4), math.log(1e4)
 def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
     """Return N·RMI about `target`, with Dirichlet–multinomial codes for the sizes and the table.
 
-    The concentration parameter of each code is the one that gives the shortest message.
+    The concentration parameter of each code is chosen to minimise the length of the message.
     """
     q = np.float64(target.seen)
 

@@ -63,15 +63,15 @@ def assemble(records: Records, errors: Records | None, options: RankOptions) -> 
         row = runs.setdefault((i, label), np.full(len(tasks), np.nan))
         if not np.isnan(row[j]):
             raise InputError(
-                f"{one.place}: a second score of {one.system!r} on {one.task!r} in run {label!r}",
+                f"{one.place}: run {label!r} has two scores of {one.system!r} on {one.task!r}",
                 code="duplicate-item",
             )
         row[j] = np.nan if one.value is None else one.value
     for one in (*records.errors, *([] if errors is None else errors.scores)):
         if one.system not in rows or one.task not in columns:
             raise InputError(
-                f"{one.place}: a standard error of {one.system!r} on {one.task!r}, for which "
-                "there is no score",
+                f"{one.place}: found a standard error but no score for {one.system!r} on "
+                "{one.task!r}",
                 code="missing-items",
             )
         if one.value is not None:

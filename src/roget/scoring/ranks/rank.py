@@ -68,7 +68,7 @@ def rank(table: Any, **options: Any) -> Ranking:
     records = read_records(table, chosen)
     errors = None
     if chosen.se is not None:
-        # The table of standard errors has the layout of the table of scores.
+        # The table of standard errors has the same layout as the table of scores.
         errors = read_records(chosen.se, chosen, "the standard errors")
     scores = assemble(records, errors, chosen)
     by = _choose_criterion(scores, chosen)
@@ -131,7 +131,7 @@ def _choose_criterion(scores: TaskScores, options: RankOptions) -> str:
     mixed = bool(scores.lower.any() and not scores.lower.all())
     if options.by == "mean" and mixed:
         raise InputError(
-            "the mean of scores is not defined if lower is better on some tasks only (--lower); "
+            "the mean score is undefined if lower is better on only some of the tasks (--lower); "
             "rank by the mean rank with --by rank",
             code="conflicting-options",
         )
@@ -231,7 +231,7 @@ def _infer_errors(scores: TaskScores, means: Floats, by: str, options: RankOptio
     if np.isnan(scores.errors).any():
         i, j = np.argwhere(np.isnan(scores.errors))[0]
         raise InputError(
-            f"no standard error of {scores.systems[i]!r} on {scores.tasks[j]!r}",
+            f"the standard error of {scores.systems[i]!r} on {scores.tasks[j]!r} is missing",
             code="missing-scores",
         )
     parts = scores.errors**2 / len(scores.tasks) ** 2

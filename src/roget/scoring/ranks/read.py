@@ -32,7 +32,7 @@ LONG = Roles(
 """Roles of columns in a table with one row per score, and their usual names."""
 
 ERRORS = ("_se", "_stderr", "_sem", " se", " stderr")
-"""Suffixes of the names of columns that contain the standard errors of a task."""
+"""Suffixes of column names that mark standard errors, e.g. f1_se for the task f1."""
 
 SUMMARIES = frozenset(
     {"rank", "average", "avg", "avg.", "mean", "overall", "total", "mean score", "average score"}
@@ -187,7 +187,7 @@ def _load_file(file: LabelFile) -> Loaded:
 
 
 def _load_json(file: LabelFile) -> Loaded:
-    """Return the rows of JSON lines, of a list of objects, or of {system: {task: score}}."""
+    """Load rows from JSON Lines, a list of objects, or {system: {task: score}}."""
     text = file.text()
     try:
         whole = parse_json(text)

@@ -29,13 +29,13 @@ class RankRow:
     rank_high: int | None
     """The worst rank in the simultaneous 95 % interval."""
     marginal_low: int | None
-    """The best rank in the 95 % interval for this system only."""
+    """The best rank in the 95 % interval that holds for this system alone."""
     marginal_high: int | None
-    """The worst rank in the 95 % interval for this system only."""
+    """The worst rank in the 95 % interval that holds for this system alone."""
     tier: int | None
     """The tier. No two systems of a tier differ significantly."""
     mean: float | None
-    """The mean score over the tasks, or None if lower is better on some of them only."""
+    """The mean score over the tasks, or None if lower is better on only some of them."""
     mean_rank: float
     """The mean of the ranks on the tasks. Ties have the mean of their ranks."""
     borda: float
@@ -186,7 +186,7 @@ class Ranking(Result):
         return found
 
     def sets(self, kind: str = "pairs") -> Columns:
-        """Return the columns of the table of all pairs of systems."""
+        """Return the columns of the table that lists all pairs of systems."""
         if kind != "pairs":
             raise UnknownName("kind of table", kind, ["pairs"])
         names = [one.name for one in fields(RankPair)]

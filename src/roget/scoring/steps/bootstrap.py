@@ -386,7 +386,7 @@ class _Cells(NamedTuple):
     """The contingency cell to which each kind of item belongs (items with identical labels)."""
 
     cell: Ints
-    """The index of the cell of each kind of item."""
+    """For each kind of item, the index of its cell."""
     keys: Ints
     """The key of each cell, class · width + cluster."""
     width: int

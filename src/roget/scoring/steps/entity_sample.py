@@ -40,8 +40,8 @@ _SUMS = (
     "recall",
     "items",
 )
-"""Columns: the number of pairs joined in both gold and system, in the system, and in gold; the
-number of clusters equal to an entity, of all clusters, and of all entities; the sums of B-cubed
+"""Columns: the numbers of pairs joined in both gold and system, in the system, and in gold; the
+numbers of clusters equal to an entity, all clusters, and all entities; the sums of B-cubed
 precision and of B-cubed recall over items; and the number of items.
 """
 

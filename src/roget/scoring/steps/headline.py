@@ -41,12 +41,12 @@ FEWEST_ITEMS = 20
 """Smallest number of items for which jackknife intervals are reliable."""
 
 MAX_CELLS = 4_000
-"""Largest number of non-empty cells for which the jackknife takes less than a second."""
+"""Maximum number of non-empty cells for computing the jackknife in less than a second."""
 
 MAX_TERMS = 4e7
-"""Largest cost of the jackknife of AMI for which it takes less than a second. The cost is cells ·
-√(n · classes · clusters): the expected mutual information is computed once for each cell that is
-left out. It is a sum over the likely counts of all classes · clusters cells of a random table, with
+"""Maximum cost for computing the jackknife of AMI in less than a second. The cost is cells · √(n ·
+classes · clusters): the expected mutual information is computed once for each cell that is left
+out. It is a sum over the likely counts of all classes · clusters cells of a random table, with
 about √(n/(classes · clusters)) counts per cell.
 """
 
@@ -68,7 +68,7 @@ COREFERENCE = {
     "CEAF-e": ("ceaf-e-recall", "ceaf-e-precision", "ceaf-e"),
 }
 CONLL = "CoNLL"
-"""Name of the row with the means of the three families of coreference measures."""
+"""Name of the row with the means over the three families of coreference measures."""
 
 ENTITIES = {
     "pairs": ("paired-recall", "paired-precision", "paired-f"),

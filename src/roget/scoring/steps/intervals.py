@@ -120,7 +120,7 @@ class Bounds(NamedTuple):
     least: float = -np.inf
     most: float = np.inf
     best: float | None = None
-    """The best value if it is an end of the range, otherwise None."""
+    """The best value if it is one of the bounds, otherwise None."""
 
     @classmethod
     def from_request(cls, request: Request) -> Bounds:

@@ -177,7 +177,7 @@ def _warn_identical_systems(systems: Sequence[ScoredSystem]) -> list[str]:
 
 
 def _fingerprint(table: Outline) -> bytes:
-    """Return a hash of a table that is independent of the order of its columns."""
+    """Return a hash of a table. It does not depend on the order of the columns."""
     cells = np.stack(
         [table.rows.astype(np.uint64), table.counts.astype(np.float64).view(np.uint64)]
     )

@@ -195,7 +195,10 @@ def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: i
 
 
 class Units(NamedTuple):
-    """Contributions of groups or items to differences. The test permutes their signs."""
+    """The contributions of groups or items (units) to the differences between systems.
+
+    The permutation test changes their signs at random.
+    """
 
     terms: Floats
     """The contributions, with shape (differences, units)."""
@@ -209,7 +212,8 @@ def flip_signs(units: Units, draws: int, seed: int) -> Floats:
     """Return the fraction of sign changes whose sum is at least as extreme as the observed sum.
 
     If there are at most 20 units, all sign changes are counted. Otherwise `draws` random sign
-    changes are counted. If none of these is extreme, p is an upper bound of the tail.
+    changes are counted. If no random change is extreme, p is an upper bound of the tail
+    probability.
     """
     terms, times, observed = units
     # Use einsum, because rounding errors of a matrix product would depend on the number of threads.

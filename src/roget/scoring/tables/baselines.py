@@ -384,7 +384,7 @@ class RandomSameSizes(Statistics):
         random = np.random.default_rng(self.seed)
         if np.all(self.too_large):
             raise Undefined(
-                f"this baseline supports at most {_MAX_CELLS:,} items or {_MAX_CELLS:,} cells"
+                f"this baseline supports tables with at most {_MAX_CELLS:,} items or cells"
             )
         return [self.draw(random) for _ in range(self.draws)]
 

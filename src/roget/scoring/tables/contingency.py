@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Leaves(NamedTuple):
-    """The tree of which a cut is scored, and the contingency table of classes and leaves."""
+    """The tree from which the scored clusters were cut, and the table of classes and leaves."""
 
     table: Contingency
     tree: Tree
@@ -318,7 +318,7 @@ class Contingency(Statistics):
 
     @cached_property
     def links(self) -> Links:
-        """The number of linked pairs and the number of unlinked pairs of mentions."""
+        """The numbers of linked and unlinked pairs of mentions."""
         if self.documents is not None:
             each = replace(self, cuts=self.documents, documents=None).links
             return Links(*(int(np.sum(number)) for number in vars(each).values()))

@@ -249,7 +249,7 @@ class _Spans:
 
     @cached_property
     def histogram(self) -> Histogram:
-        """The histogram of the sizes (numbers of items) of the branches at each cut."""
+        """For each cut, the histogram of branch sizes (numbers of items)."""
         which, values = self.rank_counts()
         wide = self.cuts + 1
         # Branches that are present at all cuts, which are often the majority, are counted without

@@ -14,10 +14,10 @@ import numpy as np
 from roget.core.types import CountArray, Floats, Ints
 
 _DENSE_CELLS = 1 << 20
-"""Largest number of cells for which the dense assignment algorithm is used."""
+"""Maximum number of cells for the dense assignment algorithm."""
 
 _PLAIN_CELLS = 1 << 13
-"""Largest number of cells for which `match_dense` is used instead of the solver of scipy."""
+"""Maximum number of cells for `match_dense`. Larger tables are solved by scipy."""
 
 _SOLVER = "scipy.optimize"
 """The module of scipy's solver. Importing it takes as long as solving a hundred tables with

@@ -38,11 +38,11 @@ class _Walks(NamedTuple):
     """The factors of the walk probabilities, equation (2)."""
 
     leave: Floats
-    """The factor of the start item, for each leaf in the order of the layout."""
+    """The factor leave(i) in equation (2), for each leaf in depth-first order."""
     reach: Floats
-    """The factor of the end item, for each leaf in the order of the layout."""
+    """The factor reach(j) in equation (2), for each leaf in depth-first order."""
     meet: Floats
-    """The factor of the lowest common ancestor, for each node."""
+    """The factor meet(node) in equation (2), for each node."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,8 +91,8 @@ class Matched:
     items: Any
     n: Any
     common: tuple[Any, Any, Any] | None = None
-    """The number of items in the best match of the common items, the number of items in gold, and
-    the number of items in the system. None if all items are in both gold and system.
+    """The numbers of items in the best match of the shared items, in gold, and in the system. None
+    if all items are in both gold and system.
     """
 
     @property
@@ -105,8 +105,8 @@ class Matched:
 class Links:
     """Numbers of mention pairs that are linked, or not linked, by gold, by the system, and by both.
 
-    Only pairs within a document are counted. The counts for gold and for the system are restricted
-    to pairs of mentions that gold, or the system, contains.
+    Only pairs within a document are counted. For gold, these are pairs of gold mentions, and for
+    the system, pairs of system mentions.
     """
 
     gold: Any
