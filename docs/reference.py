@@ -91,7 +91,7 @@ def make_measures() -> str:
             given = ", ".join(f"{key}={_plain(value)}" for key, value in pairs)
             facts.append(f"parameters and their defaults: `{entry['name']}({given})`")
         if entry["also"]:
-            facts.append(f"also taken: {', '.join(entry['also'])}")
+            facts.append(f"aliases: {', '.join(entry['also'])}")
         about = "; ".join(facts)
         parts.append(f"## {entry['name']}\n\n{entry['about']}\n\n*{about}.* {entry['reference']}.")
     return "\n\n".join(parts) + "\n"

@@ -317,7 +317,7 @@ def _choose_contexts(
             )
         weight = "" if options.decay is False else ", weighted by 1/distance"
         note = (
-            f"contexts are the words within {DEFAULT_WINDOW}  positions{weight} (change with "
+            f"contexts are the words within {DEFAULT_WINDOW} positions{weight} (change with "
             f"--window)"
         )
         return None, DEFAULT_WINDOW, (Notice(note, code="default-contexts"),)
