@@ -232,7 +232,7 @@ class Inputs:
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
 
     def _count_frames(self, system: Any) -> AlignedLabels | None:
-        """Join data frames and count their cells within their library; return None if impossible."""
+        """Join data frames and count cells with their library; return None if impossible."""
         gold, columns = self.gold, self.options.columns
         from roget.scoring.labels import precounted
 
