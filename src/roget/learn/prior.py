@@ -33,7 +33,8 @@ LANGUAGES: Mapping[str, str] = {"en": "english"}
 """Names of bundled prior vectors, by language code."""
 
 COMPONENTS = 100
-"""Maximum number of dimensions of prior vectors. More do not improve classes or neighbours."""
+"""Maximum number of dimensions of prior vectors. With more, classes and neighbours do not
+improve."""
 
 LEAST = 0.5
 """Minimum fraction of a text's words that the bundled vectors must include to be used by default.

@@ -1,8 +1,8 @@
 """Dependency relations, specified by name or by pattern.
 
 A pattern is HEAD/label/DEPENDENT, for example `VERB/obj/NOUN`. HEAD and DEPENDENT are UPOS tags
-(`NOUN,PROPN`) or `*`. The label is a list of dependency labels or globs (`nsubj*`). `!` excludes a
-label. Suffixes of the label:
+(`NOUN,PROPN`) or `*`. The label is a list of dependency labels or globs (`nsubj*`). A preceding `!`
+excludes a label. Suffixes of the label:
 
 - `+case` makes the preposition part of the context (`VERB/obl+case/NOUN` gives contexts such as
   in:live);

@@ -82,7 +82,7 @@ class FolderState(NamedTuple):
 
 
 def _is_tree(value: Any) -> bool:
-    """Return True for a valid JSON representation of a tree."""
+    """Return True if a JSON value represents a valid tree."""
     return (
         is_mapping(value)
         and all(is_list_of(is_whole)(value.get(name)) for name in ("parent", "cluster"))
@@ -91,17 +91,17 @@ def _is_tree(value: Any) -> bool:
 
 
 def _is_shape(value: Any) -> bool:
-    """Return True for the numbers of words, contexts and clusters."""
+    """Return True if a JSON value is a list of the numbers of words, contexts and clusters."""
     return is_list_of(is_whole)(value) and len(value) == 3
 
 
 def _is_step(value: Any) -> bool:
-    """Return True for a mapping whose values are JSON scalars."""
+    """Return True if a JSON value is a mapping to strings, numbers, booleans or null."""
     return is_mapping(value) and not any(isinstance(one, dict | list) for one in value.values())
 
 
 def _is_heldout(value: Any) -> bool:
-    """Return True for a mapping that has the held-out bits per token of all models."""
+    """Return True if a JSON value is a mapping with the held-out bits per token of all models."""
     return is_mapping(value) and all(is_number(value.get(one)) for one in HELD_OUT)
 
 
@@ -118,12 +118,12 @@ def _is_background(value: Any) -> bool:
 
 
 def _is_text_mapping(value: Any) -> bool:
-    """Return True for a mapping whose values are strings."""
+    """Return True if a JSON value is a mapping to strings."""
     return is_mapping(value) and all(map(is_text, value.values()))
 
 
 def _is_note(value: Any) -> bool:
-    """Return True for a list of a node or word, a definition and a note."""
+    """Return True if a JSON value is a list of a node or word, its definition, and a note on it."""
     return (
         isinstance(value, list)
         and len(value) == 3

@@ -52,7 +52,7 @@ class TypicalWord(NamedTuple):
     distance: float
     """Divergence KL(word ‖ class) of the context distributions, in nats."""
     probability: float
-    """p(class|word)."""
+    """Membership p(class|word) of the word in the class."""
 
 
 class TypicalContext(NamedTuple):
@@ -113,7 +113,7 @@ class Reasons(NamedTuple):
     against: int
     """The most probable other class, or the class itself if there is only one."""
     other: float
-    """p(other class|word)."""
+    """p(other class|word), based on the contexts of the word."""
     odds: float
     """Log odds of the two classes. For the placement rule p(c)·Π p(context|c)^count, they are the
     sum of the weights of all contexts and the prior log odds."""

@@ -54,9 +54,9 @@ class CutClass(NamedTuple):
     """Identifier of the class in its source (node, synset, …), or "" for a single word."""
     label: str
     probability: float
-    """p(class|head)."""
+    """Probability p(class|head) of the class for this head."""
     prior: float
-    """p(class) over all heads."""
+    """Probability p(class) of the class over all heads."""
     size: float
     """Number of words in the class. Words in several classes count partially."""
     words: tuple[tuple[str, float], ...]

@@ -140,7 +140,7 @@ def tally(items: RowItems, labels: Ints, other: Ints, blocks: Floats) -> None:
 
 @compiled_within
 def _xlogx(x: float) -> float:
-    """Return x·ln x, and 0 for x = 0."""
+    """Return x·ln x, which is 0 for x = 0."""
     return x * math.log(x) if x > 0 else 0.0
 
 
