@@ -50,7 +50,7 @@ class CutTables(Statistics):
     extra: int = 0
     """Number of leaves below the root that no cut merges. They are not counted in `cuts`."""
 
-    _OWN = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
+    _WITHOUT_TABLE = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
     """The names of the statistics that are computed without a table."""
 
     def __post_init__(self) -> None:
@@ -178,12 +178,12 @@ class CutTables(Statistics):
         """Return the statistics of one cut."""
         return replace(self, cuts=self.cuts[group : group + 1])
 
-    def knows(self, measure: Measure) -> bool:
+    def supports(self, measure: Measure) -> bool:
         """Return True if the measure can be computed without a table."""
-        return set(measure.needs) <= self._OWN
+        return set(measure.needs) <= self._WITHOUT_TABLE
 
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:
-        if self.knows(measure):
+        if self.supports(measure):
             return super()._compute(measure, estimator)
         return self.table.measure_groups(measure, estimator)
 
