@@ -13,7 +13,7 @@ NATS_PER_BIT = math.log(2.0)
 
 
 def bits(nats: float) -> float:
-    """Convert nats to bits, for output only. All computations are in nats.
+    """Convert nats to bits for output. All computations are in nats.
 
     >>> bits(math.log(8))
     3.0
@@ -26,8 +26,8 @@ def weighted_sum(values: Array, weights: Array) -> float:
 
     The result does not depend on the number of threads.
 
-    A BLAS dot product would use several threads, which changes the last digits and is not faster
-    for arrays of this size.
+    A BLAS dot product would use several threads, which would change the last digits without being
+    faster for arrays of this size.
 
     >>> weighted_sum(np.array([0.5, 2.0]), np.array([4, 1]))
     4.0

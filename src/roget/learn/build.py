@@ -79,7 +79,7 @@ def build(
     inputs
         Inputs of `roget.count`, counts folders, or names of bundled samples ("sample" stands for
         nouns). The words of a table are in its first column, or in the second if the header or
-        file name is like verb_object.tsv; `columns` and `transpose` override this.
+        file name is like verb_object.tsv. `columns` and `transpose` override this.
     output
         The folder to write.
     progress

@@ -41,7 +41,7 @@ def open_thesaurus(
     `language` selects the labels of a SKOS file with several languages.
     """
     place = Path(path)
-    # Path.is_dir raises for names that are too long; os.path.isdir returns False.
+    # For names that are too long, os.path.isdir returns False, while Path.is_dir raises an error.
     if is_thesaurus(place) or (os.path.isdir(path) and kind_of_folder(place) is None):
         return Thesaurus.load(place)
     return read(path, language=language, progress=progress)
@@ -172,9 +172,9 @@ def open_pair(
     Parameters
     ----------
     old, new
-        Texts, counts or thesauri; "background" stands for the background of the other input.
+        Texts, counts or thesauri. "background" stands for the background of the other input.
     options
-        Options for counting texts; `min_count` has no effect here.
+        Options for counting texts. `min_count` has no effect here.
     progress
         Called with the number of bytes read.
     evidence

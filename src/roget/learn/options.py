@@ -125,7 +125,7 @@ class Plan:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Keyword arguments of the clusterer."""
+        """Keyword arguments for the clusterer."""
         return {own_options()[name][self.method].name: value for name, value in self.own.items()}
 
 

@@ -72,12 +72,12 @@ class WordShift:
 
     word: str
     counts: tuple[int | float, int | float]
-    """Occurrences in the old and the new corpus."""
+    """Number of occurrences in the old and the new corpus."""
     divergence: float
     """Jensen–Shannon divergence of the context distributions in bits: 0 = identical, 1 =
     disjoint."""
     expected: float
-    """Divergence expected by chance."""
+    """Divergence expected by chance, in bits."""
     change: float
     """Divergence minus its expectation. It is near 0 for unchanged words of any frequency."""
     least: float
@@ -113,7 +113,7 @@ class ShiftResult:
     """The changes between two corpora."""
 
     totals: tuple[int | float, int | float]
-    """Number of tokens of each corpus."""
+    """Total number of tokens in the old and the new corpus."""
     changes: tuple[WordShift, ...]
     """The words with the largest confidence bounds `least`, or the requested words."""
     tested: int
@@ -127,7 +127,7 @@ class ShiftResult:
     appeared: tuple[NewWord, ...]
     vanished: tuple[NewWord, ...]
     notes: tuple[str, ...]
-    """Warnings about the comparison."""
+    """Warnings about differences in how the corpora were counted, and about the results."""
 
 
 class _Table(NamedTuple):
@@ -260,8 +260,8 @@ def _warn(
     if all(recipes) and any(recipes[0].get(key) != recipes[1].get(key) for key in _OF_TEXT):
         yield Notice(
             "lemma repairs, terms or function words were inferred from each corpus "
-            "separately, which causes differences; pass both texts, or count both "
-            "with --no-repair",
+            "separately, which can cause spurious changes; pass both texts, or count both "
+            "with --set repair=false",
             code="incompatible-counts",
         )
     if sides[0].provenance.get("cuts") != sides[1].provenance.get("cuts") or (
@@ -338,7 +338,7 @@ def _parts(totals: Array, old: Array, new: Array) -> Floats:
 
 
 def _add_up(groups: Ints, values: Floats, size: int) -> Floats:
-    """Sum values by group."""
+    """Return the sum of the values of each group."""
     return np.asarray(np.bincount(groups, values, minlength=size), dtype=np.float64)
 
 
@@ -362,12 +362,12 @@ def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Flo
     Contexts with the same number of tokens share one hypergeometric distribution. The mean is the
     sum over contexts. The variance also needs the covariances of contexts. For contexts with s and
     t of the word's N tokens, the components of the divergence that are linear and quadratic in the
-    tokens have the correlations ρ and ρ², with ρ = −√(s·t / ((N−s)·(N−t))); the correlation of the
+    tokens have the correlations ρ and ρ², with ρ = −√(s·t / ((N−s)·(N−t))). The correlation of the
     remainder is negligible.
     """
     words = len(table.totals)
     tokens = table.old + table.new
-    # Group the contexts of each word by their number of tokens; `many` is the size of a group.
+    # Group the contexts of each word by their number of tokens. `many` is the size of a group.
     width = int(tokens.max(initial=0)) + 1
     keys, many = np.unique(table.rows * width + tokens, return_counts=True)
     rows, seen = np.divmod(keys, width)
@@ -430,7 +430,7 @@ def _moments(
     def total(values: Floats) -> Floats:
         return _add_up(rows, many * values, words)
 
-    # 3. Regress the contribution on the number of tokens: linear and quadratic components.
+    # 3. Regress the contribution on the number of tokens, with a linear and a quadratic component.
     mean = average(value)
     away = value - mean[cell]
     off = a - average(a.astype(np.float64))[cell]
@@ -455,7 +455,7 @@ def _moments(
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """Divide elementwise; return 0 where the divisor is 0."""
+    """Divide elementwise. The result is 0 where the divisor is 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-300)
 
 

@@ -84,7 +84,7 @@ class Collocate:
     context: str
     """The name of the context in the counts, e.g. obj:have."""
     name: str
-    """The name without the slot, e.g. have."""
+    """The name of the context without the slot, e.g. have."""
     counts: tuple[int | float, ...]
     """Occurrences with the word, and with the second word of a comparison."""
     scores: tuple[float | None, ...]
@@ -92,7 +92,7 @@ class Collocate:
 
     @property
     def count(self) -> int | float:
-        """Occurrences with the word."""
+        """Number of occurrences of the collocate with the word."""
         return self.counts[0]
 
     @property
@@ -112,7 +112,7 @@ class Collocate:
 
 @dataclass(frozen=True)
 class SketchRelation:
-    """A slot of a word, with its collocates."""
+    """A relation (slot) of a word, with its collocates."""
 
     slot: str
     """The slot in the counts, e.g. obj, ~amod or obl:in, or "" if the counts have no slots."""
@@ -121,7 +121,7 @@ class SketchRelation:
     name: str
     """Description of the relation in plain English."""
     totals: tuple[int | float, ...]
-    """Occurrences of each word in the slot."""
+    """Number of occurrences of each word in the slot."""
     shares: tuple[float, ...]
     """Occurrences in the slot as fractions of all occurrences of each word."""
     collocates: tuple[Collocate, ...]
@@ -131,7 +131,7 @@ class SketchRelation:
 
     @property
     def total(self) -> int | float:
-        """Occurrences of the word in the slot."""
+        """Number of occurrences of the word in the slot."""
         return self.totals[0]
 
     @property
@@ -161,10 +161,10 @@ class Sketch:
 
     words: tuple[str, ...]
     totals: tuple[int | float, ...]
-    """Occurrences of each word."""
+    """Total number of occurrences of each word."""
     relations: tuple[SketchRelation, ...]
     least: int
-    """Minimum number of occurrences of a collocate."""
+    """Minimum number of occurrences of the collocates in the sketch."""
     left: tuple[str, ...]
     """Slots that are not shown because they have too few occurrences of the word, or no frequent
     collocate."""
@@ -196,11 +196,11 @@ def sketch(
     Parameters
     ----------
     counts
-        Counts of words in contexts; their slots are the relations.
+        Counts of words in contexts. Their slots are the relations.
     word, beside
         The word, and optionally a second word to compare it with.
     n
-        Number of collocates per relation; for two words, of each kind (`only`, `both`, `other`).
+        Number of collocates per relation. For two words, of each kind (`only`, `both`, `other`).
 
     Returns
     -------
@@ -281,7 +281,7 @@ class Sketches:
         n: int = SketchOptions.n,
         **options: Any,
     ) -> Sketch:
-        """Return the sketch of a word; see the function `sketch`."""
+        """Return the sketch of a word. See the function `sketch`."""
         request = SketchOptions(beside, n, **choose(SketchOptions, options))
         if word == beside:
             raise InputError(
@@ -406,7 +406,7 @@ class Sketches:
         return [*only, *both, *others]
 
     def _first(self, columns: Ints, strength: Array, at: Ints, n: int) -> list[int]:
-        """Return the n collocates with the highest scores; ties are broken alphabetically."""
+        """Return the n collocates with the highest scores. Ties are broken alphabetically."""
         if at.size > n:
             bar = np.partition(strength[at], at.size - n)[at.size - n]
             at = at[strength[at] >= bar]

@@ -143,8 +143,8 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
 def _tabulate_levels(thesaurus: Thesaurus) -> tuple[ReportTable, list[Node]] | None:
     """Return a table of the first level with its largest subclasses, or None without levels."""
     tree, shares = thesaurus.tree, thesaurus.index.places.shares
-    levels = [k for k in thesaurus.provenance.get("levels") or () if 1 < k <= tree.n_clusters]
-    if len(levels) < 2:
+    levels = lookup.list_levels(thesaurus)
+    if not levels:
         return None
 
     cuts = [sorted(tree.tops(k), key=lambda node: -shares[node]) for k in levels]

@@ -21,7 +21,7 @@ THIN_CELL = 5.0
 """Number of items per non-empty cell below which plug-in entropies are unreliable."""
 
 DISAGREEMENT = 0.05
-"""Smallest reported difference (absolute or relative) between plug-in and corrected scores."""
+"""Smallest difference (absolute or relative) between plug-in and corrected scores to warn about."""
 
 _EXAMPLES = 3
 """Maximum number of examples in a warning."""
@@ -40,7 +40,7 @@ def reword(notice: str, text: str) -> str:
 
 
 def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
-    """Replace absolute paths with file names, so results do not reveal local folders."""
+    """Replace absolute paths with file names, so that results do not reveal local folders."""
     long = {one: PurePath(one).name for one in sources if PurePath(one).is_absolute()}
     for path, name in sorted(long.items(), reverse=True):
         texts = [reword(text, text.replace(path, name)) for text in texts]
@@ -48,9 +48,9 @@ def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
 
 
 def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
-    """Merge the notices about several subjects, listing equal texts once.
+    """Merge the notices about several systems or gold standards, listing identical texts once.
 
-    A text is preceded by the names of its subjects, unless it applies to all of them.
+    Each text is prefixed with the names to which it applies, unless it applies to all of them.
 
     >>> merge_notices({"a": ["late", "long"], "b": ["late"]})
     ['late', 'a: long']
@@ -147,7 +147,8 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
                 beaten.append((row, f"{row.value:.3f} vs {baseline:.3f}"))
         if beaten:
             examples = [f"{row.title} {values}" for row, values in beaten]
-            # Name the estimator only of measures that beat the baseline with another estimator.
+            # Name the estimator of a measure only if the measure beats the baseline with another
+            # estimator.
             won = {row.measure for row in rows if all(row is not one for one, _ in beaten)}
             names = [row.title if row.measure in won else row.measure for row, _ in beaten]
             named = join_names(list(dict.fromkeys(names)), len(names))

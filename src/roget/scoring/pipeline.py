@@ -52,7 +52,7 @@ from roget.scoring.signature import (
     write_signature,
 )
 from roget.scoring.steps.components import compute_components
-from roget.scoring.steps.headline import make_board, make_headline, shorten_table
+from roget.scoring.steps.headline import make_comparison_headline, make_headline, shorten_table
 from roget.scoring.systems import ScoredSystem, SystemScores, score_system
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Counter:
     before: int = 0
     """The number of steps of all finished stages."""
     total: int = 0
-    """The total number of steps, which is known once the first system has been read."""
+    """The total number of steps, which is unknown until the first system has been read."""
 
     def step(self, done: int) -> None:
         """Report that `done` steps of the current stage are finished."""
@@ -156,8 +156,9 @@ def evaluate_systems(
             requests,
             pooled=rules.average == "pooled",
             name=name,
-            # Score the baselines only once, with the first system. In a comparison they do not
-            # depend on the system, because random clusters have the sizes of the gold classes.
+            # Score the baselines only once, together with the first system. In a comparison, they
+            # are the same for all systems, because random clusters have the sizes of the gold
+            # classes.
             seed=options.seed if options.baselines and not systems else None,
             like_gold=inputs.compared,
             step=counter.step,
@@ -204,9 +205,7 @@ def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples
 
 
 def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
-    """Return every measure with every estimator, followed by supervised recall for each splits
-    folder.
-    """
+    """Combine measures and estimators, and add supervised recall for each folder of splits."""
     usual = COVER_MEASURES if options.measures is None and cover else options.measures
     requests = list_requests(usual, options.entropy)
     if options.splits:
@@ -223,7 +222,7 @@ def _find_main(options: PipelineOptions, requests: Sequence[Request]) -> Score |
 
 
 def _check_inputs(inputs: Inputs) -> None:
-    """Raise InputError if options conflict. Called before any input is read."""
+    """Raise InputError if options conflict, before any input is read."""
     options, code = inputs.options, "conflicting-options"
     cover = options.several == "cover"
     requests = choose_requests(options, cover=cover)
@@ -390,7 +389,7 @@ def _make_comparison(
             compute_components(one.parts(), estimators, scores.weights) for one in systems
         ),
     )
-    comparison = replace(comparison, headline=make_board(comparison, options, scores))
+    comparison = replace(comparison, headline=make_comparison_headline(comparison, options, scores))
     if not options.by:
         return comparison
     from roget.scoring.steps.diagnostics import list_groups
@@ -400,7 +399,7 @@ def _make_comparison(
 
 
 _ONE_LABEL = {"system": "hard", "weights": "none"}
-"""Signature parts for hard labels.
+"""Signature fields for hard labels.
 
 Systems with hard labels may be ranked together with systems with weighted labels.
 """
@@ -422,7 +421,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
         )
         for system in scores.systems
     ]
-    # Hard labels are a special case of weighted labels, so use the same signature parts for all
+    # Hard labels are a special case of weighted labels, so use the same signature fields for all
     # systems.
     for key, hard in _ONE_LABEL.items():
         several = next((parts[key] for parts in signatures if parts[key] != hard), hard)
@@ -439,7 +438,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
 
 
 def _sign_cut(systems: Sequence[ScoredSystem], cut: Any) -> dict[str, str]:
-    """Return the signature part that describes how trees are cut, if some systems are trees."""
+    """Return the signature field that describes how trees are cut, if some systems are trees."""
     if any(system.sides.leaves is not None for system in systems):
         from roget.scoring.steps.cuts import choose_cut, name_cut
 
@@ -473,7 +472,7 @@ def _compare_golds(
         ceiling |= _score_annotators(annotators.pair_annotators(inputs, golds, name))
         counter.step(done)
     joined = annotators.join_golds(inputs.options, on_each, ceiling)
-    return replace(joined, headline=make_board(joined, inputs.options))
+    return replace(joined, headline=make_comparison_headline(joined, inputs.options))
 
 
 def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> Ceiling:

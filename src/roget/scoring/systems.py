@@ -27,12 +27,12 @@ class ScoredSystem:
     values: Floats
     """The scores, with shape (scores, groups); NaN if undefined."""
     reasons: dict[int, str]
-    """The reasons for undefined scores, keyed by the index of the request."""
+    """The reasons for undefined scores, keyed by the index of the score."""
     trivial: dict[str, Floats] = field(default_factory=dict)
-    """The scores of the baselines, if requested."""
+    """The scored baselines, if requested."""
 
     sizes: list[Array] = field(init=False, repr=False)
-    """The number of items, of classes and of clusters in each group."""
+    """The numbers of items, classes and clusters in each group."""
     groups: int = field(init=False)
     """The number of groups."""
     items: int | float = field(init=False)

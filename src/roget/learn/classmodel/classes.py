@@ -201,7 +201,7 @@ def _from_thesaurus(
             "model to Counts",
             code="invalid-input",
         )
-    # Words are matched by name; words missing from the thesaurus are placed by their counts.
+    # Words are matched by name. Words missing from the thesaurus are placed by their counts.
     at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
     known = np.flatnonzero(at >= 0)
     if not known.size:

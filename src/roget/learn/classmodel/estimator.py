@@ -52,7 +52,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     classes: the name of a model ("kneser-ney", "soft-symmetric", "comdl", "roget", …), a fitted
         clusterer, a Clustering, a Thesaurus, a pair (memberships, centroids), or a list of these.
     backoff: "discount" (Kneser–Ney), "interpolate" (weights by the word's total count) or "none"
-        (classes only); "auto" uses the backoff of the named model, and "discount" otherwise.
+        (classes only). "auto" uses the backoff of the named model, and "discount" otherwise.
 
     Fitted attributes are `weights_` (groups of words × predictors; with "interpolate" the word's
     own counts come first), `names_` (names of the predictors) and `discounts_`.
@@ -194,7 +194,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: PathLike) -> ClassModel:
-        """Read a model written by `save`; no stored code is executed."""
+        """Read a model written by `save`. No stored code is executed."""
         with contents.report_damage(path):
             header, train, predictors, mixture = files.read(path)
             model = cls(**header["options"])

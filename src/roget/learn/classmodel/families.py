@@ -89,7 +89,7 @@ class NearestWords(Rule):
     words: Floats = array("iuf", "n", "d")
 
     def place(self, matrix: Any, leaves: Clustering) -> Any:
-        """Return p(c|word) as a csr_array; a word without neighbours is in the unigram class."""
+        """Return p(c|word) as a csr_array. A word without neighbours is in the unigram class."""
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         vectors = unit(ppmi(matrix, totals, self.columns) @ self.projection)
         return self.weigh_nearest(vectors, same=False)
@@ -133,11 +133,9 @@ class NearestWords(Rule):
 
 
 def sizes(words: int, per_class: int, most: int) -> list[int]:
-    """Return the largest numbers of classes in `SIZES` that leave `per_class` words per class.
+    """Return the largest numbers in `SIZES` with at least `per_class` words per class.
 
-    At most `most` numbers are returned.
-
-    Up to five classes need only two words each.
+    At most `most` numbers are returned. For up to five classes, two words per class suffice.
     """
     fit = [size for size in SIZES if size * (2 if size <= 5 else per_class) <= words]
     return fit[-most:] or [min(words, SIZES[0])]

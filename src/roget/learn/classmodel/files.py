@@ -42,7 +42,7 @@ def write(
     predictors: list[ClassCounts],
     mixture: Mixture,
 ) -> None:
-    """Write a fitted model atomically."""
+    """Write a fitted model to a folder, either completely or not at all."""
     # Arrays are stored under flat names: train, mixture.*, classes.PREDICTOR.PART.*.
     arrays = contents.to_arrays("train", train)
     stored = MixtureArrays(mixture.discounts, mixture.weights, mixture.edges)
@@ -59,7 +59,7 @@ def write(
 
 
 def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixture]:
-    """Read a folder; return the header, the training counts, the predictors and their mixture."""
+    """Read a model folder: the header, the training counts, the predictors and their mixture."""
     with contents.report_damage(path):
         kept = folders.read(path, KIND)
         held = MixtureArrays.read(contents.take_under("mixture", kept))

@@ -5,7 +5,7 @@ For a word n with count c in context v and N tokens,
     p(v|n) = (c − D(c))/N + (Σ D/N)·q(v|n)
 
 where D differs for pairs with one, two, and more occurrences (modified Kneser–Ney, Chen & Goodman
-1999); a single discount is absolute discounting. q is a mixture of the predictions of classes. The
+1999). A single discount is absolute discounting. q is a mixture of the predictions of classes. The
 discounts are fitted to development tokens by convex optimisation for fixed q, the weights of the
 mixture by EM on the same tokens.
 """
@@ -25,7 +25,7 @@ LEAST = 0.01
 """Lower bound of discounts, which reserves some probability for unseen contexts."""
 
 ROUNDS = 12
-"""Maximum number of alternations between weights and discounts."""
+"""Maximum number of times that weights and discounts are fitted alternately."""
 
 PRIOR = 20.0
 """Number of pseudo-tokens added to each frequency group, which shrink its weights to the overall
@@ -142,7 +142,7 @@ class Mixture:
     kind: "discount" (discounted own counts, the rest by the weights), "interpolate" (the relative
         frequencies are the first component) or "none" (own counts are not used).
     discounts: empty unless kind is "discount".
-    weights: groups of words × predictors; rows sum to 1.
+    weights: groups of words × predictors. Rows sum to 1.
     edges: total counts that separate the groups of words.
     """
 
@@ -169,7 +169,7 @@ def learn(
     kind: str, known: PredictionData, stack: Floats, counts: Floats, totals: Floats, *,
     discounts: Floats, edges: Floats,
 ) -> Mixture:  # fmt: skip
-    """Fit the mixture to development tokens; `totals` are the total counts of their words.
+    """Fit the mixture to development tokens. `totals` are the total counts of their words.
 
     Without tokens, all predictors have equal weights and the discounts are unchanged.
     """

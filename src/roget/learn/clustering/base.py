@@ -201,7 +201,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def predict_proba(self, X: Any) -> Any:
         """Return p(cluster|row) for each row of X.
 
-        X may hold words that were not in the training counts; a row of zeros is placed as an
+        X may hold words that were not in the training counts. A row of zeros is placed as an
         unknown word. For a dask array, the result is a dask array, computed block by block.
         """
         check_is_fitted(self)

@@ -27,7 +27,7 @@ NAMES = ("words_", "contexts_", "feature_names_in_")
 def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     """Return X as a validated csr_array of float64. The contexts of `Counts` are matched by name.
 
-    With `reset`, the names and the number of columns are stored in the estimator; otherwise X must
+    With `reset`, the names and the number of columns are stored in the estimator. Otherwise X must
     match them.
     """
     # Counts have names, so after fitting contexts are matched by name.

@@ -64,8 +64,8 @@ class Rule:
     """A rule for placing new words in clusters. The default rule is `Posterior`.
 
     A clusterer may define a rule in its package and set it as its class attribute `rule`. The
-    fields of a rule are arrays, declared with `roget.core.contents.array`, and plain parameters;
-    both are stored in folders. The dimension "k" is the number of clusters, "m" of contexts.
+    fields of a rule are arrays, declared with `roget.core.contents.array`, and plain parameters.
+    Both are stored in folders. The dimension "k" is the number of clusters, "m" of contexts.
     """
 
     clusterer: ClassVar[str] = ""
@@ -85,7 +85,7 @@ class Rule:
         return None
 
     def check(self, k: int, m: int) -> None:
-        """Raise ValueError if parameters and arrays are inconsistent."""
+        """Raise ValueError if the parameters and arrays of the rule are invalid or inconsistent."""
         self.read_arrays(vars(self), k, m)
         for one in fields(self):
             value = getattr(self, one.name)
@@ -155,7 +155,7 @@ class Rule:
 
     @classmethod
     def _arrays(cls) -> dict[str, ArrayField]:
-        """Return the declarations of the array fields."""
+        """Return the declarations of the rule's array fields, by field name."""
         found = contents.declarations(cls).items()
         return {name: one for name, one in found if isinstance(one, ArrayField)}
 
@@ -241,7 +241,7 @@ class StoredRule:
         return any(one.shape == (m,) and one.dtype.kind in "iu" for one in self.arrays.values())
 
     def keep(self) -> StoredRule:
-        """Return the stored rule itself."""
+        """Return this rule, which is already in its stored form."""
         return self
 
 
@@ -712,7 +712,7 @@ def posterior(lengths: Floats, mass: Floats) -> Floats:
 
 
 def _to_float(table: Any) -> Any:
-    """Return a table as float32 or float64."""
+    """Convert a table to float64, unless it is float32 or float64."""
     return table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
 
 

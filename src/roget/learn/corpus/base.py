@@ -116,7 +116,7 @@ class Tokens:
     """Index of each token's head within the batch (not the sentence), or NONE for roots."""
     deprel: Ids | None = None
     form: Ids | None = None
-    """Word forms, if `ReadContext.both` is set."""
+    """Ids of the word forms, if forms were requested in addition to lemmas."""
     written: Written | None = None
     """Original text of the sentences, if it was requested and the reader supports it."""
     spans: tuple[Ids, Ids] | None = None

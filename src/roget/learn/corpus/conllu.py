@@ -1,7 +1,7 @@
 """Reader for CoNLL-U, the format of Universal Dependencies, with ten columns per word.
 
 Comments, multiword ranges (1-2) and empty nodes (8.1) are skipped. If the lemma is "_", the form
-is used; if both are "_", the token has no word. Words are lower-cased with `str.lower` and not
+is used. If both are "_", the token has no word. Words are lower-cased with `str.lower` and not
 normalised otherwise. Invalid lines are collected and raised as one error at the end.
 """
 

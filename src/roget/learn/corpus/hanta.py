@@ -1,7 +1,7 @@
 """A faster implementation of the HanTa tagger, with the same results as HanTa's `tag_sent`.
 
 HanTa analyses a word again at every occurrence and tries all tags. Here each word is analysed once
-(see `morphemes`), and the Viterbi search over a sentence is compiled; sums and ties are the same. A
+(see `morphemes`), and the Viterbi search over a sentence is compiled. Sums and ties are the same. A
 state of the search is the pair of tags of two consecutive tokens. As in HanTa, states are visited
 in the order in which they were first reached, and the earliest of several equally good states wins.
 If there are more than five states, those more than one nat below the sixth best are pruned.
@@ -172,7 +172,7 @@ def _find_best_tags(
             first, past = offsets[words[t]], offsets[words[t] + 1]
             need = end + (end - begin) * (past - first)
             if need > totals.size:
-                # Enlarge the arrays of states.
+                # The arrays of states are too small for the next token: enlarge them.
                 more, sums = np.empty((3, 2 * need), np.int64), np.empty(2 * need, np.float64)
                 more[:, :end], sums[:end] = states[:, :end], totals[:end]
                 states, totals = more, sums

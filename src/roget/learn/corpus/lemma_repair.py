@@ -22,7 +22,7 @@ INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?
 """English pronouns that are often tagged as nouns."""
 
 _CLOSED = ("PRON", "DET", "NUM", "ADP", "CCONJ", "SCONJ", "PART")
-"""UPOS tags of closed word classes."""
+"""UPOS tags of closed word classes (pronouns, prepositions and so on)."""
 _MOSTLY = 0.8
 """A word does not count as a noun if at least this proportion of its tokens has a closed-class
 tag."""
@@ -88,7 +88,7 @@ class NounStatistics:
         self._pairs = Counter[int]()
 
     def add(self, tokens: Tokens) -> None:
-        """Add a batch of tokens."""
+        """Add the tokens of a batch to the statistics."""
         upos, head, deprel = require_parse(tokens)
         noun, has_numeral = self._noun(upos), np.zeros(len(tokens), np.bool_)
         numerals = head[self._numeral(deprel)]
@@ -302,7 +302,7 @@ class LemmaRepair:
         self._repaired = TextFilter(tables.words, repaired.__contains__)
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """Return the batch with corrected words."""
+        """Return the batch with corrected lemmas, and without words that are not nouns."""
         upos, _, _ = require_parse(tokens)
         word, noun = tokens.word.copy(), self._noun(upos)
         if tokens.form is not None:

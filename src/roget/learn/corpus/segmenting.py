@@ -156,7 +156,7 @@ class LearntSegmenter:
         return tuple(self._join(found[::-1], run))
 
     def _join(self, words: list[str], run: str) -> Iterator[str]:
-        """Join adjacent characters that are not words; in East Asian scripts, join at most two."""
+        """Join adjacent characters that are not words (at most two in East Asian scripts)."""
         most = 2 if _SHORT.match(run) else len(words)
         held: list[str] = []
         for word in words:
@@ -253,7 +253,7 @@ class _Merging:
 
         The change is 0 if the pair may not be joined.
 
-        The text costs N ln N − Σ n ln n; a new word also costs its spelling in the lexicon.
+        The text costs N ln N − Σ n ln n. A new word also costs its spelling in the lexicon.
         """
         one, other = pair
         n, word = len(self.places[pair]), one + other
@@ -289,7 +289,7 @@ class _Merging:
         for i in sorted(self.places.pop(pair)):
             j = self.after[i]
             if self.words[i] != one or self.words[j] != other:
-                continue  # in "aaa", the first two were already joined
+                continue  # In "aaa", the first two have already been joined.
             left, right = self.before[i], self.after[j]
             if left >= 0 and self.words[left]:
                 self.places[self.words[left], one].discard(left)

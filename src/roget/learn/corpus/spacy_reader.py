@@ -91,7 +91,7 @@ def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterato
         yield from _collect_batches(((doc, None) for doc in docs), tables, reading, describe)
     except (InputError, MemoryError):
         raise
-    except Exception:  # spaCy does not validate its input, and fails in many ways if it is damaged
+    except Exception:  # spaCy does not validate its input, so damaged files raise various errors.
         raise InputError(
             f"{source.name}: not a spaCy DocBin (.spacy) file, or the file is damaged",
             code="broken-archive",
@@ -117,7 +117,7 @@ def get_language(name: str) -> str | None:
     try:
         code = str(_import_spacy().info(name, silent=True).get("lang", ""))
     except (OSError, ValueError, SystemExit):
-        return None  # the error is raised by `load`
+        return None  # The error will be raised by `load`.
     return code if code not in ("", "xx") else None
 
 
@@ -220,7 +220,7 @@ class _Columns:
         begin[begins] = True
         sentence = np.cumsum(begin)[kept]
         starts = np.append(np.flatnonzero(np.diff(sentence, prepend=0)), sentence.size)
-        # A head is stored as a signed distance (in two's complement); the distance of a root is 0.
+        # A head is stored as a signed distance (in two's complement). The distance of a root is 0.
         distance = head.astype(np.int64)
         above = np.arange(len(rows)) + distance
         place = np.where(kept, np.cumsum(kept) - 1, NONE)

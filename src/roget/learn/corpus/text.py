@@ -140,7 +140,7 @@ class Numbers(dict[str, int]):
         return found
 
     def look_up(self, texts: Sequence[str]) -> Ids:
-        """Return the id of each string."""
+        """Return the ids of the strings in a list."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 

@@ -21,7 +21,7 @@ from roget.learn.corpus.base import (
 from roget.learn.corpus.terms import Joiner
 
 _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
-"""UPOS tags of content words."""
+"""UPOS tags of content words (open word classes)."""
 
 
 class Windows:

@@ -61,7 +61,7 @@ class Summary:
     reused: int
     """Number of files whose counts were reused from an earlier run."""
     notes: tuple[Notice, ...]
-    """Notes on automatic choices."""
+    """Notes on options that were chosen automatically."""
 
 
 @with_options(CountOptions)

@@ -9,7 +9,7 @@ The counts of a task, called a part, include examples in two kinds of files (`pa
     sentences-0.parquet …  sentence BIGINT, piece INTEGER (of the part), line BIGINT, text VARCHAR
 
 Occurrences with a lower rank are better. Sentences of readable length come first (as in Kilgarriff
-et al. 2008); among these a hash of the text determines the order. Repeated sentences come last.
+et al. 2008). Among these a hash of the text determines the order. Repeated sentences come last.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class ExampleSampler:
         self.pieces.append((source.path, source.start, source.ended))
 
     def finish(self) -> None:
-        """Write the remaining occurrences."""
+        """Write the occurrences that were not written yet."""
         self._choose()
         self._write_run()
 

@@ -1,7 +1,7 @@
 """SQL for exact sums of fractional counts, independent of the order of summation.
 
 A count is a fixed-point number n + fraction/2^64 + rest/2^128, stored as three integers that are
-added up without rounding. Every double of at least 2^-75 is represented exactly; smaller doubles
+added up without rounding. Every double of at least 2^-75 is represented exactly. Smaller doubles
 are truncated after 2^-128.
 """
 

@@ -114,7 +114,7 @@ class Findings:
     is_spaceless: bool = False
     """True if much of the plain text is in scripts without spaces."""
     lexicon: Lexicon | None = None
-    """Words learnt by the segmenter."""
+    """Words that the segmenter has learnt from the text, or None."""
     words: WindowWords | None = None
     nouns: Nouns | None = None
     read_once: bool = False
@@ -158,7 +158,7 @@ def drop_duplicates(sources: list[Source]) -> tuple[list[Source], tuple[Notice, 
     for source in sources:
         can = source.path != STANDARD_INPUT and not source.is_remote and source.size <= _LARGE
         words = b""
-        with suppress(InputError, OSError):  # the error is raised again when the file is counted
+        with suppress(InputError, OSError):  # Counting the file will raise the error again.
             if can and len(sources) > 1:
                 blocks = (block.data for block in replace(source).blocks(HEAD))
                 words = b" ".join(b"".join(blocks).lower().split())
@@ -295,7 +295,7 @@ def is_conllu(head: bytes) -> bool:
 
 
 def read_head(source: Source) -> bytes:
-    """Return the first bytes of a source."""
+    """Return the first bytes of a source, up to `HEAD`."""
     if source.path == STANDARD_INPUT:
         return standard_head(HEAD)
     for block in replace(source).blocks(HEAD):
@@ -355,7 +355,7 @@ class Heads:
         if any(source.path == STANDARD_INPUT for source in self._sources):
             return None
         tables, forms = Tables(), replace(recipe, reading=replace(recipe.reading, form=True))
-        with suppress(InputError, OSError):  # the error is raised again when the file is counted
+        with suppress(InputError, OSError):  # Counting the file will raise the error again.
             for tokens in read_sample(spread(self._sources), forms, tables):
                 words = tokens.word[tokens.word != NONE]
                 if len(words) >= language.LEAST:

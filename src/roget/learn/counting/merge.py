@@ -117,7 +117,7 @@ class CountMerger:
         pairs = self._add_up_pairs(cuts)
         if cuts != CountCuts():
             pairs = self._renumber(pairs)
-        # 4. Write the tables, with the entries in order.
+        # 4. Write the tables, with sorted entries.
         entries, total, dtype = self._write_entries(pairs, draft / counts_files.ENTRIES)
         for axis, names, file in (
             ("words", "name AS word", counts_files.WORDS),

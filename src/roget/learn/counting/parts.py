@@ -8,7 +8,7 @@ A part is a folder of Parquet files. Ids are local to the part:
     seen-0.parquet …, sentences-0.parquet …   example occurrences, if requested (see `examples`)
     part.json          `Facts`
 
-The count is the column n BIGINT; a part with fractional counts also has the columns fraction and
+The count is the column n BIGINT. A part with fractional counts also has the columns fraction and
 rest (see `fixed_point`).
 """
 
@@ -53,7 +53,7 @@ class Facts:
     runs: int = 1
     """Number of files with counts of pairs. A pair may occur in several files."""
     read: int = 0
-    """Number of bytes read from standard input."""
+    """Number of bytes that were read from standard input."""
     sha256: str | None = None
     """SHA-256 of standard input, computed while it is read."""
     seen: dict[str, dict[str, int]] | None = None

@@ -47,7 +47,7 @@ class CountPlan:
     cuts: CountCuts
     tasks: list[CountTask]
     notes: tuple[Notice, ...]
-    """Notes on automatic choices."""
+    """Notes on options that were chosen automatically."""
     language: str | None = None
     """BCP 47 code of the text's language, or None if it is unknown or the input is not text."""
 

@@ -95,7 +95,7 @@ class Workspace:
         self._partial.__exit__()
 
     def list_done(self) -> set[str]:
-        """Return the keys of finished tasks."""
+        """Return the keys of the tasks that are finished."""
         return {task.key for task in self._tasks if (self.parts / task.key).is_dir()}
 
     def load_part(self, task: CountTask) -> CountPart:
@@ -162,7 +162,7 @@ def count_tasks(
         try:
             job = _make_job(workspace, plan.recipe, options, shared=engine.shares_disk)
             for at, files in engine.run(job, missing, meter):
-                if files is not None:  # The worker has no access to this disk.
+                if files is not None:  # The worker cannot write to this disk.
                     with parts.new_part(workspace.parts, missing[at].key) as draft:
                         for name, data in files.items():
                             (draft / name).write_bytes(data)

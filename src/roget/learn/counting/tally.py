@@ -45,7 +45,7 @@ class PairTally:
         self.runs = 0
 
     def add(self, pairs: PairColumns) -> None:
-        """Add the pairs of a batch."""
+        """Add the pairs of a batch to the counts."""
         words, slots = self._bits
         if len(self._tables.words) > 1 << words or len(self._tables.slots) > 1 << slots:
             self._write_run()
@@ -104,7 +104,7 @@ class PairTally:
         return keys
 
     def _count(self) -> None:
-        """Sort and count the pairs in the buffer."""
+        """Sort and count the pairs in the buffer, and empty it."""
         if self._used:
             keys = self._buffer[: self._used]
             counted = (
@@ -124,7 +124,7 @@ class PairTally:
             self._write_run()
 
     def _merge(self) -> None:
-        """Merge all counted buffers into one."""
+        """Merge the counts of several buffers into one table."""
         if len(self._counted) > 1:
             self._counted = [_add_up(*self._counted)]
 

@@ -32,7 +32,7 @@ VERDICTS = ("coherent", "mixed", "junk")
 """Verdicts on a line of words: most, some, or none of them belong together."""
 
 UNSURE = "?"
-"""Answer given by an annotator who is unsure; it counts as wrong."""
+"""Answer given by an annotator who is unsure. It counts as wrong."""
 
 ALL = "all"
 """Name of the row that holds the mean over annotators."""
@@ -109,7 +109,7 @@ class Judgement:
                     yield made_up, verdict, shares
 
     def lines(self) -> list[AnswerLine]:
-        """Return all lines with their answers."""
+        """Return all lines of the sheet with the annotators' answers."""
         found = []
         for question, codes in zip(self.questions, self.codes.T.tolist(), strict=True):
             choices = [*list_choices(self.kind, question), UNSURE]
@@ -171,7 +171,7 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
     InputError
         If no line is answered.
     FormatError
-        If a sheet does not match the key or has invalid answers; the message lists the lines.
+        If a sheet does not match the key or has invalid answers. The message lists the lines.
     """
     # Each filled-in sheet becomes a row of codes, in the order of the key's lines.
     sheet = key if isinstance(key, QuestionSheet) else read_key(key)
@@ -216,7 +216,7 @@ def is_key(path: PathLike) -> bool:
 
 
 def read_key(path: PathLike) -> QuestionSheet:
-    """Read a key; return the question sheet with the correct answers."""
+    """Read a key and return the question sheet with the correct answers."""
     source = source_of(os.fspath(path))
     kinds: set[str] = set()
     questions: dict[int, Question] = {}
@@ -246,7 +246,7 @@ def read_key(path: PathLike) -> QuestionSheet:
 
 
 def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) -> list[int]:
-    """Read a filled-in sheet; return the code of each answer (see `Judgement.codes`).
+    """Read a filled-in sheet and return the code of each answer (see `Judgement.codes`).
 
     Lines may be in any order. Blank or missing lines are unanswered. Case is ignored.
     """
@@ -276,12 +276,12 @@ def join_words(question: Question) -> str:
 
 
 def _parse_number(text: str) -> int | None:
-    """Parse an integer; also accept the form 7.0, which some spreadsheets write."""
+    """Parse an integer. Also accept the form 7.0, which some spreadsheets write."""
     return whole_number(text.removesuffix(".0"))
 
 
 def _find_difference(texts: Mapping[str, str], kind: str, question: Question) -> str:
-    """Describe the first word that differs from the key; return "" if there is no difference."""
+    """Describe the first word that differs from the key, or return "" if all words agree."""
     if kind == READING:
         shown, right = texts.get("words", ""), join_words(question)
         words = shown.split(", ") if shown.casefold() != right.casefold() else []
@@ -318,7 +318,7 @@ def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
 
 
 def tabulate_sheet(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
-    """Return the column names and rows of a sheet to fill in; the last column is empty."""
+    """Return the column names and rows of a sheet to fill in. The last column is empty."""
     if sheet.kind == READING:
         rows: list[list[object]] = [[one.line, join_words(one), ""] for one in sheet.questions]
         return ["line", "words", "verdict"], rows
@@ -340,5 +340,5 @@ def tabulate_key(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
 
 
 def _name_words(questions: Sequence[Question]) -> list[str]:
-    """Return the names of the word columns."""
+    """Return the names of the columns with the words of a line."""
     return [*_WORDS][: max(len(one.words) for one in questions)]

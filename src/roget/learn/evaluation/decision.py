@@ -34,7 +34,7 @@ from roget.learn.evaluation.options import DecideOptions
 LEAST = 3
 """Minimum number of occurrences of a (word, context) pair for it to be sampled."""
 BAND = 500 / 756_721, 5000 / 756_721
-"""Frequency band of contexts, as fractions of all tokens; the values are from the paper."""
+"""Frequency band of contexts, as fractions of all tokens. The values are from the paper."""
 
 FLOOR = 1e-9
 """Lower bound of probabilities, applied before taking logarithms."""
@@ -237,7 +237,8 @@ class DecisionStage:
         else:
             learnt = [one for family in families for one in self._learn(family)]
             labels, here, before = zip(self._weigh_contexts(), *learnt, strict=True)
-            # Fit the weights on the rehearsal, then decide the triples of the task.
+            # Fit the weights on the second draw (the rehearsal), then decide the triples of the
+            # first draw (the task).
             weights = combine(np.stack(before, axis=1), rehearsal.right)
             every, odd = task.judge(np.stack(here, axis=1) @ weights)
             if weights.any():
@@ -260,7 +261,7 @@ class DecisionStage:
             row.heaviest.append(f"{name} {classes.parts[0].n_clusters}")
 
     def _score_plain(self, name: str) -> Floats:
-        """Return the scores of a model without classes."""
+        """Return the scores of a model without classes for all contexts in the frequency band."""
         task = self._tasks[0]
         if name == "unigram":
             return np.broadcast_to(

@@ -33,7 +33,7 @@ from roget.learn.evaluation.options import HeldoutOptions
 PEER = "kneser-ney"
 PARTS = ("train", "test", "new")
 SHARES = (0.8, 0.1)
-"""Fractions of training and development tokens; the remaining tokens are test tokens."""
+"""Fractions of training and development tokens. The remaining tokens are test tokens."""
 
 KEPT = 0.9
 """Fraction of the tokens from which `trial` learns the classes again."""
@@ -97,7 +97,7 @@ def compare(
 
     In each split, 80 % of the tokens are for training, 10 % for tuning weights and discounts, and
     10 % for testing. New words are the next `top` words in order of frequency. They are not used
-    for training; 80 % of their tokens are known when the other 20 % are predicted.
+    for training. 80 % of their tokens are known when the other 20 % are predicted.
     """
     request = HeldoutOptions(models=models, **choose(HeldoutOptions, options))
     top, splits, backoff = request.top, request.splits, request.backoff
@@ -149,7 +149,7 @@ class TokenSplit:
 
     @classmethod
     def draw(cls, counts: Counts, others: Counts | None, seed: int) -> TokenSplit:
-        """Split the tokens at random."""
+        """Split the tokens at random into training, development and test tokens."""
         train, dev, test = (
             sparse.csr_array(part.matrix, dtype=np.float64)
             for part in counts.split(*SHARES, random_state=seed)

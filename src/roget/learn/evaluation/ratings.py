@@ -93,14 +93,14 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Agreement of a thesaurus with ratings. The requested similarity is the first of `rows`."""
+    """Agreement of a thesaurus with human ratings. `rows` begins with the requested similarity."""
 
     rows: tuple[Correlation, ...]
     odd: tuple[RatingOutlier, ...]
     """The pairs whose ranks by rating and by similarity differ most."""
     pairs: int
     known: int
-    """Number of pairs with both words in the thesaurus; other pairs are excluded."""
+    """Number of pairs with both words in the thesaurus. Other pairs are excluded."""
     missing: tuple[str, ...]
     """Words that are not in the thesaurus."""
     unsure: tuple[str, ...]
@@ -122,7 +122,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
     InputError
         If there is no rating column, or no pair.
     FormatError
-        If words are missing or ratings are not numbers; the message lists the lines.
+        If words are missing or ratings are not numbers. The message lists the lines.
     """
     source = source_of(str(path))
     found = []
@@ -150,7 +150,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
 
 
 def _parse_rating(text: str) -> float:
-    """Parse a number with a decimal point or comma; return nan if it is invalid."""
+    """Parse a number with a decimal point or comma. The result is nan if it is invalid."""
     try:
         return float(text.replace(",", "."))
     except ValueError:
@@ -198,7 +198,7 @@ def judge_ratings(
     left, right = rows[known].T
     people = np.array([pair.rating for pair in rated])[known]
     ways = (by, *(way for way in WAYS if way != by))
-    # Compute all similarities of the pairs; the tree and the baseline come last.
+    # Compute all similarities of the pairs. The tree and the baseline come last.
     similarities = {way: lookup.similarities(thesaurus, left, right, way) for way in ways}
     similarities |= {TREE: _share_classes(thesaurus, left, right)}
     similarities |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
@@ -206,7 +206,7 @@ def judge_ratings(
     found = np.array([correlate(people, one) for one in table[1:]])
     drawn = _draw(table, draws, seed)
     chosen = [pair for pair, good in zip(rated, known, strict=True) if good]
-    # List missing words; words that the thesaurus left out as uncertain are listed separately.
+    # List missing words. Words that the thesaurus left out as uncertain are listed separately.
     missing = dict.fromkeys(
         word
         for pair, (a, b) in zip(rated, rows, strict=True)

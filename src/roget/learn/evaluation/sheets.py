@@ -32,7 +32,7 @@ MADE_UP = "made up"
 """Answer in the key that marks a made-up line (a control line) on a reading sheet."""
 
 WORDS = {INTRUSION: 5, READING: 20}
-"""Default number of words per line."""
+"""Default number of words per line of a sheet, by kind of sheet."""
 
 LEAST = 3
 """Minimum number of words that a class needs to be shown on a reading sheet."""
@@ -127,7 +127,7 @@ def is_readable(word: str) -> bool:
 
 
 class _Draw:
-    """A sampler of words from a thesaurus."""
+    """Samples the words of questions from the classes of a thesaurus."""
 
     def __init__(self, thesaurus: Thesaurus, rng: np.random.Generator) -> None:
         self.rng, self._thesaurus = rng, thesaurus

@@ -54,7 +54,7 @@ class Trust:
 
     @property
     def verdict(self) -> str:
-        """The reliability in one word: stable, fair, unstable, or unmeasured."""
+        """The reliability of the classes as one word: stable, fair, unstable or unmeasured."""
         if self.agreement is None:
             return "unmeasured"
         if self.agreement >= STABLE:
@@ -69,7 +69,7 @@ class Trust:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any] | None) -> Trust | None:
-        """Read statistics written by `to_json`; return None for an empty record."""
+        """Read statistics written by `to_json`. The result is None for an empty record."""
         if not record:
             return None
         return cls(**{one.name: record[one.name] for one in fields(cls) if one.name in record})

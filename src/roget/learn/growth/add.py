@@ -41,7 +41,7 @@ class Added(NamedTuple):
     """The summed counts. The words and contexts of the thesaurus come first, in their original
     order."""
     new: Any
-    """Number of new tokens of each word."""
+    """Number of new tokens of each word in `counts`."""
     whole: Counts
     """The summed counts of all words, including words that are still too rare for the thesaurus."""
 
@@ -100,7 +100,7 @@ def read_counts(
 def _check_compatible(
     before: Counts, new: Sequence[Counts], names: Sequence[str], recipe: CountRecipe | None
 ) -> list[str]:
-    """Raise an error for counts made with other settings; return notes on possible differences."""
+    """Raise an error for counts made with other settings, or return notes on other differences."""
     notes: list[str] = []
     for name, counts in zip(names, new, strict=True):
         ours, its = before.relations, counts.relations

@@ -48,9 +48,9 @@ class GrowthResult:
     """Changes made by this growth, sorted by kind and size. Earlier changes are in
     `thesaurus.changes`."""
     notes: tuple[str, ...] = ()
-    """Notes for the user."""
+    """Notes for the user, e.g. on new words that were left out."""
     tokens: float = 0
-    """Number of new tokens."""
+    """Number of new tokens that were added to the counts."""
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -73,7 +73,7 @@ def grow(
     progress: Report | None = None,
     **options: Any,
 ) -> GrowthResult:
-    """Add text to a thesaurus and update its classes; class ids and edits are kept.
+    """Add text to a thesaurus and update its classes. Class ids and edits are kept.
 
     New text is counted with the settings of the thesaurus. Words without new tokens stay in their
     classes. New words are placed by the rule of the clusterer. Words with many new tokens may move,
@@ -255,7 +255,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
                     touched.update(before.before.ids[before.before.tree.leaves(seen.node)].tolist())
     leaf = base.ids[base.tree.cluster_nodes]
     together = draft.parts[:k]
-    # A cluster that was split by an edit has no words left; assign it a unique negative number.
+    # A cluster that was split by an edit has no words left. Assign it a unique negative number.
     together = np.where(together >= 0, together, -1 - np.arange(k))
     return ManualEdits(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
 
@@ -354,7 +354,10 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
 
 
 def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
-    """Translate the undone edits. Stop at the first that fails, since later ones depend on it."""
+    """Translate the undone edits to the grown thesaurus.
+
+    Later edits depend on earlier ones, so the translation stops at the first edit that fails.
+    """
     found: list[list[Edit]] = []
     for edit in edits:
         try:

@@ -95,7 +95,7 @@ class ClusteringUpdate(NamedTuple):
     clustering: Clustering
     steps: list[UpdateStep]
     kept: Ints
-    """Rows of the counts that are in the clustering; uncertain new words are left out."""
+    """Rows of the counts that are in the clustering. Uncertain new words are left out."""
 
 
 def update_clustering(
@@ -156,7 +156,8 @@ def update_clustering(
     placed = np.empty((0, 1))
     if queried.size:
         placed = to_dense(wide.place(_borrow(counts, background, wide)[queried]))
-    # 3. Leave out new words whose lead is small compared with unchanged words; move and add words.
+    # 3. Leave out new words whose lead is lower than the leads of most unchanged words. Add the
+    # other new words, and move words.
     sure = np.ones(entering.size, dtype=bool)
     if doubt and calm.size and wide.n_clusters > 1:
         usual = np.quantile(_leads(placed[entering.size + changed.size :]), UNCERTAIN_QUANTILE)
@@ -331,7 +332,7 @@ class _ClassBuilder:
         return [*made, *steps]
 
     def _split(self, cluster: int, inside: Ints, found: _Division) -> UpdateStep:
-        """Split a class. The larger part keeps the cluster number; the smaller is a new cluster."""
+        """Split a class. The larger part keeps the cluster number. The smaller is a new cluster."""
         target = len(self.origin)
         everything = np.flatnonzero(self._labels == cluster)
         sums = [np.asarray(self._rows[inside[side]].sum(axis=0)).ravel() for side in found.sides]

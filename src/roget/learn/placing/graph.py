@@ -102,7 +102,7 @@ class Graph:
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
-        """Mapping from each folded word to its row."""
+        """Mapping from each word, in folded form, to its row."""
         return {word: row for row, word in enumerate(self.words)}
 
     @cached_property

@@ -28,7 +28,7 @@ RANKED = 10
 """Number of candidates considered for the mean reciprocal rank."""
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Edges of the score bins."""
+"""Edges of the bins by which scores are compared with the fraction of correct candidates."""
 
 
 class PlacementMetrics(NamedTuple):
@@ -132,7 +132,7 @@ def hide(
             f"and {FEWEST} must remain; expected 1 to {most:,}",
             code="invalid-option",
         )
-    # Hide random known words; the remaining known words vote.
+    # Hide random known words. The remaining known words vote.
     hidden = np.sort(np.random.default_rng(chosen.seed).choice(known, words, replace=False))
     background = choose_background(chosen.background, counts)[0]
     rest = graph.without({fold(str(counts.words[row])) for row in hidden})

@@ -36,7 +36,7 @@ FEWEST = 20
 """Minimum number of known words, that is, words in both the corpus and the taxonomy."""
 
 SPELT = 0.2
-"""Weight of votes by endings; votes by contexts have the remaining weight."""
+"""Weight of votes by endings. Votes by contexts have the remaining weight."""
 
 ENDING, ENOUGH, MAX_VOTERS = 3, 30, 400
 """Minimum length of an ending, number of voters at which no shorter endings are tried, and maximum
@@ -154,7 +154,7 @@ class NeighbourModel:
 
     @cached_property
     def context_weights(self) -> Any:
-        """Weight of each context for each word; rows have unit length."""
+        """Weight of each context for each word. Rows have unit length."""
         return weigh_contexts(self.counts)
 
     @cached_property

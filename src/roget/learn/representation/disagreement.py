@@ -13,7 +13,7 @@ from roget.learn.representation.similarity import SMOOTHING
 from roget.learn.representation.vectors import Singles
 
 OCCURRENCES = 40
-"""Minimum number of occurrences of a word in the text; rarer words have unreliable neighbours."""
+"""Minimum number of occurrences of a word in the text. Rarer words have unreliable neighbours."""
 
 NEAREST = 10
 """Number of neighbours of a word that are compared."""

@@ -64,7 +64,7 @@ class Representation:
     of the weights with unit rows. The first block is better for frequent words, the second for rare
     words.
 
-    weights: csr_array of float32 with shape (words, contexts); background contexts come last.
+    weights: csr_array of float32 with shape (words, contexts). Background contexts come last.
     vectors: array of shape (words, dimensions).
     lengths: lengths of the rows before normalisation, with shape (words, blocks).
     values: singular values of the first block, then of the second block.
@@ -93,7 +93,7 @@ class Representation:
         """Learn the representation of a csr_array of counts.
 
         `words` and `contexts` are names, used to find the contexts that are words themselves.
-        `start` is the representation of a subset of the counts, whose words must come first; it
+        `start` is the representation of a subset of the counts, whose words must come first. It
         reduces the number of iterations.
         """
         totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()

@@ -26,10 +26,10 @@ _WORD = re.compile("word-([^#/]+)$")
 
 @dataclass
 class ConceptRecord:
-    """A concept in a SKOS file."""
+    """A concept (class or word) in a SKOS file."""
 
     names: tuple[str, ...] = ()
-    """Preferred labels."""
+    """Preferred labels of the concept."""
     others: tuple[str, ...] = ()
     broader: set[int] = field(default_factory=set)
     """Ids of the classes that the file links to the concept with skos:broader."""
@@ -72,12 +72,12 @@ def read_changes(
     Returns
     -------
     list of EditRequest
-        Edits for `apply_edits`; classes are identified by id.
+        Edits for `apply_edits`. Classes are identified by id.
 
     Raises
     ------
     InputError
-        If the file is not an export of this thesaurus, or if changes are ambiguous; the message
+        If the file is not an export of this thesaurus, or if changes are ambiguous. The message
         lists them.
     """
     place = Path(path)
@@ -200,12 +200,12 @@ class _Comparison:
         return self.requests
 
     def request(self, action: str, record: ConceptRecord | None, **more: object) -> None:
-        """Add an edit."""
+        """Add an edit request for a concept, with its place in the file."""
         place = f"{self.place}: {record.address}" if record else str(self.place)
         self.requests.append(EditRequest(action, place=place, **more))  # type: ignore[arg-type]
 
     def report(self, record: ConceptRecord, why: str) -> None:
-        """Record an ambiguous change."""
+        """Record an ambiguous change, which is reported as an error later."""
         text = f"{self.place}: {record.address}: {why}"
         if text not in self.unclear:
             self.unclear.append(text)

@@ -58,11 +58,11 @@ class Concepts:
     labels: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
     """Preferred and alternative labels of each concept."""
     languages: set[str] = field(default_factory=set)
-    """Languages of the labels."""
+    """Languages of all labels in the file."""
     own: dict[str, dict[str, str]] = field(default_factory=dict)
     """Values of roget's own predicates, by predicate name and subject."""
     written: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    """Texts by subject and kind ("definition" or "note")."""
+    """Definitions and notes, by subject and kind ("definition" or "note")."""
 
     @property
     def concepts(self) -> set[str]:
@@ -126,7 +126,7 @@ def read(
             taxonomy.ids[concept] = ids[concept]
         if concept in splits:
             taxonomy.order[concept] = splits[concept]
-        # In roget's exports, preferred labels are made unique; the alternative label is the
+        # In roget's exports, preferred labels are made unique. The alternative label is the
         # original one.
         first = [*others, *preferred] if concept in named else [*preferred, *others]
         taxonomy.labels[concept] = first[0] if first else re.split("[#/:]", concept)[-1]

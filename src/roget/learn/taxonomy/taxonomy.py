@@ -175,7 +175,7 @@ class Taxonomy:
         return [self.otherwise[name]] if name in self.otherwise else []
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
-        """Keep classes with words in their subtree; raise an error for links to missing classes."""
+        """Keep classes with words in their subtree. Raise an error for links to missing classes."""
         used = climb(itertools.chain(*self.words.values()), lambda name: kept.get(name, ()))
         if unknown := used - self.labels.keys():
             name = min(unknown)
@@ -246,7 +246,7 @@ def _closing(parents: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
 
 
 def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
-    """Convert a taxonomy to a thesaurus; see `roget.learn.taxonomy.read`."""
+    """Convert a taxonomy to a thesaurus. See `roget.learn.taxonomy.read`."""
     if not taxonomy.words:
         raise InputError(f"{place}: none of the classes contains a word", code="empty-input")
     # 1. Make the tree, and the memberships of words in its leaves.

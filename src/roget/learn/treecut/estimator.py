@@ -54,9 +54,9 @@ class CutClass(NamedTuple):
     """Identifier of the class in its source (node, synset, …), or "" for a single word."""
     label: str
     probability: float
-    """p(class|head)."""
+    """Probability p(class|head) of the class for this head."""
     prior: float
-    """p(class) over all heads."""
+    """Probability p(class) of the class over all heads."""
     size: float
     """Number of words in the class. Words in several classes count partially."""
     words: tuple[tuple[str, float], ...]
@@ -89,7 +89,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         2000).
     senses
         "weighted" distributes the words of a taxonomy by their weights (in WordNet the tag count of
-        the sense plus one); "even" distributes them equally.
+        the sense plus one). "even" distributes them equally.
 
     Attributes
     ----------
@@ -278,9 +278,9 @@ class HeadCuts(NamedTuple):
     node: Ints
     head: Ints
     seen: Floats
-    """Count of the node of each entry."""
+    """Number of the head's tokens in the node of each entry."""
     length: Floats
-    """Description length of the cut of each head."""
+    """Description length of the tree cut of each head, in nats."""
 
 
 def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> HeadCuts:
@@ -309,7 +309,7 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
     order = np.argsort(depth, kind="stable")
     levels = np.split(order, np.cumsum(np.bincount(depth))[:-1]) if depth.size else []
     # Step 4: apply equation (2) from the deepest level up. `best` is the minimum length of an entry
-    # including its parameter cost; `parts` is the sum over its children.
+    # including its parameter cost. `parts` is the sum over its children.
     best, split = own.copy(), np.zeros(own.size, dtype=bool)
     parts = hierarchy.tree.n_children[nodes] * each
     for entries in reversed(levels):
@@ -319,7 +319,7 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
         lower = entries[nodes[entries] > 0]
         # `parts` starts with the parameter cost of all children, which `best` includes as well.
         np.add.at(parts, above[lower], best[lower] - each[lower])
-    # Step 5: descend from the root; the first entries that are not split form the cut.
+    # Step 5: descend from the root. The first entries that are not split form the cut.
     roots = nodes == 0
     reached = roots.copy()
     for entries in levels[1:]:

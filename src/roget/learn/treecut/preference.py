@@ -24,7 +24,7 @@ and of a context."""
 
 @dataclass(frozen=True)
 class Preference:
-    """The tree cut of one head."""
+    """The classes that a head prefers: its tree cut."""
 
     context: str
     """The name of the context, which is the head with its slot."""
@@ -33,7 +33,7 @@ class Preference:
     unknown: float
     """Fraction of tokens that are left out because their words are not in the thesaurus."""
     description_length: float
-    """Description length of the cut in nats."""
+    """Description length of the tree cut in nats."""
     classes: tuple[CutClass, ...]
     """The classes, most preferred first. Copies of a class are merged."""
 

@@ -26,7 +26,7 @@ from roget.scoring.results import Comparison, SystemRow, score_key
 from roget.scoring.signature import shorten_signature
 
 if TYPE_CHECKING:
-    from roget.scoring.steps.headline import BoardHeadline
+    from roget.scoring.steps.headline import ComparisonHeadline
 
 LONGEST_NAME, SHORTEST_NAME = 26, 12
 """Maximum length of system names in wide and in narrow terminals."""
@@ -99,7 +99,7 @@ def _board(comparison: Comparison) -> ReportTable:
     return ReportTable(columns, shown, above=above, repeated=2)
 
 
-def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
+def _short_board(comparison: Comparison, head: ComparisonHeadline) -> ReportTable:
     """Return a table with each system's rank, main score, interval and a few other scores."""
     better = pictures.directions(comparison)
     main, *more = head.scores
@@ -147,7 +147,7 @@ def _rank(row: SystemRow) -> str:
     return f"{row.rank} [{row.rank_low}–{row.rank_high}]"
 
 
-def _coreference_board(head: BoardHeadline) -> ReportTable:
+def _coreference_board(head: ComparisonHeadline) -> ReportTable:
     """Return a table of the CoNLL score and the three F-scores that it averages, best first."""
     best_first = sorted(head.families.items(), key=lambda one: -(one[1][-1].f or 0.0))
     titles = [one.name for one in best_first[0][1]]
@@ -184,7 +184,7 @@ def _short_legend(comparison: Comparison) -> str:
     return f"{text}; test the differences with --ci 1000" if len(comparison.systems) > 1 else text
 
 
-def _brief(comparison: Comparison, head: BoardHeadline) -> Brief:
+def _brief(comparison: Comparison, head: ComparisonHeadline) -> Brief:
     """Return one warning of each kind, at most three, and the short signature."""
     notices = [*comparison.warnings, *_stability(comparison)]
     kinds: dict[str, str] = {}

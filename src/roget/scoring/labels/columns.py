@@ -42,7 +42,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Map from each role to its known column names."""
 
 NOUNS = ("word", "lemma", "document", "doc")
-"""Column names that are taken for the item column only if there is no other candidate."""
+"""Column names that may name the item column, if there is no better candidate."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
@@ -50,7 +50,7 @@ LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
-"""Column names that are unlikely to be items if the data are a list of words."""
+"""Column names that are unlikely to occur as items in a list of words."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,8 @@ class LabelRoles(Roles):
     ) -> dict[str, int]:
         """Return the column index of each role for a table with column names.
 
-        If no column contains items, items are identified by position. One column may have an
-        unknown name only if the table has two columns.
+        If no column contains items, items are identified by position. In a table with two columns,
+        one of them may have an unknown name.
         """
         found = self.find_requested(names, columns, source)
         lowered = _lower(names)
@@ -202,7 +202,8 @@ class LabelRoles(Roles):
         free = [names[at] for at in left if at not in places.values()]
         open_roles = [role for role in roles if role not in places]
         if len(free) > len(open_roles):
-            # Items are usually in the first column. With many columns, the label column is unknown.
+            # Items are usually in the first column. With many columns, the label column cannot be
+            # guessed.
             free = free[: open_roles[:1] == ["item"]]
         spare = iter(free)
         return {r: names[places[r]] if r in places else next(spare, "NAME") for r in roles}
@@ -212,8 +213,7 @@ class LabelRoles(Roles):
     ) -> dict[str, int]:
         """Return the column index of each role for a table without a header.
 
-        The role "third" stands for a column that contains weights or groups, depending on its
-        values.
+        The role "third" means a column that contains weights or groups, depending on its values.
         """
         width = len(names)
         if columns:
@@ -277,7 +277,7 @@ class ColumnMap(dict[str, str | int]):
     """Map from roles to the columns of the gold labels or of the system labels."""
 
     side: str = ""
-    """The labels to mention in messages: "gold" or "system"."""
+    """The word to use in messages: "gold" or "system"."""
 
 
 def choose_side(columns: Columns | None, side: str) -> ColumnMap:
@@ -295,7 +295,7 @@ def choose_side(columns: Columns | None, side: str) -> ColumnMap:
             owner, dot, name = role.rpartition(".")
             if dot and owner not in ("gold", "system"):
                 raise InputError(
-                    f"columns: unknown side in {role!r}; expected gold.ROLE or system.ROLE",
+                    f"columns: unknown prefix in {role!r}; expected gold.ROLE or system.ROLE",
                     code="invalid-option",
                 )
             if bool(dot) == own and owner in ("", side):
@@ -310,7 +310,7 @@ def has_several(columns: Columns | None) -> bool:
 
 
 def _show_choice(example: Mapping[str, str], columns: Columns | None) -> str:
-    """Return the advice to pass --columns, with an example that fits the table."""
+    """Return a hint to pass --columns, with an example for this table."""
     side = getattr(columns, "side", "")
     example = {f"{side}.{role}" if side else role: name for role, name in example.items()}
     pairs = ",".join(f"{role}={name}" for role, name in example.items())

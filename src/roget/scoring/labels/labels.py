@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Names: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 
 NO_ANSWER = "(no answer)"
-"""Label shown for items without a label."""
+"""Text displayed as the label of items without a label."""
 
 EXACT = 2.0**53
 """Largest number up to which every whole number is exactly representable as a 64-bit float."""
@@ -36,7 +36,7 @@ MAX_TOTAL = 2.0**63
 class NoItems(InputError):
     """Raised when an input has no rows.
 
-    It is ignored if other files of the same input have rows.
+    The exception is ignored if other files of the same input have rows.
     """
 
     code = "empty-input"
@@ -88,7 +88,7 @@ class Labels:
     n_labels: int
     """Number of codes. Codes are in the range [0, n_labels), and some may be unused."""
     names: Names | None
-    """The label of each code, or None if the label is the code plus `offset`."""
+    """The label of each code, or None if the labels are the numbers code + `offset`."""
     items: Sequence[str] | None = None
     """Item ids, or None if items are identified by position."""
     groups: Codes | None = None
@@ -104,17 +104,18 @@ class Labels:
     offset: int = 0
     """The label of code 0 if `names` is None."""
     made: int = 0
-    """Number of codes that were added for items without a label. They are the last codes."""
+    """Number of codes at the end of the range that were added for items without a label."""
     absent: bool = False
-    """True if the added codes are not clusters, but stand for items missing from these labels."""
+    """True if the added codes mark missing items and are not counted as clusters."""
     mentions: bool = False
-    """True if items are coreference mentions, which gold and system detect independently."""
+    """True if items are coreference mentions, which may differ between gold and system."""
     pairs: bool = False
     """True if the input is a list of item pairs. Items that are not listed are singletons."""
     cover: bool = False
     """True if items may belong to several clusters with full membership (a cover)."""
     repeated: tuple[tuple[int, str, str], ...] = ()
-    """Group, item and label of each repeated mention. Repetitions are not included in `items`."""
+    """Group, item and label of each repetition of a mention. `items` does not include repetitions.
+    """
     tree: Hierarchy | None = None
     """The tree, if the labels are the leaves of a tree."""
     first_row: FirstRow | None = None
@@ -176,7 +177,7 @@ class Labels:
 def take(labels: Labels, rows: Ints) -> Labels:
     """Select rows of labels, in the given order. An index of −1 yields an item without a label.
 
-    Item ids and groups are selected, too, so row −1 is only allowed if the labels have neither.
+    Item ids and groups are selected, too, so the index −1 is not allowed if the labels have either.
     """
     absent = rows < 0
     gap = bool(absent.any())
@@ -223,8 +224,8 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         if len(set(there)) > 1:
             with_, without = parts[there.index(True)].source, parts[there.index(False)].source
             raise InputError(
-                f"{with_} has {what}, but {without} does not; all files of one side need the same "
-                "columns",
+                f"{with_} has {what}, but {without} does not; all gold files, and all system "
+                "files, must have the same columns",
                 code="broken-lines",
             )
     coder, grouper = Coder(), Coder()
@@ -275,7 +276,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
 def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
     """Add labels for the items in `gaps`.
 
-    They share one label if `together`; otherwise each item has its own label.
+    The items share one new label if `together` is True; otherwise each item gets a separate label.
     """
     count = int(np.count_nonzero(gaps))
     made = 1 if together else count
@@ -307,11 +308,9 @@ def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
 
 
 def heaviest(labels: Labels) -> Ints:
-    """Return the code of the label with the largest weight for each item.
+    """Return the code of each item's label with the largest weight, or −1 without a label.
 
-    The code is −1 if the item has no label.
-
-    If several labels have the largest weight, take the first in alphabetical order.
+    Ties are broken by the alphabetical order of the labels.
     """
     if labels.indptr is None or labels.weights is None:
         return labels.codes.astype(np.int64)
@@ -354,7 +353,7 @@ class LabelCodes(NamedTuple):
     codes: Codes
     n_labels: int
     names: Names | None = None
-    """The label of each code, or None if the label is the code plus `offset`."""
+    """The label of each code, or None if the labels are the numbers code + `offset`."""
     offset: int = 0
     complete: bool = True
     """True if every item has a label."""
@@ -377,7 +376,7 @@ class LabelCodes(NamedTuple):
         return LabelCodes(lookup[self.codes], len(names), names, complete=False)
 
     def drop_empty(self) -> LabelCodes:
-        """Remove the empty string from the labels, because in files it means no label.
+        """Remove the label "", because an empty string in a file means no label.
 
         >>> LabelCodes(np.array([0, 1, -1]), 2, ["", "a"]).drop_empty().codes.tolist()
         [-1, 0, -1]
@@ -393,7 +392,7 @@ class LabelCodes(NamedTuple):
 
         The weights of equal labels are added, and labels with weight 0 are dropped.
 
-        The result has hard labels if every item has at most one label, whatever its weight.
+        The result has hard labels if every item has at most one label, regardless of its weight.
         """
         width = max(self.n_labels, 1)
         keys = owners * width + self.codes.astype(np.int64)

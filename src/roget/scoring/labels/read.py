@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from roget.scoring.labels.align import AlignedLabels
 
 LARGE = 1 << 20
-"""Minimum total size in bytes of files to read with DuckDB.
-
-It starts slowly, but then reads faster.
+"""Minimum total size in bytes of files to read with DuckDB. For smaller files its start-up time
+outweighs its speed.
 """
 
 
@@ -53,8 +52,8 @@ def as_labels(
         labels), in which a row of zeros means no label; a list of clusters, each a set of items; or
         a table.
     labels, columns, header
-        The format of a file, its columns by role, and True if the first row is a header. By default
-        they are detected.
+        The format of a file, the map from roles to columns, and a flag that is True if the first
+        row is a header. All three are detected by default.
     gold
         True for a gold standard, in which every item of a file must have a label.
     name
@@ -106,7 +105,7 @@ def as_labels(
 
 
 def are_small(*sides: Any) -> bool:
-    """Return True if all sides are local files that are read faster without DuckDB."""
+    """Return True if all inputs are local files that are read faster without DuckDB."""
     paths = [side for side in sides if isinstance(side, str | os.PathLike)]
     if len(paths) < len([side for side in sides if side is not None]):
         return False

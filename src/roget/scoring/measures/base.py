@@ -37,9 +37,9 @@ Need = Literal[
 class Measure(ABC):
     """A measure of agreement between gold classes and system clusters.
 
-    A measure is a small immutable value that can be printed, parsed and compared. Subclasses
-    declare their properties by class keywords or attributes. The parameter names of `compute` are
-    the statistics from which the value is computed. Parameters of the measure itself are dataclass
+    Measures are immutable, can be compared, and can be converted to a string and parsed again.
+    Subclasses declare their properties as class keywords or attributes. The parameters of `compute`
+    name the statistics that the measure requires. Parameters of the measure itself are dataclass
     fields with defaults.
     """
 
@@ -60,14 +60,14 @@ class Measure(ABC):
     ties: ClassVar[bool] = False
     """True if the value may depend on the order of cells with equal counts (ties)."""
     linear: ClassVar[Literal["", "information", "pairs"]] = ""
-    """The statistic of which the value is a linear function if the class and cluster sizes are
-    fixed: plug-in mutual information, or the number of pairs together in both gold and system. It
-    allows the mean and standard deviation over random clusterings to be computed exactly.
+    """The statistic on which the value depends linearly if the class and cluster sizes are fixed:
+    plug-in mutual information, or the number of pairs in the same class and the same cluster. For
+    such measures, the mean and standard deviation over random clusterings are computed exactly.
     """
     reference: ClassVar[str]
     """The publications that define the measure, as "author year", separated by semicolons."""
     bibtex: ClassVar[str] = ""
-    """BibTeX entries of the publications, unless references.bib contains them."""
+    """BibTeX entries of the publications that references.bib does not contain."""
 
     def __init_subclass__(cls, **declared: Any) -> None:
         super().__init_subclass__()
@@ -211,7 +211,7 @@ def _parse_value(measure: str, key: str, text: str, kind: type) -> Any:
 
 
 def _format_value(value: object) -> str:
-    """Format a parameter with all digits, so that parsing the name yields the same measure."""
+    """Format a parameter in full precision, so that parsing the name yields the same measure."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
@@ -349,8 +349,8 @@ def explain(tables: Measurable, group: int, request: Request) -> str | None:
 def average_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
     """Return the weighted mean over groups (the last axis), ignoring undefined (NaN) groups.
 
-    If more than half of the groups are undefined, the mean is NaN. `own` has the same meaning as in
-    `average_draws`.
+    If more than half of the groups are undefined, the mean is NaN. `own` contains additional group
+    weights for each score, as in `average_draws`.
     """
     mostly = 2 * np.isnan(values).sum(axis=-1) > weights.size
     return np.where(mostly, np.nan, average_draws(values, weights[None, :], own)[0])
@@ -370,7 +370,7 @@ def average_draws(values: Floats, weights: Floats, own: Floats | None = None) ->
     if own is not None:
         own_flat = np.broadcast_to(own, values.shape).reshape(flat.shape)
         filled, masses = filled * own_flat, masses * own_flat
-    # Use einsum, because the rounding of a matrix product would depend on the number of threads.
+    # Use einsum, because rounding errors of a matrix product would depend on the number of threads.
     total = np.einsum("dg,kg->dk", weights, filled)
     if own is None and defined.all():
         mass = np.broadcast_to(weights.sum(axis=1)[:, None], total.shape)

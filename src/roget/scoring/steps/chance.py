@@ -172,7 +172,7 @@ def _find_moments(system: ScoredSystem, request: Request) -> tuple[Floats, Float
 
 @dataclass(frozen=True, eq=False)
 class Shifted(RandomSameSizes):
-    """Expected statistics of random clusterings, shifted by a number of standard deviations."""
+    """The expected statistics of random clusterings, plus a number of standard deviations."""
 
     shift: float = 0.0
 
@@ -185,7 +185,7 @@ class Shifted(RandomSameSizes):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The expected pair counts, where the number of pairs together in both gold and system is
+        """The expected pair counts, where the number of pairs joined in both gold and system is
         shifted.
         """
         mean = super().pairs
@@ -257,7 +257,7 @@ class Drawn(Contingency):
 
     @cached_property
     def chance(self) -> Chance:
-        """The terms of chance-adjusted measures, whose expectation depends only on the margins."""
+        """The expectations used by chance-adjusted measures, which depend only on the margins."""
         assert self.like is not None
         known, plain = self.like.chance, self.entropies(get_estimator("ml"))
         mutual = plain.gold, plain.system, plain.mutual

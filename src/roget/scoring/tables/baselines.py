@@ -10,8 +10,8 @@ items at random to clusters of the same sizes, so the count x of each cell is hy
 Its expected pair counts and B-cubed scores follow from these moments, and the expectations of
 linear entropy estimators from the distribution of x:
 
-    (2)  E[pairs together in both] = (pairs in gold)·(pairs in the system)/(all pairs)
-    (3)  E[B-cubed precision] = (1/n)·Σ_cells E[x²]/b,   E[B-cubed recall] = (1/n)·Σ_cells E[x²]/a.
+    (2) E[pairs in both] = (pairs in gold)·(pairs in the system)/(all pairs) (3) E[B-cubed
+    precision] = (1/n)·Σ_cells E[x²]/b, E[B-cubed recall] = (1/n)·Σ_cells E[x²]/a.
 
 Other measures are averaged over random tables.
 """
@@ -52,7 +52,7 @@ _MAX_ITEMS = 10**6
 _MAX_CELLS = 250_000
 """Limits on the size of baseline tables.
 
-Above these limits, measures that require a table have no baseline.
+Measures that require a table have no baseline above these limits.
 """
 
 DRAWS = 20
@@ -178,8 +178,8 @@ def _make_covers(cover: Cover, seed: int, draws: int, like_gold: bool) -> dict[s
     n = cover.n
     if n > _MAX_COVERED:
         return {}
-    # A cover stores items with identical memberships once, with their number. Repeat them to obtain
-    # individual items.
+    # A cover stores items with identical memberships only once, together with their number, so
+    # repeat them to obtain individual items.
     items = np.repeat(np.arange(cover.times.size), cover.times.astype(np.int64))
     gold = cover.gold.take(items)
     like = gold if like_gold else cover.system.take(items)
@@ -353,7 +353,7 @@ class RandomSameSizes(Statistics):
     def pairs(self) -> PairCounts:
         gold, system = map(pairs_within, (self.sizes.gold, self.sizes.system))
         total = pairs_among(self.n)
-        # Equation (2): a pair that is together in gold is together in the system with probability
+        # Equation (2): a pair that is joined in gold is joined in the system with probability
         # system/total.
         return PairCounts(total, gold, system, divide(gold * system, total))
 
@@ -381,7 +381,7 @@ class RandomSameSizes(Statistics):
         random = np.random.default_rng(self.seed)
         if np.all(self.too_large):
             raise Undefined(
-                f"this baseline supports at most {_MAX_CELLS:,} items or {_MAX_CELLS:,} cells"
+                f"this baseline supports tables with at most {_MAX_CELLS:,} items or cells"
             )
         return [self.draw(random) for _ in range(self.draws)]
 

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 
 class Leaves(NamedTuple):
-    """The tree of which a cut is scored, and the contingency table of classes and leaves."""
+    """The tree from which the scored clusters were cut, and the table of classes and leaves."""
 
     table: Contingency
     tree: Tree
 
     @property
     def places(self) -> Ints:
-        """For each column of the table, the position of its leaf in the layout of the tree."""
+        """For each column of the table, the position of its leaf among all leaves of the tree."""
         places: Ints = self.tree.layout.places[self.table.cluster_codes % self.tree.n_clusters]
         return places
 
@@ -318,7 +318,7 @@ class Contingency(Statistics):
 
     @cached_property
     def links(self) -> Links:
-        """The number of linked pairs and the number of unlinked pairs of mentions."""
+        """The numbers of linked and unlinked pairs of mentions."""
         if self.documents is not None:
             each = replace(self, cuts=self.documents, documents=None).links
             return Links(*(int(np.sum(number)) for number in vars(each).values()))
@@ -327,7 +327,7 @@ class Contingency(Statistics):
         gold, system = map(pairs_among, self.mentions)
         both, gold_common, system_common = gold, pairs.gold, pairs.system
         if self.held is not None:
-            # Only pairs of common items exist in both gold and system.
+            # Only pairs of shared items exist in both gold and system.
             common = self.counts * self.held.cells
             both = pairs_among(self.over_cells(common))
             gold_common = self.over_rows(pairs_among(np.add.reduceat(common, self.row_starts)))

@@ -14,7 +14,7 @@ _CHUNK = 1 << 16
 """Batch size: number of keys computed at once, small enough for the CPU cache."""
 
 _DIRECT = 1 << 18
-"""Largest number of possible keys for which keys are counted in an array with one entry per key."""
+"""Maximum number of possible keys for counting them in an array with one entry per key."""
 
 
 def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:

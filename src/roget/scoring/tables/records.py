@@ -27,7 +27,7 @@ class Entropies:
         """The conditional entropy H(C|K): uncertainty about the class if the cluster is known."""
         self.system_given_gold: Values = joint - gold
         """The conditional entropy H(K|C): uncertainty about the cluster if the class is known."""
-        # In this order of operations, the result is exactly H(C) if all clusters are pure.
+        # With this order of operations, the result is exactly H(C) if all clusters are pure.
         self.mutual: Values = gold - (joint - system)
         """The mutual information I(C;K)."""
         self.perfect: Any = np.equal(gold, system) & np.equal(system, joint)
@@ -36,7 +36,7 @@ class Entropies:
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Numbers of item pairs: all pairs, and pairs together in gold, in the system and in both.
+    """Numbers of item pairs: all pairs, and pairs joined in gold, in the system and in both.
 
     Pair counts of whole-number tables are exact. Products of pair counts may exceed 64 bits, so
     large counts are Python integers (object arrays for groups).
@@ -52,8 +52,8 @@ class PairCounts:
 class BCubed:
     """B-cubed precision and recall.
 
-    The precision of an item is the fraction of its cluster that belongs to its class. Its recall is
-    the fraction of its class that belongs to its cluster. Both are averaged over items.
+    The precision of an item is the fraction of its cluster that is in the same class. Its recall is
+    the fraction of its class that is in the same cluster. Both are averaged over items.
     """
 
     precision: Values
@@ -98,8 +98,8 @@ class Matched:
     items: Any
     n: Any
     common: tuple[Any, Any, Any] | None = None
-    """The number of items in the best match of the common items, the number of items in gold, and
-    the number of items in the system. None if all items are in both gold and system.
+    """The numbers of items in the best match of the shared items, in gold, and in the system. None
+    if all items are in both gold and system.
     """
 
     @property
@@ -112,8 +112,8 @@ class Matched:
 class Links:
     """Numbers of mention pairs that are linked, or not linked, by gold, by the system, and by both.
 
-    Only pairs within a document are counted, and gold and the system each count only pairs of their
-    own mentions.
+    Only pairs within a document are counted. For gold, these are pairs of gold mentions, and for
+    the system, pairs of system mentions.
     """
 
     gold: Any

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from roget.scoring.tables.dendrogram import Dendrogram
 
 Outline: TypeAlias = "Contingency | Overlap"
-"""The number of common items of each class and cluster, omitting disjoint pairs."""
+"""The number of items that each class shares with each cluster, omitting disjoint pairs."""
 
 
 class Statistics(ReportMixin, ABC):
@@ -91,7 +91,7 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The number of item pairs that are together in gold, in the system, and in both."""
+        """The number of item pairs that are joined in gold, in the system, and in both."""
         if self.fractional:
             raise Undefined("pair counts are undefined for fractional counts")
         within = map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
@@ -124,7 +124,7 @@ class Statistics(ReportMixin, ABC):
 
     @property
     def outline(self) -> Outline:
-        """The number of common items of each class and cluster, omitting disjoint pairs."""
+        """The number of items that each class shares with each cluster, omitting disjoint pairs."""
         return self.table
 
     @property
@@ -172,7 +172,9 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def chance(self) -> Chance:
-        """The terms of chance-adjusted measures, with the exact expectation over random tables."""
+        """The quantities used by chance-adjusted measures, with exact expectations over random
+        tables.
+        """
         c, k, n = self.sizes.classes, self.sizes.clusters, self.n
         if self.fractional:
             raise Undefined("the adjustment for chance is undefined for fractional counts")
@@ -235,7 +237,7 @@ def measure_each(
 ) -> Floats:
     """Return the value of one measure for each table, or NaN where it is undefined.
 
-    Raise Undefined if it is undefined for all tables.
+    Raise Undefined if the measure is undefined for all tables.
     """
     values, error = [], None
     for table in tables:

@@ -41,7 +41,7 @@ class Clusters(NamedTuple):
     contexts: Array
     shares: Floats
     terms: Floats
-    """x·ln x for each entry x of `shares`."""
+    """The value x·ln x for each entry x of `shares`."""
     mass: Floats
     """Probability p(c) of each cluster, or 0 after the cluster was merged into another one."""
     mass_terms: Floats
@@ -159,7 +159,7 @@ def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
             _insert(clusters, one, other, lost)
             if gone >= 0:
                 _update(clusters, other, one, gone, lost)
-    # 3. Clear the dense buffer.
+    # 3. Reset the dense buffer to 0.
     for at in own:
         clusters.dense[clusters.contexts[at]] = 0.0
     clusters.cost[one], clusters.stale[one] = clusters.costs[one, 0], False
@@ -197,7 +197,7 @@ def _make_room(clusters: Clusters, needed: int) -> None:
 def join(clusters: Clusters, one: int, other: int) -> None:
     """Merge cluster `other` into `one`, without updating the neighbour lists."""
     _make_room(clusters, clusters.size[one] + clusters.size[other])
-    # Merge two rows sorted by context; add entries with the same context.
+    # Merge two rows sorted by context. Add entries with the same context.
     begin = end = clusters.used[0]
     a, b = clusters.start[one], clusters.start[other]
     last_a, last_b = a + clusters.size[one], b + clusters.size[other]
@@ -225,7 +225,7 @@ def join(clusters: Clusters, one: int, other: int) -> None:
 def merge(clusters: Clusters, pairs: Array, losses: Floats) -> None:
     """Perform the cheapest merge `losses.size` times, and record the pairs and losses.
 
-    1. Choose the cluster with the lowest cost; rebuild its list if the cost is only a bound.
+    1. Choose the cluster with the lowest cost. Rebuild its list if the cost is only a bound.
     2. Merge it with its nearest neighbour, the higher number into the lower.
     3. Rebuild the list of the merged cluster, and update all other lists in the same pass.
     """

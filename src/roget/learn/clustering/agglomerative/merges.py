@@ -24,7 +24,7 @@ BLOCK = 64
 
 @dataclass(frozen=True)
 class StoredMerges(Contents):
-    """The stored arrays of merges, in order."""
+    """The arrays in which a sequence of merges is stored."""
 
     pairs: Ints = array("iu", "merges", 2, low=0, below="words")
     losses: Floats = array("f", "merges")
@@ -99,7 +99,7 @@ def merge_words(
 
     joint: p(word, context), a csr_array without empty rows.
     earlier: merges of an interrupted run to continue.
-    report: called with the merges so far; a KeyboardInterrupt from it ends the run.
+    report: called with the merges so far. A KeyboardInterrupt from it ends the run.
     pause: called while the lists are built, when there is no partial result yet.
     """
     n = joint.shape[0]

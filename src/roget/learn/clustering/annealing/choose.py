@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.annealing.estimator import Annealing
 
 HELD_OUT = 0.1
-"""Fraction of the tokens that are held out."""
+"""Fraction of the tokens that are held out to choose the number of clusters and β."""
 LOSSES = ("backoff", "alone")
 """Names of the two losses on held-out tokens (see `KSelection`)."""
 PATIENCE = 2
@@ -43,7 +43,7 @@ class KSelection(NamedTuple):
     """The best number of clusters and β, and the table they were chosen from.
 
     Each row of the table has `n_clusters`, `beta`, and two losses on held-out tokens in nats. The
-    loss `backoff` is for a mixture of the word's own counts, the classes and the unigram; `alone`
+    loss `backoff` is for a mixture of the word's own counts, the classes and the unigram. `alone`
     is for the classes (weight 0.95) and the unigram (0.05). The choice is made by `backoff`: more
     clusters must be better than fewer by two standard errors of the difference. If classes do not
     improve `backoff`, as in tables without rare pairs, the choice is made by `alone`, and the
@@ -74,7 +74,7 @@ def choose(
 
     `counts` are Counts or a csr_array without empty rows. If β is set in the options, only the
     number of clusters is chosen. `report` is called with the number of clusters, β and the
-    progress of the search. `pause` is called in consistent states; a KeyboardInterrupt from it ends
+    progress of the search. `pause` is called in consistent states. A KeyboardInterrupt from it ends
     the search with the best result so far.
     """
     # 1. Hold out one token in ten.

@@ -111,7 +111,7 @@ class Energy:
 
 @dataclass(frozen=True)
 class AnnealingSettings:
-    """Target and parameters of an annealing run."""
+    """Parameters of an annealing run, including the target number of clusters and β."""
 
     n_clusters: int | None = None
     beta: float | None = None
@@ -178,7 +178,7 @@ class AnnealingSearch:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters."""
+        """Current number of clusters."""
         return len(self.splits) + 1
 
     @property
@@ -238,7 +238,7 @@ class Method(NamedTuple):
     """True if training words keep the memberships found by the search. Otherwise they are placed by
     the rule, like new words."""
     settings: AnnealingSettings = AnnealingSettings()
-    """Settings that this method always uses."""
+    """Fields of `AnnealingSettings` that have fixed values in this method."""
 
 
 class PathPoint(NamedTuple):

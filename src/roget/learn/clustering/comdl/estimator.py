@@ -44,9 +44,9 @@ class CoMDL(Clusterer, CoMDLOptions):
     The classes found are then merged down to one class per side, which gives a tree for each side.
 
     a = b = 1 is the flat degree-corrected block model. `criterion="li-abe"` is the length of Li &
-    Abe (1996) with classes on both sides; a and b are then used only to place new words. More
-    sweeps give a slightly shorter description. `checkpoint` is a folder for the state of a long
-    run, which can be resumed from it. `progress` is called with {"n_clusters",
+    Abe (1996) with classes on both sides. In this case, a and b are used only to place new words.
+    More sweeps give a slightly shorter description. `checkpoint` is a folder for the state of a
+    long run, which can be resumed from it. `progress` is called with {"n_clusters",
     "n_column_clusters", "description_length", "fraction"}.
 
     Lengths are in nats: `description_length_`, the values of the trees (the length saved by each
@@ -121,7 +121,7 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     @property
     def row_labels_(self) -> Ints:
-        """The class of each row. Identical to `labels_`."""
+        """The class of each row, which is the same as `labels_`."""
         return self.labels_
 
     @property

@@ -214,7 +214,7 @@ def _make_path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
 
 
 def _make_notes(grower: Grower, interrupted: bool) -> list[str]:
-    """Return notes on the data and the splits."""
+    """Return notes about the data and the splits, such as the reason for a single cluster."""
     texts = []
     if grower.labels.size == 1:
         texts.append("one cluster, because there is only one word")

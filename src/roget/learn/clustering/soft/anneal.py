@@ -115,7 +115,7 @@ class Instability:
     eigenvalue: float
     words: Array
     weights: Floats
-    """Weight p(n)·p(c|n) of each word."""
+    """Weight p(n)·p(c|n) of each word n in the cluster c."""
     scores: Floats
     """Score of each word on the eigenvector, Σ p_n(v)·d(v)/p_c(v), with unit variance. The sign
     determines which of the two twin clusters the word prefers."""
@@ -243,7 +243,7 @@ class Annealer(AnnealingSearch):
 
     @property
     def tree(self) -> Tree:
-        """The splits as a tree."""
+        """The splits as a tree, whose leaves are the clusters."""
         return Tree.from_splits((split.parent, split.beta) for split in self.splits)
 
     def memberships(self) -> Array:
@@ -366,7 +366,7 @@ class Annealer(AnnealingSearch):
         }
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Resume from a snapshot."""
+        """Resume the search from a snapshot."""
         super().restore(kept)
         k = kept["q"].shape[-1]
         SoftArrays.read(
@@ -596,11 +596,11 @@ class Twins:
     share: Floats
     """Fraction of each word's membership in the parent that goes to the first twin cluster."""
     mass: float
-    """Mass of the second twin cluster."""
+    """Mass p(c) of the second twin cluster."""
     gain: float
-    """Decrease in distortion."""
+    """Decrease in distortion caused by the split."""
     entropy: float
-    """Increase in membership entropy."""
+    """Increase in membership entropy caused by the split."""
 
 
 def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twins | None:
