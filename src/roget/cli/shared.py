@@ -113,7 +113,7 @@ def write_saved(
 ) -> None:
     """Write the requested tables (classes, clusters, mapping, pairs), citations and figures.
 
-    `picture` makes the figure of --save figure, and `figures` writes those of --save figures.
+    `picture` makes the figure of --save figure; `figures` writes the files of --save figures.
     """
     from roget.core.store import write_atomic
     from roget.report.figures import save_picture
