@@ -18,7 +18,6 @@ from roget.scoring.results import ScoreTable
 from roget.scoring.tables.statistics import Statistics
 from roget.scoring.tabulate import tabulate
 
-
 _ALIASES = {
     "y_true": "gold", "labels_true": "gold", "y_pred": "system", "labels_pred": "system",
 }  # fmt: skip
@@ -83,7 +82,7 @@ def score(
 
 
 def take_sides(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Return gold and system, which may be passed under scikit-learn's names in `options`."""
+    """Return gold and system. `options` may contain them under scikit-learn's names."""
     sides = {"gold": gold, "system": system}
     for theirs, name in _ALIASES.items():
         if theirs in options:
@@ -163,7 +162,7 @@ def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statisti
     gold, system
         The labels, as in `roget.score`.
     missing
-        The rule for items without a system label, as in `roget.score`.
+        How to treat items without a system label, as in `roget.score`.
 
     Returns
     -------
