@@ -75,13 +75,13 @@ def score(
     1.0
     """
     if _ALIASES.keys() & options:
-        gold, system = take_sides(gold, system, options)
+        gold, system = take_labels(gold, system, options)
     chosen = PipelineOptions(measures=measures, entropy=entropy, **choose(ScoreOptions, options))
     inputs = Inputs(gold, {"": system}, chosen, sample_weight)
     return score_inputs(inputs, keep=keep, progress=progress)
 
 
-def take_sides(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+def take_labels(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     """Return gold and system. `options` may contain them under scikit-learn's names."""
     sides = {"gold": gold, "system": system}
     for theirs, name in _ALIASES.items():
@@ -137,7 +137,7 @@ def measure(
     """
     if isinstance(system, str | Measure) and not isinstance(name, str | Measure):
         name, gold, system = system, name, gold
-    gold, system = take_sides(gold, system, options)
+    gold, system = take_labels(gold, system, options)
     if not isinstance(name, str | Measure):
         raise InputError(
             f"found a {type(name).__name__} instead of the name of a measure; expected e.g. "

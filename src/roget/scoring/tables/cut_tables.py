@@ -112,7 +112,7 @@ class CutTables(Statistics):
         recall = cells.sum(squares / self.whole.row_totals[cells.branches.owner])
         # Precision is Σ x²/b over cells with x items in a cluster of size b. For each cluster that
         # occurs at some cut, sum x² over its cells, then divide by its size.
-        inside = self._sum_below(cells.branches, cells.branches.subtract_parts(squares))
+        inside = self._sum_below(cells.branches, cells.branches.subtract_children(squares))
         precision = self._columns.sum(inside / self._columns.branches.items)
         return BCubed(precision / n, recall / n)
 
