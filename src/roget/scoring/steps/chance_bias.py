@@ -84,8 +84,9 @@ def _interpolate(
     own = random.get(request, plain)
     mean, error = own.mean, own.error
     if _adjusted(request[0]):
-        # Adjusted scores are (x − E)/(best − E), so they have the mean 0.
-        mean, error = 0.0, plain.error / max(1.0 - plain.mean, 1e-9)
+        # Adjusted scores are (x − E)/(best − E), so they have the mean 0. The better random
+        # clusterings are, the more the scores of others vary between samples than theirs.
+        mean, error = 0.0, plain.error / max(1.0 - plain.mean, 1e-6) ** 1.5
     room = best - mean
     far = 1.0 - float(np.clip((score - mean) / room, 0.0, 1.0)) if abs(room) > 1e-9 else 1.0
     curve = far**_SHAPE
