@@ -18,7 +18,7 @@ from roget.scoring.steps.intervals import Bounds, ChanceBias
 from roget.scoring.tables.baselines import draw_table
 from roget.scoring.tables.contingency import Contingency
 
-_MOST = 64
+_MOST = 24
 """Number of random clusterings, or less if they have many cells."""
 
 _LEAST = 8

@@ -24,6 +24,9 @@ _SOLVER = "scipy.optimize"
 tables. If it has already been imported, it is used for all tables.
 """
 
+FEW = 32
+"""Largest number of tables for which `match_dense` takes less time than the import."""
+
 _NEVER = np.iinfo(np.int64).max
 """Distance of columns that were already reached."""
 
