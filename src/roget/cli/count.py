@@ -1,4 +1,4 @@
-"""`roget count INPUT... -o COUNTS`."""
+"""The command `roget count INPUT... -o COUNTS`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECTIONS = {
     "Text": ("tagger", "model", "language", "segment", "terms", "duplicates", "encoding", "reader"),
     "Tables of counts": ("columns", "transpose"),
     "Filters": ("stop", "vocabulary"),
-    "More options": ("processes", "memory", "engine"),
+    "More options": ("processes", "engine"),
 }  # fmt: skip
 
 _SHOWN = ("inputs", "show", "word", "format", "output")

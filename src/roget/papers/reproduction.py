@@ -52,7 +52,7 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict. A difference is excused only by arithmetic that proves a misprint."""
+        """The verdict. A difference counts as a misprint only if printed numbers prove it."""
         found = self.decided or decide(self._agrees())
         return Verdict.MISPRINT if found == Verdict.NO and self.misprint else found
 
@@ -71,7 +71,7 @@ class Claim:
             return ""
         if self.verdict == Verdict.MISPRINT:
             return self.misprint
-        return self.reason or ("reason unknown" if self.verdict == Verdict.NO else "")
+        return self.reason or REASONS[self.verdict]
 
     def cells(self) -> tuple[str, ...]:
         """Return a table row; our value has one more digit than the published value."""
@@ -97,11 +97,17 @@ def _number(value: float | str, digits: int) -> str:
     return value if isinstance(value, str) else f"{value:.{digits}f}"
 
 
+REASONS = {
+    Verdict.NO: "reason unknown",
+    Verdict.UNCLEAR: "the interval includes both answers",
+}
+"""Reasons of claims that state none."""
+
 TITLES = ("", "published", "ours", "difference", "kind", "verdict")
 
 
 def tabulate_claims(claims: Sequence[Claim]) -> list[ReportTable]:
-    """Return tables of claims, of the reasons for differences, and of the rules."""
+    """Return tables of the claims, the reasons for differences, and the rules."""
     tables = [ReportTable.of(TITLES, [claim.cells() for claim in claims], TITLES[1:4])]
     remarks: dict[tuple[str, str], list[str]] = {}
     for claim in claims:
@@ -183,7 +189,7 @@ class MissingData(InputError):
 
 
 def find_data(options: ReproduceOptions, what: str, *parts: str) -> Path:
-    """Return the path of a data set that is not bundled, or raise an error that names it.
+    """Return the path of a data set that is not bundled; raise `MissingData` if it is not found.
 
     >>> find_data(ReproduceOptions(data="nowhere"), "the BBC's texts", "bbc-news", "bbc.tsv")
     Traceback (most recent call last):

@@ -73,7 +73,8 @@ class ClassLabels:
         if node:
             *above, parent = self._tree.path(int(self._tree.parent[node]))
             score = self._score(node, rows, (0, parent))
-            # Do not penalise words in the label of the root, which is not specific.
+            # Do not penalise words in the label of the root, because the root has the most frequent
+            # words.
             used = np.isin(rows, [row for one in above if one for row in self._chosen[one]])
             score = np.where(used & (score > 0), REPEATED * score, score)
             last = np.isin(rows, self._chosen[parent] if parent else [])
@@ -115,7 +116,7 @@ class ClassLabels:
 
 
 class StableLabels(ClassLabels):
-    """Labels after edits. A class whose words have hardly changed keeps its label."""
+    """Generated labels after edits. A class whose words have hardly changed keeps its label."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places)

@@ -27,9 +27,9 @@ WITHIN, OF_NOISE = (0, 33, 66, 100), (0, 66, 133, 200)
 """Values of ε1 (`WITHIN`), and of ε2 and ε3 (`OF_NOISE`), in thousandths."""
 
 WHOLE = 1_663_200
-"""A number that is divisible by the number of cells in every part of every table.
+"""A number of items that can be distributed evenly over the cells of every table.
 
-With 1000 times as many items, all cells are whole numbers.
+Errors are given in thousandths, so tables of 1000 · `WHOLE` items have only whole numbers.
 """
 
 ROUNDED = (1000, 1_000_000)
@@ -70,7 +70,7 @@ OTHERS = (
 
 @dataclass(frozen=True)
 class Grid:
-    """The contingency tables for the paper's grid of parameters, stored as groups of one table.
+    """The contingency tables for a grid of parameters, stored as groups in a single table.
 
     Axes: useful clusters, noise clusters, noise classes, ε1, ε2, ε3.
     """
@@ -83,9 +83,9 @@ class Grid:
     n: int | None = None
     """Number of items if cells are rounded, or None for exact cells."""
     lossy: bool = True
-    """True to include tables with an error but no noise class or cluster, without its items.
+    """How to treat tables with an error ε2 or ε3 but no noise cluster or class for its items.
 
-    Otherwise these tables do not exist.
+    True includes these tables without the items; False excludes the tables.
     """
 
     @property
@@ -96,7 +96,7 @@ class Grid:
 
     @cached_property
     def exists(self) -> Floats:
-        """1 for tables that exist, otherwise NaN."""
+        """Array of the grid's shape: 1 where a table exists, otherwise NaN."""
         _, clusters, classes, _, second, third = np.indices(self.shape, sparse=True)
         noise, errors = np.array(self.noise), np.array(self.of_noise)
         lost = (noise[clusters] == 0) & (errors[second] > 0)
@@ -107,7 +107,7 @@ class Grid:
 
     @cached_property
     def tables(self) -> Contingency:
-        """All existing tables, in grid order."""
+        """All existing contingency tables, in grid order, as groups of one table."""
         wide = self.classes + max(self.noise), max(self.clusters) + max(self.noise)
         masses = np.array(list(product(self.within, self.of_noise, self.of_noise)))
         masses = np.column_stack([1000 - masses.sum(axis=1), masses])
@@ -159,10 +159,10 @@ PAPERS = Grid(CLASSES, USEFUL, NOISE, WITHIN, OF_NOISE)
 
 
 def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
-    """Return the fraction of steps along each parameter that satisfy its property.
+    """Return, for each property P1 to P7, the fraction of steps of its parameter that satisfy it.
 
-    As the properties state, no change satisfies P5 without noise clusters, and P7 without noise
-    classes.
+    A step that leaves the measure unchanged satisfies P5 if there are no noise clusters, and P7 if
+    there are no noise classes.
     """
     steps = [np.diff(values, axis=axis) for axis in range(6)]
     below = sum(number < grid.classes for number in grid.clusters[:-1])
@@ -192,7 +192,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
     found = {name: count_satisfied(PAPERS, PAPERS.measure(name)) for name in (*PRINTED, *OTHERS)}
     strict = replace(PAPERS, lossy=False)
     without = {name: count_satisfied(strict, strict.measure(name)) for name in PRINTED}
-    # The second reading: tables that lose items count in P5 and P7 only.
+    # A second interpretation of the paper: tables that lose items only count for P5 and P7.
     mixed = {
         name: {**without[name], "P5": found[name]["P5"], "P7": found[name]["P7"]}
         for name in PRINTED
@@ -214,7 +214,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
         claims=[
             *_judge_words(RULES, found),
             *_judge_words(SECOND, mixed, " (second rule)"),
-            *_judge_linear(),
+            *_judge_linear(without),
             *_judge_rates(found, without),
         ],
         tables=[
@@ -235,16 +235,16 @@ def table_2(options: ReproduceOptions) -> Reproduced:
 def _judge_words(
     rules: Mapping[str, Rule], found: Mapping[str, Mapping[str, float]], label: str = ""
 ) -> list[Claim]:
-    """Decide the statements that the text of the paper makes about the table."""
+    """Test the statements about the table in the text of the paper."""
     whole = _find_whole(found, PRINTED)
     others = [name for name in PRINTED if name not in ALWAYS]
     fail = [name for name in others if found[name]["P3"] < 1 and found[name]["P6"] < 1]
     miss = [name for name in PRINTED if found[name]["P4"] < 1 or found[name]["P7"] < 1]
 
-    def explain(names: Iterable[str], *properties: str) -> str:
+    def explain(names: Iterable[str], *among: str, full: bool = False) -> str:
         return "; ".join(
-            f"{name} " + ", ".join(f"{of} {found[name][of]:.4f}" for of in properties
-                                   if found[name][of] < 1 or len(properties) < 7)
+            f"{name} " + ", ".join(f"{of} {found[name][of]:.4f}" for of in among
+                                   if full or found[name][of] < 1)
             for name in names
         )  # fmt: skip
 
@@ -255,7 +255,7 @@ def _judge_words(
         ),
         Claim(
             rules["noise"], f"fail P3 and P6 somewhere{label}", ", ".join(others), ", ".join(fail),
-            reason=explain([name for name in others if name not in fail], "P3", "P6"),
+            reason=explain([name for name in others if name not in fail], "P3", "P6", full=True),
         ),
         Claim(
             rules["errors"], f"fail P4 or P7 somewhere{label}", "none", ", ".join(miss) or "none",
@@ -264,18 +264,23 @@ def _judge_words(
     ]  # fmt: skip
 
 
-def _judge_linear() -> list[Claim]:
-    """Compare the printed rates of Rand and Mirkin for properties whose steps keep n."""
-    rates = zip(PROPERTIES, PRINTED["rand"], PRINTED["mirkin"], strict=True)
-    return [
-        Claim(
-            RULES["linear"], f"Rand and Mirkin, {of}", f"{rand:.2f} and {mirkin:.2f}", "equal",
-            decided=decide(rand == mirkin),
-            reason="if both were computed from the same tables, one of the two is wrong",
-        )
-        for of, rand, mirkin in rates
-        if of not in ("P5", "P7")
-    ]  # fmt: skip
+def _judge_linear(without: Mapping[str, Mapping[str, float]]) -> list[Claim]:
+    """Compare the printed rates of Rand and Mirkin for properties whose steps do not change n."""
+    claims = []
+    for at, of in enumerate(PROPERTIES):
+        if of in ("P5", "P7"):
+            continue
+        rand, mirkin = (PRINTED[name][at] for name in ("rand", "mirkin"))
+        ours = [without[name][of] for name in ("rand", "mirkin")]
+        same = f"both {ours[0]:.2f}" if ours[0] == ours[1] else f"{ours[0]:.4f} and {ours[1]:.4f}"
+        claims.append(
+            Claim(
+                RULES["linear"], f"Rand and Mirkin, {of}", f"{rand:.2f} and {mirkin:.2f}", same,
+                decided=decide(rand == mirkin),
+                reason="if both were computed from the same tables, one of the two is wrong",
+            )
+        )  # fmt: skip
+    return claims
 
 
 def _judge_rates(
@@ -285,7 +290,7 @@ def _judge_rates(
     return [
         Claim(
             RULES["rate"], f"{name}, {of}", published, found[name][of], 2,
-            reason=f"reason unknown; without tables that lose items {without[name][of]:.3f}",
+            reason=f"reason unknown; {without[name][of]:.3f} without tables that lose items",
         )
         for name, rates in PRINTED.items()
         for of, published in zip(PROPERTIES, rates, strict=True)

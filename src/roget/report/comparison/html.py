@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ColorScale:
+class BarScale:
     """A linear scale from values to positions on a bar of width 100, with a margin."""
 
     low: float
     high: float
 
     @classmethod
-    def over(cls, rows: Sequence[SystemRow]) -> ColorScale:
-        """Return a scale that covers all values and intervals of a column."""
+    def over(cls, rows: Sequence[SystemRow]) -> BarScale:
+        """Return a scale that covers the values and intervals of all rows."""
         ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
         return cls(min(ends), max(ends)) if ends else cls(0.0, 1.0)
 
     def place(self, value: float) -> float:
         """Return the position of a value on the bar, or the middle if all values are equal.
 
-        >>> ColorScale(0, 1).place(0.5), ColorScale(2, 2).place(2), ColorScale(0, 1).place(1)
+        >>> BarScale(0, 1).place(0.5), BarScale(2, 2).place(2), BarScale(0, 1).place(1)
         (50.0, 50.0, 97.0)
         """
         width = self.high - self.low
@@ -48,7 +48,7 @@ class ColorScale:
 
 def render(comparison: Comparison) -> str:
     """Render the page. The output is deterministic."""
-    lines = pictures.board(comparison)
+    lines = pictures.group_rows(comparison)
     return fill_frame(
         "roget.report.comparison",
         "page/page.html",
@@ -64,7 +64,7 @@ def render(comparison: Comparison) -> str:
         baselines=[rows for rows in lines if rows[0].trivial],
         cluster_form=f"%{cluster_form(comparison)}",
         scales=[
-            ColorScale.over(pictures.score_rows(comparison, *score)) for score in comparison.ordered
+            BarScale.over(pictures.score_rows(comparison, *score)) for score in comparison.ordered
         ],
         reasons=_reasons(comparison),
         stability=comparison.stability(),
@@ -80,7 +80,7 @@ def render(comparison: Comparison) -> str:
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
-    """Return the rounded data for the page's script."""
+    """Return the data embedded in the page for its script, rounded to save space."""
     measures = dict.fromkeys(measure for measure, _ in comparison.scores)
     return {
         "scores": _scores(comparison),
@@ -144,7 +144,7 @@ def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
 
 
 def _about(comparison: Comparison) -> dict[str, str]:
-    """Return the parts of the page's title and of the line below it."""
+    """Return the texts of the page header: number of systems, gold standard and sizes."""
     source = comparison.scored[0].sides.gold.source if comparison.scored else ""
     items = plural(comparison.items, "item", ",")
     if comparison.groups == 1:
@@ -162,7 +162,7 @@ def _about(comparison: Comparison) -> dict[str, str]:
 
 
 def details(comparison: Comparison) -> dict[str, Any] | None:
-    """Return the data on groups, or None if the contingency tables were not kept."""
+    """Return scores and contingency tables by group, or None if the tables were not kept."""
     answered = comparison.scored
     if not answered:
         return None

@@ -12,27 +12,25 @@ from roget.report.format import GAP, printable, width, with_code
 
 
 def render(report: Report) -> str:
-    """Render plain text of at most 100 columns."""
+    """Render plain text of at most 100 columns.
+
+    A brief report shows only the most important warnings and counts the rest.
+    """
+    brief = report.brief
+    shown = report.warnings if brief is None else brief.warnings
+    warnings = [_fill(with_code(warning), "! ", "  ") for warning in shown]
+    if brief is not None and brief.more:
+        warnings.append(f"  {brief.more} more {'notice' if brief.more == 1 else 'notices'}: --all")
     blocks = [
         _fill(report.title) if report.caption else "",
         "\n".join(_fill(line, after="  ") for line in report.lead),
         _fill(report.about),
         *(block for table in report.tables for block in _blocks(table)),
         "\n".join(map(_fill, report.notes)),
-        "\n".join(_list_warnings(report)),
-        report.signature if report.brief is None else report.brief.signature,
+        "\n".join(warnings),
+        report.signature if brief is None else brief.signature,
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def _list_warnings(report: Report) -> Iterator[str]:
-    """Yield the warnings. A brief report has the most important ones and the number of the rest."""
-    brief = report.brief
-    for warning in report.warnings if brief is None else brief.warnings:
-        yield _fill(with_code(warning), "! ", "  ")
-    if brief is not None and brief.more:
-        more = "notice" if brief.more == 1 else "notices"
-        yield f"  {brief.more} more {more}: --all"
 
 
 def _fill(line: str, before: str = "", after: str = "") -> str:
@@ -61,7 +59,7 @@ def _blocks(table: ReportTable) -> Iterator[str]:
 
 
 def _text(cell: Any, column: Column) -> str:
-    """Format a cell; the bounds of an interval lose their leading zeros to save space."""
+    """Format a cell; interval bounds are shown without leading zeros to save space."""
     if isinstance(cell, Cell):
         ends = cell.interval.replace("[0.", "[.").replace(" 0.", " .").replace("-0.", "-.")
         cell = str(Cell(cell.text, ends, cell.rank, cell.letters))
@@ -73,8 +71,8 @@ def _text(cell: Any, column: Column) -> str:
 def _grid(table: ReportTable, rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:
     """Format the given columns of a table.
 
-    A table of narrow characters that fits the terminal is only aligned. Rich wraps and cuts the
-    cells of other tables.
+    A table that fits the terminal and has only single-width characters is padded here. Other tables
+    are passed to Rich, which wraps and cuts cells.
     """
     chosen = [table.columns[at] for at in columns]
     titles = [column.title.split("\n") if table.headed else [] for column in chosen]
@@ -147,7 +145,7 @@ def _wrap_grid(table: ReportTable, rows: Sequence[Sequence[str]], chosen: Sequen
     for at, row in enumerate(rows, 1):
         grid.add_row(*map(Text, row), end_section=at == table.above)
     out = io.StringIO()
-    # In a notebook, rich would display the grid instead of writing it to the file.
+    # In a notebook, Rich would display the grid instead of writing it to the file.
     console = Console(
         file=out,
         width=width(),

@@ -15,7 +15,7 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.errors import InputError, Notice
 from roget.scoring.agreement.matrix import fill_matrices
-from roget.scoring.agreement.panel import Panel, line_up, name_clusterings
+from roget.scoring.agreement.panel import Panel, align_clusterings, name_clusterings
 from roget.scoring.agreement.result import Agreement
 from roget.scoring.inputs import COMMON
 from roget.scoring.labels import Labels, as_labels
@@ -77,12 +77,12 @@ def agree(
     named = name_clusterings(clusterings, chosen.labels, chosen.columns)
     if len(named) < 2:
         raise InputError(
-            f"agree requires at least two clusterings, but got {len(named)}",
+            f"agree requires at least two clusterings; got {len(named)}",
             code="missing-option",
         )
     pairs = len(named) * (len(named) - 1) // 2
     noise = None if chosen.noise is None else str(chosen.noise)
-    panel = line_up(list(named), _read_clusterings(named, chosen), chosen.missing, noise)
+    panel = align_clusterings(list(named), _read_clusterings(named, chosen), chosen.missing, noise)
     panel = replace(panel, pooled=chosen.average == "pooled")
 
     def step(done: int) -> None:
@@ -109,7 +109,7 @@ def agree(
 
 
 def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> dict[str, str]:
-    """Return the parts of the signature of an agreement result, keyed by name."""
+    """Return the fields of the signature of an agreement result, keyed by name."""
     return {
         "roget": __version__,
         "clusterings": str(len(panel)),
@@ -126,7 +126,7 @@ def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> d
 
 
 def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[Labels]:
-    """Read the labels of each clustering. Series are matched to the first Series by index."""
+    """Read the labels of each clustering. Align pandas Series by index with the first Series."""
     columns = choose_side(options.columns, "system")
     sides: list[Labels] = []
     first = next(iter(named.values()))
@@ -170,7 +170,7 @@ def _warn_singletons(panel: Panel) -> list[str]:
     alone = [
         name
         for name, one in zip(panel.names, panel.coded, strict=True)
-        if one.groups.size == one.have.sum()
+        if one.groups.size == one.mask.sum()
     ]
     if not alone:
         return []
@@ -194,7 +194,7 @@ def _warn_identical(panel: Panel) -> list[str]:
         ranks = np.empty(first.size, dtype=np.int32)
         ranks[np.argsort(first)] = np.arange(first.size)
         row = ranks[one.codes]
-        row[~one.have] = -1
+        row[~one.mask] = -1
         same.setdefault(hashlib.sha256(row.tobytes()).digest(), []).append(name)
     return [
         Notice(

@@ -20,7 +20,7 @@ from roget.scoring.labels import Labels
 from roget.scoring.labels.align import example, find_unknown, join, mark_noise
 from roget.scoring.labels.files import is_thesaurus
 from roget.scoring.labels.formats import list_files
-from roget.scoring.labels.labels import fill, keep_apart, take
+from roget.scoring.labels.labels import fill, separate_groups, take
 from roget.scoring.options import PAIRWISE
 from roget.scoring.steps.bootstrap import leave_parts_out
 from roget.scoring.tables.contingency import Contingency
@@ -78,7 +78,7 @@ class Coded(NamedTuple):
     """A mask of the items that the clustering contains, or None if it contains all items."""
 
     @property
-    def have(self) -> BoolArray:
+    def mask(self) -> BoolArray:
         """A mask of the items that the clustering contains."""
         return np.ones(self.codes.size, dtype=bool) if self.present is None else self.present
 
@@ -121,10 +121,10 @@ class Panel:
     def code(self, side: Labels) -> Coded:
         """Return the cluster codes of one clustering of these items."""
         present = None if side.complete else side.answered()
-        codes: Ints = keep_apart(side, self.groups).codes.astype(np.int64)
+        codes: Ints = separate_groups(side, self.groups).codes.astype(np.int64)
         if present is not None:
-            # Missing items get the code of an arbitrary item, because they are not counted in any
-            # table.
+            # Missing items get an arbitrary code, which is never used because no table counts these
+            # items.
             codes = np.where(present, codes, codes[int(np.argmax(present))])
         codes, old = compact(codes, ordered=False)
         narrow = np.min_scalar_type(max(old.size - 1, 0))
@@ -146,13 +146,15 @@ class Panel:
         return one & two
 
     def codes(self, i: int, j: int) -> tuple[Codes, Codes]:
-        """Return the cluster codes, in both clusterings, of the items that both contain."""
+        """Return two arrays: the cluster codes of the shared items in either clustering."""
         kept = self.shared(i, j)
         one, two = self.coded[i].codes, self.coded[j].codes
         return (one, two) if kept is None else (one[kept], two[kept])
 
     def cells(self, i: int, j: int) -> tuple[Ints, Ints, Ints]:
-        """Return the rows, columns and counts of the non-empty cells of a pair of clusterings."""
+        """Return the non-empty contingency cells of a pair of clusterings: rows, columns and
+        counts.
+        """
         rows, width = self.coded[i].groups.size, self.coded[j].groups.size
         keys, counts = count_pairs(*self.codes(i, j), width, rows * width)
         return *np.divmod(keys, width), counts
@@ -160,8 +162,8 @@ class Panel:
     def tables(self, pairs: Sequence[tuple[int, int]]) -> tuple[Contingency | None, Ints]:
         """Return one table with a block for each pair and group, and the indices of the blocks.
 
-        Blocks are numbered pair · groups + group; empty blocks are omitted. The table is None if no
-        pair has common items.
+        The index of a block is (index of the pair) · (number of groups) + (index of the group).
+        Empty blocks are omitted. The table is None if no pair has common items.
         """
         parts: list[tuple[Ints, Ints, Ints]] = []
         blocks: list[Ints] = []
@@ -181,9 +183,9 @@ class Panel:
         return replace(table, cuts=cuts), block[cuts]
 
     def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
-        """Return one table for each part of the items, counted without this part.
+        """Return leave-one-block-out tables: for each block of items, the table without this block.
 
-        The tables are the groups of a single table.
+        They are returned as the groups of a single table.
         """
         kept = self.shared(i, j)
         one, two = self.codes(i, j)
@@ -205,7 +207,7 @@ class Panel:
             yield batch
 
 
-def line_up(
+def align_clusterings(
     names: Sequence[str], labels: Sequence[Labels], missing: str, noise: str | None = None
 ) -> Panel:
     """Align several clusterings by item.
@@ -216,7 +218,7 @@ def line_up(
     InputError. Items with the label `noise` are treated as missing.
     """
     sides = [side if noise is None else mark_noise(side, noise) for side in labels]
-    # Step 1: collect the items of all clusterings. If only some clusterings have groups, use these
+    # Step 1: collect the items of all clusterings. If some clusterings have groups, use these
     # groups for all clusterings.
     whole = next((side for side in sides if side.groups is not None), sides[0])
     all_items = replace(
@@ -245,7 +247,7 @@ def line_up(
         for side, rows in zip(sides, positions, strict=True)
     ]
     # Step 3: apply the option `missing`, and renumber the remaining groups.
-    lined, kept = _settle(names, lined, all_items, missing, warnings)
+    lined, kept = _handle_missing(names, lined, all_items, missing, warnings)
     if kept is not None:
         all_items = take(all_items, kept)
     groups, group_names = all_items.groups, all_items.group_names
@@ -280,7 +282,7 @@ def _extend(known: Labels, side: Labels, rows: Ints, warnings: list[str]) -> tup
     return replace(known, codes=codes, items=items, groups=groups, group_names=named), rows
 
 
-def _settle(
+def _handle_missing(
     names: Sequence[str],
     sides: list[Labels],
     all_items: Labels,

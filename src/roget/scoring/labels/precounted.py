@@ -1,7 +1,7 @@
 """Contingency cells that were counted in advance, or are counted by a data frame library.
 
-Scores of hard labels only need the cells (group, gold, system, count). The grouping may be done by
-a database, a cluster or, through narwhals, the library of a lazy frame.
+To score hard labels, only the cells (group, gold, system, count) are needed. They may be counted by
+a database, a compute cluster or, through narwhals, the library of a lazy frame.
 """
 
 from __future__ import annotations
@@ -15,7 +15,13 @@ import numpy as np
 from roget.core.io.problems import Problems, plural
 from roget.core.types import CountArray
 from roget.errors import InputError
-from roget.scoring.labels.align import AlignedLabels, is_called, mark_noise, settle, warn_extra
+from roget.scoring.labels.align import (
+    AlignedLabels,
+    handle_missing,
+    is_called,
+    mark_noise,
+    warn_extra,
+)
 from roget.scoring.labels.columns import CELLS, PAIR, SINGLE, Columns, LabelRoles, choose_side
 from roget.scoring.labels.files import name_files
 from roget.scoring.labels.frames import (
@@ -93,7 +99,9 @@ def to_cells(
     everywhere = np.ones(len(rows.lines), dtype=bool)
     numbers = read_weights(found["count"], rows.lines, problems, everywhere, "count")
     for line in rows.lines[found["gold"].codes < 0]:
-        problems.add(line, "no label; every gold item must have a label", code="missing-label")
+        problems.add(
+            line, "the label is missing; every gold item must have a label", code="missing-label"
+        )
     groups, group_names = read_groups(rows)
     problems.check()
     kept = np.flatnonzero(numbers > 0)
@@ -129,7 +137,7 @@ def to_cells(
             code="missing-items",
         )
     warnings: list[str] = [*rows.warnings, *warn_extra(gold, system, *extra)]
-    return settle(gold, system, counts, extra[0], warnings, missing, noise)
+    return handle_missing(gold, system, counts, extra[0], warnings, missing, noise)
 
 
 def is_lazy(value: object) -> bool:
@@ -169,7 +177,7 @@ def count_frame(
 ) -> AlignedLabels:
     """Count contingency cells in a lazy frame with gold and system columns.
 
-    The frame's own library counts them.
+    The cells are counted by the library of the frame.
     """
     import narwhals.stable.v2 as nw
 
@@ -285,7 +293,7 @@ def _is_large(frame: Any) -> bool:
 def _sort_codes(coded: LabelCodes) -> LabelCodes:
     """Renumber codes in alphabetical order of their names.
 
-    The result is then the same for every data frame library.
+    This makes the result independent of the data frame library.
     """
     names = list(coded.values())
     order = sorted(range(len(names)), key=lambda code: str(names[code]))

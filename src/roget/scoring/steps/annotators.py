@@ -2,7 +2,7 @@
 
 Systems are scored on each gold standard separately. In addition, each annotator is scored on the
 gold standards of the others, by the same measures and on the items that both have labelled. The
-agreement between annotators shows which score can be expected of a system.
+agreement between annotators indicates how well a system can be expected to score.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from roget.errors import InputError, Notice
 from roget.scoring.inputs import Inputs
 from roget.scoring.labels import AlignedLabels, Labels, as_labels
 from roget.scoring.labels.columns import choose_side
-from roget.scoring.labels.labels import keep_apart
+from roget.scoring.labels.labels import separate_groups
 from roget.scoring.measures.base import Request, average_draws, divide, evaluate, list_requests
 from roget.scoring.notices import merge_notices
 from roget.scoring.options import PipelineOptions
@@ -63,7 +63,7 @@ _SINGLE = ("cells", "matrix", "items", "chance", "cuts", "levels", "splits", "de
 def name_golds(gold: Any, golds: Any) -> dict[str, Any]:
     """Return a mapping from names to gold standards.
 
-    The name is NAME if given as NAME=FILE, otherwise the file name or a number.
+    The name is NAME if passed as NAME=FILE, otherwise the file name or a number.
     """
     return name_sources(golds, "gold standards", gold)
 
@@ -225,8 +225,8 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _gather(requests: Sequence[Request], on_each: Mapping[str, Comparison]) -> SystemScores:
     """Return the scores of all systems, treating gold standards as groups."""
     first = next(iter(on_each.values()))
-    # The shape is (systems and baselines, scores, gold standards). The last axis must be
-    # contiguous in memory, because the rounding of sums depends on the memory layout.
+    # The shape is (systems and baselines, scores, gold standards). The last axis must be contiguous
+    # in memory, because rounding errors of sums depend on the memory layout.
     values = [
         [np.nan if r.value is None else r.value for r in one.rows] for one in on_each.values()
     ]
@@ -312,7 +312,7 @@ def _mean_golds(values: Sequence[Floats]) -> Floats:
 def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed: int) -> Ends:
     """Return jackknife intervals over items.
 
-    Each part of the items is left out of all gold standards at once.
+    Each block of items is left out of all gold standards at once.
     """
     numbers: dict[Any, int] = {}
     for one in compared:
@@ -336,7 +336,9 @@ def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed:
                     "confidence intervals for weighted labels require groups", code="needs-groups"
                 )
             own = parts[[numbers[item] for item in _list_items(sides)]]
-            gold, labels = (keep_apart(side, sides.groups) for side in (sides.gold, sides.system))
+            gold, labels = (
+                separate_groups(side, sides.groups) for side in (sides.gold, sides.system)
+            )
             sizes = gold.n_labels, labels.n_labels
             left = leave_parts_out(gold.codes, labels.codes, sizes, own, count)
             systems.append([evaluate(left, request)[0] for request in scores.requests])

@@ -18,13 +18,13 @@ from roget.core.types import Array, Floats
 from roget.scoring.measures.base import Request, divide
 
 TAILS = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-"""The probabilities at which an interval of 95 % begins and ends."""
+"""The tail probabilities of the bounds of a 95 % interval."""
 
 _SMALL = 1.5
 """Correction of errors and skewness estimated from few groups or items, chosen by simulation."""
 
 _ROUNDING = 1e-12
-"""Standard errors up to this value are rounding errors: the samples do not vary."""
+"""Standard errors up to this value are due to rounding, i.e. the samples do not vary."""
 
 
 class ChanceBias(NamedTuple):
@@ -36,21 +36,21 @@ class ChanceBias(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Jackknife:
-    """Jackknife estimates, each with one part of the items left out, and the weights of the parts.
+    """Jackknife estimates, each with one block of items left out, and the weights of the blocks.
 
     Samples in which an estimate is undefined (NaN) are excluded. If they have more than half of the
     total weight, the standard error is undefined.
     """
 
     without: Floats
-    """The estimates with each part left out, with shape (parts, estimates)."""
+    """The estimates with each block left out, with shape (blocks, estimates)."""
     weights: Floats
     """The number of jackknife samples that each row represents."""
     freedom: Floats | float | None = None
     """Degrees of freedom of the standard errors. Default: the number of samples minus 1."""
     resolution: float = 0.0
-    """The smallest standard error. For items it is one item, because the error of a score can be 0
-    by coincidence if a system is independent of gold.
+    """Lower limit of the standard errors. For items, it corresponds to one item, because the
+    estimated error may be 0 by coincidence if a system is independent of gold.
     """
     chance: ChanceBias | None = None
     """The bias that the jackknife cannot estimate, with the shape of the estimates (items only)."""
@@ -78,8 +78,8 @@ class Jackknife:
 
     @cached_property
     def spread(self) -> Floats:
-        """The influence of each part: the mean of the estimates minus the estimate without the
-        part.
+        """The influence of each block: the mean of the estimates minus the estimate without the
+        block.
         """
         return np.asarray(self.mean - self.without)
 
@@ -119,7 +119,7 @@ class Jackknife:
         return Jackknife(self.without[..., column], self.weights, freedom, self.resolution, chance)
 
     def _weight(self, values: Array) -> Floats:
-        """Multiply values by the weights of the parts, which are the first axis."""
+        """Multiply values by the weights of the blocks, which are the first axis."""
         return np.asarray(values * self.weights.reshape(-1, *[1] * (values.ndim - 1)))
 
 
@@ -128,16 +128,16 @@ NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
 
 
 class Bounds(NamedTuple):
-    """The range of a measure, and the end of the range that is best."""
+    """The range of a measure, and its best value."""
 
     least: float = -np.inf
     most: float = np.inf
     best: float | None = None
-    """The best value if it is an end of the range, otherwise None."""
+    """The best value if it is one of the bounds, otherwise None."""
 
     @classmethod
     def from_request(cls, request: Request) -> Bounds:
-        """Return the range of the measure of a request."""
+        """Return the range of the requested measure."""
         measure, _ = request
         least, most = measure.range
         best = most if measure.direction == "higher" else least
@@ -192,14 +192,14 @@ def jackknife_bounds(
     (4)  the end away from the best value is at least as far as on the scale log |best − c|:
          best ± (best − c)·exp(t·e/|best − c|)
     (5)  with the bias b' of `ChanceBias`, the interval contains x − b' ± t·s, and x
-    The estimated bias is uncertain itself, so (2) counts it as an error, too.
+    In (2), the estimated bias is added to the standard error because it is itself uncertain.
     """
     from scipy.special import stdtrit
 
     bias, t = jackknife.bias(estimate), stdtrit(jackknife.df, TAILS[1])
     centre = estimate - bias
     if bounds.best is not None:
-        # A corrected score beyond the best value has no distance to it.
+        # If a corrected score exceeds the best value, the distance |best − c| is not meaningful.
         beyond = (centre >= bounds.most) if bounds.best == bounds.most else (centre <= bounds.least)
         centre = np.where(beyond, estimate, centre)
     units = jackknife.df + 1
@@ -223,7 +223,7 @@ def jackknife_bounds(
     away = estimate - chance.bias
     if jackknife.chance is not None:
         low, high = np.minimum(low, away - reach), np.maximum(high, away + reach)
-    # Corrected entropies may put an estimate outside the range.
+    # Bias-corrected entropies may move an estimate outside the range.
     low = np.maximum(np.minimum(low, estimate), np.minimum(bounds.least, estimate))
     high = np.minimum(np.maximum(high, estimate), np.maximum(bounds.most, estimate))
     unknown = ~jackknife.varies
@@ -239,7 +239,7 @@ def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Float
     """
     from scipy.special import ndtr, ndtri
 
-    # A sample that equals the estimate is counted as half a sample below it.
+    # A sample that equals the estimate counts as half a sample below it.
     below = (np.count_nonzero(sample < centre) + np.count_nonzero(sample <= centre)) / 2
     if not 0 < below < sample.size:
         # The bias cannot be estimated if all samples are below or all are above the estimate.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Branches(NamedTuple):
-    """The branches of a tree that is restricted to the items of one owner, for each owner.
+    """The branches of the subtrees that are induced by the items of each owner.
 
     An owner is a class, or the set of all items. A branch is a leaf that contains items of the
     owner, or an inner node at which such items meet. The leaves of all owners come first, followed
@@ -42,7 +42,7 @@ class Branches(NamedTuple):
     over: Ints
     """The next higher branch of the same owner, or −1 for the highest branch."""
 
-    def subtract_parts(self, values: Floats) -> Floats:
+    def subtract_children(self, values: Floats) -> Floats:
         """Return the value of each branch minus the values of the branches directly below it."""
         part = np.flatnonzero(self.over >= 0)
         below = np.bincount(self.over[part], values[part], values.size)
@@ -134,7 +134,7 @@ class Dendrogram:
         The purity is the fraction of all items below the branch that belong to the branch's class.
         """
         branches = self.branches
-        pairs = branches.subtract_parts(branches.items * (branches.items - 1.0) / 2)
+        pairs = branches.subtract_children(branches.items * (branches.items - 1.0) / 2)
         return pairs, branches.items / (self.sums[branches.end] - self.sums[branches.place])
 
     @property
