@@ -1,8 +1,8 @@
-"""The bias of scores towards those of random clusterings, for intervals over items.
+"""Bias of scores due to few items per cell, estimated from random clusterings.
 
 The jackknife cannot see the bias that comes from few items per cell: the best match of random
 clusters has a score above 0, and plug-in entropies of sparse tables are far too small.
-Random clusterings of the same sizes have this bias in full, and a perfect clustering has none.
+Random clusterings of the same sizes show the full bias, and a perfect clustering is unbiased.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from roget.scoring.tables.baselines import draw_table
 from roget.scoring.tables.contingency import Contingency
 
 _MOST = 24
-"""Number of random clusterings, or less if they have many cells."""
+"""Number of random clusterings. Tables with many cells have fewer."""
 
 _LEAST = 8
 """Smallest number of random clusterings."""
@@ -116,7 +116,7 @@ def _score_random(
     rows, columns = (sums.astype(np.int64) for sums in (table.row_totals, table.column_totals))
     cells = min(int(rows.sum()), rows.size * columns.size)
     count = int(np.clip(_CELLS // cells, _LEAST, _MOST))
-    # The third seed value distinguishes this generator from those of other samples.
+    # The third seed value distinguishes this generator from the generators of other samples.
     random = np.random.default_rng([seed, 0, 2])
     drawn = draw_tables(rows, columns, count, random)
     infinite = _multiply(rows, columns)
