@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import BoolArray, Floats, Ints
+from roget.core.types import Array, BoolArray, Floats, Ints
 
 SIGNIFICANT = 0.05
 """Family-wise error rate: the probability of at least one false positive in a family of tests."""
@@ -67,7 +67,7 @@ class NullModel(ABC):
         """Return the studentised difference a − b of each pair of systems."""
 
     @abstractmethod
-    def draw(self, a: Ints, b: Ints, samples: slice) -> Floats:
+    def draw(self, a: Ints, b: Ints, samples: slice) -> Array:
         """Return the studentised differences in some samples, with shape (pairs, samples)."""
 
 
@@ -149,7 +149,7 @@ class SignFlips(NullModel):
             squares = squares + own[a] + own[b]
         return divide_zero((self.values[a] - self.values[b]).sum(axis=1), np.sqrt(squares))
 
-    def draw(self, a: Ints, b: Ints, samples: slice) -> Floats:
+    def draw(self, a: Ints, b: Ints, samples: slice) -> Array:
         """Return Σ s·d / √Σ d² with the signs s of each sample."""
         sums = self._sums[:, samples]
         squares = self._squares(a, b)[:, None]
@@ -190,7 +190,7 @@ class TaskBootstrap(NullModel):
         _, means, errors = self._moments(a, b)
         return divide_zero(means, errors)
 
-    def draw(self, a: Ints, b: Ints, samples: slice) -> Floats:
+    def draw(self, a: Ints, b: Ints, samples: slice) -> Array:
         """Return (sample mean − mean) / standard error in the sample."""
         apart, means, errors = self._moments(a, b)
         # Single precision is sufficient for centred differences, and faster.
@@ -229,7 +229,7 @@ class Estimates(NullModel):
         scale = np.sqrt(self.noise.variances[a] + self.noise.variances[b])
         return divide_zero(self.means[a] - self.means[b], np.maximum(scale, self._least))
 
-    def draw(self, a: Ints, b: Ints, samples: slice) -> Floats:
+    def draw(self, a: Ints, b: Ints, samples: slice) -> Array:
         """Return the error of each difference, divided by its standard error in the sample."""
         apart = self.noise.errors[a, samples] - self.noise.errors[b, samples]
         scale = np.sqrt(self.noise.drawn[a, samples] + self.noise.drawn[b, samples])
