@@ -346,8 +346,8 @@ class SlotCounts:
         The first five are the log odds of N for five parts of the quadruple, each minus the log
         odds for the preposition alone. The other three are logarithms of ratios: the preposition's
         rate with the verb to its rate with all verbs; its rate with the first noun to the prior
-        rate; and the second noun's count with the preposition in phrases that modify verbs to the same
-        count in phrases that modify nouns.
+        rate; and the second noun's count with the preposition in phrases that modify verbs to the
+        same count in phrases that modify nouns.
         """
         counts = self.tally.counts(quads)
         by_noun = counts[..., 0]

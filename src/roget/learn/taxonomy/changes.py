@@ -55,10 +55,10 @@ def read_changes(
 ) -> list[EditRequest]:
     """Return the edits that turn a thesaurus into a modified export of it.
 
-    The file is compared with a new export of the thesaurus in the state in which it was exported.
-    Possible changes are renamed classes, moved words, classes under another parent, missing classes
-    (which are merged into the class that now has their words), added and deleted words, definitions
-    and notes.
+    The file is compared with a fresh export of the thesaurus in its state at the time of the
+    original export. Possible changes are renamed classes, moved words, classes under another
+    parent, missing classes (which are merged into the class that now has their words), added and
+    deleted words, definitions and notes.
 
     Parameters
     ----------

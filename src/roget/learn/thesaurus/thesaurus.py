@@ -460,7 +460,9 @@ class Thesaurus(ReportMixin):
     ) -> list[int]:
         """Return the nodes of a cut (see `cut`) in the order of its class numbers."""
         if sum(one is not None for one in (k, depth, value)) > 1:
-            raise InputError("pass only one of k, depth and value", code="conflicting-options")
+            raise InputError(
+                "pass only one of 'k', 'depth' and 'value'", code="conflicting-options"
+            )
         if depth is not None:
             return self.tree.cut_depth(depth)
         if value is not None:
@@ -693,9 +695,10 @@ def _check(thesaurus: Thesaurus) -> None:
     ids = thesaurus.ids
     if ids.shape != (tree.n_nodes,) or np.unique(ids).size < ids.size:
         raise InputError(
-            f"ids: expected {tree.n_nodes} unique numbers, one for each node", code="invalid-input"
+            f"'ids' must hold {tree.n_nodes} unique numbers, one for each node",
+            code="invalid-input",
         )
     if ids.min() < 0 or thesaurus.next_id <= ids.max():
         raise InputError(
-            f"ids: expected numbers from 0 to {thesaurus.next_id - 1}", code="invalid-input"
+            f"'ids' must be numbers from 0 to {thesaurus.next_id - 1}", code="invalid-input"
         )

@@ -132,7 +132,7 @@ def _make_scratch(blocks: Floats) -> Scratch:
 
 @compiled
 def tally(items: RowItems, labels: Ints, other: Ints, blocks: Floats) -> None:
-    """Add each item's counts to `blocks[j, c]`, for class j of the other side and its own class c."""
+    """Add the counts of all items to `blocks`, in the column of the item's class."""
     for item in range(labels.size):
         c = labels[item]
         for at in range(items.indptr[item], items.indptr[item + 1]):

@@ -183,8 +183,9 @@ class CoMDLSearch:
         require_arrays(kept, schema)
         counters = ("start", "sweep", "greedy", "done")
         if not all(is_size(kept[name]) for name in counters) or type(kept["finished"]) is not bool:
-            raise ValueError("'start', 'sweep', 'greedy', 'done' or 'finished' has an invalid
-            value")
+            raise ValueError(
+                "'start', 'sweep', 'greedy', 'done' or 'finished' has an invalid value"
+            )
         if kept["start"] > self.settings.starts or kept["finished"] > len(kept["classes"]) - 1:
             raise ValueError(
                 f"'start' is {kept['start']}, but there are {self.settings.starts} random starts"
@@ -200,16 +201,19 @@ class CoMDLSearch:
                 require_range(f"classes_{at}_{side}", labels[side], 0, sizes[side])
                 filled = np.bincount(labels[side])
                 if not filled.all() or (fixed and filled.size > fixed):
-                    raise ValueError(f"'classes_{at}_{side}' has an empty class or too many
-                    classes")
+                    raise ValueError(
+                        f"'classes_{at}_{side}' has an empty class or too many classes"
+                    )
             require_numbers(values, "a", "b", low=0)
             require_numbers(values, "total")
             classes = CoclusterState(labels, **values)
             if not math.isclose(
                 self.length(classes).total, classes.total, rel_tol=1e-6, abs_tol=1e-2
             ):
-                raise ValueError(f"result {at}: the stored description length ({classes.total}) does
-                not match the classes")
+                raise ValueError(
+                    f"result {at}: the stored description length ({classes.total}) "
+                    "does not match the classes"
+                )
             every.append(classes)
         self.now, self.ends = every[0], every[1:]
 
