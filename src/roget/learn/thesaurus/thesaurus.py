@@ -22,7 +22,7 @@ from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering, infer_rule
 from roget.learn.command_options import NeighbourOptions
-from roget.learn.thesaurus import files, lookup
+from roget.learn.thesaurus import files, lookup, quality
 from roget.learn.thesaurus.editor import Draft, Editor
 from roget.learn.thesaurus.edits import LONGEST_NOTE, Edit, GrowthChange, Note, check_text
 from roget.learn.thesaurus.lookup import (
@@ -34,6 +34,7 @@ from roget.learn.thesaurus.lookup import (
     TypicalContext,
     WordClass,
 )
+from roget.learn.thesaurus.quality import ClassTrust
 
 if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
@@ -376,6 +377,16 @@ class Thesaurus(ReportMixin):
         if node not in described:
             described[node] = lookup.describe_class(self, node)
         return described[node]
+
+    def trust(self, node: int) -> ClassTrust | None:
+        """Return how far a class can be trusted, or None if it was not made from word vectors.
+
+        The trust is the estimated probability that a reader calls the class coherent.
+        """
+        known = self.index.places.trust
+        if node not in known:
+            known[self.tree.require_node(node)] = quality.trust(self, node)
+        return known[node]
 
     def membership(self, word: str, k: int | None = None) -> dict[int, float]:
         """Return p(class|word) for the leaves, or for k classes, most probable first.
