@@ -91,7 +91,7 @@ def make_measures() -> str:
             given = ", ".join(f"{key}={_plain(value)}" for key, value in pairs)
             facts.append(f"parameters and their defaults: `{entry['name']}({given})`")
         if entry["also"]:
-            facts.append(f"also taken: {', '.join(entry['also'])}")
+            facts.append(f"aliases: {', '.join(entry['also'])}")
         about = "; ".join(facts)
         parts.append(f"## {entry['name']}\n\n{entry['about']}\n\n*{about}.* {entry['reference']}.")
     return "\n\n".join(parts) + "\n"
@@ -113,9 +113,9 @@ def _list_laws() -> list[str]:
     about = (
         "An empty cell means that the property is not claimed. *Metric*: the triangle inequality "
         "holds. *Constant baseline*: the mean over all clusterings with the same sizes, if it does "
-        "not depend on the sizes. *Monotone*: merging two parts of a class, or separating classes "
-        "that share a cluster, never makes the score worse. *Linear*: the cost is linear in the "
-        "number of non-empty cells. The tests check every property."
+        "not depend on the sizes. *Monotone*: the score never gets worse when two clusters within "
+        "one class are merged, or when a cluster is split without splitting a class. *Linear*: the "
+        "running time is linear in the number of non-empty cells. The tests check every property."
     )
     titles = ("measure", "symmetric", "metric", "constant baseline", "monotone", "linear")
     return ["## Properties", about, _table(titles, rows)]

@@ -264,7 +264,7 @@ MUTANTS = (
     Mutant(
         "cli/shared.py",
         "commands print warnings twice as text and never with other formats",
-        'print_notes(*(() if chosen == "text" else report.warnings)',
-        'print_notes(*(() if chosen != "text" else report.warnings)',
+        'notes = [*(() if chosen == "text" else report.warnings)',
+        'notes = [*(() if chosen != "text" else report.warnings)',
     ),
 )

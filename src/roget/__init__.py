@@ -9,7 +9,7 @@ import importlib
 
 from roget._version import __version__
 
-TYPE_CHECKING = False  # type checkers know this name; importing it from typing would be slow
+TYPE_CHECKING = False  # Type checkers know this name; importing it from typing would be slow.
 if TYPE_CHECKING:
     from typing import Any
 

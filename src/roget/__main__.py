@@ -14,7 +14,7 @@ from roget.core.signals import exit_at_once, ignore_all, install_early
 
 def main() -> None:
     """Run the command line. A signal during start-up or shutdown ends the process at once."""
-    atexit.register(ignore_all)  # registered first, so atexit runs it last
+    atexit.register(ignore_all)  # This function is registered first, so atexit runs it last.
     install_early()
     from roget.errors import NO_MEMORY, is_out_of_memory
 

@@ -1,8 +1,9 @@
-"""The catalogue of measures, readers, clusterers and other parts that users select by name.
+"""The catalogue of measures, readers, clusterers and other components that users select by name.
 
 Each entry maps a name to "module:object", or to "module:table[key]" for an entry of a table; the
-module is imported on first use. To add a part, add one line here. Other packages add parts through
-entry points in the group `roget.<kind>` (for example `roget.measures`), with the same syntax.
+module is imported on first use. To add a component, add one line here. Other packages add
+components through entry points in the group `roget.<kind>` (for example `roget.measures`), with the
+same syntax.
 """
 
 from __future__ import annotations
@@ -418,9 +419,9 @@ The entry for numba is added by `core.kernels`.
 def name_extra() -> Iterator[None]:
     """Raise `MissingExtra` if code in the block cannot import an optional module.
 
-    All entry points (public names, the catalogue, commands) use this context manager, so modules
-    behind them can import the dependencies of `roget[learn]` normally. It also surrounds imports
-    of modules that only one feature needs.
+    Public names, the catalogue and commands are loaded within this context manager, so their
+    modules can import the dependencies of `roget[learn]` as usual. It also surrounds imports of
+    modules that only a single feature needs.
     """
     try:
         yield
@@ -433,18 +434,18 @@ def name_extra() -> Iterator[None]:
 
 @cache
 def entries(kind: str) -> dict[str, str]:
-    """Return the "module:object" string of each name of a kind, built-in parts first."""
+    """Return the names of a kind with their "module:object" strings, built-in components first."""
     from importlib import metadata
 
     group = "roget." + kind.replace(" ", "_")
     outside = {point.name: point.value for point in metadata.entry_points(group=group)}
-    # Every clusterer, including plug-ins, is also a class model.
+    # All clusterers, including plug-ins, are also class models.
     also = entries("clusterers") if kind == "models" else {}
     return {**KINDS[kind], **also, **outside, **KINDS[kind]}
 
 
 def names(kind: str) -> list[str]:
-    """Return the names of all parts of a kind, in catalogue order."""
+    """Return the names of all components of a kind, in catalogue order."""
     return list(entries(kind))
 
 
@@ -494,9 +495,9 @@ def find_familiar(name: str) -> str:
 
 
 def suffixes(kind: str) -> dict[str, str]:
-    """Return a mapping from file suffix to the name of the part that reads or writes such files.
+    """Return a mapping from file suffixes to the names of their readers or writers.
 
-    Plug-ins declare suffixes in an attribute of the part: `read.suffixes = (".vrt",)`.
+    Plug-ins declare suffixes as an attribute: `read.suffixes = (".vrt",)`.
     """
     outside = [name for name in entries(kind) if name not in KINDS[kind]]
     theirs = {
@@ -522,5 +523,5 @@ _SINGULAR = {
 }
 """Irregular singular forms of the names of kinds, for messages.
 
-The singular of any other kind is its name without the final letter.
+The singular of any other kind is the name without the final letter.
 """

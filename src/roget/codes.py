@@ -21,14 +21,14 @@ class Explanation(NamedTuple):
 
 CODES: dict[str, Explanation] = {
     "all-singletons": Explanation(
-        "In one of the clusterings, every item is in a cluster of its own.",
-        "A column of item names that is read as labels gives such a clustering, which has no "
+        "In one of the clusterings, every cluster contains a single item.",
+        "This happens if a column of item names is read as labels. Such a clustering contains no "
         "information.",
-        "Name the column of items with --columns item=NAME, or leave the clustering out.",
+        "Name the column of items with --columns item=NAME, or omit the clustering.",
     ),
     "already-counted": Explanation(
         "An input of `roget count` is a counts file or folder, not text.",
-        "Counts cannot be counted again: the files in the folder would be read as text.",
+        "Counts cannot be counted again; their files would be read as if they were text.",
         "Pass the counts to `roget build`, or load the counts in Python with Counts.read.",
     ),
     "ambiguous-columns": Explanation(
@@ -46,13 +46,13 @@ CODES: dict[str, Explanation] = {
     "bad-count": Explanation(
         "A count is negative, infinite or not a number.",
         "A count is a number of occurrences; no model or score is defined for other values.",
-        "Correct the value at the place named in the message.",
+        "Correct the value at the location in the message.",
     ),
     "bad-weight": Explanation(
         "A weight is negative, infinite, not a number, or 0 where it must be positive.",
         "Weights are multiplicities of items or probabilities of labels, and every score "
         "depends on them.",
-        "Correct the value at the place named in the message.",
+        "Correct the value at the location in the message.",
     ),
     "below-baseline": Explanation(
         "For some measures, the system does not score better than a baseline.",
@@ -71,13 +71,13 @@ CODES: dict[str, Explanation] = {
         "With this number of items or groups, the estimated bias of some scores is larger than "
         "their standard error.",
         "Plug-in entropies, B-cubed, one-to-one and other matching scores are too high in small "
-        "samples, most of all for systems that know nothing about the classes. Intervals are "
-        "corrected for the bias; the interval of a matching score may still be too high.",
+        "samples, most of all for systems that are unrelated to the classes. Intervals are "
+        "corrected for the bias, but the interval of a matching score may still be too high.",
         "Report bias-corrected entropies (jk) or scores corrected for chance (AMI, ARI), and "
         "compare the score with the random baseline.",
     ),
     "broken-archive": Explanation(
-        "A compressed or binary file is damaged, or its format is not the one its name suggests.",
+        "A compressed or binary file is damaged, or its format does not match its suffix.",
         "The content cannot be read reliably.",
         "Create the file again, or rename it if it has another format.",
     ),
@@ -146,7 +146,7 @@ CODES: dict[str, Explanation] = {
     "duplicate-input": Explanation(
         "A file is already part of the thesaurus, or two of the files are the same.",
         "The words of the file would be counted twice.",
-        "Leave the file out.",
+        "Omit the file.",
     ),
     "duplicate-item": Explanation(
         "An item occurs more than once.",
@@ -156,7 +156,7 @@ CODES: dict[str, Explanation] = {
     ),
     "duplicate-name": Explanation(
         "A name occurs twice where names must be unique.",
-        "With two equal names it would not be clear which one is meant.",
+        "A reference to the name would be ambiguous.",
         "Rename or remove one of the two.",
     ),
     "edit-refused": Explanation(
@@ -198,7 +198,7 @@ CODES: dict[str, Explanation] = {
         "The gold standard has no label to compare with. By default extra items are dropped and"
         " do not affect the score.",
         "Check that both files describe the same items. To penalise extra items, pass --extra "
-        "count, which makes each a class of its own.",
+        "count, which makes each of them a separate class.",
     ),
     "few-groups": Explanation(
         "There are too few groups for reliable intervals or for significant differences.",
@@ -227,8 +227,8 @@ CODES: dict[str, Explanation] = {
     ),
     "fractional-counts": Explanation(
         "Some counts are not whole numbers.",
-        "Code lengths and random splits into tokens are defined for whole numbers of "
-        "occurrences only.",
+        "Code lengths and random splits of tokens are only defined for whole numbers of "
+        "occurrences.",
         "Round the counts if they represent occurrences. To fit a ClassModel to fractional "
         "counts, pass separate development data (dev).",
     ),
@@ -248,7 +248,7 @@ CODES: dict[str, Explanation] = {
         "Remove all but one of the identical systems.",
     ),
     "ignored-columns": Explanation(
-        "Some columns of a table of scores were not used.",
+        "Some columns of a score table were not used.",
         "Columns without numbers are not tasks, and a column of averages or ranks would count "
         "every task twice.",
         "No action is needed. To use other columns, list them with --tasks.",
@@ -294,7 +294,7 @@ CODES: dict[str, Explanation] = {
     ),
     "invalid-input": Explanation(
         "The input cannot be used.",
-        "The message names the place and the value.",
+        "The message contains the location and the invalid value.",
         "Correct the value.",
     ),
     "invalid-option": Explanation(
@@ -309,7 +309,7 @@ CODES: dict[str, Explanation] = {
     ),
     "item-weights": Explanation(
         "The weights in the gold standard are used as weights of items.",
-        "Each item has one label, so its weight states how much the item counts in the score.",
+        "Each item has one label, so its weight determines how much the item counts in the score.",
         "No action is needed. To count all items equally, remove the weight column.",
     ),
     "keep-case": Explanation(
@@ -410,7 +410,7 @@ CODES: dict[str, Explanation] = {
         "Omit the option, or pass a tree, e.g. a linkage matrix or a Newick file.",
     ),
     "needs-whole-weights": Explanation(
-        "Counts with fractions were to be split into random parts.",
+        "Fractional counts cannot be split into random parts.",
         "The split assigns each occurrence to one part, so counts must be whole numbers.",
         "Round the counts if they represent occurrences.",
     ),
@@ -438,19 +438,19 @@ CODES: dict[str, Explanation] = {
         "A score is the same whichever item or group is left out, so it has no interval.",
         "This happens for perfect systems and for one big cluster. The data do not show how much "
         "the score would vary on other data.",
-        "No action is needed. More items or groups, or harder ones, give an interval.",
+        "No action is needed. To obtain an interval, use more items or groups, or harder ones.",
     ),
     "noise-label": Explanation(
         "A label such as -1 probably marks noise, but it is scored as an ordinary cluster.",
         "One big cluster of unrelated items lowers homogeneity and changes every score.",
-        "If the label marks noise, pass --noise -1 (each noise item is its own cluster) or "
+        "If the label marks noise, pass --noise -1 (each noise item becomes a separate cluster) or "
         "--noise -1 --missing drop (noise items are not scored).",
     ),
     "not-a-tree": Explanation(
         "A hierarchy is not a valid tree: it has a cycle, several roots, or a malformed merge "
         "or parent.",
         "Cuts and levels are defined for trees only.",
-        "Correct the place named in the message.",
+        "Correct the error at the location in the message.",
     ),
     "not-converged": Explanation(
         "A search ended before it reached the requested result.",
@@ -481,19 +481,19 @@ CODES: dict[str, Explanation] = {
         "Choose another path, or remove the cause named in the message.",
     ),
     "nothing-clustered": Explanation(
-        "The clustering is trivial: all words are in one class, or nearly every word is a class"
-        " of its own.",
+        "The clustering is trivial: all words are in one class, or nearly every class"
+        " contains a single word.",
         "With very few counts no difference between words is significant; with very many, every"
         " difference is.",
         "Request a number of classes with --clusters, cut the tree, or choose another criterion.",
     ),
     "nothing-saved": Explanation(
-        "Some or all splits do not shorten the description of the counts.",
+        "Some or all splits do not reduce the description length of the counts.",
         "By the minimum description length principle, the data do not justify such splits.",
         "Add text, or choose another criterion.",
     ),
     "odd-words": Explanation(
-        "Some words tagged as nouns were left out.",
+        "Some words tagged as nouns were excluded.",
         "Pronouns, units of measure and single letters distort classes of nouns.",
         "No action is needed. Pass --set odd_words=true to keep these words.",
     ),
@@ -557,7 +557,7 @@ CODES: dict[str, Explanation] = {
         "Report bias-corrected scores (entropy jk) or AMI.",
     ),
     "suspicious-column": Explanation(
-        "Every item is in a class or group of its own.",
+        "Every class or group contains a single item.",
         "A column of ids was probably read as labels or groups.",
         "Choose the columns with --columns.",
     ),

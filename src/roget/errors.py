@@ -1,4 +1,4 @@
-"""Errors and notices: messages with a stable code, a place and the offending value.
+"""Errors and notices: messages with a stable code, a location and the offending value.
 
 Tests, scripts and `roget explain CODE` rely on the codes, which do not change; the wording of
 messages may change in any version. `roget.codes` explains every code.
@@ -39,7 +39,7 @@ class Notice(str):
         return _make_notice, (str(self), self.code)
 
     def prefix(self, name: str) -> Notice:
-        """Return the notice with the name of its subject as prefix."""
+        """Return the notice with a prefix, such as the name of a file or system."""
         return Notice(f"{name}: {self}", code=self.code)
 
 
@@ -100,7 +100,7 @@ def _rebuild(kind: type[RogetError], args: tuple[Any, ...], state: dict[str, Any
 
 
 class InputError(RogetError, ValueError):
-    """Raised if the input cannot be used; the message names the place and the value.
+    """Raised if the input cannot be used; the message contains the location and the invalid value.
 
     >>> InputError("gold.csv:14: duplicate item 'doc7'", code="duplicate-item").code
     'duplicate-item'

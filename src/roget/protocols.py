@@ -1,6 +1,6 @@
 """Protocols that cluster and then score, such as MTEB's evaluation of embeddings.
 
-The packages `learn` and `scoring` do not import each other, so this module is above both.
+This module imports both `learn` and `scoring`, which must not import each other.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Evaluation(Result):
             r for r in rows if r.measure == measure and (r.entropy == entropy or key == measure)
         ]
         if not found:
-            return self.levels[0][key]  # raises an error that lists the known scores
+            return self.levels[0][key]  # This raises an error that lists the known scores.
         value = self.means[score_key(measure, found[0].entropy)]
         if value is None:
             raise Undefined(f"{measure} is undefined in at least one sample")

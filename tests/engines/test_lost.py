@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -93,7 +94,7 @@ def wait_for_parts(output: Path, process: subprocess.Popen[str], least: int = 1)
 
 
 @pytest.mark.slow
-def test_a_lost_scheduler_is_said_and_the_count_goes_on(
+def test_count_resumes_after_the_scheduler_is_lost(
     cluster: Cluster, tables: Path, tmp_path: Path
 ) -> None:
     """It had ended in a traceback and "No such file … part.json"."""
@@ -106,11 +107,11 @@ def test_a_lost_scheduler_is_said_and_the_count_goes_on(
     said = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
     assert process.returncode == 1
     assert len(said) == 2, said
-    assert said[0].startswith(f"roget: the Dask scheduler {cluster.address} is lost: ")
-    assert "leave out --engine dask" in said[0]
+    assert cluster.address in said[0]
+    assert said[0].endswith("[scheduler-lost]")
     assert f"of {FILES} files counted; " in said[1]
     again = roget("count", tables, "-o", output)
-    assert "files were counted before" in again.communicate(timeout=120)[1]
+    assert re.search(rf"\d+ of {FILES} files", again.communicate(timeout=120)[1])
     assert again.returncode == 0
     whole = roget("count", tables, "-o", tmp_path / "whole")
     whole.communicate(timeout=120)

@@ -155,7 +155,7 @@ class Dying:
     shares_disk = False
 
     def __init__(self, cluster: Dask, place: str, die: Any) -> None:
-        self.hold, self.run, self.close = cluster.hold, cluster.run, cluster.close
+        self.persist, self.run, self.close = cluster.persist, cluster.run, cluster.close
         self.cluster, self.place, self.die = cluster, place, die
 
     def map(self, job: Any, common: Any, tasks: Any) -> list[Any]:

@@ -5,8 +5,10 @@
     python tests/golden/recorder.py score      compare only the cases that contain "score"
 
 recorded/commands.txt and recorded/calls.txt list the cases, recorded/outputs.json has their exit
-codes and outputs. Long outputs are cut after some lines, with a hash of the whole. Numbers have six
-digits.
+codes and outputs. Sentences are not recorded, so that they can be reworded: of reports in plain
+text, HTML and Markdown and of messages only the numbers and the codes in brackets are kept, of JSON
+everything except warnings and reasons. Long outputs are cut after some lines, with a hash of the
+whole. Numbers have six digits.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import difflib
 import hashlib
 import json
 import lzma
+import os
 import re
 import shlex
 import shutil
@@ -24,22 +27,39 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import chdir, suppress
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 RECORDED = HERE / "recorded" / "outputs.json"
-LINES, NOTES, WIDTH = 18, 14, 160
-"""Number of stored lines of an output and of stderr, and of characters of a line."""
 SENTENCES = 1500
+"""Number of sentences of the example text."""
+LINES, WIDTH = 18, 160
+"""Number of stored lines of an output, and of characters of a line."""
+SENTENCE_KEYS = {
+    "warnings",
+    "notes",
+    "note",
+    "reason",
+    "about",
+    "title",
+    "verdict",
+    "hint",
+    "remark",
+}
+"""Keys of JSON outputs whose values are sentences."""
+PROSE = {".html", ".md", ".tex"}
+"""Suffixes of written files that are reports."""
 TEXT = {".tsv", ".csv", ".json", ".jsonl", ".key", ".ttl", ".rdf", ".nwk", ".dot", ".md", ".html"}
 """Suffixes of written files whose content is recorded."""
 _FLOAT = re.compile(r"-?\d+\.\d{5,}(?:e[+-]?\d+)?|-?\d(?:\.\d+)?e[+-]\d+")
 ASSIGNMENT = re.compile(r"\w+ = ")
 """Cases that only set a name for later ones."""
 _SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
+_CODE = re.compile(r"\[([a-z]+(?:-[a-z]+)+)\]")
+_NUMBER_OR_CODE = re.compile(r"(?<![\w.#-])-?\.?\d[\d.]*(?![\w-])|\[[a-z]+(?:-[a-z]+)+\]")
 
 
 def list_cases(kind: str) -> list[str]:
@@ -192,10 +212,35 @@ def _cut(line: str) -> str:
     return line if len(line) <= WIDTH else line[:WIDTH] + "…"
 
 
-def shorten(text: str) -> list[str]:
-    """Return the lines to store: the first ones, and a hash of all if some are left out."""
-    with suppress(ValueError):
-        text = _fold(json.dumps(json.loads(text), ensure_ascii=False, indent=1))
+def drop_sentences(value: Any) -> Any:
+    """Return a JSON value without sentences: only the numbers of reports are kept."""
+    if isinstance(value, dict):
+        return {key: drop_sentences(one) for key, one in value.items() if key not in SENTENCE_KEYS}
+    if isinstance(value, list):
+        return [drop_sentences(one) for one in value]
+    return list_numbers(value) if isinstance(value, str) and value.count(" ") > 5 else value
+
+
+def list_numbers(text: str) -> str:
+    """Return the numbers and codes of a report in the order of its lines, several to a line."""
+    text = re.sub(
+        r"(?<=\d),(?=\d{3})",
+        "",
+        re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]*>", " ", text, flags=re.DOTALL),
+    )
+    found = _NUMBER_OR_CODE.findall(text)
+    return "\n".join(" ".join(found[at : at + 12]) for at in range(0, len(found), 12))
+
+
+def shorten(text: str, *, prose: bool = False) -> list[str]:
+    """Return the lines to store: the first ones, and a hash of all if some are left out.
+
+    JSON is stored without sentences; of any other text, if it is prose, its numbers and codes.
+    """
+    try:
+        text = _fold(json.dumps(drop_sentences(json.loads(text)), ensure_ascii=False, indent=1))
+    except ValueError:
+        text = list_numbers(text) if prose else text
     lines = text.splitlines()
     kept = [_cut(line) for line in lines[:LINES]]
     if kept != lines:
@@ -247,14 +292,16 @@ def run_commands(folder: Path, cases: list[str]) -> Iterator[tuple[str, dict[str
         done = run(*words, stdin=stdin, cwd=folder)
         result: dict[str, Any] = {"exit": done.returncode}
         if done.stdout:
-            result["out"] = shorten(clean(done.stdout, folder))
-        # The number of blank lines on stderr depends on the time that progress bars were shown.
-        if notes := [line for line in clean(done.stderr, folder).splitlines() if line.strip()]:
-            result["err"] = [_cut(line) for line in notes[:NOTES]]
+            # Reports are prose, unless a format for other programs is requested.
+            prose = not re.search(r"--format (csv|tsv|json)|-o -|--to ", case)
+            result["out"] = shorten(clean(done.stdout, folder), prose=prose)
+        if codes := sorted(set(_CODE.findall(done.stderr))):
+            result["err"] = codes
         for path in sorted(folder.iterdir()):
             changed = path.is_file() and path.stat().st_mtime_ns != before.get(path)
             if changed and path.suffix in TEXT:
-                result[path.name] = shorten(clean(path.read_text("utf-8"), folder))
+                text = clean(path.read_text("utf-8"), folder)
+                result[path.name] = shorten(text, prose=path.suffix in PROSE)
         yield f"roget {case}", result
 
 
@@ -277,8 +324,7 @@ def run_calls(folder: Path, cases: list[str]) -> Iterator[tuple[str, dict[str, A
                 text = json.dumps(to_plain(value), ensure_ascii=False)
                 result = {"value": shorten(clean(text, folder))}
             except Exception as error:
-                message = clean(f"{type(error).__name__}: {error}", folder)
-                result = {"error": [str(code_of(error)), *shorten(message)]}
+                result = {"error": [type(error).__name__, str(code_of(error))]}
             yield case, result
 
 
@@ -298,6 +344,7 @@ def record(chosen: str = "") -> dict[str, dict[str, Any]]:
         if chosen in case or re.match(r"(count|build|grow|attach train|export)\b", case)
     ]
     calls = [case for case in list_cases("calls") if chosen in case or ASSIGNMENT.match(case)]
+    os.environ["COLUMNS"] = "100"  # tables are fitted to the terminal
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         write_inputs(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+import roget
 from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
@@ -66,3 +67,19 @@ def test_of_many_classes_side_by_side_the_most_frequent_are_told():
     few = report(t, 12)
     assert len(few.data["tree"]) == 13
     assert "most frequent" not in few.render()
+
+
+def test_build_report_shows_the_first_level_with_its_largest_subclasses(tmp_path):
+    roget.data.sample("verb_object").top(150).write(tmp_path / "c")
+    built = roget.build(
+        tmp_path / "c", clusters=12, levels=[3, 6], heldout=False, background="none"
+    )
+    made = report(built)
+    tree, rows = built.tree, made.tables[0].rows
+    assert [row["node"] for row in made.data["tree"]] == sorted(
+        tree.tops(3), key=lambda node: -built.index.places.shares[node]
+    )
+    assert sum(int(row[2]) for row in rows) == tree.n_clusters
+    assert sum(int(row[1]) for row in rows) == len(built)
+    labels = {built.word_class(node, 0).label for node in range(tree.n_nodes)}
+    assert all(label in labels for row in rows for label in row[4].split(" · ") if label)

@@ -8,8 +8,10 @@ import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+import roget
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.errors import InputError
@@ -258,3 +260,36 @@ def test_a_taxonomy_can_stand_beside(tmp_path):
     assert len(side.thesaurus) >= sum(map(len, FAMILIES.values()))
     found = compare(ThesaurusSnapshot(made(FAMILIES), "words"), side, 4)
     assert found["shared"] == sum(map(len, FAMILIES.values()))
+
+
+def test_tree_of_levels_skips_the_classes_between_them():
+    counts = random_counts(40, 60)
+    fitted = roget.AgglomerativeTree(n_clusters=12).fit(counts)
+    thesaurus = Thesaurus.from_clustering(
+        counts, fitted.clustering_, provenance={"levels": [3, 6, 12]}
+    )
+    views, nodes = ThesaurusSnapshot(thesaurus, "words"), thesaurus.tree
+    hidden = set(tree.make(views)["hidden"])
+    kept = {0}.union(*(nodes.tops(k) for k in (3, 6, 12)))
+    assert hidden == set(range(nodes.n_nodes)) - kept
+    assert hidden
+    root = word_class.make(views, 0)
+    assert {one["node"] for one in root["children"]} == set(nodes.tops(3))
+    for name in map(str, thesaurus.words):
+        listed = [one["node"] for one in word.make(views, thesaurus.row(name))["path"]]
+        assert listed == [node for node in thesaurus.path(name) if node not in hidden]
+    # Without levels, all classes are shown.
+    plain = ThesaurusSnapshot(thesaurus.replace(provenance={}), "words")
+    assert tree.make(plain)["hidden"] == []
+    assert [one["node"] for one in word_class.make(plain, 0)["children"]] == list(nodes.children(0))
+
+
+def random_counts(words, contexts):
+    """Return random counts of four families of words."""
+    numbers = np.random.default_rng(1)
+    rates = np.ones((words, contexts))
+    for row in range(words):
+        rates[row, row % 4 * 15 : row % 4 * 15 + 15] = 6
+    return Counts(
+        numbers.poisson(rates), [f"w{i}" for i in range(words)], [f"c{i}" for i in range(contexts)]
+    )

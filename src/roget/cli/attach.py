@@ -90,7 +90,7 @@ def predict(model: Model, format: Format = None, output: Output = None) -> None:
     predicted.
     """
     from roget.learn.attachment.attacher import Attacher
-    from roget.report.attachment import report_answers
+    from roget.report.attachment import report_predictions
 
     answers: list[tuple[str, ...]] = []
     failed: Exception | None = None
@@ -104,7 +104,7 @@ def predict(model: Model, format: Format = None, output: Output = None) -> None:
     except ValueError as error:
         failed = error
     if format is not None or output is not None:
-        deliver(report_answers(answers), format, output)
+        deliver(report_predictions(answers), format, output)
     if failed is not None:
         raise failed
 
@@ -115,7 +115,7 @@ def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
 
     from roget.core.io.source import standard_input
     from roget.learn.attachment.quads import parse
-    from roget.report.attachment import answers
+    from roget.report.attachment import predictions
 
     standard_input()  # raises an error if standard input is closed
     lines = parse(enumerate(sys.stdin, 1), "<stdin>", answered=False)
@@ -130,7 +130,7 @@ def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
         except ValueError as error:
             failed = error
         if pending:
-            yield list(answers(pending, model.predict_proba(pending)[:, 0]))
+            yield list(predictions(pending, model.predict_proba(pending)[:, 0]))
         if failed is not None:
             raise failed
         if not pending:

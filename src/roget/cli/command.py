@@ -96,7 +96,7 @@ class Command(TyperCommand):
 
 
 WRITTEN = ("output", "figure", "static")
-"""Parameters that may name an output file. All but --output do so only if their metavar is FILE."""
+"""Parameters that may name output files: --output always, the others if their metavar is FILE."""
 
 
 def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:

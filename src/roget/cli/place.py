@@ -71,7 +71,8 @@ def place(
     """Place the words of a corpus in an existing taxonomy, such as a SKOS file or WordNet.
 
     For each word that is missing from the taxonomy, candidate classes are listed with scores and
-    reasons. The taxonomy is not changed. --hide N tests the method on N words of the taxonomy.
+    reasons. The taxonomy is not changed. --hide N tests the method: it hides N words of the
+    taxonomy and compares their candidates with their true classes.
     """
     from roget.errors import InputError
     from roget.learn.thesaurus.files import is_thesaurus

@@ -24,7 +24,7 @@ def shift(
     ],
     new: Annotated[
         str,
-        typer.Argument(metavar="NEW", help="The later or other text, in any of the forms of OLD."),
+        typer.Argument(metavar="NEW", help="The later text, or any text to compare with OLD."),
     ],
     words: Annotated[
         list[str] | None,

@@ -1,7 +1,7 @@
 """Declared contents of folders: dataclasses whose fields carry types, shapes and checks.
 
-A format is declared once. Reading checks every value against the declaration, and writing follows
-from it:
+A format is declared once. The same declaration is used to validate values on reading and to store
+them on writing:
 
     @dataclass(frozen=True)
     class StoredVectors(Contents):
@@ -9,7 +9,7 @@ from it:
         table: Array = array("f", "words", "dimensions", low=-1.01, below=1.01)
 
 Dimensions with the same name must have the same size in all fields of a declaration. The bound of
-an index may be the name of a dimension, e.g. `below="words"`.
+an index may be the size of a named dimension, e.g. `below="words"`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Declaration(Protocol):
         """Raise ValueError if a value is out of range, given the sizes of all dimensions."""
 
     def put(self, name: str, value: Any) -> dict[str, Any]:
-        """Return the values to store, by name."""
+        """Return the values to store, keyed by name."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class TextsField:
         return found
 
     def check(self, name: str, value: Any, sizes: Sizes) -> None:
-        """Accept all strings."""
+        """Do nothing, because all strings are valid."""
 
     def put(self, name: str, value: Any) -> dict[str, Any]:
         """Return the list under its name."""
@@ -135,7 +135,8 @@ class TextsField:
 class ValueField:
     """A JSON value of a manifest that passes a check. `at` is its path, e.g. "provenance.beta".
 
-    `sizes` names dimensions whose sizes the value states: one number, or a list of numbers.
+    `sizes` names the dimensions whose sizes are stored in the value, which is a number or a list of
+    numbers.
     """
 
     is_valid: Check
@@ -151,7 +152,7 @@ class ValueField:
         return value
 
     def check(self, name: str, value: Any, sizes: Sizes) -> None:
-        """Accept the value, which `take` has checked."""
+        """Do nothing, because `take` has already checked the value."""
 
     def put(self, name: str, value: Any) -> dict[str, Any]:
         """Return the value under its name."""
@@ -187,8 +188,8 @@ def texts(size: str, *, distinct: bool = True) -> Any:
 def value(is_valid: Check, *, at: str = "", sizes: Sequence[str] = ()) -> Any:
     """Declare a JSON value of a manifest.
 
-    `at` is its path if it differs from the field name. `sizes` names the dimensions whose sizes the
-    value states.
+    `at` is its path if it differs from the field name. `sizes` names the dimensions whose sizes are
+    stored in the value.
     """
     return _declare(ValueField(is_valid, at, tuple(sizes)))
 
@@ -213,9 +214,10 @@ class Contents:
 
     @classmethod
     def read(cls, values: Mapping[str, Any], **sizes: int) -> Self:
-        """Check stored values against the declarations and return them.
+        """Check stored values against the declarations, and return an instance that holds them.
 
-        Other values are ignored. Dimensions that are already known are passed in `sizes`.
+        Undeclared values are ignored. `sizes` contains the sizes of dimensions that are already
+        known.
 
         Raises
         ------
@@ -227,7 +229,7 @@ class Contents:
         return cls(**read_values(cls, values, sizes))
 
     def content(self) -> dict[str, Any]:
-        """Return the values to store, by name."""
+        """Return the values to store, keyed by name."""
         found: dict[str, Any] = {}
         for name, one in declarations(type(self)).items():
             found |= one.put(name, getattr(self, name))
@@ -245,7 +247,7 @@ def read_values(declared: type, values: Mapping[str, Any], sizes: Sizes) -> dict
 
 
 def declarations(contents: type) -> dict[str, Declaration]:
-    """Return the declared fields of a dataclass; fields without a declaration are left out."""
+    """Return the declarations of a dataclass's fields, omitting fields without a declaration."""
     return {one.name: one.metadata[_FIELD] for one in fields(contents) if _FIELD in one.metadata}
 
 
@@ -298,7 +300,7 @@ def column(sql: str, *, low: float = 0, below: str = "") -> Any:
 
 
 def tables_of(contents: type, *, optional: bool) -> dict[str, TableField]:
-    """Return the required or the optional tables of a declaration, by file name."""
+    """Return the required or the optional tables of a declaration, keyed by file name."""
     found: list[TableField] = [
         one.metadata[_TABLE] for one in fields(contents) if _TABLE in one.metadata
     ]
@@ -306,13 +308,13 @@ def tables_of(contents: type, *, optional: bool) -> dict[str, TableField]:
 
 
 def values_of(contents: type) -> dict[str, Check]:
-    """Return the checks of the manifest values of a declaration, by path."""
+    """Return the functions that check the manifest values of a declaration, keyed by path."""
     found = declarations(contents).items()
     return {one.at or name: one.is_valid for name, one in found if isinstance(one, ValueField)}
 
 
 def stated_sizes(contents: type, record: Mapping[str, Any]) -> Sizes:
-    """Return the sizes of dimensions that a manifest states."""
+    """Return the sizes of dimensions that are stored in a manifest."""
     found: Sizes = {}
     for name, one in declarations(contents).items():
         if isinstance(one, ValueField) and one.sizes:
@@ -326,7 +328,7 @@ def check_tables(
 ) -> None:
     """Check the numbers of rows of tables, and the indices in their columns.
 
-    Raise ValueError if they do not agree with each other or with the known `sizes`.
+    Raise ValueError if they are inconsistent with each other or with the known `sizes`.
     """
     for name, columns in tables.items():
         rows, dimension = len(next(iter(columns.values()))), declared[name].rows
@@ -390,7 +392,7 @@ def require_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> A
     data, indices, indptr = parts
     shape = tuple(int(size) for size in shape)
     if len(shape) != 2 or min(shape) < 0:
-        raise ValueError(f"the shape is {shape}; expected the numbers of rows and columns")
+        raise ValueError(f"invalid shape {shape}; expected (rows, columns)")
     for name, part, kinds in (
         ("data", data, "biuf"), ("indices", indices, "iu"), ("indptr", indptr, "iu"),
     ):  # fmt: skip
@@ -438,12 +440,12 @@ def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
 
 
 def put_under(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Prefix the names in `content` with a part name and a period."""
+    """Add a prefix and a period to the names in `content`."""
     return {f"{part}.{name}": value for name, value in content.items()}
 
 
 def take_under(part: str, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a part, and remove the prefix added by `put_under` from their names."""
+    """Return the values whose names have the prefix added by `put_under`, without the prefix."""
     head = f"{part}."
     return {name[len(head) :]: value for name, value in kept.items() if name.startswith(head)}
 

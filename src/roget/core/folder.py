@@ -1,4 +1,4 @@
-"""The format of all folders written by roget: a manifest with a checksum, tables and arrays.
+"""The format of all folders written by roget: a manifest with a checksum, plus tables and arrays.
 
 A folder holds a JSON manifest, tables as Parquet files, and arrays in one .npz file. All manifests
 have the following fields, and each kind of folder adds more:
@@ -13,9 +13,9 @@ have the following fields, and each kind of folder adds more:
                  arrays dtype and shape (name → both)
     seal         SHA-256 of all bytes before the seal in the manifest
 
-No content is executed or unpickled. Sizes and shapes declared in a file are compared with the size
-of the file and with the manifest before they are used. Folders of version 1 lack `kind`, `seal`,
-and the rows, columns, types and shapes of files.
+No content is executed or unpickled. Sizes and shapes declared in a file are validated against the
+file size and the manifest before they are used. Folders of version 1 lack `kind`, `seal`, and the
+rows, columns, types and shapes of files.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Kind:
     version: int = 2
     """The current version of the format.
 
-    Its manifests end in a hash; `old` checks older manifests.
+    Manifests of this version end in a hash. Manifests of older versions are checked by `old`.
     """
     contents: type[Contents] = ModelContents
     """The declaration of the fields of the manifest and of the tables; see `roget.core.contents`.
@@ -115,17 +115,17 @@ class Kind:
 
     @cached_property
     def fields(self) -> dict[str, Check]:
-        """The checks of the required fields of the manifest; "a.b" is field b of the object a."""
+        """Functions that check the required manifest fields; "a.b" is field b of the object a."""
         return values_of(self.contents)
 
     @cached_property
     def tables(self) -> dict[str, TableField]:
-        """The required tables, by file name."""
+        """The required tables, keyed by file name."""
         return tables_of(self.contents, optional=False)
 
     @cached_property
     def optional(self) -> dict[str, TableField]:
-        """The optional tables, by file name."""
+        """The optional tables, keyed by file name."""
         return tables_of(self.contents, optional=True)
 
     @property
@@ -143,9 +143,9 @@ def model(name: str, format: str) -> Kind:
 
 
 def seal_text(record: Mapping[str, Any]) -> bytes:
-    """Return a JSON object as bytes, with a seal (a hash of the content) as its last field."""
+    """Serialise a JSON object to bytes, with a seal (a hash of the content) as its last field."""
     text = format_json(record, allow_nan=False, default=_plain)
-    # File names that Python could not decode contain lone surrogates; write them as escapes.
+    # Python represents undecodable file names with lone surrogates, so write these as escapes.
     body = text.removesuffix("\n}").encode("utf-8", "backslashreplace") + _SEAL
     return body + hashlib.sha256(body).hexdigest().encode() + _END
 
@@ -179,7 +179,7 @@ def require_version(
     """Check the format, version and seal of a manifest; return its version.
 
     `known` is the newest version that can be read. Manifests of version `sealed` (default: `known`)
-    or later have a seal. A manifest of an older version that has a seal was modified.
+    or later have a seal. An older manifest with a seal must have been modified.
     """
     if record.get("format") != format:
         raise InputError(
@@ -207,7 +207,7 @@ def require_version(
 
 
 def changed(place: Path) -> InputError:
-    """Return the error for a file whose seal (hash) is not valid."""
+    """Return the error for a file with an invalid seal (hash)."""
     return InputError(f"{place}: the file was changed after it was written", code="damaged-folder")
 
 
@@ -269,8 +269,8 @@ class Folder:
     def tables(self, *names: str, **sizes: int) -> dict[str, dict[str, Array]]:
         """Return the columns of the named tables, by default of all required tables.
 
-        Their rows and indices are compared with the declared dimensions. `sizes` has the sizes of
-        dimensions that neither the manifest nor these tables state.
+        Numbers of rows and indices are checked against the declared dimensions. `sizes` contains
+        the sizes of dimensions that are stored neither in the manifest nor in these tables.
         """
         with database() as connection:
             found = {name: self._table(connection, name) for name in names or self.kind.tables}
@@ -343,7 +343,7 @@ class Folder:
                 raise invalid_field(self.path / self.kind.manifest, "rows", declared)
             size, what = 8 * declared * len(relation.columns), f"a table of {declared:,} rows"
             limits.require_room(str(file), size, file.stat().st_size, what, limits.ON_DISK)
-            # Read one additional row, which is enough to detect that there are too many.
+            # Read one extra row, which is sufficient to detect that there are too many.
             relation = relation.limit(declared + 1)
         with convert_errors(file):
             arrays: dict[str, Array] = relation.fetchnumpy()
@@ -402,7 +402,7 @@ def is_kind(folder: PathLike, kind: Kind) -> bool:
     try:
         with open(Path(folder) / kind.manifest, "rb") as file:
             begin = _BEGIN.match(file.read(256))
-    except (OSError, ValueError):  # the file does not exist, or its name is invalid
+    except (OSError, ValueError):  # The file does not exist, or its name is invalid.
         return False
     return begin is not None and _kind_of(begin[1].decode(), begin[2]) == kind.name
 
@@ -424,7 +424,7 @@ def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: 
     """Raise an error unless the manifest lists all required files and no unknown files."""
     files = record["files"]
     if not sealed and not files and not kind.tables:
-        return  # a model in format version 1 lists no files
+        return  # In format version 1, the manifest of a model does not list files.
     for name, declared in files.items():
         if (
             name not in (*kind.files, *kind.optional)
@@ -449,7 +449,7 @@ def draft_of(
 ) -> Iterator[Path]:
     """Create a draft of a folder. The `with` block writes the files and the manifest to it.
 
-    At the end of the block the draft is opened to check it, and then it replaces the target; see
+    At the end of the block, the draft is validated and replaces the target; see
     `roget.core.store.new_directory`. An existing folder is replaced only if `ours` returns True for
     it.
     """
@@ -477,7 +477,7 @@ def check(path: PathLike, kind: Kind) -> None:
 
 
 _LEFTOVERS = re.compile(r"\.DS_Store|Thumbs\.db|desktop\.ini|\.nfs.*|\..*\.draft(\.old)?")
-"""Names of files that operating systems or killed runs leave in folders."""
+"""Names of files that operating systems or killed processes leave behind in folders."""
 
 
 def _may_replace(folder: Path, kind: Kind) -> bool:
@@ -485,7 +485,7 @@ def _may_replace(folder: Path, kind: Kind) -> bool:
     if not is_kind(folder, kind):
         return False
     known = {kind.manifest, *kind.files, *kind.optional, *kind.beside}
-    with suppress(OSError, ValueError, LookupError, TypeError):  # a damaged folder may be replaced
+    with suppress(OSError, ValueError, LookupError, TypeError):  # A damaged folder may be replaced.
         known |= {*parse_json((folder / kind.manifest).read_bytes())["files"]}
     for name in sorted(os.listdir(folder)):
         if name not in known and not _LEFTOVERS.fullmatch(name):
@@ -585,7 +585,7 @@ def sha256(path: Path) -> str:
 
 
 def _columns(kind: Kind, name: str, record: Mapping[str, Any]) -> dict[str, str]:
-    """Return a map from the columns of a table to their SQL types."""
+    """Return the SQL type of each column of a table, keyed by column name."""
     return {
         column: DTYPES[record["dtype"]] if type is COUNT else type
         for column, type in (kind.tables | kind.optional)[name].types.items()
@@ -618,9 +618,9 @@ _FAULTS = (
 def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[str, Any]:
     """Read the arrays in an .npz file.
 
-    The file may be compressed only if `packed` is True. `kinds` are the allowed kinds of dtypes.
-    Arrays are never unpickled, and the declared size of an array is compared with the size of the
-    file before memory is allocated.
+    Compressed files are rejected unless `packed` is True. `kinds` are the allowed kinds of dtypes.
+    Arrays are never unpickled, and the declared size of an array is checked against the file size
+    before memory is allocated.
     """
     try:
         with open(file, "rb") as raw:
@@ -678,7 +678,7 @@ def _check_sizes(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) ->
             raise InputError(f"{one.filename} is compressed", code="broken-archive")
         limits.check_packing(str(file), one.filename, one.compress_type)
     if sum(one.compress_size for one in members) > size:
-        raise InputError("the archive declares more data than it holds", code="broken-archive")
+        raise InputError("the archive declares more data than it contains", code="broken-archive")
     whole = sum(one.file_size for one in members)
     limits.require_room(str(file), whole, size, f"unpacks to {limits.show_size(whole)}")
 
@@ -695,7 +695,7 @@ def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
         first = formats.read_magic(raw) == (1, 0)
         read = formats.read_array_header_1_0 if first else formats.read_array_header_2_0
         shape, _, dtype = read(raw, max_header_size=_MAX_HEADER)
-    except Exception:  # numpy's parser raises many types of exceptions
+    except Exception:  # numpy's parser raises many types of exceptions.
         raise InputError(
             f"{name} is not an array of numbers or strings", code="broken-archive"
         ) from None

@@ -1,9 +1,8 @@
-"""Kullback–Leibler divergence in nats, and sums that do not depend on the number of threads."""
+"""Kullback–Leibler divergence in nats, and a sum that does not depend on the number of threads."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ NATS_PER_BIT = math.log(2.0)
 
 
 def bits(nats: float) -> float:
-    """Convert nats to bits, for output only. All computations are in nats.
+    """Convert nats to bits for output. All computations are in nats.
 
     >>> bits(math.log(8))
     3.0
@@ -27,24 +26,13 @@ def weighted_sum(values: Array, weights: Array) -> float:
 
     The result does not depend on the number of threads.
 
-    A BLAS dot product would use several threads, which changes the last digits and is not faster
-    for arrays of this size.
+    A BLAS dot product would use several threads, which would change the last digits without being
+    faster for arrays of this size.
 
     >>> weighted_sum(np.array([0.5, 2.0]), np.array([4, 1]))
     4.0
     """
     return float(np.multiply(values, weights).sum())
-
-
-def sum_parts(values: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the sum of each segment of an array. Segment i begins at starts[i].
-
-    Each sum depends only on the values in its segment, down to the last bit.
-
-    >>> sum_parts(np.array([1, 2, 3, 4]), np.array([0, 3])).tolist()
-    [6, 4]
-    """
-    return np.add.reduceat(values, starts)
 
 
 def xlogx(x: npt.ArrayLike) -> Floats:

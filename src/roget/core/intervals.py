@@ -48,8 +48,8 @@ def interval(values: Sequence[float]) -> Interval:
 def wilson(right: float, items: float) -> tuple[float, float]:
     """Return the bounds of the 95 % confidence interval for a proportion (Wilson 1927).
 
-    The proportion is `right / items`. `right` may be fractional, e.g. if several people judged
-    each item.
+    The proportion is `right / items`. `right` may be fractional, e.g. if each item was judged by
+    several people.
 
     >>> [round(end, 4) for end in wilson(8, 10)]
     [0.4902, 0.9433]
@@ -64,8 +64,7 @@ def wilson(right: float, items: float) -> tuple[float, float]:
     middle = share + square / (2 * items)
     half = math.sqrt(square * (share * (1 - share) + square / (4 * items)) / items)
     whole = 1 + square / items
-    # Make sure that rounding does not exclude 0 from the interval for 0 / n, or 1 from that for n /
-    # n.
+    # Rounding must not exclude 0 from the interval for 0/n, or 1 from the interval for n/n.
     low = 0.0 if not right else (middle - half) / whole
     high = 1.0 if right == items else (middle + half) / whole
     return low, high

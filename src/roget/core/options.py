@@ -54,9 +54,10 @@ class Option:
     optional: bool = False
     """True if None is allowed."""
     many: str = ""
-    """How a command accepts several values: "repeated" (the option is repeated), "pairs" (repeated
-    A=B), "," (separated by commas), or "text" (one string with commas that the library parses).
-    Repeating an option always adds values."""
+    """How several values are passed on the command line: "repeated" (the option is repeated),
+    "pairs" (repeated A=B), "," (separated by commas), or "text" (one string with commas that the
+    library parses). Every repetition of an option adds values.
+    """
     flags: tuple[str, ...] = ()
     metavar: str = ""
     called: str = ""
@@ -158,7 +159,7 @@ class Option:
         high = self.maximum if self.maximum is not None else math.inf
         try:
             finite = math.isfinite(number)
-        except OverflowError:  # the integer is larger than any float
+        except OverflowError:  # The integer exceeds the range of floats.
             return False
         return bool(finite and low <= number <= high and (number > 0 or not self.positive))
 
@@ -179,7 +180,7 @@ def option(default: Any, *, help: str, **declared: Any) -> Any:
 
 
 def seed_option() -> Any:
-    """Declare the option --seed, which is defined identically for all commands."""
+    """Declare the option --seed, which is the same for all commands."""
     return option(0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Random seed.")
 
 
@@ -235,8 +236,8 @@ def _type_of(hint: Any, words: tuple[str, ...]) -> tuple[type, bool]:
     for part in list(parts):
         parts.update(typing.get_args(part))
     plain = next((kind for kind in (bool, int, float) if kind in parts), str)
-    # The hint str | int (a column name or number) becomes text; a number or "auto" becomes a
-    # number.
+    # The type of str | int (a column name or number) is str; the type of a number or "auto" is that
+    # of the number.
     return (str if str in parts and not words else plain), type(None) in parts
 
 

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 class Progress(Mapping[str, Any]):
     """A progress report: the work done, the total work, and further details.
 
-    As a mapping, it contains these details (`facts`) and `fraction`, the fraction of the work done.
+    It is also a mapping that contains these details (`facts`) and `fraction`, the fraction of the
+    work that is done.
 
     >>> now = Progress(3, 4, {"n_clusters": 7})
     >>> now["fraction"], now["n_clusters"], now.done, now.total

@@ -12,7 +12,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 
-TYPE_CHECKING = False  # known to type checkers; importing it from typing would be slow
+TYPE_CHECKING = False  # Type checkers know this name; importing it from typing would be slow.
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
@@ -27,8 +27,9 @@ class Ended(SystemExit):
     """Raised in a running command when a termination signal other than Ctrl-C arrives.
 
     It is not an `Exception`, so `except Exception` does not catch it. It is not a
-    `KeyboardInterrupt` either, because a search that is interrupted by Ctrl-C still completes its
-    result, and senders of other signals kill the process after a few seconds.
+    `KeyboardInterrupt` either: a search that is interrupted by Ctrl-C still prepares its result,
+    but after other signals there is no time for this, because the sender kills the process after a
+    few seconds.
     """
 
 
@@ -76,7 +77,7 @@ def stoppable() -> Iterator[Stop]:
         if not issubclass(lost.exc_type, Exception) and lost.exc_type is not SystemExit:
             # `stop.signal` is 0 if a search has installed its own handler for Ctrl-C.
             number = stop.signal or signal.SIGINT
-            with suppress(RuntimeError):  # at shutdown no thread can be started
+            with suppress(RuntimeError):  # During shutdown, no thread can be started.
                 threading.Timer(0.05, os.kill, (os.getpid(), number)).start()
         else:
             usual(lost)

@@ -103,9 +103,9 @@ def new_directory(
 ) -> Iterator[Path]:
     """Create a draft folder next to a path. The draft replaces the folder if the block succeeds.
 
-    An existing folder is replaced only if `ours` accepts it, both at the start and at the end, when
-    the folder is `locked`. The old folder remains until the new one is complete, and is restored if
-    the exchange fails. `kind` describes the folder in messages.
+    An existing folder is replaced only if `ours` accepts it both at the start of the block and at
+    the end, when the folder is locked. The old folder remains until the new one is complete, and is
+    restored if the replacement fails. `kind` describes the folder in messages.
     """
     target = _locate(path)
     _require_folder(target)
@@ -113,7 +113,8 @@ def new_directory(
     _require_ours(target, ours, kind)
     with clear_errors(target), _new_draft(target) as draft:
         if target.exists():
-            draft.chmod(0o700)  # private until the permissions of the old folder are copied
+            # Keep the draft private until the permissions of the old folder are copied.
+            draft.chmod(0o700)
         yield draft
         _flush_all(draft)
         with locked(target):
@@ -125,7 +126,7 @@ def new_directory(
 
 
 def _flush_name(target: Path) -> None:
-    """Flush the rename of a target to disk. An error states that the target was written."""
+    """Flush the rename of a target to disk. On failure, the message states that it was written."""
     try:
         _flush(target.parent)
     except OSError as error:
@@ -137,7 +138,7 @@ def _flush_name(target: Path) -> None:
 
 def _copy_permissions(draft: Path, target: Path) -> None:
     """Copy the permissions of the target to the draft, if the target exists."""
-    with suppress(OSError):  # there is no target, or the file system has no permissions
+    with suppress(OSError):  # There is no target, or the file system does not support permissions.
         shutil.copymode(target, draft)
 
 
@@ -155,7 +156,7 @@ def _flush(path: Path) -> None:
     try:
         handle = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
     except OSError:
-        if is_folder:  # permission denied, or the system cannot open folders
+        if is_folder:  # Permission was denied, or the system cannot open folders.
             return
         raise
     try:
@@ -199,7 +200,7 @@ def _new_draft(target: Path) -> Iterator[Path]:
 def _remove(folder: Path) -> None:
     """Remove a folder. If this fails, change its permissions and try again.
 
-    If it fails twice, the folder remains, and the next write to the same target removes it.
+    If the second attempt fails, too, the next write to the same target removes the folder.
     """
     shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():
@@ -219,7 +220,9 @@ def _draft_name(target: Path) -> Path:
 
 @cache
 def _machine_id() -> str:
-    """Return an id that is unique to this machine and boot. Several machines may share a disk."""
+    """Return an id that is unique to this machine and boot. It distinguishes machines that share a
+    disk.
+    """
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
     except OSError:
@@ -275,12 +278,12 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 class Partial:
-    """The folder OUTPUT.partial, which stores unfinished work so that the next run can continue it.
+    """The folder OUTPUT.partial, which stores unfinished work for the next run to continue.
 
     The folder is locked during the block and remains afterwards unless it is discarded. An existing
-    folder is used only if its mark (partial.json) shows that a run of the same kind created it.
-    Folders written by older versions have no mark; `left` decides by their file names whether to
-    use them.
+    folder is reused if its mark file (partial.json) shows that a run of the same kind created it.
+    Folders written by older versions have no mark file; `left` decides from their file names
+    whether to reuse them.
     """
 
     def __init__(self, output: Path, kind: str, left: Callable[[set[str]], bool]) -> None:
@@ -318,19 +321,20 @@ class Partial:
     def discard(self) -> None:
         """Remove the folder.
 
-        It is renamed first, so an interruption leaves no partial content behind.
+        The folder is renamed first, so an interruption does not leave a folder with partial
+        content.
         """
         aside = _draft_name(self.folder)
         try:
             os.rename(self.folder, aside)
-        except OSError:  # some systems cannot rename folders with open files
+        except OSError:  # Some systems cannot rename folders with open files.
             aside = self.folder
         _remove(aside)
         if self._was_empty:
-            self.folder.mkdir(exist_ok=True)  # restore the empty folder that existed before
+            self.folder.mkdir(exist_ok=True)  # Restore the empty folder that existed before.
 
     def _make(self) -> None:
-        """Create the folder and its mark (partial.json) atomically."""
+        """Create the folder with its mark file (partial.json) atomically."""
         clear_drafts(self.folder)
         with _new_draft(self.folder) as draft:
             (draft / _MARK).write_text(json.dumps(self._mark))
@@ -339,7 +343,7 @@ class Partial:
                 os.rename(draft, self.folder)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                    raise  # if this fails, another run has just created the folder
+                    raise  # Otherwise another run has just created the folder.
 
     def _is_ours(self) -> bool:
         """Return True if the folder may be used, or False if it was removed in the meantime."""
@@ -350,7 +354,7 @@ class Partial:
             ours = mark.read_text("utf-8", "replace") == text if _MARK in names else not names
             now = self.folder.stat()
             if (before.st_ino, before.st_ctime_ns) != (now.st_ino, now.st_ctime_ns):
-                return False  # the folder may have been removed while it was listed
+                return False  # The folder may have been removed while it was listed.
             if ours and _MARK in names:
                 return True
             if _MARK in names or (names and not self._left(names)):
@@ -395,7 +399,7 @@ class Partial:
 
 
 def _try_lock(file: IO[str]) -> bool:
-    if sys.platform == "win32":  # on systems without flock, simultaneous runs are not detected
+    if sys.platform == "win32":  # On systems without flock, simultaneous runs are not detected.
         return True
     import fcntl
 
@@ -433,7 +437,7 @@ def clear_drafts(target: Path, age: float = STALE) -> None:
                 os.rename(draft, target)
         elif draft.is_dir():
             _remove(draft)
-        else:  # older versions wrote drafts as files
+        else:  # Older versions wrote drafts as files.
             with suppress(OSError):
                 draft.unlink()
         if handle >= 0:
@@ -450,7 +454,7 @@ def _last_write(draft: Path) -> float:
 
 
 def _is_alive(process: int) -> bool:
-    if sys.platform == "win32":  # on Windows, os.kill would end the process
+    if sys.platform == "win32":  # On Windows, os.kill would end the process.
         return False
     try:
         os.kill(process, 0)
@@ -479,7 +483,7 @@ def _exchange(draft: Path, target: Path) -> None:
 
 
 def _restore(aside: Path, target: Path) -> None:
-    """Rename the old folder back; try twice, because the target is missing until this succeeds."""
+    """Rename the old folder back. Try twice, because there is no target until this succeeds."""
     try:
         os.rename(aside, target)
     except OSError:

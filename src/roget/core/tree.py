@@ -1,7 +1,7 @@
 """A rooted tree, stored in arrays. It represents word classes, dendrograms and taxonomies.
 
 Node 0 is the root, and every parent has a smaller number than its children. A loop over the node
-numbers therefore visits parents before children, and the reverse loop visits children first.
+numbers therefore visits parents before their children, and a reverse loop visits children first.
 This module traverses, cuts and lays out trees; other modules combine a `Tree` with data per node.
 """
 
@@ -70,8 +70,8 @@ class Tree:
     `parent` is the parent of each node, or -1 for the root. `value` is the value at which a node
     was split (β, a description length etc.), or NaN for leaves. The default is NaN. `cluster`
     numbers the leaves from 0, by default in node order, and is -1 for inner nodes. `order` lists
-    the inner nodes in the order of their splits; by default, a node whose children have smaller
-    numbers was split earlier.
+    the inner nodes in the order of their splits; by default, nodes are ordered by their smallest
+    child.
 
     >>> tree = Tree().split(0, 1.5).split(1, 2.0)
     >>> tree
@@ -283,7 +283,7 @@ class Tree:
         return np.array(sums, dtype=values.dtype)
 
     def share_up(self, rows: Ints, nodes: Ints, shares: Floats, n_rows: int) -> csr_array[Any]:
-        """Return a matrix of shape (rows, nodes). Each share is added to a node and its ancestors.
+        """Sum shares over nodes and all their ancestors, in a matrix of shape (rows, nodes).
 
         Entry i adds shares[i] to row rows[i] at nodes[i] and at every ancestor of nodes[i].
         """
@@ -328,14 +328,14 @@ class Tree:
     def cuts(self) -> Ints:
         """The possible numbers of clusters in a cut.
 
-        A split into three or more clusters skips some numbers.
+        A split into three or more clusters skips numbers.
         """
         return np.unique(np.append(1, self.made[self.order]))
 
     def cut_nodes(self, k: int) -> Ints:
         """Return the nodes of the cut into k clusters, in depth-first order.
 
-        If a split into three or more skips k, the next smaller possible number is used.
+        If k is skipped by a split into three or more clusters, the next smaller number is used.
         """
         if not 1 <= k <= self.n_clusters:
             raise InputError(
@@ -366,18 +366,18 @@ class Tree:
 
         Labels are indices into `tops(k)`.
 
-        If a split into three or more skips k, the next smaller possible number is used.
+        If k is skipped by a split into three or more clusters, the next smaller number is used.
         """
         return self.label_clusters(self.tops(k))
 
     def cut_depth(self, depth: int) -> list[int]:
-        """Return the nodes at a given depth and all leaves above it, in the order of `tops`."""
+        """Return the nodes at a given depth and the leaves above it, in the order of `tops`."""
         if depth < 0:
             raise InputError(f"invalid depth {depth}: expected 0 or more", code="invalid-option")
         return self._sort_nodes(self._find_tops((self.cluster < 0) & (self.depths < depth)))
 
     def cut_splits(self, good: BoolArray) -> list[int]:
-        """Return the nodes of the cut that makes only good splits and the splits above them."""
+        """Return the nodes of the cut that performs the good splits and all splits above them."""
         kept = good & (self.cluster < 0)
         return self._sort_nodes(self._find_tops(self.sum_up(kept.astype(np.int64)) > 0))
 
@@ -450,7 +450,7 @@ class Tree:
     def split(self, cluster: int, value: float, into: int = 2) -> Tree:
         """Return a copy of the tree in which one cluster is split into `into` clusters.
 
-        The first part keeps the cluster's number, and the other parts are assigned the next free
+        The first new cluster keeps the old number, and the others are assigned the next free
         numbers.
         """
         leaf, known = self.leaf(cluster), self.n_clusters

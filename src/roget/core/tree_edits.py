@@ -23,7 +23,9 @@ class EditedTree(NamedTuple):
     """The new numbers of the old clusters (-1 if split), followed by the added clusters'
     numbers."""
     heir: tuple[int, int] | None = None
-    """A removed node and the only child that replaced it, as node numbers of the old tree."""
+    """A removed node and the only child that replaced it, as a pair of node numbers of the old
+    tree, if any.
+    """
     made: tuple[int, ...] = ()
     """The node numbers of the added nodes in the new tree."""
 
@@ -70,7 +72,7 @@ class _Draft:
     def finish(self, heir: tuple[int, int] | None = None) -> EditedTree:
         """Return the edited tree.
 
-        Nodes keep their order, except that parents precede their children.
+        Nodes keep their order as far as possible, but parents always precede their children.
         """
         numbers = self._order_nodes()
         nodes = np.full(self.tree.n_nodes + len(self.new), -1, dtype=np.int64)

@@ -15,10 +15,10 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 CountArray: TypeAlias = Ints | Floats
 """An array of counts: integers, or floats if some counts are fractional."""
 Values: TypeAlias = Annotated[Any, "a number, or an array with one number per group"]
-"""The return type of methods that accept single numbers or arrays with one number per group.
+"""Type of vectorised values: a number, or an array with one number per group.
 
-A method that is declared to return a float is called for one group at a time.
+A method with the return annotation `float` is called for one group at a time.
 """
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
-"""Labels as an array of any integer type."""
+"""An array of labels, with any integer type."""
 PathLike: TypeAlias = str | os.PathLike[str]

@@ -82,7 +82,7 @@ class DownloadError(RogetError):
 
 
 class _Bar:
-    """An adapter that passes pooch's progress on to a progress callback."""
+    """An adapter that forwards pooch's progress to a progress callback."""
 
     def __init__(self, report: Report) -> None:
         self.total = 0

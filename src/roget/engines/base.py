@@ -14,8 +14,8 @@ from roget.errors import InputError
 Increment: TypeAlias = Callable[[int, int], None]
 """Progress callback.
 
-Its arguments are the numbers of bytes and tokens read since the last call. The number of tokens is
-0 for tables.
+It is called with the numbers of bytes and tokens that were read since the last call. For tables,
+the number of tokens is 0.
 """
 
 Job: TypeAlias = Callable[[Any, Increment], Any]
@@ -45,10 +45,10 @@ class Engine(Protocol):
 
 
 def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
-    """Run a job that splits the result of each task into parts; return the parts for `join`.
+    """Run a job that partitions the result of each task; return the partitions for `join`.
 
-    If the engine has methods `partition` and `join`, parts are sent directly between workers;
-    otherwise they are sent through this process.
+    If the engine has the methods `partition` and `join`, data are sent directly between workers,
+    otherwise through this process.
     """
     if hasattr(engine, "partition"):
         return list(engine.partition(job, tasks))
@@ -57,7 +57,7 @@ def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
 
 
 def join(engine: Engine, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
-    """For each n, run a job on the list of all n-th parts that `partition` returned."""
+    """Run a job once per partition number n, on the n-th partition of every task's result."""
     if hasattr(engine, "join"):
         return list(engine.join(job, split, parts))
     pieces = [[one[part] for one in split] for part in range(parts)]
@@ -76,7 +76,7 @@ _CURRENT: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 @contextmanager
 def using(engine: Engine | None) -> Iterator[None]:
-    """Use an engine for computations in the block that can be distributed.
+    """Use an engine for all distributable computations in the block.
 
     These are the E and M steps of soft clustering, the placement of words, and bootstrap samples.
     """
@@ -108,7 +108,7 @@ def working_on(
 
 
 def current() -> Engine | None:
-    """Return the engine in use, or None if no engine is in use or it has no method `map`."""
+    """Return the engine in use, or None if no engine with a method `map` is in use."""
     engine = _CURRENT.get()
     return engine if hasattr(engine, "map") else None
 
@@ -116,8 +116,8 @@ def current() -> Engine | None:
 def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
     """Return the results of all tasks in order, computed by the engine in use or in this process.
 
-    A job may only use its arguments, so the results do not depend on the engine. If `tasks` is an
-    iterator, tasks start before the iterator is exhausted.
+    A job must depend only on its arguments, so that the results do not depend on the engine. If
+    `tasks` is an iterator, tasks start before the iterator is exhausted.
     """
     engine: Any = current()
     if engine is None or not tasks:
@@ -128,7 +128,7 @@ def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
 def in_order(found: Sequence[Sequence[Any]], places: Sequence[Sequence[int]]) -> list[Any]:
     """Merge lists of results in the order of their tasks.
 
-    `places` lists the task number of each result.
+    `places` contains the task numbers of the results in each list.
     """
     each = dict(zip(chain(*places), chain(*found), strict=True))
     return [each[place] for place in range(len(each))]

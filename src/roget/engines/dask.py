@@ -25,11 +25,11 @@ _SHORT_TASKS = "split-shuffle"
 """Key prefix for short tasks.
 
 The scheduler does not move tasks with this prefix to other workers, because it would also have to
-send all their parts.
+send all their inputs.
 """
 
 _LOGS = ("distributed", "tornado", "asyncio")
-"""Loggers to silence, because they would repeat roget's reports of lost connections and workers."""
+"""Loggers to silence, because roget itself reports lost connections and workers."""
 
 
 class SchedulerLost(RogetError):
@@ -41,7 +41,8 @@ class SchedulerLost(RogetError):
 class _Seat(NamedTuple):
     """A thread of a Dask worker.
 
-    In sorted order, the first threads of all workers precede the second threads.
+    Seats sort by thread number first, so the first threads of all workers precede all second
+    threads.
     """
 
     thread: int
@@ -51,7 +52,7 @@ class _Seat(NamedTuple):
 class PendingResults(NamedTuple):
     """Results that are still on the workers.
 
-    Each future is a list of results, for the task numbers in `places`.
+    The result of each future is a list of results, for the tasks whose numbers are in `places`.
     """
 
     cluster: Dask
@@ -59,7 +60,7 @@ class PendingResults(NamedTuple):
     places: list[list[int]]
 
     def fetch(self) -> list[Any]:
-        """Return all results in the order of the tasks, and let the workers release them."""
+        """Return all results in the order of the tasks, and release them on the workers."""
         cluster = self.cluster
         try:
             with cluster._explain():
@@ -128,7 +129,7 @@ class Dask:
         try:
             ours = metadata.version("roget")
         except metadata.PackageNotFoundError:
-            return  # if roget runs from a source folder, there is no version to compare
+            return  # If roget runs from a source folder, there is no version to compare.
         with self._explain():
             theirs = self._client.run(metadata.version, "roget", on_error="return")
             # The scheduler also needs roget, because it unpickles tasks.
@@ -171,7 +172,7 @@ class Dask:
                 elif status in ("lost", "pending"):
                     # The worker was lost before its result was fetched; the task runs again.
                     finished.add(future)
-                elif failed is None:  # the cluster cancelled the task
+                elif failed is None:  # The cluster cancelled the task.
                     raise self._lost()
         finally:
             self._cancel(futures)
@@ -180,9 +181,9 @@ class Dask:
                 raise failed
 
     def persist(self, data: Any, unpack: Callable[[Any], Any] | None = None) -> Any:
-        """Send data to a worker, which keeps them as long as the returned future exists.
+        """Send data to a worker, which stores them until the returned future is released.
 
-        With `unpack`, the worker applies this function to the data and keeps the result. Worker
+        With `unpack`, the worker applies this function to the data and stores the result. Worker
         threads are used in turn, because the scheduler would prefer workers that already hold data.
         Tasks run on the worker that holds their data, or on another worker if that one is lost.
         """
@@ -251,7 +252,7 @@ class Dask:
     def partition(self, job: Job, tasks: Sequence[Any]) -> list[Any]:
         """Implement `engines.base.partition`.
 
-        Parts on a lost worker are computed again if needed.
+        Partitions on a lost worker are computed again when they are needed.
         """
         with self._explain():
             return list(self._client.map(partial(_measure, job), tasks, pure=False, key="roget"))
@@ -259,7 +260,7 @@ class Dask:
     def join(self, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
         """Implement `engines.base.join`.
 
-        Each part is sent directly to the worker that joins it.
+        Each partition is sent directly to the worker that joins it.
         """
         joined: list[Any] = []
         try:
@@ -276,7 +277,7 @@ class Dask:
     def close(self) -> None:
         """Disconnect from the cluster, and shut it down if it is local."""
         try:
-            # Closing fails if the scheduler is lost.
+            # Closing raises an error if the scheduler is lost.
             with suppress(Exception, asyncio.CancelledError):
                 self._client.close(timeout=_TIMEOUT)
             if self._cluster is not None:
@@ -358,7 +359,7 @@ def _first(task: Any) -> Any:
 
 
 def _keep(data: Any) -> Any:
-    """Return data unchanged. Submitted as a task, this function makes a worker hold the data."""
+    """Return data unchanged. Submitted as a task, this function stores the data on a worker."""
     return data
 
 
@@ -381,5 +382,5 @@ def _measure(job: Job, task: Any) -> tuple[Any, int, int]:
 
 
 def _take(measured: tuple[Any, int, int], part: int) -> Any:
-    """Return one part of a result returned by `_measure`."""
+    """Return one partition of a result returned by `_measure`."""
     return measured[0][part]

@@ -61,7 +61,7 @@ def cores() -> int:
     """Return the number of cores this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not available on every system
+    except AttributeError:  # This function is not available on every system.
         return os.cpu_count() or 1
 
 
@@ -103,9 +103,9 @@ class _Pool:
 
     def _end(self, futures: Iterable[Future[Any]], workers: Iterable[BaseProcess]) -> None:
         if not all(future.done() for future in futures):
-            self._stop.value = 1  # jobs check this value whenever they report progress
+            self._stop.value = 1  # Jobs check this value whenever they report progress.
             wait([future for future in futures if not future.cancel()], _GRACE_PERIOD)
-            # Also kill idle workers, because an interrupted executor may never end them.
+            # Also kill idle workers, because an interrupted executor may never stop them.
             for worker in workers:
                 worker.kill()
         self._executor.shutdown()
@@ -165,7 +165,7 @@ def _begin(progress: Any, stop: Any, workers: Any) -> None:
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent process ends, instead of waiting for tasks indefinitely."""
+    """Exit when the parent process has ended, instead of waiting for tasks forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -2,8 +2,8 @@
 
 Noun phrases are detected first, then clauses. The finite verb of a clause is in second position
 ("er hat das Buch gelesen") or, after a conjunction or relative pronoun, in final position. All
-phrases before and between the verbs of a clause attach to its main verb. Subject, object and
-genitive are distinguished by case where articles and pronouns mark it, and otherwise by word order.
+phrases before and between the verbs of a clause attach to its main verb. Subjects, objects and
+genitives are distinguished by case if articles or pronouns mark it, and otherwise by word order.
 Labels follow Universal Dependencies.
 """
 
@@ -39,7 +39,7 @@ CLAUSE_MARKS = (":", ";", "–", "—", "-", "(", ")")
 
 _FINITE, _FULL = "VXI", "VIvz"
 _NOMINAL = ("N", "O", "R", "W")
-"""Kinds of elements (see `Element`) that can be a subject or object."""
+"""Kinds of elements (see `Element`) that can be subjects or objects."""
 
 
 class Grammar(ABC):
@@ -57,7 +57,7 @@ class Grammar(ABC):
     measures: frozenset[str]
     """Nouns that a bare noun can follow, as in "eine Tasse Kaffee" and "Anfang Mai"."""
     whens: tuple[str, ...]
-    """Prefixes of modifiers that mark a noun as a time expression, as in "letzte Woche"."""
+    """Stems of modifiers that mark a noun as a time expression, as in "letzte Woche"."""
     titles: frozenset[str]
     """Titles before a name, as in "Herr Müller"; the name is the head."""
     doubled: frozenset[str]
@@ -98,7 +98,7 @@ class Grammar(ABC):
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
         """Return the possible cases of a noun phrase as letters: a subset of "nadg", or "m".
 
-        The letters stand for nominative, accusative, dative and genitive; "m" is an unlikely
+        The letters denote the nominative, accusative, dative and genitive case; "m" is an unlikely
         nominative. `words` are in lower case; `head` is the form and lemma of the head.
         """
 
@@ -127,7 +127,9 @@ class Clause:
     last: bool = False
     """True if the finite verb is in final position."""
     joined: bool = False
-    """True if a conjunction links this clause to the previous one, whose subject it can share."""
+    """True if a conjunction links this clause to the previous one, so that both may share a
+    subject.
+    """
 
     def has(self, kinds: str) -> bool:
         """Return True if the clause contains an element of one of the given kinds."""
@@ -245,11 +247,11 @@ class _Parser:
         while i < len(kinds) and self.is_modifier(i, start):
             i += 1
         if i == len(kinds) or kinds[i] not in "NEt":
-            # A determiner without a noun is a pronoun: das, viele, drei.
+            # A determiner without a noun is a pronoun, e.g. das, viele, drei.
             return self.pronoun("O", start) if kinds[start] in "D#" else None
         noun = i
         while noun + 2 < len(kinds) and kinds[noun] == "t" and kinds[noun + 1] == "C":
-            noun += 2  # truncated words: Vor- und Nachteile
+            noun += 2  # Truncated words, as in "Vor- und Nachteile".
         if kinds[noun] not in "NE":
             return None
         if self.is_owner(noun) and i == noun:
@@ -263,14 +265,15 @@ class _Parser:
         return Element("N", start, stop, head, self.find_cases(start, stop, head))
 
     def pronoun(self, kind: str, i: int) -> Element:
-        """Return a noun phrase of a single word."""
+        """Return a noun phrase that consists of a single word."""
         return Element(kind, i, i + 1, i, self.find_cases(i, i + 1, i))
 
     def is_modifier(self, i: int, start: int) -> bool:
         """Return True if a word can precede the noun of a phrase."""
         kind, after = self.kinds[i], self.kinds[i + 1 : i + 2]
         if kind in "Dr":
-            # Two determiners in a row: all die, ein paar; but not "das die".
+            # Some determiners may be followed by another one, as in "all die" and "ein paar", but
+            # not "das die".
             first = i == start or (i == start + 1 and self.kinds[start] == "A")
             return first or bool({self.low[i - 1], self.low[i]} & self.grammar.doubled)
         if kind in "J#":
@@ -331,7 +334,7 @@ class _Parser:
         return self.low_lemma(i).rstrip(".") in self.grammar.titles
 
     def goes_on(self, i: int) -> bool:
-        """Return True if a name or a further title follows a title."""
+        """Return True if another title or a name follows a title."""
         after = self.kinds[i : i + 1]
         return after == ["E"] or (after == ["N"] and self.is_title(i))
 
@@ -344,7 +347,7 @@ class _Parser:
         """Merge genitives and bare nouns into the preceding noun phrase."""
         found: list[Element] = []
         for one in elements:
-            before = found[-1] if found else one  # the first element follows nothing
+            before = found[-1] if found else one  # Nothing precedes the first element.
             joins = one.kind == "N" and self.follows_noun(one, before)
             if joins and "g" in one.cases:
                 self.link(one.head, self.nearest(before), "nmod")

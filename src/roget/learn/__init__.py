@@ -1,1 +1,1 @@
-"""Build thesauri: read a corpus, extract relations, count them, and cluster the words."""
+"""Build thesauri: read a corpus, extract and count relations, and cluster the words."""

@@ -1,8 +1,8 @@
 """Background counts: counts from a large corpus that supplement the counts of a small text.
 
-In a text of 100,000 words, most words have few occurrences. Their counts in a background corpus are
-added before words are weighted, embedded and clustered. Only the words of the text are clustered,
-and contexts, example sentences and senses are shown for the text alone.
+In a text of 100,000 words, most words have few occurrences. The counts of the same words in a
+background corpus are added before weights, vectors and clusters are computed. Only the words of the
+text are clustered, and contexts, example sentences and senses are shown for the text alone.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ COMMON_TOKENS = 0.2
 was probably counted with different settings."""
 
 TEXT, BOTH, BACKGROUND, PRIOR = "text", "both", "background", "prior"
-"""Names of the possible sources of the similarity of two words."""
+"""Names of the sources of the similarity of two words."""
 
 SHARE = 1 / 3
-"""Minimum fraction of the similarity that must come from a source for the source to be named."""
+"""A source is named if at least this fraction of the similarity comes from it."""
 
 KEY = "background"
 """Key under which the provenance of a thesaurus records its background."""
@@ -59,7 +59,7 @@ class Background:
     """Name of a bundled background, or the path of the counts."""
     counts: Counts
     sha256: str
-    """Hash of words, contexts and counts."""
+    """SHA-256 of the words, contexts and counts."""
     version: str = __version__
     """Version of roget that includes or wrote the counts."""
 
@@ -182,7 +182,7 @@ def reopen_background(
 
 
 def compare(counts: Counts, background: Counts) -> tuple[float, float]:
-    """Return the fractions of a text's tokens and of its pairs that the background covers.
+    """Return the fraction of a text's tokens, and of its pairs, that the background covers.
 
     A token is covered if the background has its context.
 
@@ -207,7 +207,7 @@ def compare(counts: Counts, background: Counts) -> tuple[float, float]:
 def add_background(
     matrix: Any, words: Array | None, contexts: Array | None, background: Counts
 ) -> tuple[Any, Array]:
-    """Add the background counts of the same words to the counts; return the sum and its contexts.
+    """Add the background counts of the same words. Return the summed counts and their contexts.
 
     The contexts of the counts come first, followed by the contexts that only the background has.
     """
@@ -251,7 +251,7 @@ def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
         there = widen(own[[row]].multiply(own[[other]]).tocsr(), products.shape[1])
         share = float(products.multiply(there.astype(bool)).sum()) / total if total > 0 else 0.0
         if total <= 0:
-            # If no context is shared, name the source of most of the contexts of the two words.
+            # If the two words have no common context, name the source of most of their contexts.
             share = (many + own[[other]].nnz) / max(first.nnz + weights[[other]].nnz, 1)
         names.append(TEXT if share > 1 - SHARE else BACKGROUND if share < SHARE else BOTH)
     return names
@@ -272,7 +272,7 @@ def add_prior_source(names: list[str], shares: Floats) -> list[str]:
 
 
 def hash_counts(counts: Counts) -> str:
-    """Return a SHA-256 of words, contexts and counts."""
+    """Return the SHA-256 of the words, contexts and counts."""
     digest = hashlib.sha256()
     for names in (counts.words, counts.contexts):
         digest.update("\n".join(names.tolist()).encode("utf-8", "surrogatepass") + b"\0")

@@ -45,7 +45,7 @@ from roget.learn.treecut.hierarchy import name_classes
 
 @dataclass(frozen=True)
 class Built:
-    """A thesaurus with notes on how it was built."""
+    """The result of a build: the thesaurus, and notes on how it was built."""
 
     thesaurus: Thesaurus
     notes: tuple[str, ...]
@@ -79,7 +79,7 @@ def build(
     inputs
         Inputs of `roget.count`, counts folders, or names of bundled samples ("sample" stands for
         nouns). The words of a table are in its first column, or in the second if the header or
-        file name is like verb_object.tsv; `columns` and `transpose` override this.
+        file name is like verb_object.tsv. `columns` and `transpose` override this.
     output
         The folder to write.
     progress
@@ -100,7 +100,7 @@ def build(
     """
     for name in ("stop", "vocabulary", "contexts"):
         if not isinstance(options.get(name), str | os.PathLike | None):
-            options[name] = tuple(options[name])  # an iterator can be read only once
+            options[name] = tuple(options[name])  # An iterator can be read only once.
     own = own_options()
     counting = BuildOptions(**choose(BuildOptions, options, options_of(Plan), own))
     plan = {name: value for name, value in options.items() if name in options_of(Plan)}
@@ -143,7 +143,7 @@ def run(
 
 
 def _is_left_by_build(names: set[str]) -> bool:
-    """Return True if all given files could have been left by an interrupted build."""
+    """Return True if an interrupted build could have left all of these files."""
     ours = ("counts", *(f"{method}-" for method in catalogue.names("clusterers")))
     return all(name.startswith(ours) for name in names)
 
@@ -213,7 +213,7 @@ def _build(
 def _evaluate(
     thesaurus: Thesaurus, counts: Counts, model: Any, plan: Plan, progress: Report | None
 ) -> Thesaurus:
-    """Evaluate the classes, and add the results to the provenance."""
+    """Evaluate the classes, and add the results to the provenance of the thesaurus."""
     second = run_again(counts, model, plan.random_state, progress) if plan.heldout else None
     found: dict[str, Any] = {}
     if plan.heldout:
@@ -258,8 +258,8 @@ def _make_clusterer(
     borrowed: tuple[Background | None, Prior | None],
     progress: Report | None,
 ) -> Any:
-    """Return the clusterer. The name of its checkpoint is a hash of the options and the counts."""
-    # Options that do not affect clustering are set to fixed values before hashing.
+    """Make the clusterer. Its checkpoint is named by a hash of the options and the counts."""
+    # Set options that do not affect clustering to fixed values before hashing.
     relevant = asdict(replace(plan, heldout=True, names=None, background=None, vectors=None))
     background, prior = borrowed
     hashes = [one and one.sha256 for one in borrowed]

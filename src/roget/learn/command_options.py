@@ -15,15 +15,15 @@ PARTS = ("noun", "verb")
 WAYS = ("both", "classes", "counts")
 SORTS = ("score", "count")
 SENSES = ("even", "weighted")
-"""Distributions of a word over its classes: equal or weighted."""
+"""Ways to distribute a word over its classes: equally, or by weights."""
 ORDERS = ("corpus", "left", "right")
 """Orders of concordance lines."""
 BACKOFFS = ("auto", "discount", "interpolate", "none")
-"""Ways in which class models use a word's own counts. With "auto", the choice depends on the
+"""Ways in which class models use a word's own counts. "auto" stands for the default of the
 model."""
 ATTACHERS = ("best", "chain")
 RULES = ("smoothed", "printed")
-"""Rules by which the chain model compares verb and noun: smoothed, or as printed in the paper."""
+"""Rules by which the chain model decides between verb and noun: smoothed, or as in the paper."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class NeighbourOptions(Checked):
         "both",
         choices=WAYS,
         called="way to compare words",
-        help="Compare words by their classes, by their own contexts (counts), or by both.",
+        help="Compare words by their contexts (counts), by their classes, or by both.",
     )
 
 
@@ -137,7 +137,7 @@ class ShiftOptions(Checked):
 
 @dataclass(frozen=True)
 class CutOptions(Checked):
-    """Options of tree cuts."""
+    """Options of tree cut models."""
 
     words: bool = option(
         False, flags=("--words",), help="Allow the cut to go down to single words."
@@ -159,7 +159,7 @@ class CutOptions(Checked):
 
 @dataclass(frozen=True)
 class PreferOptions(Checked):
-    """Options of `roget prefer` that specify the classes to choose from."""
+    """Options of `roget prefer` that specify the classes of the tree cuts."""
 
     thesaurus: str | None = option(
         None,

@@ -23,7 +23,7 @@ class EditResult(NamedTuple):
 
     thesaurus: Thesaurus
     done: tuple[Edit, ...]
-    """Edits that were made or redone."""
+    """Edits that were made or redone, in order."""
     undone: tuple[Edit, ...]
     """Edits that were undone, most recent first."""
 

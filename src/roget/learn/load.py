@@ -30,7 +30,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
 
 BACKGROUND = "background"
-"""Name that stands for the background counts of the other input in a comparison."""
+"""Input name that stands for the background counts of the other input of a comparison."""
 
 
 def open_thesaurus(
@@ -41,14 +41,14 @@ def open_thesaurus(
     `language` selects the labels of a SKOS file with several languages.
     """
     place = Path(path)
-    # Path.is_dir raises for names that are too long; os.path.isdir returns False.
+    # For names that are too long, os.path.isdir returns False, while Path.is_dir raises an error.
     if is_thesaurus(place) or (os.path.isdir(path) and kind_of_folder(place) is None):
         return Thesaurus.load(place)
     return read(path, language=language, progress=progress)
 
 
 def open_counted(path: PathLike) -> Thesaurus:
-    """Load a thesaurus made from counts; raise an error for a taxonomy, which has no contexts."""
+    """Load a thesaurus that has counts. Raise an error for a taxonomy, which has no contexts."""
     thesaurus = open_thesaurus(path)
     if "imported" in thesaurus.provenance:
         raise _no_contexts(path)
@@ -128,7 +128,7 @@ def _no_contexts(name: PathLike) -> InputError:
 def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     """Load all counts of a thesaurus for a comparison, including counts of rare words.
 
-    Words that occurred but whose counts were not stored are listed in the provenance.
+    The provenance of the result lists the words that occurred but whose counts were not stored.
     """
     base = open_counted(path).base
     counts = base.counts
@@ -165,21 +165,22 @@ def open_pair(
 ) -> Iterator[tuple[Counts, Counts, tuple[str, ...]]]:
     """Load or count the two corpora of a comparison, and yield them with notes.
 
-    Texts are counted with one recipe, inferred from both together, since lemmas repaired in only
-    one of them would look like a change. The counts are removed at the end of the block.
+    Texts are counted with the same settings, which are inferred from both together. Otherwise a
+    lemma that is repaired in only one text would look like a change. The counts are removed at the
+    end of the block.
 
     Parameters
     ----------
     old, new
-        Texts, counts or thesauri; "background" stands for the background of the other input.
+        Texts, counts or thesauri. "background" stands for the background of the other input.
     options
-        How texts are counted; `min_count` has no effect here.
+        Options for counting texts. `min_count` has no effect here.
     progress
         Called with the number of bytes read.
     evidence
         Minimum number of example sentences kept per pair, if texts are counted.
     """
-    # Import here, because counting loads compiled code that is not needed for existing counts.
+    # Import here, because the import loads compiled code that existing counts do not need.
     from roget.learn.counting import count as counting
     from roget.learn.counting.plan import plan_tasks, refuse_options
 

@@ -24,23 +24,23 @@ from roget.learn.load import open_counts
 from roget.learn.options import Placing
 
 _FOR_COUNTS = ("min_count", "min_context", "min_pair", "transpose")
-"""Options that also apply to existing counts."""
+"""Counting options that also apply to existing counts."""
 
 _NO_EFFECT = ("processes", "memory", "engine", "scheduler")
-"""Options that do not affect the result."""
+"""Options that do not affect the counts."""
 
 
 class LoadedCounts(NamedTuple):
-    """Counts from which rare words were removed."""
+    """Counts without rare words, and the number of removed words."""
 
     counts: Counts
     rare: int
-    """Number of words below the minimum count."""
+    """Number of removed words, which occur less often than the minimum count."""
     notes: tuple[str, ...]
 
 
 class GatheredCounts(NamedTuple):
-    """Counts of inputs before (`whole`) and after (`counts`) applying the thresholds."""
+    """The counts of inputs before (`whole`) and after (`counts`) applying minimum counts."""
 
     whole: Counts
     counts: Counts
@@ -50,7 +50,7 @@ class GatheredCounts(NamedTuple):
 def read_corpus(
     inputs: Sequence[PathLike], options: Placing, progress: Report | None = None
 ) -> LoadedCounts:
-    """Load the counts of the words to place in a taxonomy, or count a corpus.
+    """Load the counts of the words to place in a taxonomy, or make them from a corpus.
 
     Rare words are left out.
     """
@@ -78,9 +78,9 @@ def gather(
     options: CountOptions,
     progress: Report | None,
 ) -> GatheredCounts:
-    """Load existing counts and merge them, or count a corpus.
+    """Load and merge existing counts, or count a corpus.
 
-    Intermediate results are kept in the folder, if any, for the next run.
+    If a folder is passed, intermediate results are kept in it for the next run.
     """
     names = [os.fspath(one) for one in inputs]
     if are_counted(names):
@@ -114,7 +114,7 @@ def are_counted(names: Sequence[str]) -> bool:
 def count_once(
     plan: CountPlan, folder: Path | None, options: CountOptions, progress: Report | None
 ) -> tuple[Counts, tuple[Notice, ...]]:
-    """Count the files of a plan, reusing the parts that an interrupted run left in the folder."""
+    """Count the files of a plan, reusing counts that an interrupted run left in the folder."""
     counts, summary = count_in_memory(plan, options, folder, progress=progress)
     if not summary.reused:
         return counts, summary.notes
@@ -124,10 +124,10 @@ def count_once(
 
 @contextmanager
 def keep_counted(partial: Partial) -> Iterator[None]:
-    """Keep counted parts if the `with` block fails, and add a note on resuming to the error.
+    """Keep finished counts if the `with` block fails, and explain in the error how to resume.
 
-    After invalid input, a resumed run would fail again. The parts are then removed, unless an
-    earlier run left some or the error already has a note on resuming.
+    If the input is invalid, a resumed run would fail again, so the counts are removed, unless they
+    are from an earlier run or the error already explains how to resume.
     """
     before = partial.kept()
     try:
@@ -143,7 +143,7 @@ def keep_counted(partial: Partial) -> Iterator[None]:
 
 
 def _cut_existing(whole: Counts, options: CountOptions) -> Counts:
-    """Apply the thresholds to existing counts."""
+    """Apply the minimum counts to existing counts."""
     least = (options.min_count, options.min_context, options.min_pair)
     kept = whole.min_count(*least)
     return _record_cuts(kept, kept.provenance, options)
@@ -158,7 +158,7 @@ def _cut_counted(whole: Counts, options: CountOptions) -> Counts:
 
 
 def _record_cuts(kept: Counts, provenance: dict[str, Any], options: CountOptions) -> Counts:
-    """Record the thresholds in the provenance, unless higher ones are already recorded."""
+    """Record the minimum counts in the provenance, unless higher ones are already recorded."""
     cuts = dict(provenance.get("cuts") or {})
     for name in ("min_count", "min_context", "min_pair"):
         cuts[name] = max(getattr(options, name), cuts.get(name) or 1)

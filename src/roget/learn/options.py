@@ -16,7 +16,7 @@ from roget.learn.counting.options import CountOptions as Counting
 AUTO = "auto"
 
 _OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background", "vectors")
-"""Arguments of a clusterer that `build` sets."""
+"""Arguments of a clusterer that `build` sets itself, so they are not options for the user."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Plan:
     names: str | os.PathLike[str] | None = option(
         None,
         metavar="TAXONOMY",
-        help="Label classes with the names of the best matching classes of a taxonomy: WordNet, a "
+        help="Name classes after the best matching classes of a taxonomy: WordNet, a "
         "SKOS file, a child–parent table, or another thesaurus.",
     )
     background: Any = option(
@@ -90,7 +90,7 @@ class Plan:
     )
     """Word vectors. In Python, this can also be a `Prior`."""
     own: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the clustering method; `own_options` lists their names."""
+    """Options of the clustering method, whose names are the keys of `own_options`."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -125,7 +125,7 @@ class Plan:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Keyword arguments of the clusterer."""
+        """Keyword arguments for the clusterer."""
         return {own_options()[name][self.method].name: value for name, value in self.own.items()}
 
 
@@ -145,7 +145,7 @@ def own_options() -> dict[str, dict[str, Option]]:
 
 
 def offered() -> list[Option]:
-    """Return the options of all methods, with each name once.
+    """Return the options of all methods, one for each name.
 
     The help text of an option lists the methods to which it applies.
     """

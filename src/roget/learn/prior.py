@@ -33,24 +33,25 @@ LANGUAGES: Mapping[str, str] = {"en": "english"}
 """Names of bundled prior vectors, by language code."""
 
 COMPONENTS = 100
-"""Maximum number of dimensions of prior vectors. More do not improve classes or neighbours."""
+"""Maximum number of dimensions of prior vectors. With more, classes and neighbours do not
+improve."""
 
 LEAST = 0.5
 """Minimum fraction of a text's words that the bundled vectors must include to be used by default.
-Below it, the text is probably in another language or from a very special field."""
+Below it, the text is probably in another language or from a very specialised field."""
 
 SHARES = {False: 0.6, True: 0.5}
-"""Share of the prior vectors in the squared length of a vector, without and with background
-counts."""
+"""Shares of the prior vectors in the squared length of a combined vector: without background
+counts, and with them."""
 
 KEY = "prior"
 """Key under which the provenance of a thesaurus records its prior vectors."""
 
 _FASTTEXT = (793712314).to_bytes(4, "little")
-"""First bytes of a binary fastText model."""
+"""Bytes with which a binary fastText model begins."""
 
 _LISTS = (".txt", ".vocab")
-"""Suffixes of the list of words next to a .npy file, one word per line."""
+"""Suffixes of the file next to a .npy file that lists its words, one per line."""
 
 _HEADER = 1 << 12
 """Number of bytes at the start of a file from which its format is detected."""
@@ -67,14 +68,15 @@ class Prior:
         """Name of bundled vectors ("bundled"), or the path of the file."""
         self.path = path
         self.sha256 = digest
-        """Hash of the file; for a .npy file, of vectors and words."""
+        """SHA-256 of the file, or of the vectors and the list of words in the case of a .npy
+        file."""
         self.version = version
         """Version of roget that includes the vectors, or an empty string."""
         self._known: dict[str, Singles] = {}
         self._sought: set[str] = set()
 
     def select(self, words: Iterable[Any]) -> tuple[Singles, BoolArray]:
-        """Return the vectors of words, and a mask of the words that have one.
+        """Return the vectors of words, and a mask of the words that have a vector.
 
         A word is also found in lower case, or with spaces or hyphens instead of underscores.
         """
@@ -94,7 +96,7 @@ class Prior:
         return vectors, known
 
     def prepare(self, words: Iterable[Any]) -> tuple[Singles, BoolArray]:
-        """Return the vectors of the words of a text for comparing them, and a mask of known words.
+        """Return vectors for comparing the words of a text, and a mask of the words that have one.
 
         Vectors are centred over the words of the text, reduced to `COMPONENTS` principal
         components, and scaled to length 1.
@@ -120,7 +122,7 @@ class Prior:
         }
 
     def _read(self, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
-        """Yield the wanted words with their vectors."""
+        """Yield the requested words with their vectors."""
         if self.path.suffix == ".npy":
             return _read_array(self.path, wanted)
         source = source_of(os.fspath(self.path))
@@ -165,7 +167,7 @@ def _open_bundled(name: str) -> Prior:
 
 
 def _hash(path: Path) -> str:
-    """Return the SHA-256 of a file; for a .npy file, of its hash and the hash of its words."""
+    """Return the SHA-256 of a file. For a .npy file, the hash includes the list of words."""
     words = _find_list(path) if path.suffix == ".npy" else None
     if words is None:
         return sha256(path)
@@ -176,7 +178,7 @@ def choose_prior(requested: Any, counts: Counts) -> tuple[Prior | None, tuple[No
     """Return the prior vectors for the counts of a text, or None, and notes on the choice.
 
     `requested` is "none", "auto", "bundled", a path, or a `Prior`. With "auto", the bundled vectors
-    are used if they are for the language of the text and include at least half of its words.
+    are used if they are vectors of the text's language and include at least half of its words.
     """
     if requested is None or requested == NONE:
         return None, ()
@@ -199,7 +201,7 @@ def choose_prior(requested: Any, counts: Counts) -> tuple[Prior | None, tuple[No
 def supplement(
     known: Representation, prior: Prior, words: Sequence[Any], matrix: Any, *, background: bool
 ) -> Representation:
-    """Add the prior vectors of the words to their vectors by contexts.
+    """Combine the words' vectors by contexts with prior vectors.
 
     Words that the prior does not include, and words that the text clearly uses in another sense,
     get the prior vectors of the words with the most similar contexts.
@@ -215,8 +217,8 @@ def supplement(
     matrix
         Counts of the text alone: a csr_array of words × contexts.
     background
-        Whether the vectors by contexts include background counts. Without these, the prior has
-        more weight.
+        True if the vectors by contexts include background counts. Otherwise the prior has more
+        weight.
     """
     vectors, found = prior.prepare(words)
     if not found.any():
@@ -289,7 +291,7 @@ def _read_array(path: Path, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
 def _read_text(source: Source, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
     """Yield words and vectors of a text file with a word and its vector in each line.
 
-    A first line with the numbers of words and dimensions (word2vec, fastText) is skipped.
+    If the first line has the numbers of words and dimensions (word2vec, fastText), it is skipped.
     """
     width = 0
     for number, line in source.lines():
@@ -298,7 +300,7 @@ def _read_text(source: Source, wanted: set[str]) -> Iterator[tuple[str, Singles]
             width = int(fields[1])
             continue
         width = width or len(fields) - 1
-        # In GloVe's files, a word may contain spaces.
+        # Words in GloVe files may contain spaces.
         word = " ".join(fields[:-width])
         if word not in wanted:
             continue

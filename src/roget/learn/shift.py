@@ -1,9 +1,10 @@
 """Detect words whose use changed between two corpora or periods.
 
 The change of a word is the Jensen–Shannon divergence between its contexts in the two corpora, minus
-the divergence expected by chance. The null model permutes the word's tokens over the two corpora
-with fixed totals. The divergence is a sum over contexts, and the number of tokens of a context in
-the first corpus is hypergeometric, so the moments need no simulation.
+the divergence expected by chance. In the null model, the word's tokens are randomly permuted
+between the two corpora, with fixed totals. The moments of the divergence are computed without
+simulation, because the divergence is a sum over contexts, and the number of tokens of a context in
+the first corpus has a hypergeometric distribution.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ _HALF = 0.6744897501960817
 """75 % quantile of the standard normal distribution."""
 
 _ENOUGH = 50
-"""Minimum number of words needed to estimate the usual change."""
+"""Minimum number of words for estimating how much words usually change between the two corpora."""
 
 _ROUNDING = 1e-6
-"""Threshold below which a standard deviation is treated as a rounding error."""
+"""Standard deviations below this threshold are treated as rounding errors."""
 
 _FLAT = 1e-9
-"""Relative size below which a fourth moment is treated as a rounding error."""
+"""Fourth moments below this relative size are treated as rounding errors."""
 
 _CHUNK = 1 << 21
 """Batch size: number of cells of probability tables computed at once."""
@@ -46,11 +47,11 @@ _OF_TEXT = ("repairs", "terms", "function_words")
 """Recipe fields inferred from the text rather than set by the user."""
 
 SET_ASIDE = "set aside"
-"""Provenance key for words that occurred but whose counts were not stored."""
+"""Provenance key of the list of words that occurred but whose counts were not stored."""
 
 _STRANGE = 0.5
-"""Fraction of tokens in contexts that are missing from the other corpus at which a warning is
-given."""
+"""A warning is issued if this fraction of a corpus's tokens is in contexts that the other corpus
+lacks."""
 
 
 class ContextChange(NamedTuple):
@@ -71,12 +72,12 @@ class WordShift:
 
     word: str
     counts: tuple[int | float, int | float]
-    """Occurrences in the old and the new corpus."""
+    """Number of occurrences in the old and the new corpus."""
     divergence: float
     """Jensen–Shannon divergence of the context distributions in bits: 0 = identical, 1 =
     disjoint."""
     expected: float
-    """Divergence expected by chance."""
+    """Divergence expected by chance, in bits."""
     change: float
     """Divergence minus its expectation. It is near 0 for unchanged words of any frequency."""
     least: float
@@ -86,11 +87,11 @@ class WordShift:
     p: float
     """p-value under the null model, which assumes independent tokens."""
     q: float
-    """False discovery rate (q-value) of p."""
+    """q-value: p adjusted for the false discovery rate."""
     p_usual: float
-    """p-value relative to the usual change of words between the two corpora."""
+    """p-value of the change relative to the changes of most words (see `find_usual`)."""
     q_usual: float
-    """False discovery rate (q-value) of `p_usual`."""
+    """q-value: `p_usual` adjusted for the false discovery rate."""
     gained: tuple[ContextChange, ...]
     lost: tuple[ContextChange, ...]
 
@@ -112,7 +113,7 @@ class ShiftResult:
     """The changes between two corpora."""
 
     totals: tuple[int | float, int | float]
-    """Number of tokens of each corpus."""
+    """Total number of tokens in the old and the new corpus."""
     changes: tuple[WordShift, ...]
     """The words with the largest confidence bounds `least`, or the requested words."""
     tested: int
@@ -122,15 +123,15 @@ class ShiftResult:
     unusual: int
     """Number of tested words with q_usual ≤ .05."""
     usual: tuple[float, float]
-    """Median and spread, in bits, of the change across words."""
+    """Median and spread of the change over all words, in bits."""
     appeared: tuple[NewWord, ...]
     vanished: tuple[NewWord, ...]
     notes: tuple[str, ...]
-    """Warnings about the comparison."""
+    """Warnings about differences in how the corpora were counted, and about the results."""
 
 
 class _Table(NamedTuple):
-    """Non-empty cells of the compared words, with their counts in the old and the new corpus."""
+    """The non-zero counts of the compared words by context, in the old and the new corpus."""
 
     rows: Ints
     columns: Ints
@@ -288,11 +289,11 @@ def _warn(
 
 
 def _choose(sides: tuple[Counts, Counts], requested: Sequence[str], min_count: int) -> list[str]:
-    """Return the words to compare: requested words, and words that are frequent in both corpora."""
+    """Return the words to compare: words frequent in both corpora, and the requested words."""
     totals = [dict(zip(one.words.tolist(), one.word_totals.tolist(), strict=True)) for one in sides]
     for word in requested:
         if word not in totals[0]:
-            sides[1].word_id(word)  # raises an error that suggests similar words
+            sides[1].word_id(word)  # This raises an error that suggests similar words.
     often = [
         word
         for word, count in totals[0].items()
@@ -331,13 +332,13 @@ def _tabulate(
 
 
 def _parts(totals: Array, old: Array, new: Array) -> Floats:
-    """Return the contribution of each context to the divergence of its word, in bits."""
+    """Return the contribution of each (word, context) cell to the word's divergence, in bits."""
     sizes = np.maximum(totals, 1)
     return _divergence(old / sizes[..., 0], new / sizes[..., 1])
 
 
 def _add_up(groups: Ints, values: Floats, size: int) -> Floats:
-    """Sum values by group."""
+    """Return the sum of the values of each group."""
     return np.asarray(np.bincount(groups, values, minlength=size), dtype=np.float64)
 
 
@@ -356,17 +357,17 @@ def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Flo
 
     There is one value for each word.
 
-    Chance means that the word's tokens are randomly permuted between the two corpora.
+    In the null model, the tokens of a word are randomly permuted between the two corpora.
 
     Contexts with the same number of tokens share one hypergeometric distribution. The mean is the
     sum over contexts. The variance also needs the covariances of contexts. For contexts with s and
     t of the word's N tokens, the components of the divergence that are linear and quadratic in the
-    tokens have the correlations ρ and ρ², with ρ = −√(s·t / ((N−s)·(N−t))); the correlation of the
+    tokens have the correlations ρ and ρ², with ρ = −√(s·t / ((N−s)·(N−t))). The correlation of the
     remainder is negligible.
     """
     words = len(table.totals)
     tokens = table.old + table.new
-    # Group the contexts of each word by their number of tokens; `many` is the size of a group.
+    # Group the contexts of each word by their number of tokens. `many` is the size of a group.
     width = int(tokens.max(initial=0)) + 1
     keys, many = np.unique(table.rows * width + tokens, return_counts=True)
     rows, seen = np.divmod(keys, width)
@@ -429,7 +430,7 @@ def _moments(
     def total(values: Floats) -> Floats:
         return _add_up(rows, many * values, words)
 
-    # 3. Regress the contribution on the number of tokens: linear and quadratic components.
+    # 3. Regress the contribution on the number of tokens, with a linear and a quadratic component.
     mean = average(value)
     away = value - mean[cell]
     off = a - average(a.astype(np.float64))[cell]
@@ -438,7 +439,7 @@ def _moments(
     # The quadratic component is orthogonal to the linear one.
     curve = off**2 - (_ratio(average(off**3), spread))[cell] * off - spread[cell]
     bend = average(curve**2)
-    bend[bend < _FLAT * spread**2] = 0  # with only two outcomes, the rest is rounding error
+    bend[bend < _FLAT * spread**2] = 0  # With only two outcomes, the remainder is a rounding error.
     linear = slope * np.sqrt(spread)
     quadratic = _ratio(average(away * curve), np.sqrt(bend))
     # 4. Sum the variances, and add the covariances ρ·linear² and ρ²·quadratic² of all pairs.
@@ -454,14 +455,14 @@ def _moments(
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """Divide elementwise; return 0 where the divisor is 0."""
+    """Divide elementwise. The result is 0 where the divisor is 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-300)
 
 
 def _weigh(
     divergence: Floats, expected: Floats, deviation: Floats, skew: Floats, seen: BoolArray
 ) -> tuple[dict[str, Floats], tuple[float, float]]:
-    """Return the statistics of all changes, keyed by name, and the usual change."""
+    """Return the statistics of the changes by name, and the usual change (see `find_usual`)."""
     change = np.where(seen, divergence - expected, 0.0)
     known = deviation > 0
     middle, spread = find_usual(change[known], deviation[known])

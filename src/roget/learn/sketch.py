@@ -4,8 +4,8 @@ Collocates c of a word w are ranked within a relation R by logDice (Rychlý 2008
 
     14 + log2(2·‖w,R,c‖ / (‖w,R,*‖ + ‖*,R,c‖))
 
-where ‖*,R,c‖ is the total of the context, so verbs and nouns with the same spelling are kept apart.
-Totals do not include counts removed by thresholds.
+where ‖*,R,c‖ is the total count of the context (R, c), so verbs and nouns with the same spelling
+are kept apart. Totals do not include words, contexts and pairs that were dropped as too rare.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FREQUENT = 100
 """Frequency of a word at or above which its collocates must have at least two occurrences."""
 
 _TURNED = "T"
-"""Provenance step that records that words and contexts were swapped."""
+"""Name of the provenance step that records that words and contexts were swapped."""
 
 _NEAR = "near"
 _PLAIN = "contexts of {w}"
@@ -84,7 +84,7 @@ class Collocate:
     context: str
     """The name of the context in the counts, e.g. obj:have."""
     name: str
-    """The name without the slot, e.g. have."""
+    """The name of the context without the slot, e.g. have."""
     counts: tuple[int | float, ...]
     """Occurrences with the word, and with the second word of a comparison."""
     scores: tuple[float | None, ...]
@@ -92,7 +92,7 @@ class Collocate:
 
     @property
     def count(self) -> int | float:
-        """Occurrences with the word."""
+        """Number of occurrences of the collocate with the word."""
         return self.counts[0]
 
     @property
@@ -112,7 +112,7 @@ class Collocate:
 
 @dataclass(frozen=True)
 class SketchRelation:
-    """A slot of a word, with its collocates."""
+    """A relation (slot) of a word, with its collocates."""
 
     slot: str
     """The slot in the counts, e.g. obj, ~amod or obl:in, or "" if the counts have no slots."""
@@ -121,7 +121,7 @@ class SketchRelation:
     name: str
     """Description of the relation in plain English."""
     totals: tuple[int | float, ...]
-    """Occurrences of each word in the slot."""
+    """Number of occurrences of each word in the slot."""
     shares: tuple[float, ...]
     """Occurrences in the slot as fractions of all occurrences of each word."""
     collocates: tuple[Collocate, ...]
@@ -131,7 +131,7 @@ class SketchRelation:
 
     @property
     def total(self) -> int | float:
-        """Occurrences of the word in the slot."""
+        """Number of occurrences of the word in the slot."""
         return self.totals[0]
 
     @property
@@ -161,12 +161,12 @@ class Sketch:
 
     words: tuple[str, ...]
     totals: tuple[int | float, ...]
-    """Occurrences of each word."""
+    """Total number of occurrences of each word."""
     relations: tuple[SketchRelation, ...]
     least: int
-    """Minimum number of occurrences of a collocate."""
+    """Minimum number of occurrences of the collocates in the sketch."""
     left: tuple[str, ...]
-    """Slots left out because they have too few of the word's occurrences, or no frequent
+    """Slots that are not shown because they have too few occurrences of the word, or no frequent
     collocate."""
 
     @property
@@ -196,11 +196,11 @@ def sketch(
     Parameters
     ----------
     counts
-        Counts of words in contexts; their slots are the relations.
+        Counts of words in contexts. Their slots are the relations.
     word, beside
         The word, and optionally a second word to compare it with.
     n
-        Number of collocates per relation; for two words, of each kind (`only`, `both`, `other`).
+        Number of collocates per relation. For two words, of each kind (`only`, `both`, `other`).
 
     Returns
     -------
@@ -281,7 +281,7 @@ class Sketches:
         n: int = SketchOptions.n,
         **options: Any,
     ) -> Sketch:
-        """Return the sketch of a word; see the function `sketch`."""
+        """Return the sketch of a word. See the function `sketch`."""
         request = SketchOptions(beside, n, **choose(SketchOptions, options))
         if word == beside:
             raise InputError(
@@ -333,7 +333,7 @@ class Sketches:
         return Sketch(words, totals, tuple(found), least, tuple(left))
 
     def _look_up(self, rows: Sequence[int]) -> tuple[Ints, Array]:
-        """Return the contexts of the rows, and the occurrences of each word in each context."""
+        """Return the columns of the words' contexts, and the count of each word in each context."""
         matrix = self.counts.matrix
         spans = [slice(*matrix.indptr[row : row + 2]) for row in rows]
         if len(rows) == 1:
@@ -347,7 +347,7 @@ class Sketches:
         return columns, seen
 
     def _choose(self, relations: Sequence[str]) -> set[int] | None:
-        """Return the numbers of the requested slots, or None for all slots."""
+        """Return the indices of the requested slots, or None if all slots are requested."""
         if isinstance(relations, str):
             relations = [relations]
         chosen: set[int] = set()
@@ -365,7 +365,7 @@ class Sketches:
         return chosen if relations else None
 
     def _main_relations(self) -> list[str]:
-        """Return the relations without their prepositions, most frequent first."""
+        """Return the names of relations without prepositions, most frequent first."""
         tokens: dict[str, float] = {}
         totals = np.bincount(self._slot_of, self._totals, len(self._names))
         for slot, total in zip(self._names, totals.tolist(), strict=True):
@@ -406,7 +406,7 @@ class Sketches:
         return [*only, *both, *others]
 
     def _first(self, columns: Ints, strength: Array, at: Ints, n: int) -> list[int]:
-        """Return the n strongest collocates; ties are in alphabetical order."""
+        """Return the n collocates with the highest scores. Ties are broken alphabetically."""
         if at.size > n:
             bar = np.partition(strength[at], at.size - n)[at.size - n]
             at = at[strength[at] >= bar]
@@ -466,7 +466,7 @@ def _parse(slot: str) -> tuple[str, str]:
 
 
 def _sole_relation(counts: Counts) -> str:
-    """Return the relation of counts with a single relation, which their slots do not name."""
+    """Return the relation of counts that have a single relation and therefore no slots."""
     if _TURNED in counts.provenance.get("steps", ()):
         return ""
     if counts.provenance.get("recipe", {}).get("window"):

@@ -1,5 +1,6 @@
 """Reproductions of the tables and figures of the papers behind roget: `roget reproduce`.
 
-A reproduction is a function from `ReproduceOptions` to a `Reproduced` (see `reproduction.py`), in
-a module of the package of its paper. The first line of its docstring is its description.
+Each paper has a package and each reproduction a module in it, with a function that takes
+`ReproduceOptions` and returns a `Reproduced` (see `reproduction.py`). The first line of its
+docstring is the description that users see.
 """

@@ -142,7 +142,7 @@ _LEGEND = (
 def _run_all(
     names: list[str], options: ReproduceOptions, figures: PathLike | None, progress: Tell | None
 ) -> Report:
-    """Run several reproductions; report a line for each, all claims without a yes, and a summary.
+    """Run several reproductions; report one line for each, all claims that failed, and a summary.
 
     Reproductions whose data or extra is missing are skipped with a note.
     """
@@ -179,13 +179,13 @@ def _run_all(
 
 
 def count_verdicts(claims: Iterable[Claim]) -> list[str]:
-    """Return the number of claims with each verdict; empty instead of 0."""
+    """Return the number of claims with each verdict as text, with "" for 0."""
     found = Counter(claim.verdict for claim in claims)
     return [str(found[verdict] or "") for verdict in Verdict]
 
 
 def _list_others(claims: Sequence[tuple[str, Claim]]) -> list[ReportTable]:
-    """Return a table of all claims whose verdict is not yes, with the reasons."""
+    """Return a table of all claims whose verdict is not "yes", with the reasons."""
     rows = [
         (name, *claim.cells()[:3], str(claim.verdict), claim.remark)
         for name, claim in claims

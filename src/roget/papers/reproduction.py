@@ -52,7 +52,7 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict. A difference is excused only by arithmetic that proves a misprint."""
+        """The verdict. A difference counts as a misprint only if printed numbers prove it."""
         found = self.decided or decide(self._agrees())
         return Verdict.MISPRINT if found == Verdict.NO and self.misprint else found
 
@@ -101,7 +101,7 @@ TITLES = ("", "published", "ours", "difference", "kind", "verdict")
 
 
 def tabulate_claims(claims: Sequence[Claim]) -> list[ReportTable]:
-    """Return tables of claims, of the reasons for differences, and of the rules."""
+    """Return tables of the claims, the reasons for differences, and the rules."""
     tables = [ReportTable.of(TITLES, [claim.cells() for claim in claims], TITLES[1:4])]
     remarks: dict[tuple[str, str], list[str]] = {}
     for claim in claims:
@@ -183,7 +183,7 @@ class MissingData(InputError):
 
 
 def find_data(options: ReproduceOptions, what: str, *parts: str) -> Path:
-    """Return the path of a data set that is not bundled, or raise an error that names it.
+    """Return the path of a data set that is not bundled; raise `MissingData` if it is not found.
 
     >>> find_data(ReproduceOptions(data="nowhere"), "the BBC's texts", "bbc-news", "bbc.tsv")
     Traceback (most recent call last):

@@ -17,11 +17,11 @@ class Kind(StrEnum):
     """How a published statement is tested."""
 
     RECOMPUTED = "recomputed"
-    """From the data of the paper, by its method."""
+    """Values are recomputed from the paper's data by its method."""
     ARITHMETIC = "arithmetic"
     """Printed numbers are compared with each other."""
     SHAPE = "shape"
-    """By the method of the paper, on other data: only shapes and orders can agree."""
+    """The paper's method is applied to other data, so only shapes and orders can agree."""
 
 
 class Verdict(StrEnum):
@@ -31,7 +31,7 @@ class Verdict(StrEnum):
     NO = "differs"
     UNCLEAR = "cannot tell"
     MISPRINT = "misprint"
-    """Differs, and the printed numbers themselves prove that the published value is wrong."""
+    """The value differs, and other printed numbers prove that the published value is wrong."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Rule:
 
 
 def recomputed(statement: str, test: str, dated: str) -> Rule:
-    """Declare a rule for values that are computed from the data of the paper, by its method."""
+    """Declare a rule for values that are recomputed from the paper's data by its method."""
     return Rule(statement, Kind.RECOMPUTED, test, dated)
 
 
@@ -63,17 +63,17 @@ def arithmetic(statement: str, test: str, dated: str) -> Rule:
 
 
 def shape(statement: str, test: str, dated: str) -> Rule:
-    """Declare a rule for a shape or an order that is tested on other data than the paper's."""
+    """Declare a rule for an order or the shape of a curve, tested on other data."""
     return Rule(statement, Kind.SHAPE, test, dated)
 
 
 def decide(holds: bool) -> Verdict:
-    """Return the verdict of a test in which chance plays no part."""
+    """Return the verdict of a deterministic test: "yes" or "differs"."""
     return Verdict.YES if holds else Verdict.NO
 
 
 def decide_interval(low: float | None, high: float | None) -> Verdict:
-    """Return yes if an interval lies above 0, no if it lies below 0, and otherwise cannot tell.
+    """Return "yes" if an interval lies above 0, "differs" if below 0, otherwise "cannot tell".
 
     >>> [str(decide_interval(*ends)) for ends in ((0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1))]
     ['yes', 'differs', 'cannot tell']
@@ -86,7 +86,7 @@ def decide_interval(low: float | None, high: float | None) -> Verdict:
 
 
 def decide_mean(values: Sequence[float]) -> Verdict:
-    """Decide whether the mean of a statistic over seeds or samples is above 0.
+    """Test whether the mean of a statistic over seeds or samples is above 0.
 
     The test is the 95 % interval of the mean (Student's t). If all values are equal, their sign
     decides.
@@ -101,7 +101,7 @@ def decide_mean(values: Sequence[float]) -> Verdict:
 
 
 def decide_share(hits: int, trials: int, bar: float = 0.5) -> Verdict:
-    """Decide whether a proportion is above a bar, by its 95 % interval (Wilson).
+    """Test whether a proportion exceeds `bar`, by its 95 % Wilson interval.
 
     >>> str(decide_share(8, 8)), str(decide_share(6, 8)), str(decide_share(0, 8))
     ('yes', 'cannot tell', 'differs')
@@ -111,7 +111,7 @@ def decide_share(hits: int, trials: int, bar: float = 0.5) -> Verdict:
 
 
 def decide_all(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return yes if all verdicts are yes, no if any is no, and otherwise cannot tell.
+    """Combine verdicts: "yes" if all are, "differs" if any does, otherwise "cannot tell".
 
     >>> str(decide_all([Verdict.YES, Verdict.UNCLEAR]))
     'cannot tell'
@@ -123,7 +123,7 @@ def decide_all(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def decide_seeds(held: Sequence[bool]) -> Verdict:
-    """Return yes if a statement holds for all seeds, no if for none, otherwise cannot tell.
+    """Return "yes" if a statement holds for all seeds, "differs" if for none, else "cannot tell".
 
     >>> str(decide_seeds([True, True, False])), str(decide_seeds([False] * 3))
     ('cannot tell', 'differs')

@@ -121,8 +121,8 @@ def check_estimator(kind: Any, examples: int = EXAMPLES) -> None:
 def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> None:
     """Check that a label reader reads the given items and labels from a file that holds `text`.
 
-    The same text must also be read from a compressed file and recognised by its suffix, and a file
-    of random bytes must raise an `InputError` or give no item of the example.
+    The same text must also be readable from a compressed file and be recognised by its suffix. For
+    a file of random bytes, the reader must raise an `InputError` or return none of the items.
     """
     from roget.core.io.source import open_output
     from roget.errors import InputError

@@ -131,14 +131,14 @@ class Report:
     tables : tables of formatted strings.
     notes : remarks printed below the tables.
     warnings : reasons why the values may be unreliable.
-    talk : warnings that are not part of the text, because the command prints them to stderr.
+    talk : warnings that the command prints to stderr instead of including them in the text.
     signature : all settings that the values depend on.
     caption : caption for LaTeX, which makes the tables float; text then begins with the title.
     data : plain data for JSON, or a function that returns them; see `make_data`.
     brief : short forms of the warnings and the signature for plain text, if there are any.
-    sheet : table for spreadsheets, with all digits, or a function that returns it; see
+    sheet : table for spreadsheets at full precision, or a function that returns it; see
         `make_sheet`. Default: the first table.
-    page : function that returns a special HTML page, if there is one.
+    page : function that returns a custom HTML page, if there is one.
     picture : function that returns a matplotlib figure, if there is one.
 
     Examples
@@ -181,11 +181,11 @@ class Report:
         return text
 
     def make_data(self) -> Any:
-        """Return the plain data. Data that only some formats need are made when they are used."""
+        """Return the plain data, calling `data` if it is a function."""
         return self.data() if callable(self.data) else self.data
 
     def make_sheet(self) -> ReportTable | None:
-        """Return the table for spreadsheets, or None if the report has no tables."""
+        """Return the spreadsheet table, or None if the report has no tables."""
         if self.sheet is None:
             return self.tables[0] if self.tables else None
         return self.sheet() if callable(self.sheet) else self.sheet

@@ -10,7 +10,7 @@ from roget.report.format import UNDEFINED, plural
 
 
 def report(found: Test) -> Report:
-    """Report the accuracy with its interval, and a table of stages, in per cent."""
+    """Report accuracy with its interval, and coverage and accuracy of each back-off stage."""
     titles = ("stage", "coverage %", "accuracy %")
     rows = [(one.stage, _percent(one.coverage), _percent(one.accuracy)) for one in found.stages]
     return Report(
@@ -43,14 +43,16 @@ def _percent(share: float | None) -> str:
     return UNDEFINED if share is None else f"{100 * share:.1f}"
 
 
-def answers(quads: Iterable[Sequence[str]], nouns: Iterable[float]) -> Iterator[tuple[str, ...]]:
+def predictions(
+    quads: Iterable[Sequence[str]], nouns: Iterable[float]
+) -> Iterator[tuple[str, ...]]:
     """Yield each quadruple with the prediction (N or V) and its probability."""
     for quad, noun in zip(quads, map(float, nouns), strict=True):
         answer, p = ("N", noun) if noun >= 0.5 else ("V", 1 - noun)
         yield (*map(str, quad[:4]), answer, f"{p:.4f}")
 
 
-def report_answers(rows: Sequence[Sequence[str]]) -> Report:
+def report_predictions(rows: Sequence[Sequence[str]]) -> Report:
     """Return the quadruples with their predictions as a table."""
     titles = ("verb", "object", "preposition", "noun", "answer", "probability")
     table = ReportTable.of(titles, rows, ("probability",))

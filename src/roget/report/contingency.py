@@ -64,7 +64,7 @@ def report(statistics: Statistics) -> Report:
 
 
 def show_tables(table: ScoreTable) -> dict[str, Any]:
-    """Return page data for one system: the tables of its worst groups under the main score."""
+    """Return the data of a page on one system: contingency tables of its worst groups."""
     answered = table.scored
     assert answered is not None
     at = [(row.measure, row.entropy) for row in table.rows].index(table.main)
@@ -78,7 +78,7 @@ def show_tables(table: ScoreTable) -> dict[str, Any]:
 
 
 def worst_groups(goodness: Floats) -> list[int]:
-    """Return the worst groups under any of the scores, taking one group per score in turn.
+    """Return the indices of the worst groups, taking one from each score in turn.
 
     Duplicates and groups with an undefined score are skipped.
     """
@@ -88,7 +88,7 @@ def worst_groups(goodness: Floats) -> list[int]:
 
 
 def find_largest(table: Contingency) -> tuple[Ints, Ints, Array]:
-    """Return the largest classes, the largest clusters ordered by majority class, and the cells."""
+    """Return the largest classes, the largest clusters (by majority class) and their cells."""
     rows = np.argsort(-table.row_totals, kind="stable")[:TABLE_SIDE]
     columns = np.argsort(-table.column_totals, kind="stable")[:TABLE_SIDE]
     row_at, column_at = (np.full(size, -1) for size in table.shape)
@@ -102,7 +102,7 @@ def find_largest(table: Contingency) -> tuple[Ints, Ints, Array]:
 
 
 def shown_table(table: Contingency) -> dict[str, Any]:
-    """Return the largest classes and clusters of a table, as data for a page."""
+    """Return the largest classes and clusters of a contingency table as plain data for a page."""
     rows, columns, counts = find_largest(table)
     return {
         "classes": [table.class_name(int(row)) for row in rows],

@@ -31,7 +31,7 @@ def summarise(name: str, top: int = 10) -> dict[str, Any]:
 
 
 def find_word(name: str, word: str) -> dict[str, Any]:
-    """Return a word with its total and all its contexts, the most frequent first."""
+    """Return a word's total count and all its contexts, the most frequent first."""
     from roget.core.counts import NotCounted
     from roget.core.counts.files import open_tables
 
@@ -54,7 +54,7 @@ def find_word(name: str, word: str) -> dict[str, Any]:
 
 @contextmanager
 def _folder(name: str) -> Iterator[Path]:
-    """Yield a counts folder, or write other counts to a temporary folder and yield that."""
+    """Yield the path of a counts folder; other counts are written to a temporary one first."""
     import tempfile
 
     from roget.learn.load import open_counts
@@ -132,7 +132,7 @@ def report_word(found: Mapping[str, Any]) -> Report:
 
 
 def _short(count: float) -> str:
-    """Format a count with at most three decimals, or unchanged if that would be zero."""
+    """Format a count with at most three decimals, or in full if it would round to zero."""
     return f"{round(count, 3) or count:,}"
 
 

@@ -15,7 +15,7 @@ DONE, WAITING, UNDONE = "done", "waiting", "undone"
 
 
 def list_edits(thesaurus: Thesaurus) -> Iterator[dict[str, Any]]:
-    """Yield all edits in order, as plain data for JSON, with the numbers to pass to `undo_to`."""
+    """Yield all edits in order as plain data; `number` is the argument for `undo_to`."""
     number = 0
     for one in thesaurus.edits:
         number += not one.waiting
@@ -42,7 +42,7 @@ def history(thesaurus: Thesaurus) -> Report:
 
 
 def changes(edited: EditResult, dry_run: bool) -> Report:
-    """Report the edits that were just done or undone, or that a dry run would do or undo."""
+    """Report the edits just made or undone; with `dry_run`, the edits that would be."""
     total = len(edited.thesaurus.editor.done)
     done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
     rows = [

@@ -69,12 +69,12 @@ def _texts(row: dict[str, Any]) -> list[str]:
 
 
 def _facts(found: HeldoutComparison | Decisions) -> dict[str, Any]:
-    """Return the data and settings of a comparison."""
+    """Return all fields of a comparison except its rows, as a dictionary."""
     return {name: value for name, value in vars(found).items() if name != "rows"}
 
 
 def _heldout_sheet(rows: Iterable[dict[str, Any]]) -> ReportTable:
-    """Return a spreadsheet table with one row per model and quantity, with all digits."""
+    """Return a spreadsheet table with one row per model and quantity, at full precision."""
     cells: list[tuple[str, str, str, dict[str, Any] | None]] = []
     for row in rows:
         cells += [(row["model"], "loss", part, row["loss"][part]) for part in PARTS]
@@ -148,7 +148,7 @@ def decisions(found: Decisions) -> Report:
 
 
 def draw(found: HeldoutComparison) -> Figure:
-    """Draw every model's loss on test tokens with its interval, and Kneser–Ney as a line."""
+    """Draw each model's test loss with its interval, and a line at the loss of Kneser–Ney."""
     rows = heldout(found).data["rows"][::-1]
     with styled():
         drawn = canvas(6.5, 1.2 + 0.35 * len(rows))

@@ -43,7 +43,7 @@ _UNDATED: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Apply the common style to figures created inside the block."""
+    """Apply the common style to figures created inside the `with` block."""
     with name_extra():
         from matplotlib import rc_context
     with rc_context(_STYLE):

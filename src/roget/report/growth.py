@@ -45,7 +45,7 @@ def _labels(thesaurus: Thesaurus, changes: Iterable[GrowthChange]) -> dict[int, 
 
 
 def list_changes(changes: Sequence[GrowthChange], thesaurus: Thesaurus) -> list[dict[str, Any]]:
-    """Return the changes with the labels of their classes, as plain data for JSON."""
+    """Return the changes as plain data for JSON, including the labels of their classes."""
     labels = _labels(thesaurus, changes)
     return [
         {
@@ -66,7 +66,7 @@ def list_changes(changes: Sequence[GrowthChange], thesaurus: Thesaurus) -> list[
 
 
 def summarise(numbers: dict[str, int], stay: int) -> str:
-    """Format the numbers of changes in one line."""
+    """Format the number of changes of each kind in one line."""
     parts = []
     for kind, noun, verb in (
         (NEW, "word", "new"),
@@ -133,7 +133,7 @@ def _report(
 
 
 def _group(told: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Group changes to single words by kind and classes, in order of first occurrence."""
+    """Group changes of single words with the same old and new class, in order of occurrence."""
     groups: dict[Any, list[dict[str, Any]]] = {}
     for one in told:
         single = one["kind"] in (NEW, MOVED)

@@ -1,4 +1,4 @@
-"""Report of item scores."""
+"""Report of the scores of single items (`roget score --save items=FILE`)."""
 
 from __future__ import annotations
 

@@ -63,7 +63,10 @@ PRIOR = "prior: at least a third of the similarity comes from prior vectors"
 
 
 def _spell(names: Iterable[str], kind: str, titles: Mapping[str, str]) -> str:
-    """Return "name = title" for each abbreviation. Parts may also declare their title."""
+    """Return "name = title" for each abbreviation with a known title.
+
+    Titles come from `titles` or from the `title` attribute of the catalogue entry.
+    """
     found = []
     for name in names:
         title = titles.get(name)

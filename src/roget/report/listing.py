@@ -15,7 +15,7 @@ from roget.report import Column, Report, ReportTable
 
 
 def describe(kind: str) -> list[dict[str, Any]]:
-    """Return a dictionary that describes each part of a kind, in catalogue order."""
+    """Return a dictionary for each catalogue entry of a kind (measures, clusterers …), in order."""
     more = {"measures": _measure, "entropies": _estimator}.get(kind, lambda _: {})
     parts = []
     for name in catalogue.names(kind):
@@ -69,7 +69,7 @@ def _estimator(estimator: Any) -> dict[str, Any]:
 
 
 def _summary(thing: Any) -> str:
-    """Return the patterns or the summary of a catalogue part, or the start of its docstring."""
+    """Return the patterns or summary of a catalogue entry, or its docstring's first paragraph."""
     if isinstance(thing, tuple):
         return " ".join(thing)
     summary = thing if isinstance(thing, str) else getattr(thing, "summary", None)
@@ -80,7 +80,7 @@ def _summary(thing: Any) -> str:
 
 
 def report(kind: str | None) -> Report:
-    """Report name, meaning and reference of each part of a kind, or the names of all kinds."""
+    """Report name, meaning and reference of each catalogue entry of a kind, or list all kinds."""
     if kind is None:
         known = {one.replace(" ", "-"): catalogue.names(one) for one in catalogue.KINDS}
         return listed("Kinds", [(one, ", ".join(names)) for one, names in known.items()], known)
@@ -113,7 +113,7 @@ def report_clusterer(name: str) -> Report:
 
 
 def report_options(title: str, options: Sequence[Option]) -> Report:
-    """Report options with their values, defaults and effects."""
+    """Report the values, default and effect of each option."""
     columns = [
         Column("name", fit="keep"),
         Column("values"),

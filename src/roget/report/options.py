@@ -28,7 +28,7 @@ def is_language(tag: str) -> bool:
 
 
 def is_address(text: str) -> bool:
-    """Return True if a string is an IRI.
+    """Return True if a string is an absolute IRI.
 
     >>> is_address("https://you.org/t#dog"), is_address("00001740-n")
     (True, False)

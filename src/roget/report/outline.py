@@ -30,7 +30,7 @@ _PAIRS = {
 
 
 def list_parts(outlines: Mapping[str, ScoreComponents], groups: int) -> Iterator[ReportTable]:
-    """Yield the component tables for one system (named "") or several."""
+    """Yield tables of entropies, pair counts and sizes, for one system (named "") or several."""
     several = "" not in outlines
     first = [Column("system", fit="keep", most=LONGEST)] if several else []
     rows = [
@@ -94,7 +94,7 @@ def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> ReportTa
 
 
 def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) -> ReportTable:
-    """Return the main score by group (rows, worst mean first) and system (columns)."""
+    """Return a table of the main score by group (rows, worst mean first) and system (columns)."""
     values: dict[str, dict[str, float | None]] = {}
     for row in rows:
         values.setdefault(row.group, {})[row.system] = row.values[main]
@@ -122,7 +122,7 @@ def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) 
 
 
 def _stack(name: str, most: int = 14) -> str:
-    """Break a name into short lines, for the title of a numeric column."""
+    """Break a name into short lines so that it fits above a numeric column."""
     lines = [name[at : at + most] for at in range(0, len(name), most)]
     return "\n".join(lines)
 

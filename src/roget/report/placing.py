@@ -19,7 +19,7 @@ SHOWN = 40
 """Maximum number of words in plain text; files contain all words."""
 
 WORDS, WAY = 4, 3
-"""Numbers of known words and of superclasses shown in the text table."""
+"""Maximum numbers of supporting words and of superclasses shown in the text table."""
 
 TOP = 5
 """Number of candidates considered by the top-5 columns of a test."""
@@ -27,13 +27,13 @@ TOP = 5
 SHEET = (
     "accept", "word", "seen", "score", "class", "id", "path", "similar words", "contexts",
 )  # fmt: skip
-"""Columns of spreadsheets. Users fill in the first column."""
+"""Spreadsheet columns. The first column is empty, for users to mark accepted candidates."""
 
 FEW, MOSTLY = 50, 0.5
-"""Limits for warnings.
+"""Thresholds for warnings.
 
 `FEW` is the minimum number of words for calibrating the scores. `MOSTLY` is the maximum fraction of
-classes that count as correct by chance, because they are near a true class.
+classes that may lie near a correct class, and so count as correct by chance.
 """
 
 BASE = "urn:x-roget:candidates#"
@@ -207,9 +207,9 @@ def _facts(one: PlacementMetrics) -> dict[str, Any]:
 
 
 def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, Statements]]:
-    """Yield each word as a concept below its best candidate, with the scores of all candidates.
+    """Yield each word as a SKOS concept below its best candidate class, with all scores as notes.
 
-    Classes keep their IRIs. Classes without an IRI are given one, and a label.
+    Classes keep their IRIs. A class without an IRI gets one, and a label.
     """
     named: dict[str, str] = {}
     for some in placed.words:
@@ -229,7 +229,7 @@ def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, 
 def _classes(
     named: Mapping[str, str], language: str | None
 ) -> Iterator[tuple[Address, Statements]]:
-    """Yield the labels of classes that have no IRI in the taxonomy."""
+    """Yield SKOS statements that label the classes without an IRI in the taxonomy."""
     for id, label in named.items():
         if not is_address(id):
             yield (
@@ -239,7 +239,7 @@ def _classes(
 
 
 def class_address(id: str) -> Address:
-    """Return the IRI of a class: its id if that is an IRI, or else an IRI made from the id."""
+    """Return the IRI of a class: its id if that is an IRI, or else an IRI that contains the id."""
     return Address(id if is_address(id) else f"{BASE}class-{quote(id, safe='')}")
 
 

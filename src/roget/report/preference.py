@@ -26,7 +26,7 @@ WORDS = 12
 def report(found: Preference, source: str, top: int | None = None) -> Report:
     """Report the classes with their probability, its ratio to the prior, and their words.
 
-    The data for JSON and spreadsheets are in nats.
+    Associations and the description length are in nats in JSON and spreadsheets.
     """
     shown, rest = found.classes[: top or SHOWN], found.classes[top or SHOWN :]
     columns = [

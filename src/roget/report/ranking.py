@@ -31,7 +31,7 @@ CRITERIA = {"mean": "mean score", "rank": "mean rank"}
 
 
 def report(ranking: Ranking) -> Report:
-    """Report the systems, best first."""
+    """Report the systems with ranks, intervals, tiers and probabilities, best first."""
     return Report(
         title=ranking.title or "Ranking",
         lead=_lead(ranking),
@@ -61,7 +61,7 @@ def _lead(ranking: Ranking) -> list[str]:
 
 
 def _board(ranking: Ranking) -> ReportTable:
-    """Return the table of systems."""
+    """Return a table with one row per system: rank, interval, tier, scores and probabilities."""
     tested, mixed = ranking.has_intervals, ranking.rows[0].mean is None
     top = min(ranking.top, len(ranking.rows))
     columns = [
@@ -88,14 +88,14 @@ def _interval(ranking: Ranking, row: RankRow) -> str:
 
 
 def _share(value: float | None) -> str:
-    """Format a probability; only an impossible event has the probability 0."""
+    """Format a probability; small values become "<.001", so "0.000" means exactly zero."""
     if value is None:
         return UNDEFINED
     return "<.001" if 0 < value < 0.0005 else f"{value:.3f}"
 
 
 def _matrices(ranking: Ranking) -> Iterator[ReportTable]:
-    """Yield the matrices of win probabilities, if requested and not too large."""
+    """Yield matrices of pairwise wins and ranking probabilities, if requested and not too large."""
     if not ranking.show_details or len(ranking.rows) > MOST_SHOWN:
         return
     for title, values in (
@@ -132,7 +132,7 @@ def _notes(ranking: Ranking) -> list[str]:
 
 
 def _sheet(ranking: Ranking) -> ReportTable:
-    """Return a spreadsheet table with all digits and the signature."""
+    """Return a spreadsheet table at full precision, with the signature."""
     names = [one.name for one in fields(RankRow)]
     values = [[*(getattr(row, name) for name in names), ranking.signature] for row in ranking.rows]
     return ReportTable.of([*names, "signature"], values)

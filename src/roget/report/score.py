@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def report(table: ScoreTable) -> Report:
-    """Report the sizes, the scores next to the baseline scores, and the warnings."""
+    """Report the scores of a system next to baseline scores, with sizes, notes and warnings."""
     baselines = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
     head = table.headline
     shown = table.rows if head is None else head.rows
@@ -105,7 +105,7 @@ MOST_WARNINGS = 3
 
 
 def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterator[ReportTable]:
-    """Yield the tables of a short report: recall and precision, if computed, and the scores."""
+    """Yield the tables of the short report: recall and precision if computed, and the scores."""
     if head.families:
         yield _families(head)
     if head.kind == "coreference":
@@ -161,7 +161,7 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
 
 
 def _explain_jackknife(table: ScoreTable) -> list[str]:
-    """Return a note if intervals are jackknife intervals, for which N in --ci N is irrelevant."""
+    """Return a note if the intervals come from the jackknife, which ignores N in --ci N."""
     parts = read_signature(table.signature)
     number, _, method = parts.get("ci", "").partition("x")
     if not number.isdecimal() or method != "jackknife":
@@ -186,7 +186,7 @@ def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:
 
 
 def _on_each(table: ScoreTable) -> Iterator[ReportTable]:
-    """Yield a table of the scores on each gold standard, whose means are in the main table."""
+    """Yield a table of the scores on each gold standard; the main table shows their means."""
     names = list(table.rows[0].golds)
     rows = [
         [f"{row.measure} {ARROWS[row.direction]}", row.entropy or "", *map(number, each)]
@@ -202,13 +202,13 @@ def _tests_chance(table: ScoreTable) -> bool:
 
 
 def _format_test(row: ScoreRow, samples: int) -> list[str]:
-    """Format z and p."""
+    """Format the z score and the p value of a test against random clusterings."""
     z = UNDEFINED if row.z is None else f"{row.z:z.1f}"
     return [z, _format_p(row.p, samples)]
 
 
 def _format_p(p: float | None, samples: int) -> str:
-    """Format p, as an upper bound if no random clustering scores as well as the system."""
+    """Format p; it is an upper bound (≤) if no random clustering scores as well as the system."""
     text = number(p) if p is None or p >= 0.0005 else f"{p:.1g}"
     return f"≤ {text}" if _is_least(p, samples) else text
 
@@ -232,7 +232,7 @@ def _explain_chance(table: ScoreTable) -> list[str]:
 
 
 def _sheet(table: ScoreTable, baselines: list[str]) -> ReportTable:
-    """Return a spreadsheet table of scores with all digits, the entropies and the signature."""
+    """Return a spreadsheet table of scores and entropies at full precision, with the signature."""
     if table.by_group:
         from roget.report.outline import sheet_groups
 
@@ -256,7 +256,7 @@ def _sheet(table: ScoreTable, baselines: list[str]) -> ReportTable:
 
 
 ENTROPIES = ("h_gold", "h_system", "h_joint")
-"""Columns of spreadsheets: the entropies under the estimator of the row."""
+"""Spreadsheet columns with the gold, system and joint entropy, by the row's estimator."""
 
 
 def entropy_columns(outline: ScoreComponents | None) -> Callable[[str | None], list[float | None]]:
@@ -270,7 +270,7 @@ def entropy_columns(outline: ScoreComponents | None) -> Callable[[str | None], l
 
 
 def _count_levels(names: Iterable[str]) -> str:
-    """Return the number of levels, for gold and system separately if all pairs were scored.
+    """Format the number of levels, for gold and system separately if all pairs were scored.
 
     >>> _count_levels(["1", "2", "tree"]), _count_levels(["1×1", "1×2", "1×3", "1×tree"])
     ('2 levels', '1 × 3 levels')
@@ -320,7 +320,7 @@ def _groups(table: ScoreTable) -> Iterator[ReportTable]:
 
 
 def _details(table: ScoreTable) -> Iterator[ReportTable]:
-    """Yield tables of the score components and of all non-empty details."""
+    """Yield the tables for --details: score components, and everything else that is not empty."""
     details = table.details
     assert details is not None
     if table.components is not None:
@@ -348,4 +348,4 @@ def _details(table: ScoreTable) -> Iterator[ReportTable]:
 
 
 _NUMBERS = ("items", "classes", "clusters", "score", "share")
-"""Numeric columns of the details."""
+"""Numeric columns of the tables for --details."""

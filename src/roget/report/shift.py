@@ -72,7 +72,7 @@ def _gather(found: ShiftResult, find: Sequence[Find]) -> Lines:
 
 
 def _concord(found: ShiftResult, lines: Lines, phrase: ContextPhrases) -> Iterator[ReportTable]:
-    """Yield a concordance for each word, limited to the contexts shown in plain text."""
+    """Yield a concordance for each word and corpus, limited to contexts in the text table."""
     for change in found.changes:
         for at, called in enumerate(("old", "new")):
             seen = [

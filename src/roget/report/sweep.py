@@ -44,7 +44,7 @@ def report(sweep: Sweep) -> Report:
 
 
 def add_sweep(scores: Report, sweep: Sweep) -> Report:
-    """Add the scores of many cuts, and their spreadsheet table, to the report of one cut."""
+    """Add the tables and figure of many cuts to the report of one cut."""
     tables = [*scores.tables, *_tables(sweep)]
     new = [text for text in sweep.warnings if text not in scores.warnings]
     return replace(
@@ -81,7 +81,7 @@ def _tables(sweep: Sweep) -> list[ReportTable]:
 
 
 def choose_cuts(sweep: Sweep) -> list[int]:
-    """Return the indices of the cuts to show: a log-spaced selection, and the best cuts."""
+    """Return the indices of the cuts to show: log-spaced cuts, and the best cut of each score."""
     size = len(sweep.cuts)
     if size <= SHOWN:
         return list(range(size))
@@ -93,7 +93,7 @@ def choose_cuts(sweep: Sweep) -> list[int]:
 
 
 def _sheet(sweep: Sweep) -> ReportTable:
-    """Return a spreadsheet table of all cuts with all digits and the signature."""
+    """Return a spreadsheet table of all cuts at full precision, with the signature."""
     titles = ["cut", "clusters", *(curve.name for curve in sweep.curves), "signature"]
     rows = [
         [cut, clusters, *(curve.values[at] for curve in sweep.curves), sweep.signature]
@@ -103,7 +103,7 @@ def _sheet(sweep: Sweep) -> ReportTable:
 
 
 def draw(sweep: Sweep) -> Figure:
-    """Draw a panel per measure, with one curve per estimator by number of clusters."""
+    """Draw a panel per measure: score against number of clusters, one curve per estimator."""
     measures = list(dict.fromkeys(curve.measure for curve in sweep.curves))
     across = 1 if len(measures) == 1 else 2
     down = -(-len(measures) // across)
@@ -123,7 +123,7 @@ def draw(sweep: Sweep) -> Figure:
 
 
 def _label_best(axes: Axes, curves: list[SweepCurve]) -> None:
-    """Label each best cut once, beyond the curves: the first on the left, the last on the right."""
+    """Label each best cut at its best score, with the first and last label pointing outwards."""
     higher = curves[0].direction == "higher"
     outer = max if higher else min
     marks: dict[int, float] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from roget.learn.thesaurus.lookup import select_distinct
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
 from roget.report.format import branches, plural
+
+Node: TypeAlias = tuple[int, str, float, int, list[str]]
+"""Id, label, share of the tokens, number of words and typical contexts of a class."""
 
 SHOWN = 8
 """Default number of classes shown in a report."""
@@ -82,7 +85,7 @@ def describe_unsorted(thesaurus: Thesaurus, low: Iterable[int]) -> str:
 
 
 def describe_background(record: Mapping[str, Any], words: int, called: str = "background") -> str:
-    """Describe background counts or prior vectors: name, version, hash and number of words."""
+    """Format the source of background counts or prior vectors: name, version, hash, coverage."""
     version = f", roget {record['version']}" if record.get("version") else ""
     includes = "it has" if called == "background" else "they include"
     return (
@@ -92,7 +95,7 @@ def describe_background(record: Mapping[str, Any], words: int, called: str = "ba
 
 
 def _warn(thesaurus: Thesaurus) -> list[str]:
-    """Return warnings if there are few classes or the classes are unreliable."""
+    """Return warnings if there is only one class or the classes are unreliable."""
     figures = Trust.from_json(thesaurus.provenance.get(trust.KEY))
     found = (
         _warn_one_class(thesaurus),
@@ -133,25 +136,8 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
     With `whole=False`, the thesaurus is still being built, and a single class causes no warning.
     """
     phrase = ContextPhrases(thesaurus.counts)
-    unit = thesaurus.clustering.unit
-    columns = [
-        *Column.numbers("share", "words", unit.title, fit="keep"),
-        Column("class: its most typical words", fit="cut", share=3),
-        Column("typical contexts", fit="cut", share=2),
-    ]
-    rows, nodes = [], []
-    for branch, one in top(thesaurus, k):
-        contexts = [context.context for context in one.contexts]
-        split = ""
-        if one.value is not None:
-            split = f"{bits(one.value):,.0f}" if unit.kind == "bits" else f"{one.value:.3f}"
-        numbers = (f"{one.mass:.1%}", f"{one.size:,}", split)
-        rows.append((*numbers, branch + one.label, ", ".join(map(phrase, contexts))))
-        nodes.append((one.node, one.label, one.mass, one.size, contexts))
+    table, nodes = _tabulate_levels(thesaurus) or _tabulate_tree(thesaurus, k, phrase)
     context_classes = lookup.context_classes(thesaurus)
-    children = thesaurus.tree.children(0)
-    hidden = len(set(children).difference(node[0] for node in nodes))
-    notes = [f"showing the {k} most frequent of {len(children):,} classes"] if hidden else []
     words, contexts_seen = thesaurus.counts.shape
     made = thesaurus.provenance
     kept, total = map(bits, quality.information(thesaurus))
@@ -181,14 +167,71 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         title="Thesaurus",
         lead=list(_lead(thesaurus, kept, total)),
         tables=[
-            ReportTable(columns, rows),
+            table,
             *([_tabulate_contexts(context_classes, k, phrase)] if context_classes else []),
         ],
-        notes=[*notes, *phrase.notes],
+        notes=phrase.notes,
         warnings=_warn(thesaurus) if whole else [],
         data=data,
         sheet=ReportTable.of(titles, [(*node[:4], ", ".join(node[4])) for node in nodes]),
     )
+
+
+def _tabulate_levels(thesaurus: Thesaurus) -> tuple[ReportTable, list[Node]] | None:
+    """Return a table of the first level with its largest subclasses, or None without levels."""
+    tree, shares = thesaurus.tree, thesaurus.index.places.shares
+    levels = lookup.list_levels(thesaurus)
+    if not levels:
+        return None
+
+    cuts = [sorted(tree.tops(k), key=lambda node: -shares[node]) for k in levels]
+    subclasses: dict[int, list[int]] = {node: [] for node in cuts[0]}
+    for cut in cuts[1:]:
+        # Use the first level that splits the class.
+        whole = {node for node, below in subclasses.items() if not below}.difference(cut)
+        for node in cut:
+            if found := whole.intersection(tree.path(node)):
+                subclasses[found.pop()].append(node)
+    rows, nodes = [], []
+    for node, below in subclasses.items():
+        one = thesaurus.word_class(node, 4)
+        largest = [thesaurus.word_class(child, 0).label for child in below[:4]]
+        numbers = (f"{one.mass:.1%}", f"{one.size:,}", f"{tree.leaves(node).size:,}")
+        rows.append((*numbers, one.label, " · ".join(largest)))
+        contexts = [context.context for context in one.contexts]
+        nodes.append((node, one.label, one.mass, one.size, contexts))
+    columns = [
+        *Column.numbers("share", "words", "classes", fit="keep"),
+        Column("class: its typical words", share=2),
+        Column("largest subclasses", share=3),
+    ]
+    return ReportTable(columns, rows), nodes
+
+
+def _tabulate_tree(
+    thesaurus: Thesaurus, k: int, phrase: ContextPhrases
+) -> tuple[ReportTable, list[Node]]:
+    """Return a table of the top of the tree, down to k classes."""
+    unit = thesaurus.clustering.unit
+    columns = [
+        *Column.numbers("share", "words", unit.title, fit="keep"),
+        Column("class: its most typical words", fit="cut", share=3),
+        Column("typical contexts", fit="cut", share=2),
+    ]
+    rows, nodes = [], []
+    for branch, one in top(thesaurus, k):
+        contexts = [context.context for context in one.contexts]
+        split = ""
+        if one.value is not None:
+            split = f"{bits(one.value):,.0f}" if unit.kind == "bits" else f"{one.value:.3f}"
+        numbers = (f"{one.mass:.1%}", f"{one.size:,}", split)
+        rows.append((*numbers, branch + one.label, ", ".join(map(phrase, contexts))))
+        nodes.append((one.node, one.label, one.mass, one.size, contexts))
+    first = thesaurus.tree.children(0)
+    shown = {node[0] for node in nodes}
+    hidden = bool(shown.intersection(first)) and not shown.issuperset(first)
+    note = f"showing the {k} most frequent of {len(first):,} classes" if hidden else ""
+    return ReportTable(columns, rows, note), nodes
 
 
 def _tabulate_contexts(
@@ -212,7 +255,7 @@ def _tabulate_contexts(
 
 
 def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
-    """Report the sizes, and the k classes with the most tokens: share, words and contexts."""
+    """Report the k clusters with the most tokens: share of the text, size, typical contexts."""
     names = clustering.contexts
     if names is None:
         names = np.arange(clustering.background.size).astype(str)
@@ -240,7 +283,7 @@ def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
 
 
 def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]:
-    """Yield the top of the tree, down to k classes, with the line prefix that draws each node.
+    """Yield the nodes of the tree's first k classes, each with the prefix that draws its branch.
 
     If the root has more than k children, the k most frequent ones are yielded.
     """

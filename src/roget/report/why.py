@@ -17,7 +17,7 @@ from roget.report.format import GAP, plural, printable, width
 from roget.report.words import name_class
 
 FEW, MANY = 2, 20
-"""Numbers of sentences per context: for a list of contexts, and for one requested context."""
+"""Default number of sentences per context: with many contexts listed, and with --context."""
 
 _NARROW = 12
 """Minimum width of the text on each side of a keyword."""
@@ -45,7 +45,7 @@ def report(
     lines: int | None = None,
     sort: str = "corpus",
 ) -> Report:
-    """Report the contexts that explain the class of a word, with counts and sentences."""
+    """Report the contexts that explain a word's class or its similarity to another word."""
     phrase = ContextPhrases(thesaurus.counts)
     if other is not None and into is not None:
         raise InputError("pass a second word or --class, not both", code="conflicting-options")
@@ -125,7 +125,7 @@ def _format_count(count: float) -> str:
 def _weigh_contexts(
     thesaurus: Thesaurus, words: list[str], into: str | None, n: int, found: dict[str, Any]
 ) -> tuple[list[str], dict[str, tuple[float | None, str]]]:
-    """Return the opening lines, and the contexts with their weights."""
+    """Return the lead lines, and each context's weight (value and text); add facts to `found`."""
     seen = [f"{one['word']}: {plural(one['seen'], 'occurrence')}" for one in found["words"]]
     if len(words) > 1:
         rows, others = (np.array([thesaurus.row(one)]) for one in words)
@@ -161,7 +161,7 @@ def _weigh_contexts(
 
 
 def line_data(line: EvidenceLine) -> dict[str, Any]:
-    """Convert a line to plain data: the sentence, the spans of word and context, and its parts."""
+    """Convert an example sentence to plain data: source, text, and spans of word and context."""
     return {
         "source": line.source,
         "line": line.line,
@@ -175,7 +175,7 @@ def line_data(line: EvidenceLine) -> dict[str, Any]:
 
 
 def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str = "") -> ReportTable:
-    """Return a concordance table of lines from `line_data`, cut to the terminal width."""
+    """Return a concordance: one (context, `line_data`) pair per row, cut to the terminal width."""
     # Line number 0 means that the line is unknown.
     places = [f"{Path(line['source']).name}:{line['line']}".removesuffix(":0") for _, line in lines]
     taken = sum(

@@ -25,7 +25,7 @@ LEAST = 0.01
 
 
 def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, Any]:
-    """Return a word with its most probable classes and its neighbours, as plain data for JSON."""
+    """Return a word's most probable classes and nearest neighbours as plain data for JSON."""
     near = []
     found = thesaurus.neighbours(word, n, by)
     sources = lookup.neighbour_sources(thesaurus, word, [other.word for other in found])
@@ -94,12 +94,17 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
 
 
 def describe_senses(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
-    """Return a word with its senses: class, share, typical contexts and nearest words."""
+    """Return a word's senses as plain data: class, share, typical contexts and nearest words."""
+    shown = lookup.list_level_nodes(thesaurus)
     found = [
         {
             "node": one.node,
             "label": name_class(thesaurus, one.node),
-            "path": [name_class(thesaurus, node) for node in thesaurus.tree.path(one.node)[1:]],
+            "path": [
+                name_class(thesaurus, node)
+                for node in thesaurus.tree.path(one.node)[1:]
+                if node in shown
+            ],
             "share": one.share,
             "contexts": [context.context for context in one.contexts],
             "words": list(one.words),
@@ -139,9 +144,10 @@ def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
 
 
 def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
-    """Return new words with their most probable classes and the share of tokens in known contexts.
+    """Return the n most probable classes of new words, given their counts.
 
-    A word without any known context has no classes, since only the prior would remain.
+    `known` is the share of a word's tokens in contexts that the thesaurus knows. A word without
+    known contexts has no classes, because nothing but the prior would determine them.
     """
     found: dict[str, dict[str, Any]] = {}
     for row in lookup.list_placements(thesaurus, counts, n):

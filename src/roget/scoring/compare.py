@@ -18,14 +18,14 @@ from roget.scoring.pipeline import compare_inputs
 from roget.scoring.results import Comparison
 
 _PART = re.compile(r"part[-_.]?\d")
-"""Names of the files that Spark and Dask write for the parts of one table."""
+"""Pattern of the names that Spark and Dask give to the files of a partitioned table."""
 
 
 def list_systems(systems: Any) -> Any:
     """Return the columns of a data frame or the files in a folder as systems.
 
-    Other collections of systems are returned unchanged, as is a folder that contains a thesaurus or
-    the parts of one table.
+    Other collections of systems are returned unchanged, and so is a folder that contains a
+    thesaurus or a single partitioned table.
     """
     alone: str | None = None
     if isinstance(systems, str | os.PathLike):
@@ -56,13 +56,13 @@ def compare(
     progress: Report | None = None,
     **options: Any,
 ) -> Comparison:
-    """Score several systems on one gold standard, and test which of them differ.
+    """Score several systems on one gold standard, and test their differences for significance.
 
-    If `ci`, the number of random samples, is specified, every score has a 95 % confidence interval,
+    If `ci` (the number of random samples) is specified, every score has a 95 % confidence interval,
     and the difference between every pair of systems is tested by a permutation test. The p-values
-    are corrected for the number of pairs by Holm's method. Intervals and tests are over groups if
-    there are any, otherwise over items. If `golds` is specified, scores are means over several gold
-    standards, and each annotator is also scored on the gold standards of the others.
+    are corrected for multiple tests by Holm's method. Intervals and tests are based on groups if
+    there are any, and otherwise on items. If `golds` is specified, scores are means over several
+    gold standards, and each annotator is also scored on the gold standards of the others.
 
     Parameters
     ----------

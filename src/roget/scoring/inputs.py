@@ -27,8 +27,8 @@ COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
 """Common input types that can be recognised without importing a data-frame library."""
 
 Count = Callable[[Any], AlignedLabels | None]
-"""A function that counts contingency cells without reading individual items, or returns None if
-that is impossible.
+"""Type of functions that count contingency cells without reading individual items. They return None
+if this is not possible.
 """
 
 
@@ -83,7 +83,7 @@ class Inputs:
 
     @cached_property
     def item_weights(self) -> Any:
-        """The item weights. A Series is matched to the gold labels by its index."""
+        """The item weights. A pandas Series is aligned with the gold labels by its index."""
         if self.sample_weight is None:
             return None
         from roget.scoring.labels.precounted import match_index
@@ -97,7 +97,7 @@ class Inputs:
 
     @property
     def rules(self) -> Rules:
-        """The rules for missing and extra items if the input is a contingency table.
+        """The rules for missing and extra items when the input is a contingency table.
 
         A table cannot contain coreference mentions, so their special rules do not apply.
         """
@@ -115,7 +115,7 @@ class Inputs:
             for name, system in self.systems.items():
                 if isinstance(system, str) and system == STANDARD_INPUT == self.gold:
                     raise InputError(ONE_SIDE, code="conflicting-options")
-                # If the gold labels have already been read, reading the system is faster than
+                # Once the gold labels have been read, reading the system labels is faster than
                 # counting cells.
                 sides = self._count_system(count, system) if gold is None else None
                 if sides is not None:
@@ -148,8 +148,8 @@ class Inputs:
         ):
             sides = self._count_frames(system)
         joint = self.compared and self.options.ci
-        # Confidence intervals for a comparison resample all systems jointly, which requires
-        # individual items unless there are groups.
+        # In a comparison, confidence intervals resample the same items for all systems, so
+        # individual items are required unless there are groups.
         if sides is None or not joint or has_groups(sides):
             return sides
         if self.options.engine != "local":
@@ -164,7 +164,7 @@ class Inputs:
     def _prepare_frames(self, system: Any) -> tuple[tuple[Any, Any], list[Any] | None]:
         """Return the gold and system inputs, and the item ids if they are required.
 
-        Lazy frames are loaded into memory, and Series are matched by index.
+        Lazy frames are loaded into memory, and pandas Series are aligned by index.
         """
         from roget.scoring.labels import precounted
 
@@ -278,7 +278,7 @@ class Inputs:
 def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:
     """Read "gold" or "system" labels.
 
-    If answers="top", keep only the label with the highest weight of each item of the system.
+    If answers="top", keep only the system label with the highest weight for each item.
     """
     columns = choose_side(options.columns, side)
     arguments: dict[str, Any] = {

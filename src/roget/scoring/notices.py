@@ -21,7 +21,7 @@ THIN_CELL = 5.0
 """Number of items per non-empty cell below which plug-in entropies are unreliable."""
 
 DISAGREEMENT = 0.05
-"""Smallest reported difference (absolute or relative) between plug-in and corrected scores."""
+"""Smallest difference (absolute or relative) between plug-in and corrected scores to warn about."""
 
 _EXAMPLES = 3
 """Maximum number of examples in a warning."""
@@ -40,7 +40,7 @@ def reword(notice: str, text: str) -> str:
 
 
 def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
-    """Replace absolute paths with file names, so results do not reveal local folders."""
+    """Replace absolute paths with file names, so that results do not reveal local folders."""
     long = {one: PurePath(one).name for one in sources if PurePath(one).is_absolute()}
     for path, name in sorted(long.items(), reverse=True):
         texts = [reword(text, text.replace(path, name)) for text in texts]
@@ -48,9 +48,9 @@ def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
 
 
 def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
-    """Merge the notices about several subjects, listing equal texts once.
+    """Merge the notices about several systems or gold standards, listing identical texts once.
 
-    A text is preceded by the names of its subjects, unless it applies to all of them.
+    Each text is prefixed with the names to which it applies, unless it applies to all of them.
 
     >>> merge_notices({"a": ["late", "long"], "b": ["late"]})
     ['late', 'a: long']
@@ -68,29 +68,24 @@ def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
 def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str, ...]:
     """Return the warnings about gold and system labels, followed by `more`.
 
-    Folders are removed from the paths in the warnings.
+    They include warnings about a label that may mark noise, and about a declared noise label that
+    does not occur. Folders are removed from the paths in the warnings.
     """
-    texts = *sides.warnings, *_warn_noise(sides, noise), *more
-    return hide_paths(texts, sides.gold.source, sides.system.source) if texts else ()
-
-
-def _warn_noise(sides: AlignedLabels, noise: Any) -> list[str]:
-    """Warn about a label that may mark noise, or a declared noise label that does not occur."""
+    texts = [*sides.warnings]
     if noise is not None:
         names = (s.label(code) for s in (sides.gold, sides.system) for code in range(s.n_labels))
-        if any(is_called(name, str(noise)) for name in names):
-            return []
-        text = f"no item has the noise label '{noise}'"
-        return [Notice(text, code="unused-noise-label")]
-    label = find_noise(sides.system)
-    if label is None:
-        return []
-    text = (
-        f"{sides.system.source}: label {label!r} is scored as an ordinary cluster; if it marks "
-        f"noise, pass --noise {label} (one cluster per item) or --noise {label} --missing drop "
-        f"(items excluded)"
-    )
-    return [Notice(text, code="noise-label")]
+        if not any(is_called(name, str(noise)) for name in names):
+            text = f"no item has the noise label '{noise}'"
+            texts.append(Notice(text, code="unused-noise-label"))
+    elif (label := find_noise(sides.system)) is not None:
+        text = (
+            f"{sides.system.source}: label {label!r} is scored as an ordinary cluster; if it marks "
+            f"noise, pass --noise {label} (one cluster per item) or --noise {label} --missing drop "
+            f"(items excluded)"
+        )
+        texts.append(Notice(text, code="noise-label"))
+    texts += more
+    return hide_paths(texts, sides.gold.source, sides.system.source) if texts else ()
 
 
 def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
@@ -152,25 +147,13 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
                 beaten.append((row, f"{row.value:.3f} vs {baseline:.3f}"))
         if beaten:
             examples = [f"{row.title} {values}" for row, values in beaten]
-            text = (
-                f"on {_name_measures([row for row, _ in beaten], rows)} the system is no better "
-                f"than {description}: {_shorten(examples)}"
-            )
+            # Name the estimator of a measure only if the measure beats the baseline with another
+            # estimator.
+            won = {row.measure for row in rows if all(row is not one for one, _ in beaten)}
+            names = [row.title if row.measure in won else row.measure for row, _ in beaten]
+            named = join_names(list(dict.fromkeys(names)), len(names))
+            text = f"on {named} the system is no better than {description}: {_shorten(examples)}"
             yield Notice(text, code="below-baseline")
-
-
-def _name_measures(some: Sequence[ScoreRow], rows: Sequence[ScoreRow]) -> str:
-    """Return the names of the measures in the given rows.
-
-    `some` are the given rows, and `rows` are all rows. The estimator is added to the name of a
-    measure unless all rows with this measure are given.
-    """
-    names = []
-    for row in some:
-        whole = all(other in some for other in rows if other.measure == row.measure)
-        names.append(row.measure if whole else row.title)
-    names = list(dict.fromkeys(names))
-    return join_names(names, len(names))
 
 
 def _warn_bias(rows: Sequence[ScoreRow]) -> Iterator[str]:

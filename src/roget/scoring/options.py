@@ -254,9 +254,7 @@ class ScoreOptions(LabelOptions):
 
     @property
     def counted(self) -> Any:
-        """The list of cells or the matrix that was passed instead of gold and system labels, if
-        any.
-        """
+        """The list of cells or the matrix that was passed instead of labels, or None."""
         return self.cells if self.matrix is None else self.matrix
 
 
@@ -364,7 +362,7 @@ class RankOptions(Checked):
         called="criterion",
         help="Criterion: mean = the mean score, rank = the mean of the ranks on the tasks (the "
         "same order as Borda), for tasks with different scales. Default: mean, or rank if lower "
-        "is better on some of the tasks only.",
+        "is better on only some of the tasks.",
     )
     lower: Any = option(
         None,
@@ -390,16 +388,16 @@ class RankOptions(Checked):
     uncertainty: str | None = option(
         None,
         choices=UNCERTAIN,
-        help="Source of uncertainty: tasks = the tasks are a sample of a domain, errors = ranks "
-        "are for exactly these tasks, and scores have standard errors or were measured several "
-        "times. Default: tasks, or errors if there is one task.",
+        help="Source of uncertainty: tasks = treat the tasks as a sample of a domain, errors = "
+        "rank on exactly these tasks, with standard errors or repeated measurements of the "
+        "scores. Default: tasks, or errors if there is one task.",
     )
     interval: str = option(
         "simultaneous",
         choices=RANK_INTERVALS,
         called="kind of interval",
-        help="95% rank intervals in printed tables: simultaneous = all intervals together hold "
-        "with 95% confidence, marginal = each interval separately. JSON contains both.",
+        help="95% rank intervals in printed tables: simultaneous = 95% confidence for all "
+        "intervals together, marginal = 95% confidence for each interval. JSON contains both.",
     )
     top: int = option(
         3, minimum=1, metavar="K", help="Report the probability of a rank among the first K."
@@ -445,7 +443,7 @@ class ConsensusOptions(Checked):
         called="consensus",
         flags=("--consensus-by",),
         help="Method: medoid = the clustering that agrees best with the others, average = average "
-        "linkage of how often items share a cluster (up to a few thousand items).",
+        "linkage, based on how often items share a cluster (up to a few thousand items).",
     )
     clusters: int | None = option(
         None,

@@ -23,11 +23,11 @@ from roget.scoring.inputs import Inputs
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import (
+    COVER_MEASURES,
     Request,
     average_groups,
     list_requests,
     parse,
-    usual_measures,
 )
 from roget.scoring.notices import (
     warn_about_scores,
@@ -52,7 +52,7 @@ from roget.scoring.signature import (
     write_signature,
 )
 from roget.scoring.steps.components import compute_components
-from roget.scoring.steps.headline import make_board, make_headline, shorten_table
+from roget.scoring.steps.headline import make_comparison_headline, make_headline, shorten_table
 from roget.scoring.systems import ScoredSystem, SystemScores, score_system
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Counter:
     before: int = 0
     """The number of steps of all finished stages."""
     total: int = 0
-    """The total number of steps, which is known once the first system has been read."""
+    """The total number of steps, which is unknown until the first system has been read."""
 
     def step(self, done: int) -> None:
         """Report that `done` steps of the current stage are finished."""
@@ -93,7 +93,7 @@ def score_inputs(
         return score_sample(inputs)
     counter = Counter(progress, (options.ci or 0) + options.chance)
     scores = evaluate_systems(inputs.align_systems(), inputs, counter)
-    samples = _resample(scores, inputs, counter)
+    samples = _resample(scores, inputs, counter) if options.ci else None
     return _make_table(inputs, scores, samples, counter, keep=keep)
 
 
@@ -126,7 +126,8 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
     _check_inputs(inputs)
     counter = Counter(progress, options.ci or 0)
     scores = evaluate_systems(inputs.align_systems(), inputs, counter)
-    return _make_comparison(scores, _resample(scores, inputs, counter), options)
+    samples = _resample(scores, inputs, counter) if options.ci else None
+    return _make_comparison(scores, samples, options)
 
 
 def evaluate_systems(
@@ -155,8 +156,9 @@ def evaluate_systems(
             requests,
             pooled=rules.average == "pooled",
             name=name,
-            # Score the baselines only once, with the first system. In a comparison they do not
-            # depend on the system, because random clusters have the sizes of the gold classes.
+            # Score the baselines only once, together with the first system. In a comparison, they
+            # are the same for all systems, because random clusters have the sizes of the gold
+            # classes.
             seed=options.seed if options.baselines and not systems else None,
             like_gold=inputs.compared,
             step=counter.step,
@@ -193,23 +195,19 @@ def _prepare_sides(
     return sides
 
 
-def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples | None:
-    """Return bootstrap samples, or None if no intervals are requested."""
-    options = inputs.options
-    if not options.ci:
-        return None
+def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples:
+    """Return the bootstrap samples for the requested intervals."""
     from roget.scoring.steps.bootstrap import resample
 
-    samples = resample(scores, options, pairs=inputs.compared, step=counter.step)
-    counter.before += options.ci
+    samples = resample(scores, inputs.options, pairs=inputs.compared, step=counter.step)
+    counter.before += inputs.options.ci or 0
     return samples
 
 
 def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
-    """Return every measure with every estimator, followed by supervised recall for each splits
-    folder.
-    """
-    requests = list_requests(usual_measures(options.measures, cover=cover), options.entropy)
+    """Combine measures and estimators, and add supervised recall for each folder of splits."""
+    usual = COVER_MEASURES if options.measures is None and cover else options.measures
+    requests = list_requests(usual, options.entropy)
     if options.splits:
         from roget.scoring.steps.splits import OnSplits
 
@@ -274,6 +272,7 @@ def _make_table(
         rows = add_chance(rows, system, requests, rules.average, options, counter.step)
         parts["chance"] = str(options.chance)
     gaps = bool(np.isnan(system.values).any())
+    cells = sum(int(part.outline.counts.size) for part in system.parts())
     identical = warn_identical_inputs(inputs.gold, *inputs.systems.values())
     about_sides = (
         *warn_about_sides(sides, options.noise, *identical),
@@ -287,7 +286,7 @@ def _make_table(
         clusters=system.clusters,
         warnings=(
             *about_sides,
-            *warn_about_scores(rows, measures, system.items / system.cells),
+            *warn_about_scores(rows, measures, system.items / cells),
             *([] if samples is None else samples.list_warnings(requests)),
         ),
         rows=tuple(rows),
@@ -332,7 +331,8 @@ def _add_details(
 
 def _list_rows(scores: SystemScores) -> list[ScoreRow]:
     """Return one row per score, including the baseline scores."""
-    [system], means = scores.systems, scores.means[0]
+    [system] = scores.systems
+    means = average_groups(system.values, scores.weights, scores.own)
     baselines = {
         name: average_groups(values, scores.weights) for name, values in system.trivial.items()
     }
@@ -389,7 +389,7 @@ def _make_comparison(
             compute_components(one.parts(), estimators, scores.weights) for one in systems
         ),
     )
-    comparison = replace(comparison, headline=make_board(comparison, options, scores))
+    comparison = replace(comparison, headline=make_comparison_headline(comparison, options, scores))
     if not options.by:
         return comparison
     from roget.scoring.steps.diagnostics import list_groups
@@ -399,7 +399,7 @@ def _make_comparison(
 
 
 _ONE_LABEL = {"system": "hard", "weights": "none"}
-"""Signature parts for hard labels.
+"""Signature fields for hard labels.
 
 Systems with hard labels may be ranked together with systems with weighted labels.
 """
@@ -421,7 +421,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
         )
         for system in scores.systems
     ]
-    # Hard labels are a special case of weighted labels, so use the same signature parts for all
+    # Hard labels are a special case of weighted labels, so use the same signature fields for all
     # systems.
     for key, hard in _ONE_LABEL.items():
         several = next((parts[key] for parts in signatures if parts[key] != hard), hard)
@@ -438,7 +438,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
 
 
 def _sign_cut(systems: Sequence[ScoredSystem], cut: Any) -> dict[str, str]:
-    """Return the signature part that describes how trees are cut, if some systems are trees."""
+    """Return the signature field that describes how trees are cut, if some systems are trees."""
     if any(system.sides.leaves is not None for system in systems):
         from roget.scoring.steps.cuts import choose_cut, name_cut
 
@@ -472,7 +472,7 @@ def _compare_golds(
         ceiling |= _score_annotators(annotators.pair_annotators(inputs, golds, name))
         counter.step(done)
     joined = annotators.join_golds(inputs.options, on_each, ceiling)
-    return replace(joined, headline=make_board(joined, inputs.options))
+    return replace(joined, headline=make_comparison_headline(joined, inputs.options))
 
 
 def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> Ceiling:

@@ -24,7 +24,7 @@ from roget.scoring.signature import Signed
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
     from roget.scoring.steps.diagnostics import Details, GroupRow
-    from roget.scoring.steps.headline import BoardHeadline, Headline
+    from roget.scoring.steps.headline import ComparisonHeadline, Headline
     from roget.scoring.steps.sets import Columns
     from roget.scoring.steps.sweep import Sweep
     from roget.scoring.systems import ScoredSystem
@@ -251,14 +251,14 @@ class ScoreTable(Result):
 
     @property
     def verdict(self) -> str:
-        """A description of the scores: whether they beat chance, and which errors are frequent.
+        """A verbal summary: whether the scores beat chance, and which errors are frequent.
 
-        The text is empty if measures were requested.
+        It is empty if specific measures were requested.
         """
         return "" if self.headline is None else self.headline.verdict
 
     def sets(self, kind: str = "clusters") -> Columns:
-        """Return the columns of the table of "classes", of "clusters" or of their "mapping".
+        """Return the columns of a table of "classes", "clusters" or the "mapping" between them.
 
         The mapping lists the class of each cluster. The table must have been made by
         `roget.score(..., keep=True)`.
@@ -311,7 +311,7 @@ class ScoreTable(Result):
         return values
 
     def falls_short(self, bounds: Iterable[str]) -> list[str]:
-        """Return a message for each score that is worse than a bound such as "v@jk=0.6".
+        """Return a message for each score that violates a bound such as "v@jk=0.6".
 
         The bound is an upper bound for distances and a lower bound for all other scores. An
         undefined score violates every bound.
@@ -412,7 +412,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class GoldStandard:
-    """One of several gold standards."""
+    """The name and size of one of several gold standards."""
 
     name: str
     items: int | float
@@ -455,7 +455,7 @@ class Comparison(Result):
     """Entropies, pair counts and sizes of each system."""
     by_group: tuple[GroupRow, ...] = ()
     """The scores of each system in each group, if requested."""
-    headline: BoardHeadline | None = field(default=None, repr=False, compare=False)
+    headline: ComparisonHeadline | None = field(default=None, repr=False, compare=False)
     """The scores of the short report, or None if reports show everything."""
 
     @property
@@ -563,7 +563,7 @@ class Comparison(Result):
         return data | self._plain(*(name for name in ("golds", "by_group") if getattr(self, name)))
 
     def sets(self, kind: str = "clusters") -> Columns:
-        """Return the columns of the table of "classes", of "clusters" or of their "mapping".
+        """Return the columns of a table of "classes", "clusters" or the "mapping" between them.
 
         The table contains the rows of all systems. The kind "pairs" lists the differences between
         all pairs of systems, with intervals and p-values.

@@ -150,7 +150,7 @@ def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statisti
     gold, system
         The labels, as in `roget.score`.
     missing
-        The rule for items without a system label, as in `roget.score`.
+        How to treat items without a system label, as in `roget.score`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Signatures: one-line lists of everything that a score depends on, except the data."""
+"""Signatures: one-line records of every setting on which a score depends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sign_scores(
     seed: int = 0,
     **more: str,
 ) -> dict[str, str]:
-    """Return the parts of a signature, keyed by name.
+    """Return the fields of a signature, keyed by name.
 
     The noise label and the rule for extra items come last, after `more`, and are included only if
     they differ from the defaults.
@@ -63,7 +63,7 @@ def sign_scores(
 
 
 def sign_measures(requests: Sequence[Request]) -> dict[str, str]:
-    """Return the signature parts for measures and entropy estimators."""
+    """Return the signature fields for measures and entropy estimators."""
     entropies = list_estimators(requests)
     supports = {get_estimator(name).joint_support for name in entropies}
     named = sorted("CxK" if support == "product" else "seen" for support in supports)
@@ -90,7 +90,7 @@ def describe_interval(ci: int | None, interval: str) -> str:
 
 
 def write_signature(parts: Mapping[str, str]) -> str:
-    """Return the parts of a signature as one line without spaces."""
+    """Return the fields of a signature as one line without spaces."""
     return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 
@@ -119,7 +119,7 @@ def shorten_signature(signature: str, **changed: str) -> str:
 
 
 def read_signature(signature: str) -> dict[str, str]:
-    """Return the parts of a signature, keyed by name.
+    """Return the fields of a signature, keyed by name.
 
     >>> read_signature("gold:hard|ci:none")
     {'gold': 'hard', 'ci': 'none'}
@@ -130,7 +130,7 @@ def read_signature(signature: str) -> dict[str, str]:
 def require_same_signature(
     purpose: str, signed: Mapping[str, Mapping[str, str]], free: Collection[str]
 ) -> None:
-    """Raise InputError if signatures differ in any part that is not in `free`."""
+    """Raise InputError if signatures differ in any field that is not in `free`."""
     first, parts = next(iter(signed.items()))
     for name, others in signed.items():
         for key, value in others.items():

@@ -29,28 +29,34 @@ class ScoredSystem:
     reasons: dict[int, str]
     """The reasons for undefined scores, keyed by the index of the request."""
     trivial: dict[str, Floats] = field(default_factory=dict)
-    """The scores of the baselines, if requested."""
+    """The scored baselines, if requested."""
 
-    @property
-    def groups(self) -> int:
-        """The number of groups."""
-        return int(self.values.shape[1])
+    sizes: list[Array] = field(init=False, repr=False)
+    """The numbers of items, classes and clusters in each group."""
+    groups: int = field(init=False)
+    """The number of groups."""
+    items: int | float = field(init=False)
+    """The number of items, or their total weight."""
+    classes: float = field(init=False)
+    """The mean number of gold classes per group."""
+    clusters: float = field(init=False)
+    """The mean number of clusters per group."""
+
+    def __post_init__(self) -> None:
+        each = [(part.n, part.sizes.classes, part.sizes.clusters) for part in self.parts()]
+        items, classes, clusters = (np.hstack(column) for column in zip(*each, strict=True))
+        vars(self).update(
+            sizes=[items, classes, clusters],
+            groups=self.values.shape[1],
+            items=items.sum().item(),
+            classes=float(np.mean(classes)),
+            clusters=float(np.mean(clusters)),
+        )
 
     def parts(self) -> Sequence[Statistics]:
         """Return a list with one statistics object for all groups, or with one object per group."""
         tables = self.tables
         return [tables] if isinstance(tables, Statistics) else tables.tables
-
-    @cached_property
-    def sizes(self) -> list[Array]:
-        """The number of items, of classes and of clusters in each group."""
-        sizes = [(part.n, part.sizes.classes, part.sizes.clusters) for part in self.parts()]
-        return [np.hstack(column) for column in zip(*sizes, strict=True)]
-
-    @property
-    def cells(self) -> int:
-        """The total number of non-empty cells in all groups."""
-        return sum(int(part.outline.counts.size) for part in self.parts())
 
     @property
     def group_names(self) -> list[str]:
@@ -59,22 +65,6 @@ class ScoredSystem:
         if names is None or len(names) != self.groups:
             return ["all items"]
         return [str(name) for name in names]
-
-    @property
-    def items(self) -> int | float:
-        """The number of items, or their total weight."""
-        total: int | float = self.sizes[0].sum().item()
-        return total
-
-    @property
-    def classes(self) -> float:
-        """The mean number of gold classes per group."""
-        return float(np.mean(self.sizes[1]))
-
-    @property
-    def clusters(self) -> float:
-        """The mean number of clusters per group."""
-        return float(np.mean(self.sizes[2]))
 
     def group_weights(self, average: str) -> Floats:
         """Return the weight of each group in an average."""
@@ -107,7 +97,7 @@ def score_system(
     others: dict[str, Measurable] = {}
     if seed is not None:
         draws = max(1, trivial.DRAWS // scored.groups)
-        others = trivial.make_group_baselines(tables, seed, draws, like_gold=like_gold)
+        others = trivial.make_baselines(tables, seed, draws, like_gold=like_gold)
         scored.trivial.update({other: np.empty_like(values) for other in others})
     for i, request in enumerate(requests):
         values[i], reason = evaluate(tables, request)

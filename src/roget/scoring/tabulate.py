@@ -18,9 +18,21 @@ from roget.scoring.tables.statistics import Separate, Statistics
 
 
 def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
-    """Return the statistics of every group or, if `pooled`, of one table of all items."""
+    """Return the statistics of every group or, if `pooled`, the statistics of all items."""
     gold, system, groups = sides.gold.require_flat(), sides.system.require_flat(), sides.groups
-    _check_sides(sides)
+    unmatched = gold.absent or system.absent
+    if sides.overlapping and (unmatched or sides.weighed or sides.counts is not None):
+        raise InputError(
+            "overlapping clusters cannot be combined with unmatched items, item weights or counts; "
+            "pass --missing cluster --extra drop, and no item weights",
+            code="conflicting-options",
+        )
+    if unmatched and (gold.weighted or system.weighted or sides.weighed):
+        raise InputError(
+            "unmatched items require one label per item and no weights; pass --missing cluster "
+            "--extra drop, or --set answers=top",
+            code="conflicting-options",
+        )
     if not (gold.weighted or system.weighted):
         return _tabulate_hard(sides, pooled=pooled)
     make = _choose_table(sides)
@@ -38,24 +50,6 @@ def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
             code="conflicting-options",
         )
     return make(keep_apart(gold, groups), keep_apart(system, groups))
-
-
-def _check_sides(sides: AlignedLabels) -> None:
-    """Raise InputError if unmatched, weighted and overlapping labels cannot be combined."""
-    gold, system = sides.gold, sides.system
-    unmatched = gold.absent or system.absent
-    if sides.overlapping and (unmatched or sides.weighed or sides.counts is not None):
-        raise InputError(
-            "overlapping clusters cannot be combined with unmatched items, item weights or counts; "
-            "pass --missing cluster --extra drop, and no item weights",
-            code="conflicting-options",
-        )
-    if unmatched and (gold.weighted or system.weighted or sides.weighed):
-        raise InputError(
-            "unmatched items require one label per item and no weights; pass --missing cluster "
-            "--extra drop, or --set answers=top",
-            code="conflicting-options",
-        )
 
 
 def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
@@ -83,7 +77,7 @@ def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separa
 
 
 def _choose_table(sides: AlignedLabels) -> Callable[[Labels, Labels], Statistics]:
-    """Return the function that makes a table of items with several labels."""
+    """Return the constructor of tables for items with several labels."""
     from roget.scoring.tables.cover_table import CoverTable
     from roget.scoring.tables.weighted import WeightedTable
 
@@ -99,7 +93,7 @@ def split_groups(groups: Codes) -> list[Ints]:
 
 
 def _renumber(labels: Labels) -> Labels:
-    """Renumber the labels of one group from 0, so its table has no columns from other groups."""
+    """Renumber the labels of one group from 0, to exclude the columns of other groups."""
     used, codes = np.unique(labels.codes, return_inverse=True)
     names = [labels.label(code) for code in used.tolist()]
     return replace(labels, codes=codes, n_labels=used.size, names=names, offset=0, made=0)

@@ -1,7 +1,7 @@
 """Access control: single-use keys in links, which browsers exchange for tokens.
 
-All users of a machine share 127.0.0.1, and so do their servers: a cookie would be sent to every
-port. The page keeps its token in storage that only pages of this address and port can read.
+Browsers send a cookie of 127.0.0.1 to all its ports, and so to servers of other users of the
+machine. The page therefore keeps its token in storage that only pages from the same port can read.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def _remember(kept: dict[bytes, None]) -> str:
 def is_other_user(peer: tuple[str, int] | None, port: int) -> bool:
     """Return True if a connection to a port is known to belong to another user.
 
-    A link on the command line of a browser is visible to everybody who can list processes. On
-    Linux, the kernel's connection table contains the owner of each connection.
+    The link is an argument of the browser's command line, which other users see in the process
+    list. On Linux, the kernel's connection table contains the owner of each connection.
     """
     if peer is None or not hasattr(os, "getuid"):
         return False

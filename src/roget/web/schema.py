@@ -239,7 +239,7 @@ def write_routes() -> str:
 
 
 def write_pages() -> str:
-    """Return the content of pages.js: the pages that the other scripts export, in their order."""
+    """Return the content of pages.js, which lists the pages exported by the other scripts."""
     found: dict[str, list[str]] = {}
     for script in sorted(SCRIPTS.glob("*.js")):
         if pages := _PAGE.findall(script.read_text(encoding="utf-8")):

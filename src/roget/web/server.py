@@ -149,7 +149,7 @@ def _serve_view(session: Session, view: View) -> Any:
 
 
 def format_csv(sheet: Sheet) -> str:
-    """Return a sheet as CSV, with all names unchanged."""
+    """Return a sheet as CSV, without changing cells that spreadsheets would run as formulas."""
     return render_csv(Report("", sheet=ReportTable.of(*sheet)))
 
 
@@ -254,7 +254,7 @@ def make_server(session: Session, port: int, tokens: AccessTokens) -> Any:
 def serve(
     session: Session, bound: socket.socket, *, ready: Callable[[Callable[[], str]], None]
 ) -> None:
-    """Serve until interrupted. `ready` is called once, with a function that makes links."""
+    """Serve until interrupted; `ready` is called at startup with a function that creates links."""
     port, tokens = bound.getsockname()[1], AccessTokens()
     warm(session.snapshot)
     server = make_server(session, port, tokens)

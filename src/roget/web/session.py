@@ -41,7 +41,7 @@ node numbers refer to the state before the first edit.
 """
 
 HISTORY_EDITS = ("undo", "redo", "undo_to", "accept", "refuse")
-"""Edits that refer to no class or word and cannot be part of a bulk edit."""
+"""Actions on the history of edits, which cannot be part of a bulk edit."""
 
 
 class Session:
@@ -82,7 +82,7 @@ class Session:
         return self.snapshot.revision
 
     def edit(self, request: Mapping[str, Any], revision: int) -> ThesaurusSnapshot:
-        """Apply an edit made on the given revision, save it, and return the new snapshot."""
+        """Apply an edit based on the given revision, save it, and return the new snapshot."""
         action, values = _check_edit(request)
         with self._lock:
             before = self.snapshot

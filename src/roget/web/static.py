@@ -1,4 +1,4 @@
-"""The explorer's page: a template that is served, or written as one file without a server."""
+"""The explorer's HTML page, either served or written as one self-contained file."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def page(
 
 
 def _use_one_thread() -> AbstractContextManager[Any]:
-    """Limit BLAS to one thread. Words are compared in small blocks, on which more threads wait."""
+    """Limit BLAS to one thread, because several are slower on the small blocks compared here."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:  # installed only with the extra `learn`
@@ -74,7 +74,7 @@ def _use_one_thread() -> AbstractContextManager[Any]:
 
 
 def _spell(snapshot: ThesaurusSnapshot, context: str) -> list[str]:
-    """Return a list of the context and, if it differs, its phrase."""
+    """Return the context, followed by its readable phrase if that is different."""
     phrase = snapshot.phrase(context)
     return [context] if phrase == context else [context, phrase]
 

@@ -1,6 +1,6 @@
 """`roget.widget`: show the HTML page of a result in a notebook.
 
-The page is static and runs in a sandboxed iframe: no port is opened and nothing is requested.
+The page is static and runs in a sandboxed iframe, without a server or network requests.
 """
 
 from __future__ import annotations

@@ -216,7 +216,7 @@ def test_coder_keeps_numbers_between_chunks():
     coder = Coder()
     assert coder.codes(["a", "b"], 2).tolist() == [0, 1]
     assert coder.codes(["b", "c"], 2).tolist() == [1, 2]
-    assert (len(coder), coder.names()) == (3, ["a", "b", "c"])
+    assert (len(coder), list(coder)) == (3, ["a", "b", "c"])
 
 
 @pytest.mark.parametrize("distinct", [3, 5_000, 200_000])

@@ -46,7 +46,7 @@ class NotCounted(UnknownName):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         near = difflib.get_close_matches(str(name), islice(known, _MAX_COMPARED), n=3, cutoff=0.6)
         hint = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
-        # The message of UnknownName would list all known names, which may be a million here.
+        # The message of UnknownName would list all known names, and there may be a million of them.
         LookupError.__init__(self, f"the counts contain no {kind} {name!r}{hint}")
 
 
@@ -118,7 +118,7 @@ class Counts(ReportMixin):
         """Write a .tsv, .tsv.gz or .npz file, or a counts directory, depending on the suffix.
 
         The output is written completely or not at all. A directory stores everything. An .npz file
-        lacks relations, provenance and evidence. A .tsv file stores the counts only, without words
+        lacks relations, provenance and evidence. A .tsv file stores only the counts, without words
         and contexts that have no counts.
         """
         from roget.core.counts.formats import write
@@ -215,11 +215,11 @@ class Counts(ReportMixin):
             )
 
     def top(self, words: int | None = None, contexts: int | None = None) -> Counts:
-        """Return the counts of the most frequent words and contexts only.
+        """Return the counts of only the most frequent words and contexts.
 
-        Both are selected by their totals in this table, with ties in alphabetical order. If a
-        number is None, all words (or contexts) that still have counts are kept, in their original
-        order.
+        Words and contexts are ranked by their totals in this table; ties are in alphabetical order.
+        If a number is None, all words (or contexts) that have counts left are kept, in their
+        original order.
         """
         rows, columns = (
             np.arange(size)
@@ -234,10 +234,10 @@ class Counts(ReportMixin):
         return kept._drop_unseen(rows=words is None, columns=contexts is None)
 
     def min_count(self, words: float = 0, contexts: float = 0, pairs: float = 0) -> Counts:
-        """Return the counts without the words, contexts and pairs whose counts are below a minimum.
+        """Return the counts without the words, contexts and pairs that are rarer than a minimum.
 
-        All three thresholds apply to the totals of this table. Words and contexts that have no
-        counts afterwards are also removed.
+        All three thresholds apply to the counts of this table. Words and contexts that have no
+        counts left are also removed.
         """
         cut = self.matrix.copy()
         cut.data[cut.data < pairs] = 0
@@ -267,7 +267,7 @@ class Counts(ReportMixin):
     def cover(self, words: Iterable[str]) -> Counts:
         """Return the counts of exactly the given words, in the given order.
 
-        Unknown words have only zero counts.
+        Unknown words get rows of zeros.
 
         >>> Counts([[2, 1]], ["milk"]).cover(["book", "milk"]).word_totals.tolist()
         [0, 3]
@@ -292,9 +292,7 @@ class Counts(ReportMixin):
     def split(
         self, *fractions: float, random_state: int | np.random.Generator | None = None
     ) -> tuple[Counts, ...]:
-        """Split the tokens at random into one part per fraction.
-
-        The last part has the remaining tokens.
+        """Split the tokens at random into one part per fraction, and a last part with the rest.
 
         Each token is assigned independently, with the fractions as probabilities. Every part has
         all words and contexts of this table.
@@ -403,7 +401,7 @@ class Counts(ReportMixin):
 
         PPMI = max(0, log(p(word, context) / (p(word)·p(context))) − log shift), where p(context) is
         proportional to the context's total to the power of `smoothing`. Values that differ from 0
-        only by rounding errors are 0.
+        only by rounding errors are set to 0.
         """
         return counts_views.ppmi(
             self.matrix, self.word_totals, self.context_totals, shift=shift, smoothing=smoothing

@@ -35,7 +35,7 @@ SENTENCES, SEEN = "sentences.parquet", "evidence.parquet"
 
 @dataclass(frozen=True)
 class SentenceTable:
-    """Sentences in corpus order."""
+    """The table of sentences, in corpus order."""
 
     source: Array = column("VARCHAR")
     line: Array = column("INTEGER")
@@ -44,7 +44,7 @@ class SentenceTable:
 
 @dataclass(frozen=True)
 class ExampleTable:
-    """Occurrences of pairs in sentences, sorted by entry."""
+    """The table of occurrences of (word, context) pairs in sentences, sorted by entry."""
 
     entry: Array = column("INTEGER", below="entries")
     sentence: Array = column("INTEGER", below="sentences")
@@ -110,10 +110,8 @@ class InMemoryEvidence:
     column: npt.NDArray[np.integer[Any]]
     sentence: npt.NDArray[np.integer[Any]]
     places: npt.NDArray[np.int32]
-    """Token positions, one row per occurrence.
-
-    The four columns are the first and last token of the word, and the first and last token of the
-    context.
+    """Token positions, with one row per occurrence and four columns: the first and last token of
+    the word, and the first and last token of the context.
     """
     source: Array
     line: Array
@@ -123,7 +121,7 @@ class InMemoryEvidence:
 class Evidence:
     """Example sentences for (word, context) pairs, loaded on first use.
 
-    Evidence stores its words and contexts, so it can be shared by tables derived from the counts.
+    Evidence has its own list of words and contexts, so tables derived from the counts can share it.
     """
 
     def __init__(self, read: Callable[[], InMemoryEvidence]) -> None:
@@ -198,7 +196,7 @@ class Evidence:
         return Evidence(read)
 
     def _find(self, word: str, context: str | None) -> Ints:
-        """Return the indices of the occurrences of a word, or of a (word, context) pair."""
+        """Find the occurrences of a word or of a (word, context) pair; return their indices."""
         kept = self.load()
         if self._ids is None:
             rows, columns = (
@@ -251,7 +249,7 @@ def from_folder(folder: Folder, counts: Counts) -> Evidence | None:
         return None
 
     def read() -> InMemoryEvidence:
-        # The folder may have changed since the counts were loaded, so check that it is the same.
+        # Check that the folder has not changed since the counts were loaded.
         if open_folder(folder.path, folder.kind).digest != folder.digest:
             raise InputError(
                 f"{folder.path} has changed since it was loaded; load it again", code="changed"
@@ -270,7 +268,7 @@ def from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> Ev
 
 
 def _check_positions(place: object, seen: Mapping[str, Array]) -> None:
-    """Raise an error if examples are not sorted, or refer to impossible positions of tokens."""
+    """Raise an error if examples are not sorted, or if token positions are out of range."""
     if np.any(seen["entry"][1:] < seen["entry"][:-1]):
         raise InputError(f"{place}: the column 'entry' is not sorted", code="damaged-folder")
     context = seen["word"].astype(np.int32) + seen["context"]
@@ -342,13 +340,13 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
 
 
 def _map_names(mine: Names, its: Names) -> Ints:
-    """Return the index in `its` of each name in `mine`, or -1 if the name is missing."""
+    """Return, for each name in `mine`, its index in `its`, or -1 if it is missing."""
     ids: Mapping[str, int] = {name: at for at, name in enumerate(its.tolist())}
     return np.fromiter((ids.get(name, -1) for name in mine.tolist()), np.int64, mine.size)
 
 
 def unite(all: Sequence[Evidence]) -> Evidence | None:
-    """Combine the evidence from several tables of counts; return None for an empty sequence."""
+    """Merge the evidence of several tables of counts; return None for an empty sequence."""
     if len(all) < 2:
         return all[0] if all else None
 

@@ -1,10 +1,10 @@
-"""Read and write counts directories: counts.json and three tables, which are checked on every read.
+"""Read and write counts directories: counts.json and three tables, which are validated on reading.
 
 words.parquet      word VARCHAR; row i is word i
 contexts.parquet   context VARCHAR (the full name), slot VARCHAR ("" if unknown)
 entries.parquet    row INTEGER, column INTEGER, count BIGINT or DOUBLE; sorted by row and column
 
-If example sentences were kept, the directory also holds the tables of `evidence`.
+If example sentences were kept, the directory also contains the tables described in `evidence`.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def read(path: Path, make: type[Counts]) -> Counts:
             code="damaged-folder",
         )
     total = record["total"]
-    # An integer in JSON may exceed the range of a float, on which isclose would fail.
+    # An integer in JSON may exceed the range of a float, and isclose would then raise an error.
     if total > sys.float_info.max or not math.isclose(counts.total, total, rel_tol=1e-12):
         raise InputError(
             f"{path}: the counts add up to {counts.total}, but counts.json states {total!r:.60}",
@@ -245,7 +245,7 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
     """Yield the manifest of a counts directory, and a database with its tables as views."""
     folder = folders.open_folder(path, KIND)
     folder.verify()
-    # A single thread adds fractions in a fixed order, so that sums are reproducible.
+    # Use a single thread, which adds fractions in a fixed order, so that sums are reproducible.
     threads = 1 if folder.record["dtype"] == "float64" else None
     with database(threads=threads) as connection, convert_errors(folder.path):
         for name in FILES:

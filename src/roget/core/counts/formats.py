@@ -46,9 +46,7 @@ _NPZ, _MATRIX_MARKET = ".npz", ".mtx"
 _TSV = (".tsv", ".tsv.gz")
 _WRITTEN = (*_TSV, _NPZ)
 _NOT_DIRECTORIES = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
-"""Suffixes that stand for file formats.
-
-The name of an output directory must not end in one of them.
+"""Suffixes of file formats, which the name of an output directory must not have.
 """
 
 
@@ -173,7 +171,7 @@ def _read_table(
             name = "CASE WHEN slot = '' THEN context ELSE slot || ':' || context END"
             query = f"SELECT word, {name} AS context, slot, n FROM ({query})"
         if kind(connection, query) == WHOLE:
-            # Fractions are added later by `Counts`, which rounds every sum only once.
+            # Fractions are summed later by `Counts`, which rounds every sum only once.
             slot = "min(slot) AS slot, " if slotted else ""
             query = f"SELECT word, context, {slot}{SUM[WHOLE]} AS n FROM ({query}) GROUP BY 1, 2"
         connection.execute(f"CREATE TEMP TABLE pairs AS {query}")
@@ -286,7 +284,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
     if layout in ("csr", "csc", "bsr"):
         data, indices, indptr = (arrays[part] for part in contents.CSR)
         values, sizes = data, shape if layout == "csr" else shape[::-1]
-        if layout == "bsr":  # in bsr, the indices refer to blocks, not to single values
+        if layout == "bsr":  # In bsr format, the indices refer to blocks, not to single values.
             values = np.arange(len(data))
             sizes = tuple(size // block for size, block in zip(shape, data.shape[1:], strict=True))
         contents.require_csr([values, indices, indptr], sizes, finite=False)
@@ -326,7 +324,7 @@ def _pad(texts: Names, kind: str) -> npt.NDArray[np.str_]:
             code="unsupported-format",
         )
     padded = texts.astype(np.str_)
-    # numpy pads with NUL characters, so NUL characters at the end of a name would be lost.
+    # numpy pads strings with NUL characters, so a NUL at the end of a name would be lost.
     if any(text.endswith("\0") for text in texts):
         raise InputError(
             f"a {kind} ends in \\0, which .npz cannot represent; write a directory instead",

@@ -19,19 +19,19 @@ from roget.errors import InputError
 _BANNER = b"%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")
 _FIELD_COUNTS = {"integer": 3, "unsigned-integer": 3, "real": 3, "double": 3, "pattern": 2}
-"""Number of fields per entry for each type of value."""
+"""Number of values per entry (1 or 2) for each field type of Matrix Market."""
 _SYMMETRIES = ("general", "symmetric")
 _MAX_NUMBER_LENGTH = 40
 """Maximum length of a number in characters."""
 _IGNORED_BYTES = {*b"_\0"}
-"""Bytes that are invalid in a number, but that numpy ignores without raising an error."""
+"""Bytes that numpy ignores when it parses a number, although they are invalid."""
 _NUMBER = re.compile(rb"(?=.{1,40}$)[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _WHOLE = re.compile(rb"[+-]?\d{1,18}")
 _PLAIN: dict[type[Any], re.Pattern[bytes]] = {
     np.int64: re.compile(rb"\s*+(?:\d{1,18}+\s++)*+"),
     np.float64: re.compile(rb"\s*+(?:-?\d{1,18}+(?:\.\d{0,30}+)?+(?:[eE][+-]?\d{1,3}+)?+\s++)*+"),
 }
-"""Regular expressions for the usual notation of numbers, which numpy parses in one call per block.
+"""Regular expressions for numbers in the usual notation, which numpy parses one block at a time.
 """
 _MAX_SHOWN = 40
 """Maximum number of characters of an invalid line to show in a message."""
@@ -155,7 +155,7 @@ class _Lines:
                     return found
         except (ValueError, OverflowError):
             pass
-        # The block cannot be parsed. Find the first invalid line for the message.
+        # The block cannot be parsed, so find the first invalid line for the message.
         pattern, name = (_WHOLE, "whole numbers") if kind is np.int64 else (_NUMBER, "numbers")
         for line in block.split(b"\n"):
             self._line += 1

@@ -1,9 +1,9 @@
 """Token marks: control characters that store the token boundaries of example sentences.
 
-Tokens are separated by a space or, if the text has no space there, by GLUE. SAME marks a further
-token with the same text as the previous one: Spanish "del" has two tokens and is stored as "del"
-and SAME. SKIP precedes text that is not a token, e.g. punctuation in plain text. INNER is a space
-inside a token.
+Tokens are separated by a space or, if the text has no space there, by GLUE. SAME marks an
+additional token with the same text as the previous one: Spanish "del" consists of two tokens and is
+stored as "del" and SAME. SKIP precedes text that is not a token, e.g. punctuation in plain text.
+INNER marks a space inside a token.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 
 SPACE, GLUE, SAME, INNER, SKIP = " ", "\x1f", "\x1e", "\x1d", "\x1c"
 BETWEEN = GLUE, SKIP
-"""Marks that may replace the space before a token or before other text."""
+"""Marks that may stand instead of a space before a token or other text."""
 
 _UNIT = re.compile(f"([{SPACE}{GLUE}])|({SKIP}?)([^{SPACE}{GLUE}{SAME}]+)({SAME}*)")
 

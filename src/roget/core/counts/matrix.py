@@ -69,7 +69,8 @@ def frozen(texts: Iterable[str]) -> Names:
 
 
 def unite_names(vocabularies: Iterable[Names]) -> tuple[Names, list[Ints]]:
-    """Return the union of vocabularies, and an array per vocabulary that maps its ids to the union.
+    """Return the union of vocabularies, and arrays that map the ids of each vocabulary to the
+    union.
 
     The union is in order of first occurrence.
     """
@@ -204,7 +205,7 @@ def _find_invalid(values: Array) -> int | None:
     elif values.dtype.kind == "i":
         bad = np.flatnonzero(values < 0)
     else:
-        with np.errstate(over="ignore"):  # an overflow gives inf, which is detected below
+        with np.errstate(over="ignore"):  # An overflow gives inf, which is detected below.
             values = values.astype(np.float64)
         bad = np.flatnonzero(~((values >= 0) & (values < 2.0**63)))
     return int(bad[0]) if bad.size else None
@@ -229,7 +230,7 @@ def _sum_groups(values: Array, starts: npt.NDArray[np.intp]) -> Array:
     if values.dtype.kind == "i" or starts.size == values.size:
         return np.add.reduceat(values, starts) if starts.size else values
     # fsum rounds only once, so the result does not depend on the order of the values. For two
-    # numbers, a plain sum is enough, because it is rounded only once anyway.
+    # numbers, a plain sum is sufficient, because it is also rounded only once.
     sums, sizes = values[starts], np.diff(starts, append=values.size)
     pairs = starts[sizes == 2]
     sums[sizes == 2] = values[pairs] + values[pairs + 1]

@@ -44,7 +44,7 @@ def ppmi(
     weights = context_totals.astype(np.float64) ** smoothing
     expected = np.where(weights > 0, weights, 0.5) / (math.fsum(weights) or 1.0)
     ratio = seen / (expected[matrix.indices] * shift)
-    # Ratios that equal 1 up to rounding give exactly 0 and are removed.
+    # If a ratio is 1 up to rounding errors, its PPMI is set to exactly 0 and removed.
     view = like(matrix, np.log(np.where(ratio > 1 + _NEAR_ONE, ratio, 1.0)))
     view.eliminate_zeros()
     return view
@@ -54,7 +54,8 @@ def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
     """Return Rychlý's (2008) logDice, 14 + log2(2·count / (word total + context total)).
 
     `seen` contains the counts of pairs. The maximum is 14. A difference of 1 corresponds to a
-    factor of 2 and does not depend on the size of the corpus. The score is NaN if the count is 0.
+    factor of 2 in association strength. The score does not depend on the size of the corpus. The
+    score is NaN if the count is 0.
 
     >>> log_dice([8, 1, 0], 8, [8, 15, 3]).round(2).tolist()
     [14.0, 10.48, nan]
@@ -77,7 +78,7 @@ def unit(rows: Any) -> Any:
 
 
 def to_dense(table: Any) -> Floats:
-    """Return a sparse or dense table as an array of float64."""
+    """Convert a sparse or dense table to a dense float64 array."""
     return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
 
 

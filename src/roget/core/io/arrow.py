@@ -16,14 +16,14 @@ import numpy as np
 from roget.core.types import Ints
 
 MAGIC = b"ARROW1"
-"""Bytes with which Arrow files begin and end. Uncompressed Feather 1 files do not have them."""
+"""Bytes at the beginning and end of Arrow files, but not of uncompressed Feather 1 files."""
 
 _INT, _LONG, _SHORT = Struct("<i"), Struct("<q"), Struct("<H")
 
 _DICTIONARIES, _BATCHES = 2, 3
 _HEADER = 2
 _COMPRESSION = 3
-"""Numbers of flatbuffer fields: two in the footer, one in a message, and one in a batch."""
+"""Indices of flatbuffer fields: two in the footer, one in a message, and one in a batch."""
 
 _CELL = 8
 """Minimum size of a cell in memory, in bytes, even if its column takes no space in the file."""
@@ -80,7 +80,7 @@ def _measure(data: mmap.mmap) -> tuple[int, int]:
     footer = _root(data, end - _number(data, end, _INT))
     rows = size = 0
     for field in (_DICTIONARIES, _BATCHES):
-        # Count a batch twice if it is listed twice, because it is then loaded twice.
+        # A batch that is listed twice is loaded twice, so count it twice.
         for offset, head, _ in footer.longs(field, 3).tolist():
             batch = _open_batch(data, offset, within=field == _DICTIONARIES)
             cells = batch.longs(1, 2)[:, 0]

@@ -1,7 +1,7 @@
 """DuckDB connections with a memory limit and a spill folder.
 
-Extensions and network access are off. DuckDB is imported in the functions that use it, because
-commands that read small files do not need it.
+Extensions and network access are disabled. DuckDB is imported inside functions, because commands
+that read small files do not need it.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def connect(
     """Connect to an empty in-memory database.
 
     `memory` is a size such as "2GB", or a percentage of RAM (default "50%"). Larger data are
-    spilled to the folder `spill`, which is created when needed. Without this folder, an error is
-    raised. The order of rows is preserved only if `ordered` is True. Extensions are never
+    spilled to the folder `spill`, which is created when needed; if no folder is passed, they raise
+    an error. The order of rows is preserved only if `ordered` is True. Extensions are never
     installed.
     """
     import duckdb
@@ -117,7 +117,7 @@ def database(
 
     with ExitStack() as opened:
         if memory is None and threads is None:
-            # Opening a cursor of the process's instance is 60 times faster than a new instance.
+            # Opening a cursor of the shared instance is 60 times faster than creating an instance.
             connection = opened.enter_context(_open_shared(os.getpid()).cursor())
         else:
             spill = opened.enter_context(TemporaryDirectory(prefix="roget."))
@@ -130,7 +130,7 @@ def database(
 
 @cache
 def _open_shared(process: int) -> duckdb.DuckDBPyConnection:
-    """Return the instance that this process shares; a forked process opens its own."""
+    """Return the DuckDB instance shared within this process. A forked process opens a new one."""
     # DuckDB creates the folder when it spills data, and removes it when the instance is closed.
     spill = Path(gettempdir(), f"roget.{uuid4().hex}")
     shared = connect(spill=spill, ordered=True)
@@ -181,7 +181,7 @@ def lacks_room(error: duckdb.Error) -> bool:
 def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
     """Run a query. Ctrl-C interrupts it immediately.
 
-    DuckDB itself may take minutes to react, so the query runs in another thread.
+    The query runs in another thread, because DuckDB may take minutes to react to Ctrl-C.
     """
     if threading.current_thread() is not threading.main_thread():
         return connection.execute(query)
@@ -259,7 +259,8 @@ def list_files(files: Iterable[str | Path]) -> str:
 def clear_errors(doing: str) -> Iterator[None]:
     """Convert DuckDB errors about memory or disk space to errors with clear messages.
 
-    A full disk raises OSError, as in other functions that write files. Other errors are unchanged.
+    A full disk raises OSError, like in other functions that write files. Other errors are re-raised
+    unchanged.
     """
     import duckdb
 

@@ -18,8 +18,8 @@ SAMPLE = 100
 _MIN_IDS = 3
 """Minimum number of ids for header detection.
 
-If a field without digits is followed by at least this number of ids with digits, it is probably a
-column name.
+A field without digits, followed by at least this number of ids with digits, is probably a column
+name.
 """
 
 _NUMBER = re.compile(
@@ -148,7 +148,7 @@ _NO_CLUSTER = frozenset({"noise", "outlier", "outliers", "none", "na", "null", "
 
 
 class _Verdict(Enum):
-    """Verdict on the first row (header or data), based on one of its fields."""
+    """Verdict on whether the first row is a header or data, based on one of its fields."""
 
     HEADER = "header"
     NAME = "usual name of a column"
@@ -197,7 +197,7 @@ def detect_header(
         _judge(field, [row[at] for row in rows if row[at]], words) for at, field in enumerate(first)
     }
     if verdicts <= {_Verdict.HEADER, _Verdict.NAME}:
-        # If the only column contains numbers, a text in the first row may be a class name.
+        # If the only column contains numbers, text in the first row may be a class label.
         alone = len(first) == 1 and _Verdict.NAME not in verdicts
         return None if alone else True
     if _Verdict.DATA in verdicts or _Verdict.HEADER not in verdicts or len(rows) < _MIN_IDS:

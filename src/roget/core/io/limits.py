@@ -3,8 +3,8 @@
 An input expands when it is decompressed, or when its header declares many rows and columns. It may
 expand to `ROGET_MAX_SIZE` bytes (set by `roget --max-size`) or to a multiple of its stored size,
 whichever is larger. The multiple is `IN_MEMORY` for data held in memory and `ON_DISK` for data
-copied to disk. Data that are processed block by block have no limit, except for the memory of the
-decompressor.
+copied to disk. Data that are processed block by block have no limit. Only the memory of the
+decompressor is limited.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DECOMPRESSOR = 96 << 20
 """Memory in bytes that any decompressor may use. xz -9 needs 65 MiB even for a small file."""
 
 LARGEST_DICTIONARY = 1 << 32
-"""Maximum size in bytes of the dictionary of an .xz file."""
+"""Maximum dictionary size of an .xz file in bytes."""
 
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?) ?([kmgt]?)(i?)b?", re.IGNORECASE)
@@ -96,7 +96,7 @@ def require_room(name: str, size: int, stored: int, what: str, expansion: int = 
 def check_inflated(name: str, data: bytes) -> None:
     """Raise an error if zlib data expand to more than allowed.
 
-    At most 1 MB is in memory at a time.
+    At most 1 MB is held in memory at a time.
     """
     most, inflated, decompressor = allowed(len(data)), 0, zlib.decompressobj()
     try:
@@ -104,7 +104,7 @@ def check_inflated(name: str, data: bytes) -> None:
             inflated += len(decompressor.decompress(data, 1 << 20))
             data = decompressor.unconsumed_tail
     except zlib.error:
-        return  # the error is reported when the data are used
+        return  # The error is reported when the data are used.
     if inflated > most:
         raise too_large(name, f"expands to more than {show_size(most)}", most)
 
@@ -114,7 +114,7 @@ def too_large(name: str, what: str, size: int) -> InputError:
 
     The message names the option that allows larger inputs.
     """
-    more = f"{-(-2 * size // 10**9)}GB"  # suggest a round number that is at least twice the size
+    more = f"{-(-2 * size // 10**9)}GB"  # Suggest a round number that is at least twice the size.
     return InputError(
         f"{name}: {what}, far more than expected for a file of this size; if this is correct, pass "
         f"roget --max-size {more} …, or set {VARIABLE}={more}",

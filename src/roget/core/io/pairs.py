@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 WHOLE, FRACTIONAL = "BIGINT", "DOUBLE"
 
 LARGEST = 2**62
-"""Exclusive upper bound for a count. Sums of larger counts could overflow unnoticed."""
+"""Exclusive upper bound for a count. Sums of larger counts could overflow silently."""
 
 SUM = {
     WHOLE: "CASE WHEN sum(n) < 9223372036854775808 THEN CAST(sum(n) AS BIGINT)"
@@ -41,7 +41,7 @@ def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) 
     """Return a SELECT statement with the columns word, context, slot (if any) and n (the count).
 
     The type of n is BIGINT or DOUBLE. Rows with n = 0 are excluded. `rows` limits the number of
-    rows; they are the first rows if the connection preserves the order.
+    rows. These are the first rows if the connection preserves the row order.
     """
     with explain_errors(connection, table):
         slot = f", coalesce({table.cell('slot')}, '') AS slot" if "slot" in table.places else ""

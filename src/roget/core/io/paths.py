@@ -108,7 +108,7 @@ def find(
         elif os.path.isfile(given):
             paths = [given]
         elif os.path.exists(given):
-            # Pipes are not allowed, because an input may be read twice.
+            # Reject pipes, because an input may be read twice.
             what = special(os.stat(given).st_mode)
             hint = "; redirect it to standard input (-) with < or |" if is_pipe(given) else ""
             raise InputError(f"{given} is {what}; expected a file{hint}", code="unsupported-format")

@@ -54,7 +54,7 @@ def plural(number: float, noun: str, form: str = "") -> str:
 def join_names(names: Sequence[str], most: int = 6) -> str:
     """Join names as in a sentence.
 
-    If there are more than `most` names, the last part is the number of remaining names.
+    If there are more than `most` names, the text ends with the number of remaining names.
 
     >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names(list("abcde"), most=3)
     ('a', 'a, b and c', 'a, b and 3 more')

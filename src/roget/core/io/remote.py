@@ -31,7 +31,7 @@ _MARKS = (
     "ETag", "etag", "Last-Modified", "LastModified", "last_modified", "updated", "mtime", "created",
     "Content-MD5", "Digest", "md5Hash", "sha256", "blob_id", "last_commit",
 )  # fmt: skip
-"""Metadata fields of remote file systems that change when a file changes."""
+"""Metadata fields in which remote file systems store the version of a file."""
 
 
 def inspect_remote(path: str) -> tuple[int, int, bool]:
@@ -153,7 +153,7 @@ def _connect(path: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     try:
         system, name = url_to_fs(path, **_set_timeouts(path))
-    except (ImportError, ValueError) as error:  # fsspec's message names the missing package
+    except (ImportError, ValueError) as error:  # fsspec's message names the missing package.
         raise InputError(
             show_address(f"{path}: cannot be read: {error}"), code="missing-extra"
         ) from None
@@ -164,7 +164,7 @@ def _set_timeouts(path: str) -> dict[str, Any]:
     """Return timeouts for aiohttp, which by default aborts every download after five minutes."""
     if not path.lower().startswith(("https:", "http:")):
         return {}
-    with suppress(ImportError):  # fsspec reports the missing package
+    with suppress(ImportError):  # fsspec reports the missing package.
         from aiohttp import ClientTimeout
 
         return {"client_kwargs": {"timeout": ClientTimeout(**_TIMEOUTS)}}

@@ -37,7 +37,7 @@ BLOCK = 4 << 20
 PIECE = 64 << 20
 """Approximate size in bytes of the pieces into which a plain file is split for several processes.
 
-The size is fixed, so an input is split at the same places on every machine.
+The size is fixed so that an input is split at the same positions on every machine.
 """
 
 REACH = 1 << 20
@@ -227,7 +227,9 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": ".zst",
     **{b"BZh%d1AY&SY" % level: ".bz2" for level in range(1, 10)},
 }
-"""First bytes of compressed files, mapped to the compression. Text never begins with them."""
+"""Map from the first bytes of compressed files to the compression. Text never begins with these
+bytes.
+"""
 _TOOLS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
 
 
@@ -260,7 +262,7 @@ class Source:
     """
     encoding: str = "utf-8"
     packed: str = ""
-    """Compression detected from the first bytes, e.g. ".gz", if the file name does not show it."""
+    """Compression detected from the first bytes, e.g. ".gz", if the file has no such suffix."""
     stream: bool = False
     """True if the source does not support seeking, e.g. a download."""
     expansion: int = field(default=0, compare=False)
@@ -274,7 +276,7 @@ class Source:
     read: int = field(default=0, compare=False)
     """Number of stored bytes read so far, for progress bars."""
     begin: int = field(default=0, compare=False)
-    """The actual start of the piece, after the first blank line that follows `start`."""
+    """The actual start of the piece: the position after the first blank line from `start` on."""
     digest: Any = field(default=None, compare=False, repr=False)
     """A hashlib object that hashes all bytes read, for inputs that can be read only once."""
     opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
@@ -346,7 +348,7 @@ class Source:
                 rest += chunk
                 cut = _blank_line(rest)
                 if not cut and len(rest) >= reach:
-                    # Split after the last line end or, if the data have no line end, after the last
+                    # Split after the last line break or, without a line break, after the last
                     # space.
                     cut = rest.rfind(b"\n") + 1 or rest.rfind(b" ") + 1
                 data, rest = rest[:cut], rest[cut:]
@@ -376,7 +378,7 @@ class Source:
         longest = self.longest_line()
         for chunk in chain(self._decode_chunks(size or BLOCK, REACH), [b""]):
             data = rest + chunk
-            # A \r at the end of the data may be the first half of \r\n.
+            # A \r at the end of the data may be the first character of \r\n.
             cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1 if chunk else len(data)
             rest = data[cut:]
             for line in data[:cut].splitlines():
@@ -385,17 +387,10 @@ class Source:
             if len(rest) > longest:
                 raise self.refuse_line(number, longest)
 
-    def read_lines(self) -> list[tuple[int, str]]:
-        """Read all numbered lines of a small plain file that is kept open."""
-        assert self.opened is not None
-        self.opened.seek(0)
-        data = self.opened.read().removeprefix(codecs.BOM_UTF8)
-        return [(number, text.decode()) for number, text in enumerate(data.splitlines(), 1)]
-
     def longest_line(self) -> int:
         """Return the maximum allowed size of a line in bytes.
 
-        It is limited because lines are held in memory.
+        The limit exists because lines are held in memory.
         """
         return limits.allowed(self._stored_size())
 
@@ -572,9 +567,9 @@ def _stored(file: Any, decompressed: int) -> int:
 
 
 def _boundary(file: IO[bytes], position: int, reach: int) -> int:
-    """Return the start of the piece at `position`, moved forward to the end of the next blank line.
+    """Return the start of a piece: the end of the first blank line after `position`.
 
-    If there is no blank line within `reach` bytes, the piece starts after the next line end.
+    If there is no blank line within `reach` bytes, return the end of the current line.
     """
     if position == 0:
         return 0
@@ -600,10 +595,7 @@ def _blank_line(data: bytes) -> int:
 
 
 def _read_ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the chunks.
-
-    The next chunk is decompressed in a thread while the current one is used.
-    """
+    """Yield the chunks, decompressing the next one in a thread while the current one is used."""
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, chunks, b"")
         while chunk := coming.result():
@@ -622,7 +614,7 @@ def source_of(
 
     The content of a pipe is copied to a temporary file, so it can be read more than once.
     `expansion` is the maximum expansion factor (see `limits`), or 0 if the content is processed
-    block by block. With `hold`, a plain local file stays open, and the caller closes `opened`.
+    block by block. With `hold`, a plain local file stays open until the caller closes `opened`.
     """
     if path == STANDARD_INPUT:
         kind = compression_of(standard_head(16))
@@ -671,7 +663,7 @@ def source_of(
     except OSError as error:
         if hold:
             raise _unreadable(path, error) from None
-        return source  # the error is reported when the content is read
+        return source  # The error is reported when the content is read.
     source.packed = compression_of(file.read(16))
     if hold and not source.packed and (encoding == "utf-8" or _is_utf8(encoding)):
         source.opened = file
@@ -709,10 +701,10 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 class _Spool:
-    """A temporary copy of a pipe's content. The copy is deleted when this object is deleted."""
+    """A temporary copy of a pipe's content, which is deleted together with this object."""
 
     def __init__(self, pipe: str) -> None:
-        # The suffixes determine the format, so the copy must have the suffixes of the pipe.
+        # The suffixes determine the format, so the copy must have the same suffixes as the pipe.
         suffix = "".join(Path(pipe).suffixes[-2:])
         with NamedTemporaryFile(prefix="roget.", suffix=suffix, delete=False) as copy:
             self.path = copy.name
@@ -802,7 +794,7 @@ def _read_head(path: str) -> bytes:
         with _open_plain(path) as file:
             return file.read(16)
     except (OSError, RogetError):
-        return b""  # the error is reported when the content is read
+        return b""  # The error is reported when the content is read.
 
 
 def standard_head(size: int) -> bytes:

@@ -1,9 +1,9 @@
 """Read tables, and detect their format, delimiter and header and the role of each column.
 
 A role is the meaning of a column, such as word or count; `Roles` lists the roles of a kind of
-table. Roles are assigned by the caller's `columns`, else by the header, else by the file name
-(verb_object.tsv), else by position if there are no more columns than roles. If the roles remain
-unclear, the error suggests a value for --columns.
+table. Roles are assigned by the first of these that applies: the caller's `columns`, the header,
+the file name (verb_object.tsv), or the position, if there are no more columns than roles. If the
+roles remain unclear, the error suggests a value for --columns.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ HEAD = 1 << 16
 """Number of bytes to read at once if only the first lines are needed."""
 
 BLANKS = " "
-"""Special delimiter that stands for any number of spaces and tabs."""
+"""Special delimiter that means any number of spaces and tabs."""
 _BLANKS = re.compile(r"[ \t]+")
 _QUOTED = re.compile(r'"[^"]*"')
 
@@ -68,11 +68,11 @@ class Roles:
     """True if the cells of a file without tabs may be separated by spaces."""
     has_header_option: bool = False
     """True if the command has the options --header and --no-header."""
+    all: Mapping[str, tuple[str, ...]] = field(init=False)
+    """Map from all roles to their usual column names."""
 
-    @property
-    def all(self) -> Mapping[str, tuple[str, ...]]:
-        """Map from all roles to their usual column names."""
-        return {**self.needed, **self.others}
+    def __post_init__(self) -> None:
+        vars(self).update(all={**self.needed, **self.others})
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -85,9 +85,9 @@ class Roles:
         return ", ".join(self.needed) + (f"[, {self.number}]" if self.number else "")
 
     def find(self, names: Sequence[str]) -> dict[str, list[int]]:
-        """Return a map from roles to the columns whose names fit the role.
+        """Return, for each role, the columns whose names may denote this role.
 
-        If the name of a column is exactly the role, it is the only candidate.
+        A column with exactly the name of the role is the only candidate.
         """
         plain = [name.strip().lower() for name in names]
         found = {}
@@ -159,7 +159,7 @@ PAIRS = Roles(
 )  # fmt: skip
 """Column roles in tables of (word, context) pairs.
 
-If a table has slots, the full name of a context is slot:head, as in parsed text.
+If a table has a slot column, the full name of a context is slot:context, as for parsed text.
 """
 
 
@@ -232,7 +232,7 @@ class Table:
             if self.types[at] == "BLOB":
                 return f"decode({cell})"
             if self.types[at] in ("FLOAT", "DOUBLE"):
-                # In a column of names, NaN stands for a missing name.
+                # In a column of names, NaN means that the name is missing.
                 cell = f"nullif({cell}, 'NaN'::{self.types[at]})"
             return f"CAST({cell} AS VARCHAR)"
         return f"c{at}"
@@ -248,9 +248,9 @@ class Table:
     def texts(
         self, *, pad: bool = False
     ) -> Iterator[tuple[dict[str, str], str, Callable[[str], None]]]:
-        """Yield each non-blank row as a map from roles to strings.
+        """Yield tuples (row, location, report) for all non-blank rows.
 
-        It is followed by its location and by a callback that reports a problem in the row.
+        The row is a map from roles to strings. `report` is a callback that reports a problem in it.
 
         After the last row, the reported problems are raised as one error.
         """
@@ -269,7 +269,7 @@ class Table:
 
         Add invalid rows to `problems`.
 
-        With `pad`, rows may be too short; the missing cells are empty.
+        With `pad`, missing cells at the end of a row are treated as empty.
         """
         for number, cells in self.whole_rows(problems, pad=pad):
             yield number, {role: cells[at] for role, at in self.places.items()}
@@ -563,11 +563,24 @@ def inspect_text(
     sample = islice(chain([(line, top)], texts), SAMPLE)
     first, *rest = _split_sample(table, [f"{text}\n" for _, text in sample])
     if header is None:
-        header = _has_header(table, line, first, rest, roles, columns)
+        # The first row is a header if the caller specified columns by name, if it contains known
+        # column names, or if it differs from the other rows like a typical header.
+        second = rest[0] if rest else ()
+        named = any(whole_number(str(column)) is None for column in (columns or {}).values())
+        if named or roles.is_header(first) or roles.heads_numbers(first, second, columns):
+            header = True
+        else:
+            header = False if columns else detect_header(first, rest, roles.column_words)
+    if header is None and roles.has_header_option:
+        raise InputError(
+            f"{table.name}:{line}: {', '.join(first)!r} may be a header or a row of data; pass "
+            "--header or --no-header (in Python header=True or header=False)",
+            code="ambiguous-header",
+        )
     names = first if header else [str(at + 1) for at in range(len(first))]
     typed = rest[0] if header and rest else [] if header else first
     numeric = [at for at, cell in enumerate(typed) if is_number(cell)]
-    return replace(table, names=tuple(names), header=header, first=tuple(first)), numeric
+    return replace(table, names=tuple(names), header=bool(header), first=tuple(first)), numeric
 
 
 def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
@@ -588,35 +601,6 @@ def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
     return rows
 
 
-def _has_header(
-    table: Table,
-    line: int,
-    first: Sequence[str],
-    rest: Sequence[Sequence[str]],
-    roles: Roles,
-    columns: Requested,
-) -> bool:
-    """Return True if the first row is a header.
-
-    This is the case if the caller specified columns by name, if the row contains known column
-    names, or if it differs from the other rows like a typical header.
-    """
-    if any(whole_number(str(column)) is None for column in (columns or {}).values()):
-        return True
-    if roles.is_header(first) or roles.heads_numbers(first, rest[0] if rest else (), columns):
-        return True
-    if columns:
-        return False
-    found = detect_header(first, rest, roles.column_words)
-    if found is None and roles.has_header_option:
-        raise InputError(
-            f"{table.name}:{line}: {', '.join(first)!r} may be a header or a row of data; pass "
-            "--header or --no-header (in Python header=True or header=False)",
-            code="ambiguous-header",
-        )
-    return bool(found)
-
-
 _DELIMITERS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons", "csv")}
 
 
@@ -625,8 +609,8 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
     if table.format == "csv":
         bare = _QUOTED.sub("", first)
         if ";" in bare and "," in bare:
-            # If a line has semicolons and commas, use semicolons only if they give known column
-            # names and commas do not.
+            # If a line contains semicolons and commas, use semicolons only if they yield known
+            # column names and commas do not.
             names = first.replace('"', "")
             semicolons = roles.is_header(names.split(";")) and not roles.is_header(names.split(","))
             return ";" if semicolons else ","
@@ -642,7 +626,8 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
             _refuse_lines(table, roles)
         return "\t"
     cells = first.split()
-    # In "d1, x" the comma is the delimiter, not the space. A cell may also be a single comma.
+    # In "d1, x" the delimiter is the comma, not the space, although a cell may also be a single
+    # comma.
     if len(cells) < 2 or any(len(cell) > 1 and cell[-1] in ",;" for cell in cells[:-1]):
         for mark in (",", ";"):
             if mark in first:
@@ -718,7 +703,7 @@ def _place(
     if roles is PAIRS and not sure:
         word, context = places["word"], places["context"]
         if transpose is not None and word > context:
-            places = _swap(places)  # assign the roles in the order of the columns
+            places = _swap(places)  # Assign the roles in the order of the columns.
         elif word > context or "slot" in places:
             note = _note(names, places)
     return replace(table, places=_swap(places) if transpose else places, note=note)
@@ -741,7 +726,7 @@ def _names_in(table: Table, roles: Roles, numeric: Sequence[int]) -> tuple[str, 
 def _last_number(
     table: Table, roles: Roles, numeric: Sequence[int], places: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the role and index of the last column if it is numeric and no other is unassigned."""
+    """Return the role and index of the last column if it is the only unassigned one and numeric."""
     last = len(table.names) - 1
     left = last not in places.values() and len(places) == last
     return {roles.number: last} if roles.number and left and last in numeric else {}

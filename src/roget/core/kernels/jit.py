@@ -45,6 +45,6 @@ def compiled_reassociated(function: _Function) -> _Function:
 def _compile(function: _Function, **more: Any) -> _Function:
     try:
         made = njit(function, cache=True, **_FLAGS, **more)
-    except RuntimeError:  # neither the package nor the user's home has a writable cache folder
+    except RuntimeError:  # Neither the package nor the user's home has a writable cache folder.
         made = njit(function, **_FLAGS, **more)
     return cast(_Function, made)

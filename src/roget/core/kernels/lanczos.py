@@ -22,14 +22,14 @@ from roget.core.kernels.rows import RowIndex, mean_rows
 from roget.core.types import Array, Floats
 
 NONE = 1e-9
-"""Maximum length of a vector that is treated as zero."""
+"""Vectors up to this length (Euclidean norm) are treated as zero."""
 
 
 class Operator(NamedTuple):
     """The operator S·P·diag(inverse)·Pᵀ·S, where S = diag(scale) and P is a matrix of table rows.
 
-    The rows of P are the rows `words` of the table. The largest eigenvalue is known to be 1;
-    `trivial` is its eigenvector, scaled to length 1.
+    P consists of the rows `words` of the table. The largest eigenvalue is known to be 1; `trivial`
+    is the corresponding eigenvector, scaled to length 1.
     """
 
     rows: RowIndex
@@ -57,7 +57,7 @@ def _apply(operator: Operator, x: Floats, scratch: Floats, y: Floats) -> None:
 
 @compiled_within
 def _orthogonalise(x: Floats, basis: Floats, size: int) -> float:
-    """Subtract from x its projections onto the basis, and return the length of the remainder.
+    """Subtract the projections of x onto the basis from x, and return the length of the remainder.
 
     One pass of Gram–Schmidt loses digits by cancellation; a second pass restores orthogonality.
     """

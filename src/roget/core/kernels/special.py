@@ -21,9 +21,8 @@ LARGE = 16.0
 
 LOG2_E = 1.0 / LOG_TWO
 MAGIC = 1.5 * 2.0**52
-"""Number that is added to a double to round it.
-
-The lowest bits of the sum are then the rounded number.
+"""Constant that is added to a double to round it. The lowest bits of the sum are the rounded
+number.
 """
 FAR, NOTHING = -88.0, 2.0**-87
 """Bounds for `exponentials`.

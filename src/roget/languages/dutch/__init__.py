@@ -100,7 +100,7 @@ class Dutch(Grammar):
             if kind == "P" and low[i] == "om" and "T" in found[i + 1 : end]:
                 found[i] = "M"
             elif kind == "Z" and _PLACES & set(low[begin:i]):
-                found[i] = "A"  # er … op: a preposition whose noun is "er"
+                found[i] = "A"  # In "er … op", the preposition belongs to "er".
             elif kind == "S" and low[i] in ("als", "dan", "zoals"):
                 verbs = [j for j in range(i, end) if found[j] in "VX"]
                 found[i] = (

@@ -69,7 +69,7 @@ class Forms:
         self.verb, self.noun = cache(self._infinitive), cache(self._singular)
 
     def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
-        """Return the quadruples with lemmatised words."""
+        """Lemmatise the words of quadruples."""
         return [
             LemmatisedQuadruple(
                 self.verb(verb), self.noun(noun1), preposition.lower(), self.noun(noun2)

@@ -178,7 +178,7 @@ class _Linker(Sentence):
         return []
 
     def place(self, phrase: Phrase) -> str:
-        """Attach a noun phrase or postpone it; return its role."""
+        """Attach a noun phrase, or keep it until its head is found; return its role."""
         head = phrase.head
         if self.preposition != NONE:
             return self.after_preposition(phrase)
@@ -296,7 +296,7 @@ class _Linker(Sentence):
             return False
         return not self.is_time(phrase) and not self.finite(self.end(phrase))
 
-    # Tokens outside noun phrases
+    # Methods for tokens outside noun phrases.
 
     def token(self, i: int) -> None:
         """Process a token outside noun phrases."""
@@ -399,7 +399,7 @@ class _Linker(Sentence):
         self.fronted.clear()
 
     def main_verb(self, i: int) -> None:
-        """Process a main verb: attach its subject, and note whether it can take an object."""
+        """Process a main verb: attach its subject, and record whether it can take an object."""
         j = skip(self.kinds, i - 1, 'AX"', -1)
         helper = self.kinds[j] if j >= 0 else ""
         begin = skip(self.kinds, j, 'AX"BMhy', -1)

@@ -109,11 +109,11 @@ class German(Grammar):
             if tag in ("$(", "$.") and form in CLAUSE_MARKS:
                 kind = ","
             elif kind in "vaV" and i and form[0].isupper() and not form.isupper():
-                kind = "N" if found[-1] in "DJP" else kind  # a nominalised verb: das Essen
+                kind = "N" if found[-1] in "DJP" else kind  # A nominalised verb, as in "das Essen".
             found.append(kind)
         for i, form in enumerate(forms):
             if found[i] == "Z" and form.lower() in ("an", "aus", "her", "ab"):
-                # The second part of a circumposition: vom ersten Tag an.
+                # The second part of a circumposition, as in "vom ersten Tag an".
                 begin = max((j for j in range(i) if found[j] == "P"), default=i)
                 from_ = forms[begin].lower() in ("von", "vom", "ab")
                 if from_ and begin < i and all(kind in "DJN#EP" for kind in found[begin:i]):
@@ -132,7 +132,7 @@ class German(Grammar):
         if len(words) == 1 and kind in "ORWD":
             return _PRONOUNS.get(first, "na")
         if kind not in "DrJ":
-            return "na"  # a bare noun, or a number and a noun
+            return "na"  # A bare noun, or a number and a noun.
         declined = form != lemma
         if first == "des":
             return "g"

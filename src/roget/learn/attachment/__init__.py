@@ -1,1 +1,1 @@
-"""Attachment of prepositional phrases to the verb or to its object."""
+"""Decide whether prepositional phrases attach to the verb or to its object."""

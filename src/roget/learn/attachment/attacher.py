@@ -36,17 +36,18 @@ Quads = Iterable[Sequence[str]]
 
 @dataclass(frozen=True)
 class Test:
-    """Performance of a model on labelled quadruples."""
+    """Results of testing a model on labelled quadruples."""
 
-    __test__ = False  # keeps pytest from collecting this class
+    __test__ = False  # Prevent pytest from collecting this class.
 
     items: int
     coverage: float
     """Fraction of the quadruples that are decided by a stage before the default."""
     accuracy: float
     low: float
-    """Bounds of the 95 % confidence interval of the accuracy (Wilson score interval)."""
+    """Lower bound of the 95 % confidence interval of the accuracy (Wilson score interval)."""
     high: float
+    """Upper bound of the 95 % confidence interval of the accuracy."""
     stages: tuple[BackoffStage, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -62,7 +63,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
     from Li & Abe (1996), backs off from a thesaurus to WordNet, lexical association and finally the
     noun. With the rule "printed", probabilities are not smoothed, as in the paper.
 
-    `pairs` accepts Counts or the path to a counts file; `thesauri` accepts thesauri of nouns or
+    `pairs` accepts Counts or the path to a counts file. `thesauri` accepts thesauri of nouns or
     their folders. `progress` is called with a `Progress`, which has the fraction done and the name
     of the current step.
 
@@ -131,7 +132,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return np.where(self.predict_proba(quads)[:, 0] >= 0.5, NOUN, VERB)
 
     def score(self, quads: Quads, y: Iterable[str] | None = None) -> float:
-        """Return the accuracy."""
+        """Return the accuracy on labelled quadruples."""
         return self.test(quads, y).accuracy
 
     def test(self, quads: Quads, y: Iterable[str] | None = None) -> Test:
@@ -148,7 +149,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return Test(len(labelled), covered, float(right.mean()), low, high, stages)
 
     def save(self, path: PathLike) -> None:
-        """Write the model to a self-contained folder of JSON and arrays."""
+        """Write the model to a self-contained folder of JSON files and arrays."""
         check_is_fitted(self, "fitted_")
         about = {
             "options": {"model": self._kind, "random_state": self.random_state, **self._more},
@@ -174,7 +175,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return made
 
     def _decide(self, quads: list[Quadruple]) -> tuple[Any, Any]:
-        """Return p(N) and the deciding stage for each quadruple."""
+        """Return p(N), and the stage of the model that decided, for each quadruple."""
         check_is_fitted(self, "fitted_")
         parts = [quads[at : at + CHUNK] for at in range(0, len(quads), CHUNK)]
         if not parts:

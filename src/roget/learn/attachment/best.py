@@ -39,17 +39,17 @@ STRENGTHS = (1.0, 10.0, 100.0)
 """Candidate strengths of the regularisation towards the prior weights."""
 FOLDS = 5
 STEPS = 50
-"""Maximum number of Newton steps."""
+"""Maximum number of Newton steps for fitting the weights."""
 TRUST = 3.0
-"""Prior weight of the kernel machine's score: the log odds of N for a score of 1."""
+"""Prior weight of the kernel machine's score, that is, the log odds of N for a score of 1."""
 
 
 @dataclass(frozen=True)
 class StoredWeights(Contents):
-    """The stored scaling of features from other text, and the weights of all features."""
+    """The stored weights of all features, and the scaling of features from other text."""
 
     scaling: Floats = array("f", 2, OUTSIDE, low=-LARGEST, below=LARGEST)
-    """Means and standard deviations."""
+    """Means and standard deviations of the features from other text."""
     # The kernel score, the features from other text, the attachment rates, and the intercept.
     weights: Floats = array("f", 1 + OUTSIDE + len(LOOSE_PARTS) + 1, low=-LARGEST, below=LARGEST)
 
@@ -84,7 +84,7 @@ class Best:
         dev: Sequence[Quadruple] | None,
         report: Callable[[float, str], None],
     ) -> tuple[Self, float]:
-        """Learn from labelled quadruples; return the model and its cross-validated accuracy.
+        """Learn from labelled quadruples, and return the model with its cross-validated accuracy.
 
         The regularisation strength is chosen on the development quadruples if there are any, and
         by cross-validation otherwise.
@@ -100,7 +100,7 @@ class Best:
         outside = evidence.features(normal)
         scaling = np.stack([outside.mean(axis=0), outside.std(axis=0) + 1e-6])
         items = _items(quads, normal, (verbs, nouns, nouns), (outside - scaling[0]) / scaling[1])
-        # 2. Fit the kernel machine; its leave-one-out scores become a feature.
+        # 2. Fit the kernel machine. Its leave-one-out scores become a feature.
         report(0.4, "similarity of quadruples")
         machine, left_out = Machine.fit(
             items, answers, rng, lambda done: report(0.4 + 0.55 * done, "similarity of quadruples")
@@ -120,9 +120,10 @@ class Best:
         return made, accuracy
 
     def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
-        """Return p(N) for each quadruple, and the back-off level of its longest known part.
+        """Return p(N) for each quadruple, and the level of its longest known part.
 
-        A part is known if it was seen in training.
+        A part (the quadruple, a triple or a pair) is known if it occurs in the training quadruples.
+        For the levels see `QuadrupleCounts.stages`.
         """
         features = self._features(quads)
         level = back_off(self.tally.counts(self.forms.normal(quads)))[1]
@@ -146,7 +147,7 @@ class Best:
         return [BackoffStage.measure(name, stage == at, right) for at, name in stages]
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON values and arrays to store in a model folder, keyed by name."""
+        """Return the JSON values and arrays of the model to store in a folder, keyed by name."""
         kept = put_under("forms", {"verbs": self.forms.verbs, "nouns": self.forms.nouns})
         kept |= put_under("weights", {"scaling": self.scaling, "weights": self.weights})
         for name in ("verbs", "nouns", "evidence", "tally", "machine", "tendencies"):
@@ -155,7 +156,7 @@ class Best:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read an instance from stored values."""
+        """Restore the model from stored values."""
         verbs, nouns = (Vectors.read(take_under(name, kept)) for name in ("verbs", "nouns"))
         weights = StoredWeights.read(take_under("weights", kept))
         require_range("weights.scaling", weights.scaling[1], 1e-7, LARGEST)
@@ -221,7 +222,7 @@ def weigh(
 
 
 def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: float) -> Floats:
-    """Fit the weights w by Newton's method; the intercept is the last element.
+    """Fit the weights w by Newton's method. The intercept is the last element.
 
     The weights minimise Σ −ln p(label) + ½·strength·Σ (spread·(w − expected))², where `spread` is
     the standard deviation of each feature, and 1 for the intercept.

@@ -1,7 +1,7 @@
 """The "chain" model (Li & Abe 1996).
 
-It decides by a thesaurus, WordNet or lexical association, in this order, and otherwise chooses the
-noun.
+The model tries a thesaurus, WordNet and lexical association in this order. If none of them decides,
+it chooses the noun.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
 
 LEARNT, LEAST = 1000, 5
-"""Number of nouns in a learnt thesaurus, and minimum number of occurrences of a noun."""
+"""Maximum number of nouns in a learnt thesaurus, and minimum number of occurrences of a noun."""
 WORDS, MDL, MLE, WORDNET = "words", "MDL thesaurus", "MLE thesaurus", "WordNet"
 ASSOCIATION, DEFAULT = "lexical association", "default"
 
@@ -62,7 +62,7 @@ class Chain:
     For each attachment, an estimate multiplies p(noun2|head, preposition) by the association of
     head and preposition, where the head is noun1 or the verb. The larger product decides. Ties, and
     products that are both 0, are left to the next estimate. Tree cuts are smoothed in the same way
-    as associations; word frequencies are not smoothed. With the rule "printed" nothing is smoothed,
+    as associations. Word frequencies are not smoothed. With the rule "printed" nothing is smoothed,
     and association is used only in its own stage.
     """
 
@@ -74,7 +74,7 @@ class Chain:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The stages in the order in which they decide."""
+        """Names of the stages, in the order in which they are tried."""
         return (*self.order, ASSOCIATION, DEFAULT)
 
     @classmethod
@@ -87,7 +87,7 @@ class Chain:
         report: Callable[[float, str], None],
         rule: str = RULES[0],
     ) -> tuple[Self, None]:
-        """Learn from labelled quadruples; `dev` is ignored."""
+        """Learn from labelled quadruples. `dev` is ignored."""
         forms = sources.forms()
         normal = forms.normal(quads)
         answers = check_answers(quads)
@@ -117,7 +117,7 @@ class Chain:
             *(self.ratio(name, normal) for name in self.order),
             self.association.log_ratio(normal),
         ]
-        # The first estimate that is neither a tie nor undefined decides.
+        # The first estimate that is defined and not a tie decides.
         for at, one in enumerate(found):
             fresh = (stage == default) & ~np.isnan(one) & (one != 0)
             ratio[fresh], stage[fresh] = one[fresh], at
@@ -147,13 +147,13 @@ class Chain:
         """Return the coverage and accuracy of each estimate, then of the chain up to each stage."""
         normal = self.forms.normal(quads)
         rows = []
-        # Coverage and accuracy of each estimate alone.
+        # Compute the coverage and accuracy of each estimate alone.
         for name in self.preferences:
             found = self.ratio(name, normal)
             rows.append(
                 BackoffStage.measure(name, ~np.isnan(found) & (found != 0), (found > 0) == truth)
             )
-        # Coverage and accuracy of the chain up to each stage.
+        # Compute the coverage and accuracy of the chain up to each stage.
         for at in range(1, len(self.stages)):
             names = self.stages[: at + 1]
             name = " + ".join(names) if at < len(self.order) else f"+ {names[-1]}"
@@ -161,7 +161,7 @@ class Chain:
         return rows
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON values and arrays to store in a model folder, keyed by name."""
+        """Return the JSON values and arrays of the model to store in a folder, keyed by name."""
         kept: dict[str, Any] = {"verbs": self.forms.verbs, "nouns": self.forms.nouns}
         kept |= {"order": self.order, "names": list(self.preferences), "rule": self.rule}
         for at, one in enumerate(self.preferences.values()):
@@ -186,7 +186,7 @@ class Chain:
 
 
 def _head(quad: LemmatisedQuadruple, noun: bool) -> str:
-    """Return the key of a head (noun1 or the verb) and its preposition."""
+    """Return the key of a quadruple's head (noun1 or the verb) and its preposition."""
     kind, word = ("N", quad.noun1) if noun else ("V", quad.verb)
     return head_of(kind, word, quad.preposition)
 
@@ -214,7 +214,7 @@ def _trees(
         for name, kind, begin in ((MDL, "mdl", 0.05), (MLE, "mle", 0.4)):
             report(begin, name)
             clusterer = catalogue.load("clusterers", "mdl")
-            with ignore_trivial():  # maximum likelihood puts every noun in a separate cluster
+            with ignore_trivial():  # Maximum likelihood puts every noun in a separate cluster.
                 model = clusterer(estimator=kind, random_state=seed).fit(counts)
             trees[name] = Thesaurus.from_clustering(counts, model)
     return trees | dict(zip((WORDNET,), wordnet, strict=False))
@@ -322,7 +322,7 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPrefer
 
     The estimate for a kind of head is the weighted mean over the cuts of its heads.
     """
-    # 1. Fit a tree cut for each head.
+    # 1. Fit a tree cut for each head (Li & Abe 1998).
     words, heads, matrix = tabulate(Counter(pairs))
     model = TreeCut(thesaurus).fit(Counts(matrix, words, heads))
     density = model.density_

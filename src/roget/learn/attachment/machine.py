@@ -4,9 +4,9 @@ The kernel is a product over the verb and both nouns,
 
     K(x, x′) = ∏ (1 + (1 − d)·cos⁺ + d·[same word]) / 2
 
-plus a linear kernel of the other features. A machine is a kernel ridge regression on the labels, −1
-for V and 1 for N, which has a closed-form solution with leave-one-out scores. Each frequent
-preposition has a separate machine; rare prepositions share one.
+plus a linear kernel of the additional features. A machine is a kernel ridge regression on the
+labels (−1 for V and 1 for N). Its solution and its leave-one-out scores have a closed form. Each
+frequent preposition has a separate machine. Rare prepositions share one.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ are subsampled."""
 EXACT = 0.3
 """Weight d of the identity term in the similarity of two words."""
 LINEAR = 0.01
-"""Weight of the linear kernel."""
+"""Weight of the linear kernel of the additional features."""
 NOISE = 0.5
-"""Ridge parameter λ, added to the diagonal of K; it models noise in the labels."""
+"""Ridge parameter λ, added to the diagonal of K. It models noise in the labels."""
 OTHERS = 0.3
 """Factor applied to the kernel of two quadruples with different prepositions, which occur together
 only in the machine that rare prepositions share."""
 CELLS = 1 << 23
 """Batch size: number of pairs of quadruples compared at once."""
 LARGEST = 1e12
-"""Bound on the absolute value of stored numbers, which keeps products finite."""
+"""Upper bound on the absolute values of stored numbers. It keeps products finite."""
 POOL = ""
 """Key of the machine that rare prepositions share."""
 
@@ -52,33 +52,33 @@ class StoredMachines(Contents):
     """Stored machines: quadruples, and one block of rows and weights per machine."""
 
     words: Ints = array("iu", "items", 3, low=-1, below=1 << 53)
-    """Word ids of the quadruples; −1 is an unknown word."""
+    """Word ids of the quadruples. −1 is an unknown word."""
     evidence: Floats = array("f", "items", "features", low=-LARGEST, below=LARGEST)
     prepositions: list[str] = texts("items", distinct=False)
     blocks: list[str] = texts("blocks")
     means: Floats = array("f", "blocks", low=-LARGEST, below=LARGEST)
     sizes: Ints = array("iu", "blocks", low=0)
     rows: Ints = array("iu", "cells", low=0, below="items")
-    """Indices of quadruples."""
+    """Indices of the quadruples on which each machine was trained."""
     weights: Floats = array("f", "cells", low=-LARGEST, below=LARGEST)
 
 
 @dataclass(frozen=True)
 class FeatureRows:
-    """Input of a kernel machine: ids and vectors of the verb and both nouns, and other features."""
+    """Input of a kernel machine: ids and vectors of verbs and nouns, and additional features."""
 
     words: Ints
-    """Word ids, three for each quadruple; unknown words have negative ids."""
+    """Word ids, three for each quadruple. Unknown words have negative ids."""
     vectors: Sequence[Floats]
     prepositions: npt.NDArray[np.object_]
     evidence: Floats
-    """Other features, standardised."""
+    """Additional features of the quadruples, standardised."""
 
     def __len__(self) -> int:
         return len(self.words)
 
     def select(self, rows: Ints) -> FeatureRows:
-        """Return the quadruples in the given rows."""
+        """Return the input for the quadruples in the given rows."""
         vectors = [part[rows] for part in self.vectors]
         return FeatureRows(self.words[rows], vectors, self.prepositions[rows], self.evidence[rows])
 
@@ -100,7 +100,7 @@ def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
         similarity += np.float32(1)
         similarity *= np.float32(0.5)
         out *= similarity
-    # Add the linear kernel of the other features.
+    # Add the linear kernel of the additional features.
     out += np.float32(LINEAR) * (a.evidence @ b.evidence.T)
     if pooled:
         same = a.prepositions[:, None] == b.prepositions[None, :]
@@ -135,7 +135,7 @@ class Machine:
         rng: np.random.Generator,
         progress: Callable[[float], None] | None = None,
     ) -> tuple[Machine, Floats]:
-        """Fit all machines; return them and the leave-one-out scores of the quadruples."""
+        """Fit all machines, and return them with the leave-one-out scores of the quadruples."""
         goal = np.where(nouns, 1.0, -1.0)
         left_out = np.zeros(len(items), dtype=np.float32)
         # Rare prepositions share one machine.
@@ -163,7 +163,7 @@ class Machine:
         return made._compact(), left_out
 
     def scores(self, items: FeatureRows) -> Floats:
-        """Return the score of each quadruple."""
+        """Return a score near −1 (V) to 1 (N) for each quadruple."""
         out = np.zeros(len(items), dtype=np.float32)
         known = [name if name in self.blocks else POOL for name in items.prepositions]
         for name, rows in _by_name(known).items():
@@ -193,7 +193,7 @@ class Machine:
         return Machine(self.items.select(used), blocks)
 
     def content(self) -> dict[str, Any]:
-        """Return the values to store in a model folder, except the word vectors."""
+        """Return the values of the machines to store in a model folder, except the word vectors."""
         blocks = self.blocks.values()
         return {
             "words": self.items.words.astype(np.int32),
@@ -229,7 +229,7 @@ class Machine:
 
 
 def _solve(items: FeatureRows, rows: Ints, goal: Any, name: str) -> tuple[FeatureBlock, Floats]:
-    """Fit the machine for one preposition; return it and the leave-one-out scores.
+    """Fit the machine for one preposition, and return it with the leave-one-out scores.
 
     With G = (K + λI)⁻¹ and weights w = G·(y − mean), the leave-one-out score is y − w/diag G.
     """

@@ -74,7 +74,7 @@ LARGEST = 1_000_000
 
 
 class LemmatisedQuadruple(NamedTuple):
-    """A quadruple of lemmas."""
+    """A quadruple (verb, noun, preposition, noun) of lemmas."""
 
     verb: str
     noun1: str
@@ -89,7 +89,7 @@ class Forms(Protocol):
     nouns: dict[str, float]
 
     def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
-        """Return the quadruples with lemmatised words."""
+        """Lemmatise the words of quadruples, and return the quadruples of lemmas."""
 
 
 def make_forms(verbs: Mapping[str, float], nouns: Mapping[str, float]) -> Forms:
@@ -115,7 +115,7 @@ def number(word: str) -> str | None:
 
 
 def traits(word: str) -> list[str]:
-    """Return surface features of an unknown word, such as capitals, a full stop and its ending.
+    """Return surface features of an unknown word: capitals, a full stop, its ending and so on.
 
     >>> traits("Corp."), traits("sales")
     (['^Capital', '^dot', '^-rp.'], ['^s', '^-les'])
@@ -151,7 +151,7 @@ def read(path: PathLike) -> list[Quadruple]:
     The fields of a line are separated by blanks, optionally after a sentence number, as in the data
     of Ratnaparkhi, Reynar & Roukos ("0 join board as director V"), or by tabs, optionally with a
     count at the end. A quadruple with count n is returned n times. Empty lines are skipped. The
-    file may also be a table with a header, CSV, JSON Lines or Parquet; its columns are verb, noun1,
+    file may also be a table with a header, CSV, JSON Lines or Parquet. Its columns are verb, noun1,
     preposition, noun2, attachment and optionally count.
     """
     if os.fspath(path) == "sample" and not Path(path).exists():
@@ -187,7 +187,7 @@ def parse(
 
 
 def parse_line(text: str, answered: bool) -> QuadrupleLine | str:
-    """Parse a line; return the quadruple, or a description of the expected format."""
+    """Parse a line, and return the quadruple or a description of the expected format."""
     cells = text.strip().split("\t") if "\t" in text else text.split()
     cells = [cell.strip() for cell in cells]
     count = 1

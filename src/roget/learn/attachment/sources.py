@@ -1,4 +1,4 @@
-"""Additional training data (counts, quadruples, thesauri), and word vectors made from them.
+"""Additional training data (counts, quadruples, thesauri), and word vectors computed from them.
 
 Words with similar contexts, or in the same classes of a thesaurus, have similar vectors.
 """
@@ -48,7 +48,7 @@ OWN = 0.5
 bundled sample is not used as other text."""
 
 CLASSES = 0.35
-"""Weight of classes in the similarity of two words; contexts have the remaining weight."""
+"""Weight of classes in the similarity of two words. Contexts have the remaining weight."""
 
 SENSES = 0.5
 """Exponent applied to sense frequencies (0 = uniform, 1 = tag counts)."""
@@ -72,7 +72,7 @@ class StoredVectors(Contents):
 
     words: list[str] = texts("words")
     table: Floats = array("f", "words", "dimensions", low=-1.01, below=1.01)
-    """Unit vectors."""
+    """The vectors, as rows of unit length."""
     hints: list[str] = texts("hints")
     hinted: Floats = array("f", "hints", "dimensions", low=-65505, below=65505)
 
@@ -92,7 +92,7 @@ class Vectors:
         self._hints = {hint: row for row, hint in enumerate(self.hints)}
 
     def look_up(self, words: Sequence[str], raw: Sequence[str]) -> tuple[Any, Floats]:
-        """Return the id and the vector of each word; unknown words have the id −1."""
+        """Return the id and the vector of each word. Unknown words have the id −1."""
         places = np.array([self._rows.get(word, -1) for word in words], dtype=np.int64)
         found = self.table[places] if self.words else np.zeros((len(words), 0), dtype=np.float32)
         found[places < 0] = 0
@@ -136,7 +136,7 @@ class Vectors:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Vectors:
-        """Read an instance from stored values."""
+        """Restore the vectors from stored values."""
         held = StoredVectors.read(kept)
         table, hinted = held.table.astype(np.float32), held.hinted.astype(np.float32)
         return cls(held.words, table, held.hints, hinted)
@@ -174,16 +174,16 @@ def embed_classes(cells: Cells, seed: int) -> Vectors:
 
 @dataclass
 class Sources:
-    """Additional training data."""
+    """Additional training data: counts, quadruples from other text, and thesauri."""
 
     pairs: Counts | None = None
     """Counts of nouns in contexts such as "obj:eat"."""
     quads: Sequence[Quadruple] = ()
     """Lemmatised quadruples from other text, labelled by a parser."""
     thesauri: Sequence[Any] = ()
-    """Thesauri or taxonomies of nouns."""
+    """Thesauri and taxonomies with classes of nouns."""
     verbs: Sequence[Taxonomy] = ()
-    """Taxonomies of verbs."""
+    """Taxonomies with classes of verbs."""
 
     def forms(self) -> Forms:
         """Return the lemmatiser, based on the frequencies of verbs and nouns in the counts."""
@@ -214,8 +214,7 @@ def make_sources(
     others = sample("pp_quads")
     bundled = {one[:4] for one in others}
     if sum(one[:4] in bundled for one in quads) > OWN * len(quads):
-        # With them, the model would already know the labels when it is tested on the rest of the
-        # sample.
+        # Otherwise the model would know the labels when it is tested on the rest of the sample.
         others = []
     nouns = [open_classes(one) if isinstance(one, str | os.PathLike) else one for one in thesauri]
     verbs = []

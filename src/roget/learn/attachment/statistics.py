@@ -1,4 +1,4 @@
-"""Statistics of quadruples: back-off counts, attachment rates, association, slot counts."""
+"""Statistics of quadruples: back-off counts, attachment rates, lexical association, slot counts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ FOLDS = 10
 ANY = ""
 """Key that stands for all prepositions."""
 OTHERS = 0.3
-"""Weight of a quadruple from other text in associations."""
+"""Weight of a quadruple from other text in lexical association. Training quadruples have weight
+1."""
 
 USUAL = 0.05
 """Prior probability that a noun is followed by a given preposition."""
@@ -48,7 +49,7 @@ ADDED = 0.5
 """Pseudo-count added to the numerator and denominator of ratios."""
 _ODDS = [PARTS.index(part) for part in ("vpm", "npm", "vp", "np", "pm")]
 OUTSIDE = len(_ODDS) + 3
-"""Number of features from other text."""
+"""Number of features that are computed from other text."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Keyed:
     """A table with a row of numbers for each key. Rows of unknown keys are zero."""
 
     names = ("keys", "values")
-    """Names under which keys and values are stored."""
+    """Names of the stored arrays for the keys and the values."""
     kinds = "f"
     shape: tuple[int, ...] = ()
     range: tuple[float, float] = (0, 1e100)
@@ -92,7 +93,7 @@ class Keyed:
         return cls(table, np.array(list(table.values()), dtype=dtype).reshape(-1, *cls.shape))
 
     def look_up(self, keys: Iterable[Sequence[str]], width: int) -> Array:
-        """Return the values for the keys; each element of `keys` is a sequence of `width` keys."""
+        """Return the values for the keys. Each element of `keys` is a sequence of `width` keys."""
         rows = [[self._rows.get(key, -1) for key in own] for own in keys]
         known = np.concatenate([self.values, np.zeros((1, *self.shape), self.values.dtype)])
         return known[np.array(rows, dtype=np.int64).reshape(-1, width)]
@@ -125,7 +126,7 @@ class QuadrupleCounts(Keyed):
 
     @classmethod
     def from_quadruples(cls, quads: Iterable[LemmatisedQuadruple], nouns: Iterable[bool]) -> Self:
-        """Count the parts of quadruples; `nouns` is True where the label is N."""
+        """Count the parts of quadruples. `nouns` is True where the label is N."""
         table: dict[str, list[int]] = {}
         for quad, noun in zip(quads, nouns, strict=True):
             for key in _keys(quad):
@@ -173,7 +174,7 @@ def back_off(counts: Any) -> tuple[Floats, Ints]:
 
 
 def _keys(quad: LemmatisedQuadruple) -> list[str]:
-    """Return the keys of a quadruple in the order of `PARTS`; omitted words are empty strings."""
+    """Return the keys of a quadruple in the order of `PARTS`. Omitted words are empty strings."""
     v, n, p, m = quad
     return [
         f"{v}\t{n}\t{p}\t{m}", f"{v}\t{n}\t{p}\t", f"{v}\t\t{p}\t{m}", f"\t{n}\t{p}\t{m}",
@@ -192,7 +193,7 @@ class Tendencies(Keyed):
 
     @classmethod
     def from_quadruples(cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray) -> Self:
-        """Estimate the rates from quadruples; `nouns` is True where the label is N."""
+        """Estimate the rates from quadruples. `nouns` is True where the label is N."""
         # 1. Compute the mean of y (1 for N, −1 for V) for each preposition, shrunk towards 0 by two
         # pseudo-quadruples.
         goal = np.where(nouns, 1.0, -1.0).tolist()
@@ -340,7 +341,7 @@ class SlotCounts:
         return cls(tally, Slots.from_table(slots))
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return eight features for each quadruple; they are near 0 for unknown words.
+        """Return eight features for each quadruple. They are near 0 for unknown words.
 
         The first five are the log odds of parts minus the log odds of the preposition. The other
         three are log ratios: the rate of the preposition with the verb to its rate over all verbs;
@@ -351,7 +352,7 @@ class SlotCounts:
         by_noun = counts[..., 0]
         seen = self.slots.look_up(map(_slot_keys, quads), 6)
         everything, prep, verb, both, noun, second = seen.T
-        # p(prep) over all verbs.
+        # Estimate p(prep) over all verbs.
         usual = np.where(prep > 0, prep / np.maximum(everything, 1), 1.0)
         takes = np.log((both + 2 * usual) / ((verb + 2) * usual) + 1e-3)
         columns = [

@@ -1,7 +1,7 @@
 """Prediction from classes: p(v|n) = Σ_c p(c|n)·p(v|c) for a word n and a context v.
 
-Existing classes come from a fitted clusterer, a Clustering, a thesaurus (learnt or imported), or a
-pair of tables, and are used at several levels of their tree.
+The classes come from a fitted clusterer, a Clustering, a thesaurus (learnt or imported), or a pair
+of tables. They are used at several levels of their tree.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ SLACK = 1e-6
 """Tolerance for rounding errors in sums of probabilities and in the range of discounts."""
 
 COUNTED = Posterior(1e-12)
-"""Placement rule for classes that are defined only by their words."""
+"""Placement rule for classes whose centroids are the summed counts of their words."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
-    """A predictor based on one clustering, or on the average over several clusterings.
+    """A predictor of contexts by classes, which averages over one or more clusterings.
 
-    types: True if the classes were learnt from types, where each pair counts once. New words are
-        then placed by their types as well.
+    types: True if the classes were learnt from types, that is, from counts in which each pair
+    counts once. New words are then placed by their types as well.
     """
 
     name: str
@@ -54,7 +54,7 @@ class ClassCounts:
         return np.asarray(np.mean(found, axis=0))
 
     def place(self, matrix: Any) -> ClassCounts:
-        """Return the same classes, with the words in the rows of `matrix` as their members."""
+        """Return a predictor for the words in the rows of `matrix`, placed in the same classes."""
         counts = count_types(matrix) if self.types else matrix
         return replace(
             self, parts=tuple(_set_members(one, one.place(counts)) for one in self.parts)
@@ -107,7 +107,7 @@ def continuation(matrix: Any) -> Floats:
 
 
 def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list[ClassCounts]:
-    """Convert a source of classes to predictors for the words of `train`.
+    """Make predictors for the words of `train` from existing classes.
 
     `names` holds the names of the words and contexts, if known.
     """
@@ -131,7 +131,7 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
             "Thesaurus, a pair (memberships, centroids) or a name",
             code="invalid-input",
         )
-    # The classes must have been fitted to the same words and contexts.
+    # The classes must have been learnt from the same words and contexts.
     fitted = own.memberships.shape[0], own.centroids.shape[1]
     if fitted != train.shape:
         raise InputError(
@@ -193,7 +193,7 @@ def _from_thesaurus(
 ) -> list[ClassCounts]:
     """Return predictors based on the classes of a thesaurus.
 
-    The centroids are recomputed from the counts, because the thesaurus may have other contexts.
+    Centroids are recomputed from the counts, because the contexts of the thesaurus may differ.
     """
     if names is None:
         raise InputError(
@@ -201,7 +201,7 @@ def _from_thesaurus(
             "model to Counts",
             code="invalid-input",
         )
-    # Words are matched by name; words missing from the thesaurus are placed by their counts.
+    # Words are matched by name. Words missing from the thesaurus are placed by their counts.
     at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
     known = np.flatnonzero(at >= 0)
     if not known.size:
@@ -211,7 +211,7 @@ def _from_thesaurus(
 
 
 def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
-    """Return predictors for several levels of the tree, based on counts and on types."""
+    """Return two predictors for each of several levels of the tree: one by counts, one by types."""
     used = np.flatnonzero(np.asarray(membership.sum(axis=0)).ravel() > 0)
     found: list[ClassCounts] = []
     before = 0
@@ -244,7 +244,7 @@ def _count_classes(rows: Any, train: Any) -> Clustering:
 
 
 def _count(membership: Any, train: Any) -> tuple[Floats, Floats]:
-    """Compute centroids and masses from the counts of the words, smoothed by the background."""
+    """Return the centroids and masses of classes from memberships and counts, with smoothing."""
     table = to_dense(membership.T @ train)
     totals = np.asarray(train.sum(axis=0), dtype=np.float64).ravel() + 0.5
     table += PARENT * totals / totals.sum()

@@ -33,8 +33,8 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.command_options import BACKOFFS
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-"""Boundaries between groups of words by frequency. If the backoff is "interpolate", each group has
-its own weights."""
+"""Boundaries of the frequency groups of words. If the backoff is "interpolate", each group has its
+own weights."""
 
 CELLS = 1 << 24
 """Batch size: number of cells (words × contexts × predictors) computed at once."""
@@ -52,7 +52,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     classes: the name of a model ("kneser-ney", "soft-symmetric", "comdl", "roget", …), a fitted
         clusterer, a Clustering, a Thesaurus, a pair (memberships, centroids), or a list of these.
     backoff: "discount" (Kneser–Ney), "interpolate" (weights by the word's total count) or "none"
-        (classes only); "auto" uses the backoff of the named model, and "discount" otherwise.
+        (classes only). "auto" uses the backoff of the named model, and "discount" otherwise.
 
     Fitted attributes are `weights_` (groups of words × predictors; with "interpolate" the word's
     own counts come first), `names_` (names of the predictors) and `discounts_`.
@@ -91,7 +91,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         Without `dev`, 10 % of the tokens are held out to fit the weights, and named classes are
         then learnt again from all tokens. If `dev` has no tokens, all weights are equal. Classes
         must not be learnt from development tokens, or their weights become too large. `learnt` is a
-        cache of classes by family, which is read and filled.
+        cache of learnt classes by family, which is both read and extended.
         """
         named = self._recipe()
         train = table(self, X, reset=True)
@@ -113,8 +113,8 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         before = self._train, self.classes_, self._predictors
         self._learn(train, named, seed, {})
         if _kinds(self._predictors) != _kinds(before[-1]):
-            # Learning from all tokens produced different levels, for which there are no weights, so
-            # keep the predictors of step 1.
+            # The classes learnt from all tokens have different levels, for which there are no
+            # weights. Keep the predictors of step 1.
             self._train, self.classes_, self._predictors = before
         self._name(named)
         return self
@@ -194,7 +194,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: PathLike) -> ClassModel:
-        """Read a model written by `save`; no stored code is executed."""
+        """Read a model written by `save`. No stored code is executed."""
         with contents.report_damage(path):
             header, train, predictors, mixture = files.read(path)
             model = cls(**header["options"])
@@ -268,7 +268,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, train: Any, named: ModelRecipe, seed: int, learnt: dict[str, list[ClassCounts]]
     ) -> None:
-        """Learn or read the classes from all sources, and make the list of predictors."""
+        """Learn or convert the classes of all sources, and collect their predictors in a list."""
         names = (self.words_, self.contexts_) if "words_" in vars(self) else None
         found: list[ClassCounts] = []
         for source in self._sources():
@@ -283,7 +283,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         self._predictors = [*found, _base(train, named.base)]
 
     def _weigh(self, held: Any, named: ModelRecipe) -> None:
-        """Fit weights and discounts to held-out tokens."""
+        """Fit the weights of the predictors, and the discounts, to held-out tokens."""
         cells = sparse.coo_array(held)
         rows, columns = cells.coords
         stack = np.stack([one.cells(rows, columns) for one in self._predictors])
@@ -332,14 +332,14 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return out
 
     def _mix(self, counts: Any, stack: Floats, rows: Array, columns: Array) -> Floats:
-        """Combine own counts and class predictions into p(context|word) for the given cells."""
+        """Combine own counts and class predictions into p(context|word) for (row, column) cells."""
         known = mixing.gather_data(counts, rows, columns, max(self.discounts_.size, 1))
         groups = self._mixture.groups(np.asarray(counts.sum(axis=1)).ravel())[rows]
         return self._mixture.cells(known, stack, groups)
 
 
 def _kinds(predictors: list[ClassCounts]) -> list[str]:
-    """Return the names of the predictors without their sizes."""
+    """Return the names of the predictors without their numbers of classes."""
     return ["".join(c for c in one.name if not c.isdigit()) for one in predictors]
 
 

@@ -1,8 +1,8 @@
-"""Families of classes: classes learnt by a clusterer or another method, at several sizes.
+"""Families of classes: the classes of one method, each with several numbers of classes.
 
-Each family is learnt twice: from counts, and from types, where every pair counts once. Types
-predict the unseen contexts of a word better, which is also why Kneser–Ney backs off to them. The
-nearest neighbours of a word, weighted by similarity, are a family too.
+Each family is learnt twice: from counts, and from types, that is, counts in which every pair counts
+once. Types predict the unseen contexts of a word better, which is also why Kneser–Ney backs off to
+them. The nearest neighbours of a word, weighted by similarity, are a family too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ POWER = 4
 """Exponent applied to cosines to obtain the weights of neighbours."""
 
 BACKGROUND = 0.05
-"""Weight of the unigram distribution, which covers contexts that no neighbour has."""
+"""Weight of the unigram distribution, which gives contexts of no neighbour a positive
+probability."""
 
 ROWS = 1 << 10
 """Batch size: number of words whose neighbours are computed at once."""
@@ -75,7 +76,7 @@ def _nearest(train: Any, seed: int) -> list[ClassCounts]:
 
 @dataclass(frozen=True, eq=False)
 class NearestWords(Rule):
-    """Placement by nearest neighbours.
+    """Rule that places words by their nearest neighbours.
 
     Every training word is a class, and the last class is the unigram distribution.
     """
@@ -88,13 +89,13 @@ class NearestWords(Rule):
     words: Floats = array("iuf", "n", "d")
 
     def place(self, matrix: Any, leaves: Clustering) -> Any:
-        """Return p(c|word) as a csr_array; a word without neighbours is in the unigram class."""
+        """Return p(c|word) as a csr_array. A word without neighbours is in the unigram class."""
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         vectors = unit(ppmi(matrix, totals, self.columns) @ self.projection)
         return self.weigh_nearest(vectors, same=False)
 
     def check(self, k: int, m: int) -> None:
-        """Check the arrays, and also the number of words and the number of neighbours."""
+        """Raise ValueError for inconsistent arrays, or an invalid number of neighbours."""
         super().check(k, m)
         if len(self.words) != k - 1:
             raise ValueError(f"words has shape {self.words.shape}; expected {k - 1} rows")
@@ -132,11 +133,9 @@ class NearestWords(Rule):
 
 
 def sizes(words: int, per_class: int, most: int) -> list[int]:
-    """Return the largest numbers of classes in `SIZES` that leave `per_class` words per class.
+    """Return the largest numbers in `SIZES` with at least `per_class` words per class.
 
-    At most `most` numbers are returned.
-
-    Up to five classes need only two words each.
+    At most `most` numbers are returned. For up to five classes, two words per class suffice.
     """
     fit = [size for size in SIZES if size * (2 if size <= 5 else per_class) <= words]
     return fit[-most:] or [min(words, SIZES[0])]
@@ -170,13 +169,13 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
     kind = catalogue.load("models", name)
     part, seen = _take_seen(train)
     found: dict[int, Clustering] = {}
-    if kind.sized_levels:  # one run gives all sizes
+    if kind.sized_levels:  # One run yields all sizes.
         levels = kind.learn_levels(part, seed, sorted(set(sizes)))
         found = {one.n_clusters: one for (one,) in levels}
     for size in sizes:
         if size not in found:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the result shows the number of classes
+                warnings.simplefilter("ignore")  # The result shows the number of classes.
                 found[size] = kind.make(size, random_state=seed).fit(part).clustering_
     return [
         ClassCounts(f"{name} {size}", (normalise(_fill_words(found[size], seen, train.shape[0])),))
@@ -185,7 +184,7 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
 
 
 def _take_seen(train: Any) -> tuple[Any, Array]:
-    """Return the matrix rows of the words that have counts, and their indices."""
+    """Return the rows of the words that have counts, and the indices of these rows."""
     table = sparse.csr_array(train, dtype=np.float64)
     table.eliminate_zeros()
     seen = np.flatnonzero(np.diff(table.indptr))
@@ -229,7 +228,7 @@ def _lda(train: Any, seed: int) -> list[ClassCounts]:
 
 
 def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCounts]:
-    """Turn the factors of a scikit-learn model into memberships and centroids, at several sizes."""
+    """Convert the factors of a scikit-learn model to predictors, for several numbers of factors."""
     from sklearn.exceptions import ConvergenceWarning
 
     from roget.learn.clustering.symmetric.estimator import FoldIn
@@ -238,7 +237,7 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
     found = []
     for k in sizes(train.shape[0], 20, 3):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # 200 updates are sufficient
+            warnings.simplefilter("ignore", ConvergenceWarning)  # 200 updates are sufficient.
             model = make(k)
             rows, columns = model.fit_transform(train), model.components_
         scale = columns.sum(axis=1)

@@ -42,7 +42,7 @@ def write(
     predictors: list[ClassCounts],
     mixture: Mixture,
 ) -> None:
-    """Write a fitted model atomically."""
+    """Write a fitted model to a folder, either completely or not at all."""
     # Arrays are stored under flat names: train, mixture.*, classes.PREDICTOR.PART.*.
     arrays = contents.to_arrays("train", train)
     stored = MixtureArrays(mixture.discounts, mixture.weights, mixture.edges)
@@ -59,7 +59,7 @@ def write(
 
 
 def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixture]:
-    """Read a folder; return the header, the training counts, the predictors and their mixture."""
+    """Read a model folder: the header, the training counts, the predictors and their mixture."""
     with contents.report_damage(path):
         kept = folders.read(path, KIND)
         held = MixtureArrays.read(contents.take_under("mixture", kept))
@@ -69,14 +69,14 @@ def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixtur
             for place, one in enumerate(kept["classes"])
         ]
         train = contents.from_arrays(kept, "train")
-        # Files that are each valid can still be inconsistent with each other.
+        # Valid files may still be inconsistent with each other.
         for fault in _faults(kept, train, found, mixture):
             raise ValueError(fault)
         return kept, train, found, mixture
 
 
 def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Clustering, ...]:
-    """Read the clusterings of one predictor."""
+    """Read the clusterings that belong to one predictor."""
     try:
         if "parts" not in one:
             return _revive(kept, key, one)
@@ -89,7 +89,7 @@ def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluster
 
 
 def _ready(found: Clustering) -> Clustering:
-    """Return the clustering with its placement rule loaded, so a damaged rule raises an error."""
+    """Load the placement rule of a clustering now, so a damaged rule raises an error."""
     if found.learnt is not None:
         return replace(found, learnt=_ready(found.learnt))
     rule = found.rule

@@ -5,7 +5,7 @@ For a word n with count c in context v and N tokens,
     p(v|n) = (c − D(c))/N + (Σ D/N)·q(v|n)
 
 where D differs for pairs with one, two, and more occurrences (modified Kneser–Ney, Chen & Goodman
-1999); a single discount is absolute discounting. q is a mixture of the predictions of classes. The
+1999). A single discount is absolute discounting. q is a mixture of the predictions of classes. The
 discounts are fitted to development tokens by convex optimisation for fixed q, the weights of the
 mixture by EM on the same tokens.
 """
@@ -25,7 +25,7 @@ LEAST = 0.01
 """Lower bound of discounts, which reserves some probability for unseen contexts."""
 
 ROUNDS = 12
-"""Maximum number of alternations between weights and discounts."""
+"""Maximum number of times that weights and discounts are fitted alternately."""
 
 PRIOR = 20.0
 """Number of pseudo-tokens added to each frequency group, which shrink its weights to the overall
@@ -34,17 +34,17 @@ weights."""
 
 @dataclass(frozen=True, eq=False)
 class PredictionData:
-    """Cells to predict, with statistics of the words' own counts."""
+    """(Word, context) cells to predict, with statistics of the words' own counts."""
 
     own: Floats
     """Relative frequency c/N of each cell, without discounts."""
     taken: Floats
-    """Decrease of each cell's own probability per unit of each discount; shape (discounts,
-    cells)."""
+    """Amount by which each discount, per unit, lowers the own probability of each cell; shape
+    (discounts, cells)."""
     left: Floats
-    """Probability left to the classes per unit of each discount; shape (discounts, cells)."""
+    """Probability that each discount, per unit, leaves to the classes; shape (discounts, cells)."""
     known: Array
-    """True if the word has any counts."""
+    """For each cell, True if its word has counts."""
 
     def discount(self, discounts: Floats) -> tuple[Floats, Floats]:
         """Return each cell's discounted probability, and the probability left to the classes."""
@@ -60,7 +60,9 @@ class PredictionData:
 
 
 def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> PredictionData:
-    """Collect statistics of cells from a matrix of counts; `levels` is the number of discounts.
+    """Collect statistics of (row, column) cells from a matrix of counts.
+
+    `levels` is the number of discounts.
 
     A fractional count below its level is discounted in proportion, which keeps probabilities
     non-negative.
@@ -85,7 +87,7 @@ def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> Predic
 
 
 def _find_entries(table: Any, row_of: Array, rows: Array, columns: Array) -> Array:
-    """Return the position of each cell in the data of a csr_array, or nnz for an empty cell."""
+    """Return the index of each cell in the `data` of a csr_array, or nnz for an empty cell."""
     width = table.shape[1]
     keys = np.append(row_of * width + table.indices, np.iinfo(np.int64).max)
     sought = np.asarray(rows, dtype=np.int64) * width + columns
@@ -140,7 +142,7 @@ class Mixture:
     kind: "discount" (discounted own counts, the rest by the weights), "interpolate" (the relative
         frequencies are the first component) or "none" (own counts are not used).
     discounts: empty unless kind is "discount".
-    weights: groups of words × predictors; rows sum to 1.
+    weights: groups of words × predictors. Rows sum to 1.
     edges: total counts that separate the groups of words.
     """
 
@@ -167,7 +169,7 @@ def learn(
     kind: str, known: PredictionData, stack: Floats, counts: Floats, totals: Floats, *,
     discounts: Floats, edges: Floats,
 ) -> Mixture:  # fmt: skip
-    """Fit the mixture to development tokens; `totals` are the total counts of their words.
+    """Fit the mixture to development tokens. `totals` are the total counts of their words.
 
     Without tokens, all predictors have equal weights and the discounts are unchanged.
     """

@@ -1,4 +1,4 @@
-"""Recipes of the named models.
+"""Recipes of the class models that have a name.
 
 A recipe defines the use of a word's own counts and the classes to which the model backs off.
 
@@ -16,7 +16,7 @@ from roget import catalogue
 class ModelRecipe:
     """The components of a class model.
 
-    own: "discount", "interpolate" or "none": how the word's own counts are used.
+    own: use of the word's own counts: "discount", "interpolate" or "none".
     levels: number of discounts.
     base: "continuation" (number of pairs a context occurs in) or "unigram" (its count).
     families: families of classes to back off to first, see `families.py`.

@@ -1,1 +1,1 @@
-"""Clusterers, which turn a words × contexts matrix into a tree of clusters and memberships."""
+"""Clusterers, which compute a tree of clusters and memberships from a words × contexts matrix."""

@@ -27,14 +27,14 @@ from roget.learn.clustering.options import OPTION_FORMAT
 from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
 
 LEVELS = (1.0, 0.5, 0.25, 0.1)
-"""Fraction of the clusters kept at each tree level; predictions are averaged over these levels."""
+"""Tree levels over which predictions are averaged, as fractions of the number of clusters."""
 
 NEARLY_ALL = 0.7
-"""Minimum ratio of classes to words at which a note warns that almost nothing was clustered."""
+"""Minimum ratio of clusters to words at which a note warns that the clustering is trivial."""
 
 MIN_WARNED = 20
-"""Minimum number of words at which a Python warning is issued in addition to the note that almost
-nothing was clustered."""
+"""Minimum number of words at which a trivial clustering causes a Python warning in addition to the
+note."""
 
 _NOT_SAVED = ("progress", "checkpoint", "random_state", "background", "vectors")
 
@@ -67,7 +67,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     facts: fitted attributes shown in summaries, by display name.
     found: parameters that can be chosen automatically, with the fitted attributes that hold the
         chosen values.
-    sized_levels: True if `learn_levels` returns the requested sizes.
+    sized_levels: True if `learn_levels` returns the requested numbers of clusters.
     spreads: True if the work can be distributed over the workers of an engine.
     warns_trivial: True if `fit` warns when nearly every word forms a separate class.
     borrows: True if it has a parameter `background`, which holds counts of other texts.
@@ -92,7 +92,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     notes_: list[str]
     interrupted_: bool
     unsure_: Mapping[int, str] = {}
-    """Rows to leave out of a thesaurus, each mapped to the reason for leaving it out."""
+    """Rows of uncertain words, mapped to the reasons for leaving them out of a thesaurus."""
     progress: Report | None
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -182,7 +182,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters with which the fit can be repeated without choosing the number of clusters."""
+        """Parameters that repeat the fit without choosing the number of clusters again."""
         found = {name: getattr(self, attribute) for name, attribute in self.found.items()}
         return {self.number: self.n_clusters_, **found}
 
@@ -201,7 +201,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def predict_proba(self, X: Any) -> Any:
         """Return p(cluster|row) for each row of X.
 
-        X may hold words that were not in the training counts; a row of zeros is placed as an
+        X may hold words that were not in the training counts. A row of zeros is placed as an
         unknown word. For a dask array, the result is a dask array, computed block by block.
         """
         check_is_fitted(self)
@@ -275,7 +275,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
         """Learn clusterings with different numbers of clusters from a matrix of counts.
 
-        `sizes` is used only by clusterers that do not choose the number of clusters themselves.
+        `sizes` are the numbers of clusters. Clusterers that choose these numbers themselves ignore
+        it.
         """
         model = cls.make(random_state=seed)
         with warnings.catch_warnings(), ignore_trivial():
@@ -301,9 +302,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.n_clusters_
 
     def _note_trivial(self) -> list[str]:
-        """Return a note and issue a warning if almost nothing was clustered.
+        """Return a note and issue a warning if nearly every word is in a cluster of its own.
 
-        Nothing is reported if this number of clusters was requested.
+        There is no note if the user requested this number of clusters.
         """
         k, words = self.n_clusters_, self.labels_.size
         if self.interrupted_ or words < 2 or k == getattr(self, self.number, None):

@@ -1,4 +1,4 @@
-"""Support for long runs: checkpoint folders, and delaying Ctrl-C until the state is consistent."""
+"""Checkpoint folders for long runs, and a handler that delays Ctrl-C until a consistent state."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Checkpoint:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Convert errors raised by a resumed run to errors that name the checkpoint."""
+        """Report errors of a resumed run as a damaged checkpoint, with its path."""
         if not self._resumed or self._path is None:
             yield
             return
@@ -92,7 +92,7 @@ class Checkpoint:
 
 
 class _AtOnce(BaseException):
-    """Raised on a second Ctrl-C, to stop immediately, even inside a library call.
+    """Exception raised on a second Ctrl-C, to stop immediately, even inside a library call.
 
     Searches must not catch it.
     """

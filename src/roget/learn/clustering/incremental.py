@@ -1,4 +1,4 @@
-"""Update a clustering incrementally: keep the classes, and add new counts to them."""
+"""Update a clustering with new counts while keeping its classes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering, Posterior
 
 _NOTHING = 1e-6
-"""Class counts with a smaller absolute value than this are treated as rounding errors."""
+"""Class counts with an absolute value below this threshold are treated as rounding errors."""
 
 
 class IncrementalUpdate:
     """An update of a clustering after more words, contexts or tokens were counted.
 
     `counts` must include the counts of `before`, with its words and contexts first and in the same
-    order. A class may have more counts than its words have, because of smoothing; this surplus is
+    order. A class may have more counts than its words have, because of smoothing. This surplus is
     kept. `background` holds the counts of other texts from which the vectors were also learnt, and
     `prior` the prior vectors, if any.
     """
@@ -81,7 +81,8 @@ class IncrementalUpdate:
     ) -> Clustering:
         """Rebuild the classes from the given memberships (default: the existing memberships).
 
-        If `tree` has more classes than before, `origin` holds the old class of each class, or −1.
+        If `tree` has more classes than before, `origin` holds the old class from which each class
+        comes, or −1 for a new class.
         """
         belongs = self.memberships if memberships is None else memberships
         tree = self.wide.tree if tree is None else tree
@@ -152,7 +153,7 @@ def _scale(table: Any, by: Any) -> Any:
 
 
 def _widen(table: Any, more: int) -> Any:
-    """Append columns of zeros."""
+    """Append `more` columns of zeros to a table."""
     if not more:
         return table
     if sparse.issparse(table):

@@ -21,13 +21,13 @@ with name_extra():
 
 
 NAMES = ("words_", "contexts_", "feature_names_in_")
-"""Fitted attributes that hold names of words, contexts or columns."""
+"""Names of the fitted attributes that hold the names of words, contexts and columns."""
 
 
 def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     """Return X as a validated csr_array of float64. The contexts of `Counts` are matched by name.
 
-    With `reset`, the names and the number of columns are stored in the estimator; otherwise X must
+    With `reset`, the names and the number of columns are stored in the estimator. Otherwise X must
     match them.
     """
     # Counts have names, so after fitting contexts are matched by name.
@@ -75,7 +75,7 @@ def tidy(matrix: Any) -> Any:
 
 
 def select_learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.intp], Any]:
-    """Return the row sums, the rows with a sum of at least `min_count`, and their submatrix."""
+    """Return all row sums, and the indices and the submatrix of rows with sums ≥ `min_count`."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     rows = np.flatnonzero((totals > 0) & (totals >= min_count))
     if not rows.size:

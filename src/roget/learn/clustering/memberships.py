@@ -1,4 +1,4 @@
-"""Functions for membership matrices p(cluster|word): construction, prediction, leaves of words."""
+"""Functions that construct and use membership matrices p(cluster|word)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from roget.core.options import Option, from_signature, option, options_of
 from roget.core.progress import Report
 
 CLUSTERS = ("--clusters", "-k")
-"""Command-line flags for the number of clusters."""
+"""Command-line flags of the option for the number of clusters."""
 
 OPTION_FORMAT = "{name}={value!r}"
 """Format of an option and its value in error messages of estimators."""
@@ -43,13 +43,13 @@ def method_options(method: str) -> Mapping[str, Option]:
     them does not import the clusterer. If there is no such module, the clusterer is imported and
     its signature inspected.
     """
-    # The catalogue holds "module:object" strings; `options` is a sibling of the module.
+    # The catalogue holds "module:object" strings. `options` is a sibling of the module.
     module = catalogue.entries("clusterers")[method].partition(":")[0]
     sibling = f"{module.rpartition('.')[0]}.options" if "." in module else ""
     if sibling and importlib.util.find_spec(sibling) is not None:
         return options_of(importlib.import_module(sibling).OPTIONS)
     try:
         clusterer = catalogue.load("clusterers", method)
-    except ImportError:  # the error is raised again when the clusterer is used
+    except ImportError:  # Using the clusterer will raise this error again.
         return {}
     return options_of(clusterer) if is_dataclass(clusterer) else from_signature(clusterer)

@@ -64,8 +64,8 @@ class Rule:
     """A rule for placing new words in clusters. The default rule is `Posterior`.
 
     A clusterer may define a rule in its package and set it as its class attribute `rule`. The
-    fields of a rule are arrays, declared with `roget.core.contents.array`, and plain parameters;
-    both are stored in folders. The dimension "k" is the number of clusters, "m" of contexts.
+    fields of a rule are arrays, declared with `roget.core.contents.array`, and plain parameters.
+    Both are stored in folders. The dimension "k" is the number of clusters, "m" of contexts.
     """
 
     clusterer: ClassVar[str] = ""
@@ -85,7 +85,7 @@ class Rule:
         return None
 
     def check(self, k: int, m: int) -> None:
-        """Raise ValueError if parameters and arrays are inconsistent."""
+        """Raise ValueError if the parameters and arrays of the rule are invalid or inconsistent."""
         self.read_arrays(vars(self), k, m)
         for one in fields(self):
             value = getattr(self, one.name)
@@ -113,7 +113,7 @@ class Rule:
         return self._take("m", similar)
 
     def _take(self, axis: str, places: Ints) -> Self:
-        """Return a copy of the rule whose arrays are indexed by `places` along an axis."""
+        """Return a copy of the rule whose arrays are restricted to `places` along one axis."""
         changed = {
             name: np.take(getattr(self, name), places, one.shape.index(axis))
             for name, one in self._arrays().items()
@@ -155,7 +155,7 @@ class Rule:
 
     @classmethod
     def _arrays(cls) -> dict[str, ArrayField]:
-        """Return the declarations of the array fields."""
+        """Return the declarations of the rule's array fields, by field name."""
         found = contents.declarations(cls).items()
         return {name: one for name, one in found if isinstance(one, ArrayField)}
 
@@ -235,13 +235,13 @@ class StoredRule:
     def has_integers_by_context(self, m: int) -> bool:
         """Return True if the rule stores an integer for each of m contexts, such as its class.
 
-        This answers most questions about classes of contexts without the Python class of the rule,
-        whose module loads scikit-learn.
+        If the result is False, contexts have no classes, and the rule's Python class, whose module
+        imports scikit-learn, need not be loaded.
         """
         return any(one.shape == (m,) and one.dtype.kind in "iu" for one in self.arrays.values())
 
     def keep(self) -> StoredRule:
-        """Return the stored rule itself."""
+        """Return this rule, which is already in its stored form."""
         return self
 
 
@@ -294,7 +294,7 @@ def find_legacy_rule(provenance: Mapping[str, Any]) -> Rule | None:
 
 @dataclass(frozen=True)
 class ClusteringArrays(Contents):
-    """The stored arrays of k clusters and m contexts."""
+    """The stored arrays of a clustering with k clusters and m contexts."""
 
     memberships: Any = matrix("biuf", "words", "k", low=0, below=1 + SLACK)
     centroids: Any = matrix("f", "k", "m", low=0, below=1 + SLACK)
@@ -306,7 +306,7 @@ class ClusteringArrays(Contents):
 
 @dataclass(frozen=True)
 class SplitArrays(Contents):
-    """The stored arrays of a split of some of the existing units; see `SplitRule`."""
+    """The stored arrays of a split of one or several clusters (see `SplitRule`)."""
 
     clusters: Ints = array("iu", "split", low=0, below="units")
     centroids: Floats = array("iuf", 2, "m")
@@ -373,8 +373,8 @@ class Clustering(ReportMixin):
     learnt: Clustering | None = field(default=None, repr=False)
     """The clustering before any clusters were joined or split, or None if nothing was changed."""
     parts: Ints | None = field(default=None, repr=False)
-    """Current cluster of each learnt cluster, followed by the clusters of both parts of each split.
-    The value is −1 for clusters that were split."""
+    """The current cluster of each learnt cluster, followed by the current clusters of the two sides
+    of each split. The value is −1 for clusters that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
     """Splits made after learning, in order. Each divides a cluster in two."""
 
@@ -427,7 +427,7 @@ class Clustering(ReportMixin):
             return None
         try:
             return self.placing.context_labels
-        except InputError:  # the clusterer is not installed, but the word classes are still usable
+        except InputError:  # Without the clusterer, word classes are still usable.
             return None
 
     def place(self, given: Any, least: float = 0.0) -> Any:
@@ -530,7 +530,7 @@ class Clustering(ReportMixin):
         )  # fmt: skip
 
     def keep(self, rows: Ints) -> Clustering:
-        """Return a copy that has only the memberships of the given rows."""
+        """Return a copy of the clustering with only the words in the given rows."""
         known = self.representation
         return replace(
             self, memberships=self.memberships[rows],
@@ -614,7 +614,7 @@ class Clustering(ReportMixin):
         held = ClusteringArrays.read(arrays)
         number, m = plain.get("divisions", 0), held.background.size
         if learnt is not None:
-            # Each split adds two units to the learnt clusters.
+            # Each split adds two clusters to the learnt ones.
             known = learnt.n_clusters + 2 * number
             if held.parts is None or held.parts.size != known:
                 raise ValueError(f"parts: expected an array of {known} clusters")
@@ -712,7 +712,7 @@ def posterior(lengths: Floats, mass: Floats) -> Floats:
 
 
 def _to_float(table: Any) -> Any:
-    """Return a table as float32 or float64."""
+    """Convert a table to float64, unless it is float32 or float64."""
     return table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
 
 

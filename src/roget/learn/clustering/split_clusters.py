@@ -29,7 +29,7 @@ class SplitRule(NamedTuple):
 
     clusters: Ints
     centroids: Floats
-    """p(context|side), as an array of shape (2, contexts)."""
+    """p(context|side) for the two sides of the split, as an array of shape (2, contexts)."""
     mass: Floats
     """p(side) for the two sides of the split."""
 
@@ -40,7 +40,7 @@ class SplitRule(NamedTuple):
         """
         with np.errstate(divide="ignore"):
             logs = np.log(self.centroids)
-        # Bound the logarithm, so a context that is impossible on one side gives only finite
+        # Bound the logarithm: a context that is impossible on one side must not give infinite
         # evidence.
         logs = np.maximum(logs, -700.0)
         odds = matrix @ (logs[1] - logs[0])
@@ -84,7 +84,7 @@ def apply_splits(placed: Floats, matrix: Any, divisions: Sequence[SplitRule]) ->
 
 
 def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArray:
-    """Split words into two clusters; return a mask of the smaller one (the second if tied).
+    """Split words into two clusters and return a mask of the smaller one (the second if tied).
 
     The method is spherical two-means, initialised by the first principal component of the words'
     vectors, or of √p(context|word) if there are no vectors.

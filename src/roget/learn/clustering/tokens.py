@@ -41,11 +41,11 @@ class TokenCells:
     """p(v), estimated with ½ added to each count."""
 
     def predict(self, membership: Any, centroids: Array) -> Floats:
-        """Return Σ_c p(c|n)·p(v|c) for every cell."""
+        """Return Σ_c p(c|n)·p(v|c) for every (word n, context v) cell."""
         return predict_cells(membership, centroids, self.rows, self.columns)
 
     def smooth(self, predicted: Floats) -> Floats:
-        """Interpolate a prediction with the unigram distribution."""
+        """Interpolate a prediction with the unigram distribution, with weight `SMOOTHING`."""
         return (1 - SMOOTHING) * predicted + SMOOTHING * self.unigram
 
     def lead(self, new: Floats, old: Floats) -> tuple[float, float]:
@@ -93,7 +93,7 @@ def fit_weights(
     """Fit the weights w by EM, to maximise the likelihood of fixed + left·(w·stack).
 
     `prior` pseudo-tokens are distributed according to the initial weights. The last component must
-    give every context a probability; it keeps a minimum weight, so no token becomes impossible.
+    give every context a probability. It keeps a minimum weight, so no token becomes impossible.
     """
     first = np.full(len(stack), 1 / len(stack)) if start is None else start
     weights, scaled = first.copy(), stack * left

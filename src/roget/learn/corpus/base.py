@@ -16,12 +16,12 @@ from roget.errors import InputError
 Ids: TypeAlias = npt.NDArray[np.int32]
 
 NONE = -1
-"""Id that stands for a missing word, tag, label or head."""
+"""Id that stands for a missing word, tag, dependency label or head."""
 
 
 @dataclass(frozen=True)
 class ReadContext:
-    """Options for a corpus reader, such as the string to use as the word of a token."""
+    """Options for a corpus reader, such as using lemmas or forms as the words of tokens."""
 
     form: bool = False
     """True to use word forms instead of lemmas."""
@@ -94,7 +94,7 @@ class Written(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Positions of words and contexts in a batch, as indices of their first and last tokens."""
+    """Positions of words and their contexts in a batch, as indices of first and last tokens."""
 
     word: tuple[Ids, Ids]
     context: tuple[Ids, Ids]
@@ -116,11 +116,12 @@ class Tokens:
     """Index of each token's head within the batch (not the sentence), or NONE for roots."""
     deprel: Ids | None = None
     form: Ids | None = None
-    """Word forms, if `ReadContext.both` is set."""
+    """Ids of the word forms, if forms were requested in addition to lemmas."""
     written: Written | None = None
-    """Original text of the sentences, if `ReadContext.texts` is set and the reader supports it."""
+    """Original text of the sentences, if it was requested and the reader supports it."""
     spans: tuple[Ids, Ids] | None = None
-    """First and last original token of each token, if tokens were joined into multiword terms."""
+    """Indices of the first and last original token of each token, if tokens were joined into
+    multiword terms."""
 
     def __len__(self) -> int:
         return len(self.word)
@@ -134,7 +135,7 @@ class Tokens:
         return Tokens(starts, word, upos, head, deprel, form, self.written)
 
     def locate(self, at: Codes) -> tuple[Ids, Ids]:
-        """Return the first and the last original token of each token in `at`."""
+        """Return the indices of the first and last original token of each token in `at`."""
         if self.spans is None:
             return at.astype(np.int32), at.astype(np.int32)
         return self.spans[0][at], self.spans[1][at]
@@ -199,7 +200,8 @@ class PairColumns:
 
     word: Ids
     slot: Ids
-    """Ids in `Tables.slots`. The slot is "" for contexts that consist only of a word."""
+    """Ids in `Tables.slots`. The slot (the relation) is "" for contexts that consist only of a
+    word."""
     context: Ids
     times: Ints | None = None
     """Weight of each occurrence in units of 1/`CountRecipe.per_one`, or None if all weights are

@@ -1,7 +1,7 @@
 """Reader for CoNLL-U, the format of Universal Dependencies, with ten columns per word.
 
 Comments, multiword ranges (1-2) and empty nodes (8.1) are skipped. If the lemma is "_", the form
-is used; if both are "_", the token has no word. Words are lower-cased with `str.lower` and not
+is used. If both are "_", the token has no word. Words are lower-cased with `str.lower` and not
 normalised otherwise. Invalid lines are collected and raised as one error at the end.
 """
 
@@ -20,7 +20,7 @@ from roget.learn.corpus.base import NONE, ReadContext, Strings, Tables, Tokens, 
 from roget.learn.corpus.conllu_kernel import Bytes, Places
 
 FORM, LEMMA, UPOS, HEAD, DEPREL = 1, 2, 3, 6, 7
-"""Zero-based indices of the CoNLL-U columns in use."""
+"""Zero-based indices of the CoNLL-U columns that the reader uses."""
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
@@ -66,8 +66,8 @@ class _Lines:
         self.data: Bytes = np.frombuffer(self.raw, np.uint8)
         marks = np.empty(len(self.data) + 1, np.int32)
         self.marks: Places = marks[: kernel.mark(self.data, marks)]
-        # A valid line has ten marks (nine tabs and a line end), and reading stops after
-        # MAX_PROBLEMS invalid lines.
+        # A valid line has ten marks (nine tabs and a line end). Reading stops after MAX_PROBLEMS
+        # invalid lines.
         most = len(self.marks) // 10 + MAX_PROBLEMS
         table = kernel.TokenTable(
             starts=np.zeros(most + 1, np.int64),
@@ -131,7 +131,7 @@ class _Column:
         """Return the id of this column's string for each token of a block."""
         numbers = np.full(lines.tokens, NONE, np.int32)
         table = lines.data, lines.marks, lines.first_tab
-        # Later columns fill gaps in earlier ones: the form replaces a missing lemma.
+        # Later columns fill gaps in earlier ones, e.g. the form replaces a missing lemma.
         for column in self._columns:
             at = kernel.intern(*table, column, 0, numbers, self._pool)
             while at < lines.tokens:
@@ -161,7 +161,7 @@ class _Column:
 
 
 def _describe(kind: int, number: int, columns: Sequence[str]) -> Notice:
-    """Return a message for an invalid line, with the value found and the values allowed."""
+    """Return an error message for an invalid line, with the invalid value and the expected ones."""
     if kind == kernel.COLUMNS:
         text = f"{plural(number, 'column')}; CoNLL-U requires 10, separated by tabs"
     elif kind == kernel.NO_ID:

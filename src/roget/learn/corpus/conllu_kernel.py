@@ -53,7 +53,7 @@ class Pool(NamedTuple):
 
 
 class TokenTable(NamedTuple):
-    """Output arrays of `find_tokens`."""
+    """Output arrays of `find_tokens`, with one element per token except where noted."""
 
     starts: Numbers
     """Index of the first token of each sentence, followed by the number of tokens."""
@@ -99,7 +99,7 @@ def find_invalid_utf8(data: Bytes, at: int) -> int:
             # code points above U+10FFFF (F4).
             low = 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80
             high = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF
-            # Number of continuation bytes.
+            # Determine the number of continuation bytes.
             more = (lead >= 0xC2) + (lead >= 0xE0) + (lead >= 0xF0)
             if lead > 0xF4 or 0x80 <= lead < 0xC2 or at + more >= size:
                 return at

@@ -52,10 +52,10 @@ def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str,
 
 
 def _measure_bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
-    """Return the burstiness of words in bits: log2(expected / observed number of chunks).
+    """Return the burstiness of words in bits, log2(expected / observed number of chunks).
 
-    A word with n occurrences distributed at random over C chunks is expected in
-    C (1 − exp(−n / C)) of them.
+    If n occurrences of a word were distributed at random over C chunks, the word would be expected
+    in C (1 − exp(−n / C)) chunks.
     """
     size = min(_CHUNK, text.size // _CHUNKS)
     chunks = text.size // size

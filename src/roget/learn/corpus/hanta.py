@@ -1,7 +1,7 @@
 """A faster implementation of the HanTa tagger, with the same results as HanTa's `tag_sent`.
 
 HanTa analyses a word again at every occurrence and tries all tags. Here each word is analysed once
-(see `morphemes`), and the Viterbi search over a sentence is compiled; sums and ties are the same. A
+(see `morphemes`), and the Viterbi search over a sentence is compiled. Sums and ties are the same. A
 state of the search is the pair of tags of two consecutive tokens. As in HanTa, states are visited
 in the order in which they were first reached, and the earliest of several equally good states wins.
 If there are more than five states, those more than one nat below the sixth best are pruned.
@@ -27,7 +27,7 @@ LONGEST_WORD = 50
 quadratic in the length. Instead, every tag is considered possible."""
 
 _KEPT = 1 << 18
-"""Maximum number of entries in each of the two caches, for analyses and for lemmas."""
+"""Maximum number of entries in each of the two caches (for analyses and for lemmas)."""
 
 _LOWEST = -1e6
 _LAST, _NOW, _CAME = range(3)
@@ -118,7 +118,7 @@ def _extend_states(
     states: Ints, totals: Floats, begin: int, end: int, tags: Ints, fits: Floats,
     transitions: Floats, place: Ints,
 ) -> int:  # fmt: skip
-    """Append the states that are reachable with the next token, and return the new end index."""
+    """Append the states reachable with the next token, and return the new number of states."""
     count = transitions.shape[1] - 1
     # 1. Prune states more than 1 nat below the sixth best.
     lowest, stop = _LOWEST, end
@@ -172,7 +172,7 @@ def _find_best_tags(
             first, past = offsets[words[t]], offsets[words[t] + 1]
             need = end + (end - begin) * (past - first)
             if need > totals.size:
-                # Enlarge the arrays of states.
+                # The arrays of states are too small for the next token: enlarge them.
                 more, sums = np.empty((3, 2 * need), np.int64), np.empty(2 * need, np.float64)
                 more[:, :end], sums[:end] = states[:, :end], totals[:end]
                 states, totals = more, sums

@@ -91,7 +91,7 @@ def detect_language(sample: str) -> str | None:
 
 
 def get_attributes(attribute: str, default: Any = None) -> dict[str, Any]:
-    """Return a mapping from each language in the catalogue to its value of an attribute."""
+    """Return the value of an attribute for each language in the catalogue, by language name."""
     return {
         name: getattr(catalogue.load("languages", name), attribute, default)
         for name in catalogue.names("languages")

@@ -22,7 +22,7 @@ INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?
 """English pronouns that are often tagged as nouns."""
 
 _CLOSED = ("PRON", "DET", "NUM", "ADP", "CCONJ", "SCONJ", "PART")
-"""UPOS tags of closed word classes."""
+"""UPOS tags of closed word classes (pronouns, prepositions and so on)."""
 _MOSTLY = 0.8
 """A word does not count as a noun if at least this proportion of its tokens has a closed-class
 tag."""
@@ -88,7 +88,7 @@ class NounStatistics:
         self._pairs = Counter[int]()
 
     def add(self, tokens: Tokens) -> None:
-        """Add a batch of tokens."""
+        """Add the tokens of a batch to the statistics."""
         upos, head, deprel = require_parse(tokens)
         noun, has_numeral = self._noun(upos), np.zeros(len(tokens), np.bool_)
         numerals = head[self._numeral(deprel)]
@@ -105,7 +105,7 @@ class NounStatistics:
             _add(self._pairs, (tokens.form.astype(np.int64) << 32 | (word & 0xFFFFFFFF))[noun])
 
     def find_odd(self) -> dict[str, Counter[str]]:
-        """Return words that are wrongly tagged as nouns, grouped by kind, with their counts."""
+        """Return words wrongly tagged as nouns, with their counts, grouped by the kind of error."""
         texts = self._tables.words.texts
         found = {
             "pronouns": Counter[str](),
@@ -221,7 +221,8 @@ class _Paradigms:
     def _try_rules(self) -> dict[tuple[str, str], float]:
         """Return, for each rule, the proportion of forms whose lemma it predicts correctly.
 
-        Forms with a weak lemma are ignored if the rule is regular; otherwise they count as correct.
+        If the lemma of a form is weak (see `_WEAK`), the form is ignored by regular rules and
+        counts as correct for all other rules.
         """
         right, tried = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         for (form, lemma), n in self.seen.items():
@@ -257,7 +258,7 @@ class _Paradigms:
         if found:
             return max(found)[1]
         total = self._totals[lemma]
-        # For data, diabetes and scissors, the word hardly ever occurs without its ending.
+        # Words such as data, diabetes and scissors hardly ever occur without their ending.
         alone = own <= _WEAK * total and n >= max(_LEAST, 0.9 * total)
         # The singular stays if it occurs and the plural is regular: symptom, symptoms.
         regular = own > 0 and _split_endings(form, lemma) in self._regular
@@ -301,7 +302,7 @@ class LemmaRepair:
         self._repaired = TextFilter(tables.words, repaired.__contains__)
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """Return the batch with corrected words."""
+        """Return the batch with corrected lemmas, and without words that are not nouns."""
         upos, _, _ = require_parse(tokens)
         word, noun = tokens.word.copy(), self._noun(upos)
         if tokens.form is not None:

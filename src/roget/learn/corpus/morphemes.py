@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 State: TypeAlias = tuple[int, int]
-"""The tags of two consecutive morphemes."""
+"""A state of the search: the tags of two consecutive morphemes."""
 Row: TypeAlias = dict[State, float]
 """The states at one position of a word, mapped to the log-probability of the best path to each."""
 Back: TypeAlias = dict[State, tuple[State, int]]
@@ -78,7 +78,7 @@ class Morphemes:
         return path[::-1]
 
     def _list_ends(self, row: Row) -> Iterator[tuple[State, int, float]]:
-        """Yield each state of the last row with each part of speech in which it can end."""
+        """Yield each final state of a word with each part of speech that it allows."""
         for state, total in row.items():
             for tag, fit in self._model.LP_trans_final.get(state, ()):
                 if total + fit > _LOWEST:
@@ -89,7 +89,7 @@ class Morphemes:
     ) -> tuple[list[Row], list[Back]]:
         """Return the states at each position of a word, and their predecessors.
 
-        With `strict`, only known morphemes are used; `allowed` restricts the tags.
+        With `strict`, only known morphemes are used. `allowed` restricts the tags.
         """
         size = len(word)
         rows: list[Row] = [{} for _ in range(size + 1)]

@@ -212,12 +212,12 @@ class Extractor:
         return below, origin, preposition
 
     def _get_words(self, batch: _Batch, at: Codes) -> Ids:
-        """Return the words of the given tokens, with tags if requested."""
+        """Return the word ids of the given tokens. Tags are appended to the words if requested."""
         words = batch.tokens.word[at]
         return add_tags(words, batch.upos[at], self._tables) if self._tags else words
 
     def _make_slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
-        """Return the slot of each pair of a relation."""
+        """Return the id of the slot (relation and preposition) of each pair of a relation."""
         is_alone = len(self._relations) == 1 and not relation.named
         sign = "~" if relation.transposed else ""
         has_glob = any(mark in label for label in relation.labels for mark in "*?[")

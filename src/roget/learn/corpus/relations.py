@@ -1,15 +1,15 @@
 """Dependency relations, specified by name or by pattern.
 
 A pattern is HEAD/label/DEPENDENT, for example `VERB/obj/NOUN`. HEAD and DEPENDENT are UPOS tags
-(`NOUN,PROPN`) or `*`. The label is a list of dependency labels or globs (`nsubj*`); `!` excludes a
-label. Suffixes of the label:
+(`NOUN,PROPN`) or `*`. The label is a list of dependency labels or globs (`nsubj*`). A preceding `!`
+excludes a label. Suffixes of the label:
 
 - `+case` makes the preposition part of the context (`VERB/obl+case/NOUN` gives contexts such as
   in:live);
 - `+bare` accepts only dependents without a preposition (the genitive of "das Haus des Vaters");
 - `+conj` also pairs conjuncts of the dependent with the head.
 
-The word is the dependent, and the context is its head; `~` before a name or pattern exchanges them.
+The word is the dependent, and the context is its head. `~` before a name or pattern exchanges them.
 `SLOT=` before a pattern sets the slot of its contexts, so several patterns can share a slot.
 """
 
@@ -50,7 +50,7 @@ def _list_nominals(tag: str) -> tuple[str, ...]:
         f"iobj=VERB/{_INDIRECT}/{tag}",
         f"iobj=VERB/{_DATIVE}/{tag}",
         f"~amod=~{tag}/amod,amod:*+conj/ADJ",
-        f"~amod=ADJ/{_PREDICATED}/{tag}",  # "the milk is cold" counts like "cold milk"
+        f"~amod=ADJ/{_PREDICATED}/{tag}",  # Count "the milk is cold" like "cold milk".
         f"obl=VERB/{_OBLIQUE}/{tag}",
         f"nmod=NOUN,PROPN/{_NOMINAL}/{tag}",
         f"~nmod=~{tag}/{_NOMINAL}/NOUN,PROPN",
@@ -106,7 +106,7 @@ NAMED: dict[str, str | tuple[str, ...]] = {
 """Mapping from names to patterns. A preset is a tuple of patterns and names of other presets."""
 
 ALL = "all"
-"""Name of the preset that mixes parts of speech. Its words therefore keep their tags
+"""Name of the preset for words of all parts of speech, which are distinguished by tags
 (drink/VERB)."""
 
 _TRANSPOSED = "~"
@@ -122,7 +122,7 @@ class Relation:
     heads: tuple[str, ...]
     """UPOS tags of the head. An empty tuple matches any tag."""
     labels: tuple[str, ...]
-    """Dependency labels or glob patterns."""
+    """Dependency labels, or glob patterns for labels."""
     dependents: tuple[str, ...]
     """UPOS tags of the dependent. An empty tuple matches any tag."""
     case: bool = False
@@ -145,7 +145,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class RelationSet:
-    """The names of the requested relations, and the relations parsed from them."""
+    """The requested relations: their names, and the patterns parsed from them."""
 
     names: tuple[str, ...]
     """Names and patterns as requested by the user."""
@@ -158,7 +158,7 @@ class RelationSet:
 
     @classmethod
     def from_names(cls, names: Sequence[str]) -> RelationSet:
-        """Parse names and patterns."""
+        """Parse names and patterns of relations."""
         return cls(
             tuple(names),
             parse(names),
@@ -171,7 +171,7 @@ class RelationSet:
         return ", ".join(self.names)
 
     def list_slots(self) -> list[str]:
-        """Return the distinct first parts of the relations' slot names."""
+        """Return the distinct names of the relations, with which the names of their slots begin."""
         return list(dict.fromkeys(relation.name for relation in self.relations))
 
     def describe(self) -> str:
@@ -222,7 +222,7 @@ def _parse(text: str) -> list[Relation]:
 
 
 def _transpose(one: Relation) -> Relation:
-    """Return a relation with words and contexts exchanged."""
+    """Return a relation in which words and contexts are exchanged."""
     name = one.name.removeprefix(_TRANSPOSED) if one.transposed else _TRANSPOSED + one.name
     return replace(one, name=name, transposed=not one.transposed)
 

@@ -35,8 +35,8 @@ _LONGEST, _LONGEST_ALPHABETIC = 4, 10
 """Maximum length of a word in characters, in East Asian scripts and in other scripts. Combining
 marks are part of the character before them."""
 _SPELT = 0.5
-"""Weight of the lexicon's description length relative to that of the text. With a weight of 1, few
-words would be found in small texts."""
+"""Weight of the description length of the lexicon relative to that of the text. With a weight of 1,
+few words would be found in small texts."""
 _ALONE = 0.002
 """Minimum relative frequency at which a single character counts as a word."""
 _MAX_WORDS = 20_000
@@ -63,7 +63,7 @@ def measure_spaceless_share(sample: str) -> float:
 
 
 def cut(text: str, words: Callable[[str], list[str]], segment: Segmenter) -> list[str]:
-    """Return the words of a text. `words` is called for the parts in scripts with spaces."""
+    """Return the words of a text. `words` splits the parts in scripts with spaces."""
     found: list[str] = []
     for _, part, parts in _divide(text, segment):
         found += words(part) if parts is None else parts
@@ -75,7 +75,7 @@ def place(
 ) -> list[tuple[int, int]]:
     """Return the offsets of the words of a text.
 
-    `find` is called for parts in scripts with spaces.
+    `find` returns the offsets of words in parts in scripts with spaces.
     """
     found: list[tuple[int, int]] = []
     for start, part, parts in _divide(text, segment):
@@ -156,7 +156,7 @@ class LearntSegmenter:
         return tuple(self._join(found[::-1], run))
 
     def _join(self, words: list[str], run: str) -> Iterator[str]:
-        """Join adjacent characters that are not words, but at most two in East Asian scripts."""
+        """Join adjacent characters that are not words (at most two in East Asian scripts)."""
         most = 2 if _SHORT.match(run) else len(words)
         held: list[str] = []
         for word in words:
@@ -253,7 +253,7 @@ class _Merging:
 
         The change is 0 if the pair may not be joined.
 
-        The text costs N ln N − Σ n ln n; a new word also costs its spelling in the lexicon.
+        The text costs N ln N − Σ n ln n. A new word also costs its spelling in the lexicon.
         """
         one, other = pair
         n, word = len(self.places[pair]), one + other
@@ -289,7 +289,7 @@ class _Merging:
         for i in sorted(self.places.pop(pair)):
             j = self.after[i]
             if self.words[i] != one or self.words[j] != other:
-                continue  # in "aaa", the first two were already joined
+                continue  # In "aaa", the first two have already been joined.
             left, right = self.before[i], self.after[j]
             if left >= 0 and self.words[left]:
                 self.places[self.words[left], one].discard(left)

@@ -33,8 +33,8 @@ LONGEST = 100_000
 memory."""
 
 Where: TypeAlias = tuple[int, str, int]
-"""Origin of a document: the number of lines before its paragraph, the paragraph, and the number of
-visible characters of the paragraph that belong to earlier documents."""
+"""Origin of a document: the number of lines before its paragraph, the text of the paragraph, and
+the number of visible characters that belong to earlier documents of the paragraph."""
 
 _UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
 
@@ -46,7 +46,7 @@ _UNIVERSAL = {
 """Mapping from ClearNLP labels to Universal Dependencies labels."""
 _PREPOSITIONS = ("prep", "agent", "dative")
 _REQUIRED = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
-"""Annotations that a document must have, mapped to their names in error messages."""
+"""Annotations that a document must have, with their names in error messages."""
 _INNER, _ENDS = re.compile(r"\s"), marks.SPACE + marks.GLUE
 
 
@@ -91,7 +91,7 @@ def read_docbin(source: Source, tables: Tables, reading: ReadContext) -> Iterato
         yield from _collect_batches(((doc, None) for doc in docs), tables, reading, describe)
     except (InputError, MemoryError):
         raise
-    except Exception:  # spaCy does not validate its input, and fails in many ways if it is damaged
+    except Exception:  # spaCy does not validate its input, so damaged files raise various errors.
         raise InputError(
             f"{source.name}: not a spaCy DocBin (.spacy) file, or the file is damaged",
             code="broken-archive",
@@ -117,7 +117,7 @@ def get_language(name: str) -> str | None:
     try:
         code = str(_import_spacy().info(name, silent=True).get("lang", ""))
     except (OSError, ValueError, SystemExit):
-        return None  # the error is raised by `load`
+        return None  # The error will be raised by `load`.
     return code if code not in ("", "xx") else None
 
 
@@ -220,7 +220,7 @@ class _Columns:
         begin[begins] = True
         sentence = np.cumsum(begin)[kept]
         starts = np.append(np.flatnonzero(np.diff(sentence, prepend=0)), sentence.size)
-        # A head is stored as a signed distance (in two's complement); the distance of a root is 0.
+        # A head is stored as a signed distance (in two's complement). The distance of a root is 0.
         distance = head.astype(np.int64)
         above = np.arange(len(rows)) + distance
         place = np.where(kept, np.cumsum(kept) - 1, NONE)
@@ -271,7 +271,7 @@ def _write(
 
 
 def _map_each(look_up: Callable[[int], int], numbers: Any) -> Ids:
-    """Apply `look_up` to each number, and return the results as an array."""
+    """Return an array with the result of `look_up` for each number."""
     return np.fromiter(map(look_up, numbers.tolist()), np.int32, len(numbers))
 
 

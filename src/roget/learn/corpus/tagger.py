@@ -81,7 +81,7 @@ class Analysis(NamedTuple):
 
     lemmas: list[str]
     upos: list[str]
-    """Universal part-of-speech tags."""
+    """Universal part-of-speech tags of the tokens."""
     heads: list[int] | None = None
     """Index of each token's head in the sentence, or NONE for tokens without a head. The whole list
     is None if the language has no rules for heads."""

@@ -26,7 +26,7 @@ BATCH = 1 << 19
 """Size of a batch in bytes, about 100,000 words."""
 
 _BREAK = -2
-"""Id that marks the end of a sentence among the ids of words."""
+"""Id that marks the end of a sentence in a sequence of word ids."""
 
 _WORD = (
     r"{base}{more}*+(?:[-'.,·_](?:(?<={letter}['.·])(?={letter})|(?<={digit}[.,'])(?={digit})"
@@ -140,12 +140,12 @@ class Numbers(dict[str, int]):
         return found
 
     def look_up(self, texts: Sequence[str]) -> Ids:
-        """Return the id of each string."""
+        """Return the ids of the strings in a list."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 
 def passages(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield parts of a source, a few paragraphs each, with the number of lines before each part.
+    """Yield parts of a source of a few paragraphs each, with the number of lines before the part.
 
     Line ends are normalised to newlines.
     """

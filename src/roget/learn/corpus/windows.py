@@ -21,7 +21,7 @@ from roget.learn.corpus.base import (
 from roget.learn.corpus.terms import Joiner
 
 _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
-"""UPOS tags of content words."""
+"""UPOS tags of content words (open word classes)."""
 
 
 class Windows:
@@ -92,7 +92,7 @@ class Windows:
         return add_tags(tokens.word, tokens.upos, self._tables)
 
     def _find_placed(self, tokens: Tokens) -> BoolArray:
-        """Return a mask of tokens that count as a position in the window."""
+        """Return a mask of the tokens that count when distances in the window are measured."""
         placed = np.ones(len(tokens), np.bool_)
         if tokens.upos is not None:
             placed &= tokens.upos != self._tables.upos.id("PUNCT")

@@ -1,4 +1,4 @@
 """Count words and the contexts in which they occur.
 
-Each piece of the input is counted, then the results are merged.
+The pieces of the input are counted separately, and their counts are merged.
 """

@@ -2,9 +2,10 @@
 
 `run` writes the counts to disk and `count_in_memory` returns them. Both follow the same steps:
 
-1. `inspect_inputs` finds the sources and reads a sample of their text.
-2. `make_plan` turns options and findings into a recipe, filters and tasks.
-3. `count_tasks` counts each task into a part on disk, and skips finished parts.
+1. `inspect_inputs` finds the input files and reads a sample of their text.
+2. `make_plan` determines the recipe, the filters and the tasks from the options and the sample.
+3. `count_tasks` counts each task and writes its counts to disk as a part. Tasks with finished parts
+are skipped.
 4. `CountMerger` adds up the parts, applies the filters and chooses example sentences.
 """
 
@@ -45,7 +46,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class Summary:
-    """The size and origin of counts."""
+    """Summary of a finished count: the size of the counts, and the inputs they were made from."""
 
     words: int
     contexts: int
@@ -60,7 +61,7 @@ class Summary:
     reused: int
     """Number of files whose counts were reused from an earlier run."""
     notes: tuple[Notice, ...]
-    """Notes on automatic choices."""
+    """Notes on options that were chosen automatically."""
 
 
 @with_options(CountOptions)
@@ -111,7 +112,7 @@ def count(
 
 
 def plan_inputs(inputs: Inputs, options: CountOptions) -> CountPlan:
-    """Inspect the inputs and return a plan for counting them."""
+    """Inspect the inputs, and return a plan for counting them."""
     return make_plan(inspect_inputs(inputs, options), options)
 
 
@@ -170,7 +171,7 @@ def count_in_memory(
     *,
     progress: Report | None = None,
 ) -> tuple[Counts, Summary]:
-    """Run a plan and return the counts, without writing a counts folder.
+    """Count the inputs of a plan and return the counts, without writing a counts folder.
 
     If `folder` is passed, finished parts are kept in it even after success, so the caller's next
     run can reuse them. The caller must remove the folder.
@@ -192,8 +193,8 @@ def count_in_memory(
                 draft.mkdir()
                 result = merger.write(draft, plan.cuts, examples=plan.recipe.evidence > 0)
                 _require_entries(plan, done, result)
-                # Convert through JSON, as if the record had been written and read again: tuples
-                # become lists.
+                # Convert the record to JSON and back, so it is identical to one that was written
+                # and read (tuples become lists).
                 origin = parse_json(json.dumps(describe_origin(plan, done, get_hashes())))
                 counts = merger.load(draft, result, origin)
     return counts, _summarise(plan, done, result, before)
@@ -318,7 +319,7 @@ def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResul
 
 
 def _list_labels(done: Sequence[CountPart]) -> str:
-    """Return the most frequent tags and labels in texts without pairs, as one line each."""
+    """Return lines that list the most frequent tags and labels in texts without pairs."""
     sums: dict[str, Counter[str]] = {}
     for part in done:
         for name, counts in (part.facts.seen or {}).items():

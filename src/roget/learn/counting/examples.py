@@ -1,6 +1,6 @@
-"""Sample example occurrences of each pair, independently of the order of reading.
+"""Sample example sentences for each word–context pair, independently of the order of reading.
 
-A part keeps examples in two kinds of files (`parts.seen_names`):
+The counts of a task, called a part, include examples in two kinds of files (`parts.seen_names`):
 
     seen-0.parquet …       word and context BIGINT as in the part's pairs, rank UBIGINT, sentence
                            BIGINT (numbered across all files), and the positions of both in the
@@ -9,7 +9,7 @@ A part keeps examples in two kinds of files (`parts.seen_names`):
     sentences-0.parquet …  sentence BIGINT, piece INTEGER (of the part), line BIGINT, text VARCHAR
 
 Occurrences with a lower rank are better. Sentences of readable length come first (as in Kilgarriff
-et al. 2008); among these a hash of the text determines the order. Repeated sentences come last.
+et al. 2008). Among these a hash of the text determines the order. Repeated sentences come last.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text":
 
 
 class _Batch(NamedTuple):
-    """The text of a batch, with the index of its first sentence and of its piece of the source."""
+    """The text of a batch, the index of its first sentence, and its piece of the source."""
 
     first: int
     piece: int
@@ -60,7 +60,7 @@ class _Batch(NamedTuple):
 
 
 class ExampleSampler:
-    """Selects and writes the best occurrences of each pair in a task, at most `most` per pair.
+    """Selects and writes up to `most` occurrences of each pair in a task, the best ones.
 
     Memory use does not grow with the number of pairs or sentences.
     """
@@ -112,16 +112,16 @@ class ExampleSampler:
             self._write_run()
 
     def end(self, source: Source) -> None:
-        """Record the end of a source, or of a piece of a source."""
+        """Record that a source, or a piece of a source, was read to the end."""
         self.pieces.append((source.path, source.start, source.ended))
 
     def finish(self) -> None:
-        """Write the remaining occurrences."""
+        """Write the occurrences that were not written yet."""
         self._choose()
         self._write_run()
 
     def _choose(self) -> None:
-        """Keep only the best occurrences of each pair."""
+        """Drop all but the best occurrences of each pair from memory."""
         if not self._seen:
             return
         joined = {name: np.concatenate([one[name] for one in self._seen]) for name in TYPES}
@@ -130,7 +130,7 @@ class ExampleSampler:
         self._rows = kept.size
 
     def _write_run(self) -> None:
-        """Write the collected occurrences and their sentences to two new files."""
+        """Write the collected occurrences and their sentences to one new file each."""
         if not self._rows:
             return
         seen, sentences = seen_names(self.runs)
@@ -144,7 +144,7 @@ class ExampleSampler:
         self.runs += 1
 
     def _list_sentences(self, used: BoolArray) -> dict[str, Array]:
-        """Return a table of the sentences that have a selected occurrence."""
+        """Return the sentences that contain a selected occurrence, as table columns."""
         texts: list[str] = []
         columns: dict[str, list[Ints]] = {"sentence": [], "piece": [], "line": []}
         for first, piece, written in self._batches:

@@ -1,4 +1,4 @@
-"""Count one task: read its sources as tokens, and write the counted pairs as a part."""
+"""Count one task: read its sources as tokens, and write the counts of its pairs to a folder."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _KEPT = 50
 
 @dataclass(frozen=True)
 class Extract:
-    """A callable that counts a task, and writes its part to a folder or returns the part files."""
+    """A callable that counts a task, and writes the counts to a folder or returns them as files."""
 
     recipe: CountRecipe
     folder: str | None = None
@@ -56,7 +56,7 @@ class Extract:
             return {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
 
     def _count(self, task: CountTask, folder: Path, report: Increment) -> None:
-        """Count a task and write its part to a folder."""
+        """Count a task, and write its counts to a folder."""
         with (
             duck.clear_errors(f"counting {task.sources[0].name}"),
             duck.connect(self.memory, self.threads, folder / _SPILL) as connection,
@@ -78,7 +78,7 @@ def count_text(
     connection: duckdb.DuckDBPyConnection,
     report: Increment,
 ) -> Facts:
-    """Extract the pairs of running text batch by batch, and write them as a part."""
+    """Extract the pairs of running text batch by batch, and write their counts to a folder."""
     tables = Tables()
     tally, extract = PairTally(tables, folder, connection), make_extractor(recipe, tables)
     read = catalogue.load("readers", recipe.reader)
@@ -127,7 +127,7 @@ def count_text(
 
 
 class LabelTally:
-    """Counts of tags and labels, collected until the first pair is found."""
+    """Counts of tags and labels in the text, collected until the first pair is found."""
 
     def __init__(self, tables: Tables) -> None:
         self._texts = tables.upos.texts, tables.deprels.texts
@@ -145,14 +145,14 @@ class LabelTally:
                     counts[texts[number]] += size
 
     def list_frequent(self) -> dict[str, dict[str, int]] | None:
-        """Return the most frequent tags and labels, or None if a pair was found."""
+        """Return the most frequent tags and labels of the text, or None if a pair was found."""
         if self._has_pairs:
             return None
         return {name: dict(counts.most_common(_KEPT)) for name, counts in self._counts.items()}
 
 
 class TokenLimit:
-    """A counter of tokens and sentences that truncates the batch in which the limit is reached."""
+    """A counter of tokens that ends reading after a maximum number of tokens."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most

@@ -1,7 +1,7 @@
 """SQL for exact sums of fractional counts, independent of the order of summation.
 
 A count is a fixed-point number n + fraction/2^64 + rest/2^128, stored as three integers that are
-added up without rounding. Every double of at least 2^-75 is represented exactly; smaller doubles
+added up without rounding. Every double of at least 2^-75 is represented exactly. Smaller doubles
 are truncated after 2^-128.
 """
 
@@ -18,7 +18,7 @@ _ROOM = f"{2**63}::HUGEINT"
 
 
 def columns(fractional: bool) -> tuple[str, ...]:
-    """Return the names of the columns that hold a count."""
+    """Return the names of the columns that together hold a count."""
     return FRACTIONAL if fractional else WHOLE
 
 

@@ -1,4 +1,4 @@
-"""Inspect the inputs: find the sources, and infer unspecified options from them.
+"""Inspect the inputs: find the files to count, and infer unspecified options from them.
 
 This is the only stage before counting that reads the inputs. It reads the first bytes of some
 sources to detect their kind and language. Then it reads a sample of tokens to find function words,
@@ -68,11 +68,11 @@ _SPACELESS = 0.3
 shown."""
 
 _SETTLED = ("reader", "tagger", "model", "window", "sides", "decay", "segment")
-"""Options that determine how plain text is read. If any is set, no tagger is chosen
+"""Options that determine how plain text is read. If any of them is set, no tagger is chosen
 automatically."""
 
 _LISTS = ("stop", "vocabulary", "contexts")
-"""Options whose value is a list of words."""
+"""Options whose value is a list of words or a file of words."""
 
 _FORM = regex.compile(r"(?m)^\d+\t([^\t\n]+)\t")
 """Pattern for a CoNLL-U token line up to the form, which is group 1."""
@@ -104,7 +104,7 @@ class Nouns(NamedTuple):
 
 @dataclass(frozen=True)
 class Findings:
-    """The sources, and properties inferred from their text."""
+    """The sources to count, and the properties that were inferred from a sample of their text."""
 
     sources: list[Source]
     draft: Draft
@@ -114,17 +114,17 @@ class Findings:
     is_spaceless: bool = False
     """True if much of the plain text is in scripts without spaces."""
     lexicon: Lexicon | None = None
-    """Words learnt by the segmenter."""
+    """Words that the segmenter has learnt from the text, or None."""
     words: WindowWords | None = None
     nouns: Nouns | None = None
     read_once: bool = False
-    """True if a sample was needed but not read, because standard input can be read only once."""
+    """True if a required sample was not read, because standard input can be read only once."""
     lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Word lists passed as options, by option name."""
 
 
 def inspect_inputs(inputs: Inputs, options: CountOptions) -> Findings:
-    """Find the sources, and infer unspecified options from their text."""
+    """Find the files to count, and infer unspecified options from their text."""
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     sources, kind = find_sources(
         listed, options.reader, options.encoding, tabular=options.columns is not None
@@ -158,7 +158,7 @@ def drop_duplicates(sources: list[Source]) -> tuple[list[Source], tuple[Notice, 
     for source in sources:
         can = source.path != STANDARD_INPUT and not source.is_remote and source.size <= _LARGE
         words = b""
-        with suppress(InputError, OSError):  # the error is raised again when the file is counted
+        with suppress(InputError, OSError):  # Counting the file will raise the error again.
             if can and len(sources) > 1:
                 blocks = (block.data for block in replace(source).blocks(HEAD))
                 words = b" ".join(b"".join(blocks).lower().split())
@@ -295,7 +295,7 @@ def is_conllu(head: bytes) -> bool:
 
 
 def read_head(source: Source) -> bytes:
-    """Return the first bytes of a source."""
+    """Return the first bytes of a source, up to `HEAD`."""
     if source.path == STANDARD_INPUT:
         return standard_head(HEAD)
     for block in replace(source).blocks(HEAD):
@@ -355,7 +355,7 @@ class Heads:
         if any(source.path == STANDARD_INPUT for source in self._sources):
             return None
         tables, forms = Tables(), replace(recipe, reading=replace(recipe.reading, form=True))
-        with suppress(InputError, OSError):  # the error is raised again when the file is counted
+        with suppress(InputError, OSError):  # Counting the file will raise the error again.
             for tokens in read_sample(spread(self._sources), forms, tables):
                 words = tokens.word[tokens.word != NONE]
                 if len(words) >= language.LEAST:
@@ -365,7 +365,7 @@ class Heads:
 
 
 def spread(sources: Sequence[Source]) -> Sequence[Source]:
-    """Return up to `_HEADS` evenly spaced sources."""
+    """Return up to `_HEADS` of the sources, evenly spaced."""
     return sources[:: -(-len(sources) // _HEADS)]
 
 

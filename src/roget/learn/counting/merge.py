@@ -1,4 +1,4 @@
-"""Merge parts: assign final ids to words and contexts, and sum the counts of identical pairs.
+"""Merge the counts of all tasks: assign final ids, and sum the counts of identical pairs.
 
 The merge runs in DuckDB, which spills to disk if the data do not fit in memory. Pairs are grouped
 by a key that combines the ids of word and context, not by their strings.
@@ -42,8 +42,8 @@ _AXES = {
         "min(slot) AS slot, arg_min(context, slot) AS context",
     ),
 }
-"""For words and for contexts: the file in a part, the SELECT clause for reading it, and extra
-columns to keep."""
+"""For words and for contexts: the name of the file in a part (the counts of a task), the SELECT
+clause for reading it, and extra columns to keep."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ def open_merger(
     work: Path,
     memory: str | None,
 ) -> Iterator[CountMerger]:
-    """Open a database for merging parts. The folder `work` holds intermediate results."""
+    """Open a database for merging the counts of all tasks, with `work` as its temporary folder."""
     with duck.connect(memory, None, work / "spill") as connection:
         yield CountMerger(connection, done, recipe, work)
 
 
 class CountMerger:
-    """A database that merges parts."""
+    """A database that merges the counts of all tasks (the parts)."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class CountMerger:
             raise InputError(fixed_point.TOO_MUCH, code="too-large") from None
 
     def _write(self, draft: Path, cuts: CountCuts, examples: bool) -> MergeResult:
-        """Merge the parts in five steps and write the tables."""
+        """Merge all parts in five steps, and write the tables of the counts folder."""
         if not self._parts:
             return MergeResult((0, 0), 0, 0, "int64", (0, 0), {}, 0)
         # 1. Number all words and contexts, beginning with the most frequent.
@@ -117,7 +117,7 @@ class CountMerger:
         pairs = self._add_up_pairs(cuts)
         if cuts != CountCuts():
             pairs = self._renumber(pairs)
-        # 4. Write the tables, with the entries in order.
+        # 4. Write the tables, with sorted entries.
         entries, total, dtype = self._write_entries(pairs, draft / counts_files.ENTRIES)
         for axis, names, file in (
             ("words", "name AS word", counts_files.WORDS),
@@ -212,7 +212,7 @@ class CountMerger:
         )
 
     def _map_ids(self, part: CountPart, axis: str) -> str:
-        """Create a table that maps a part's ids to final ids. Return SQL for reading the names."""
+        """Create a table that maps a part's ids to final ids, and return SQL to read the names."""
         file, read, _ = _AXES[axis]
         names = duck.parquet(part.folder / file)
         self._run(

@@ -1,4 +1,4 @@
-"""Merge example sentences: keep the best occurrences of each pair, within a size limit."""
+"""Merge the example sentences of all tasks, keeping the best ones up to a maximum size."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def merge_examples(
 
 
 class _ExampleMerger:
-    """Merges example sentences step by step, with one database table per step."""
+    """Merges example sentences in several steps, each of which creates a database table."""
 
     def __init__(
         self, connection: duckdb.DuckDBPyConnection, draft: Path, recipe: CountRecipe
@@ -66,7 +66,7 @@ class _ExampleMerger:
         recorded: Iterable[tuple[int, CountPart]],
         map_ids: Callable[[CountPart, str], str],
     ) -> None:
-        """Create the table `seen` with the occurrences of all remaining pairs from all parts."""
+        """Create the table `seen` with all occurrences of pairs that the filters have kept."""
         entries = duck.parquet(self._draft / counts_files.ENTRIES, numbered=True)
         self._run(
             "CREATE TEMP TABLE entries AS SELECT file_row_number AS entry,"
@@ -160,7 +160,7 @@ class _ExampleMerger:
         return int(self._recipe.evidence_size * size)
 
     def write(self, recorded: Iterable[tuple[int, CountPart]]) -> tuple[dict[str, int], int]:
-        """Write both tables.
+        """Write the tables of sentences and of occurrences.
 
         Return their numbers of rows, and the number of pairs with an example.
         """

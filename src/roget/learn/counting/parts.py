@@ -1,4 +1,4 @@
-"""Tasks and their results, called parts, which are stored on disk until they are merged.
+"""Counting tasks, and their results (parts), which are stored on disk until they are merged.
 
 A part is a folder of Parquet files. Ids are local to the part:
 
@@ -8,7 +8,7 @@ A part is a folder of Parquet files. Ids are local to the part:
     seen-0.parquet …, sentences-0.parquet …   example occurrences, if requested (see `examples`)
     part.json          `Facts`
 
-The count is the column n BIGINT; a part with fractional counts also has the columns fraction and
+The count is the column n BIGINT. A part with fractional counts also has the columns fraction and
 rest (see `fixed_point`).
 """
 
@@ -44,22 +44,22 @@ class CountTask:
 
 @dataclass(frozen=True)
 class Facts:
-    """The manifest of a part. A part holds the counts of one task."""
+    """The manifest of a part, which holds the counts of one task."""
 
     tokens: int
     """Number of tokens, or number of rows if the input is a table."""
     sentences: int
     fractional: bool = False
     runs: int = 1
-    """Number of files of pairs. A pair may occur in several files."""
+    """Number of files with counts of pairs. A pair may occur in several files."""
     read: int = 0
-    """Number of bytes read from standard input."""
+    """Number of bytes that were read from standard input."""
     sha256: str | None = None
-    """Digest of standard input, computed while it is read."""
+    """SHA-256 of standard input, computed while it is read."""
     seen: dict[str, dict[str, int]] | None = None
-    """Counts of tags and labels, recorded only if no pair was found in running text."""
+    """Counts of tags and labels in running text, recorded only if no pair was found."""
     note: str = ""
-    """A note to show to the user, or an empty string."""
+    """A note for the user, or an empty string."""
     witnessed: int = 0
     """Number of files of example occurrences, each of which has a corresponding file of
     sentences."""
@@ -92,7 +92,7 @@ def make_task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
 
 
 def pairs_name(run: int) -> str:
-    """Return the name of a file of pairs."""
+    """Return the name of a file of pairs, given its number within the part."""
     return f"pairs-{run}.parquet"
 
 
@@ -107,12 +107,12 @@ def new_part(parent: Path, key: str) -> AbstractContextManager[Path]:
 
 
 def seal(folder: Path, facts: Facts) -> None:
-    """Write the manifest, which marks a part as complete."""
+    """Write the manifest of a part, which marks it as complete."""
     (folder / MANIFEST).write_bytes(seal_text(asdict(facts)))
 
 
 def load(folder: Path) -> CountPart:
-    """Return a finished part. Raise InputError if its manifest was modified."""
+    """Load the counts of a finished task. Raise InputError if the manifest was modified."""
     place = folder / MANIFEST
     data = place.read_bytes()
     record = parse(place, data)

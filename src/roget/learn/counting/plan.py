@@ -47,7 +47,7 @@ class CountPlan:
     cuts: CountCuts
     tasks: list[CountTask]
     notes: tuple[Notice, ...]
-    """Notes on automatic choices."""
+    """Notes on options that were chosen automatically."""
     language: str | None = None
     """BCP 47 code of the text's language, or None if it is unknown or the input is not text."""
 
@@ -108,7 +108,7 @@ def complete_recipe(findings: Findings) -> tuple[CountRecipe, list[Notice]]:
 
 
 def _note_segmentation(findings: Findings) -> list[Notice]:
-    """Return a note on learnt words, or on characters counted as words."""
+    """Return a note that lists learnt words, or that warns that characters are counted as words."""
     if findings.lexicon is not None:
         ordered = sorted((-n, word) for word, n in findings.lexicon if len(word) > 1)
         listed = _list_first([word for _, word in ordered]) or "none"
@@ -121,7 +121,7 @@ def _note_segmentation(findings: Findings) -> list[Notice]:
 
 
 def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[Notice]]:
-    """Return a recipe for windows with the words to drop and the terms to join, and notes."""
+    """Complete the recipe for window contexts with function words and terms, and return notes."""
     recipe, notes = draft.recipe, []
     if not (words.tagged or words.function_words):
         text = "too little text to identify function words: all words are counted"
@@ -140,7 +140,7 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
 
 
 def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]:
-    """Return a recipe for relations with the nouns to drop, correct and join, and notes."""
+    """Complete the recipe for relations with nouns to drop, correct or join, and return notes."""
     notes = []
     for kind, words in nouns.odd.items():
         if words:
@@ -183,7 +183,7 @@ def _list_frequent(words: Counter[str]) -> str:
 def make_cuts(
     options: CountOptions, recipe: CountRecipe, lists: Mapping[str, Iterable[str]]
 ) -> CountCuts:
-    """Return the filters. Word lists are lower-cased if the words of the text are."""
+    """Return the filters. Word lists are lower-cased if the words of the text are lower-cased."""
     fold = recipe.reader not in TABULAR and not recipe.reading.keep_case
     cuts = {
         name: frozenset((word.lower() if fold else word).strip() for word in words) - {""}

@@ -18,7 +18,7 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.plan import CountPlan
 
 _BLOCK = 4 << 20
-"""Number of bytes to hash at a time. Between blocks, the thread checks if it should stop."""
+"""Number of bytes to hash at a time. After each block, the thread checks if it should stop."""
 
 
 def describe_origin(
@@ -93,7 +93,7 @@ def _hash(
     """Fill `digests` with the SHA-256 of each local file, and `errors` with what went wrong."""
     for source in files:
         if source.is_remote:
-            continue  # hashing would download the file a second time
+            continue  # Hashing would download the file a second time.
         digest = hashlib.sha256()
         try:
             with open(source.path, "rb") as file:

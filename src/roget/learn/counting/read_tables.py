@@ -1,4 +1,4 @@
-"""Count tables and matrices of pairs: DuckDB sums the counts and writes them as a part."""
+"""Count tables and matrices of pairs: sum the counts in DuckDB, and write them to a folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from roget.learn.counting.recipe import CountRecipe
 
 
 class Sink(NamedTuple):
-    """The destination of a count: the part's folder, the database and the progress callback."""
+    """The destination of a count: the folder to write, the database and the progress callback."""
 
     folder: Path
     connection: duckdb.DuckDBPyConnection
@@ -72,7 +72,7 @@ def count_matrix(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
 
 
 def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> Facts:
-    """Sum the counts of the pairs in a query, and write words, contexts and pairs as a part."""
+    """Sum the counts of the pairs that a query returns, and write words, contexts and pairs."""
     folder, connection, report = sink
     fractional = tables.kind(connection, query) == tables.FRACTIONAL
     if fractional:
@@ -97,5 +97,5 @@ def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> 
     for axis, name in (("words", WORDS), ("contexts", CONTEXTS)):
         duck.copy(connection, f"SELECT * EXCLUDE (rows) FROM {axis}", folder / name)
     rows = connection.execute("SELECT coalesce(sum(rows), 0)::BIGINT FROM words").fetchall()[0][0]
-    report(source.size * 8 // 10, 0)  # rows do not count as tokens
+    report(source.size * 8 // 10, 0)  # Rows do not count as tokens.
     return Facts(tokens=rows, sentences=0, fractional=fractional)

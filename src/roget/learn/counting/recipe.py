@@ -37,7 +37,7 @@ DEFAULT_RELATION = "nouns"
 DEFAULT_WINDOW = 3
 
 _CAPITALS = ("de", "lb", "gsw")
-"""Languages that capitalise nouns."""
+"""Languages in which all nouns are capitalised."""
 
 _WINDOW_ONLY = ("sides", "decay", "function_words")
 _PARSED_ONLY = ("odd_words", "repair")
@@ -317,7 +317,7 @@ def _choose_contexts(
             )
         weight = "" if options.decay is False else ", weighted by 1/distance"
         note = (
-            f"contexts are the words within {DEFAULT_WINDOW}  positions{weight} (change with "
+            f"contexts are the words within {DEFAULT_WINDOW} positions{weight} (change with "
             f"--window)"
         )
         return None, DEFAULT_WINDOW, (Notice(note, code="default-contexts"),)

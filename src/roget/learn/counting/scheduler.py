@@ -29,17 +29,17 @@ _PARTS, _WORK = "parts", "work"
 
 
 class Keep(Enum):
-    """Policy for keeping finished parts on disk after a run."""
+    """Policy for keeping finished parts (the counts of single tasks) on disk after a run."""
 
     NEVER = "never"
     ON_ERROR = "on error"
-    """Keep parts after an error, so the next run with the same recipe can reuse them."""
+    """Keep finished parts after an error, so the next run with the same recipe can reuse them."""
     ALWAYS = "always"
-    """Keep parts even after success. The caller removes them later."""
+    """Keep finished parts even after success. The caller removes them later."""
 
 
 class Workspace:
-    """The folder OUTPUT.partial with finished parts, a lock and a scratch folder.
+    """The folder OUTPUT.partial, with the counts of finished tasks (parts) and a lock.
 
     The folder is removed on success, unless parts are always kept, and after an error if no part
     can be reused. Otherwise the parts are kept, and a note on how to resume is added to the error.
@@ -95,11 +95,11 @@ class Workspace:
         self._partial.__exit__()
 
     def list_done(self) -> set[str]:
-        """Return the keys of finished tasks."""
+        """Return the keys of the tasks that are finished."""
         return {task.key for task in self._tasks if (self.parts / task.key).is_dir()}
 
     def load_part(self, task: CountTask) -> CountPart:
-        """Return the part of a finished task.
+        """Load the counts (the part) of a finished task.
 
         If the part is damaged, remove it and raise InputError.
         """
@@ -149,7 +149,7 @@ class Meter:
 def count_tasks(
     workspace: Workspace, plan: CountPlan, options: CountOptions, progress: Report | None
 ) -> list[CountPart]:
-    """Count all tasks and return their parts. Parts of an earlier run are reused."""
+    """Count all tasks, and return their counts (parts). Parts of an earlier run are reused."""
     meter = Meter(plan.tasks, workspace.list_done(), progress)
     if plan.recipe.limit is not None:
         return _count_first(workspace, plan, options, meter)
@@ -162,7 +162,7 @@ def count_tasks(
         try:
             job = _make_job(workspace, plan.recipe, options, shared=engine.shares_disk)
             for at, files in engine.run(job, missing, meter):
-                if files is not None:  # from a worker without access to this disk
+                if files is not None:  # The worker cannot write to this disk.
                     with parts.new_part(workspace.parts, missing[at].key) as draft:
                         for name, data in files.items():
                             (draft / name).write_bytes(data)
@@ -174,7 +174,7 @@ def count_tasks(
 def _count_first(
     workspace: Workspace, plan: CountPlan, options: CountOptions, report: Increment
 ) -> list[CountPart]:
-    """Count tasks one by one in this process until the limit is reached, and return their parts."""
+    """Count one task at a time until the limit is reached, and return their counts (parts)."""
     done: list[CountPart] = []
     left = plan.recipe.limit or 0
     for task in plan.tasks:
@@ -191,7 +191,7 @@ def _count_first(
 def _make_job(
     workspace: Workspace, recipe: CountRecipe, options: CountOptions, *, shared: bool
 ) -> Extract:
-    """Return the callable that counts a task."""
+    """Return the callable with which workers count a task."""
     if recipe.reader in TABULAR and shared:
         # Tables are counted in this process, where DuckDB uses all cores.
         return Extract(recipe, str(workspace.parts), options.memory, threads=None)

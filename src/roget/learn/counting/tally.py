@@ -1,4 +1,4 @@
-"""Count pairs of ids by packing them into 64 bits and sorting them."""
+"""Count pairs of word and context ids by packing them into 64 bits and sorting them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pairs."""
 
 
 class PairTally:
-    """Counts the pairs of one task and writes them as a part.
+    """Counts the pairs of one task, and writes the counts to a folder.
 
     Memory use grows with the number of words and contexts, but not with the number of pairs.
     """
@@ -45,7 +45,7 @@ class PairTally:
         self.runs = 0
 
     def add(self, pairs: PairColumns) -> None:
-        """Add the pairs of a batch."""
+        """Add the pairs of a batch to the counts."""
         words, slots = self._bits
         if len(self._tables.words) > 1 << words or len(self._tables.slots) > 1 << slots:
             self._write_run()
@@ -66,7 +66,7 @@ class PairTally:
                 self._settle()
 
     def finish(self) -> None:
-        """Write the remaining counts, and the totals of the words and contexts of all runs."""
+        """Write the remaining counts, and the total count of each word and each context."""
         self._write_run()
         ids, totals = self._words
         words = {"id": ids, "word": _get_texts(self._tables.words, ids), "n": totals}
@@ -104,7 +104,7 @@ class PairTally:
         return keys
 
     def _count(self) -> None:
-        """Sort and count the pairs in the buffer."""
+        """Sort and count the pairs in the buffer, and empty it."""
         if self._used:
             keys = self._buffer[: self._used]
             counted = (
@@ -124,7 +124,7 @@ class PairTally:
             self._write_run()
 
     def _merge(self) -> None:
-        """Merge all counted buffers into one."""
+        """Merge the counts of several buffers into one table."""
         if len(self._counted) > 1:
             self._counted = [_add_up(*self._counted)]
 

@@ -1,1 +1,1 @@
-"""Evaluation of classes on held-out text, by verb decisions, and by human judgements."""
+"""Evaluate classes: on held-out text, by deciding between verbs, and by human judgements."""

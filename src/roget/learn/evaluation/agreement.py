@@ -7,7 +7,7 @@ import numpy as np
 from roget.core.types import Ints
 
 NONE = -1
-"""Code of a missing judgement."""
+"""Code that stands for a missing judgement."""
 
 
 def measure_alpha(codes: Ints) -> float | None:

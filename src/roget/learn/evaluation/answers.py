@@ -32,19 +32,19 @@ VERDICTS = ("coherent", "mixed", "junk")
 """Verdicts on a line of words: most, some, or none of them belong together."""
 
 UNSURE = "?"
-"""Answer given by an annotator who is unsure; it counts as wrong."""
+"""Answer given by an annotator who is unsure. It counts as wrong."""
 
 ALL = "all"
 """Name of the row that holds the mean over annotators."""
 
 _WORDS = {f"word {n}": (f"word{n}",) for n in range(1, MAX_WORDS + 2)}
 KEY = Roles({"line": (), "kind": (), "node": (), "answer": ()}, {"class": (), **_WORDS})
-"""Columns of a key, the table with the correct answers."""
+"""Columns of a key, which is the table with the correct answers to a sheet."""
 
 FILLED = Roles(
     {"line": ("no", "number"), "answer": ("intruder", "verdict")}, {"words": (), **_WORDS}
 )
-"""Columns of a filled-in sheet."""
+"""Columns of a question sheet that an annotator has filled in."""
 
 
 class AgreementShare(NamedTuple):
@@ -71,14 +71,14 @@ class AnswerLine(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """Questions and the answers of all annotators."""
+    """The questions of a sheet, with the answers of all annotators."""
 
     kind: str
     questions: tuple[Question, ...]
     people: tuple[str, ...]
     codes: Ints
-    """The answers as codes, with shape (annotators, lines): the index of the word or verdict, one
-    more than the last index if unsure, or −1 if missing."""
+    """The answers as codes, with shape (annotators, lines). A code is the index of the word or the
+    verdict, one more than the last index for an unsure answer, or −1 for a missing answer."""
 
     @property
     def answered(self) -> BoolArray:
@@ -109,7 +109,7 @@ class Judgement:
                     yield made_up, verdict, shares
 
     def lines(self) -> list[AnswerLine]:
-        """Return all lines with their answers."""
+        """Return all lines of the sheet with the annotators' answers."""
         found = []
         for question, codes in zip(self.questions, self.codes.T.tolist(), strict=True):
             choices = [*list_choices(self.kind, question), UNSURE]
@@ -130,7 +130,7 @@ class Judgement:
         return measure_agreement(self.codes)
 
     def _share(self, good: BoolArray, lines: BoolArray) -> list[AgreementShare]:
-        """Return the proportion of good answers for each annotator, and over all annotators."""
+        """Return the proportion of good answers, for each annotator and over all annotators."""
         known = self.answered & lines
         rows = [
             (name, float(right.sum()), int(own.sum()))
@@ -171,7 +171,7 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
     InputError
         If no line is answered.
     FormatError
-        If a sheet does not match the key or has invalid answers; the message lists the lines.
+        If a sheet does not match the key or has invalid answers. The message lists the lines.
     """
     # Each filled-in sheet becomes a row of codes, in the order of the key's lines.
     sheet = key if isinstance(key, QuestionSheet) else read_key(key)
@@ -212,11 +212,11 @@ def is_key(path: PathLike) -> bool:
         with open_table(source, roles=KEY, guess=True) as table:
             return table.header
     except InputError:
-        return False  # the error is reported when the file is read as a sheet
+        return False  # The error is reported when the file is read as a sheet.
 
 
 def read_key(path: PathLike) -> QuestionSheet:
-    """Read a key; return the question sheet with the correct answers."""
+    """Read a key and return the question sheet with the correct answers."""
     source = source_of(os.fspath(path))
     kinds: set[str] = set()
     questions: dict[int, Question] = {}
@@ -246,7 +246,7 @@ def read_key(path: PathLike) -> QuestionSheet:
 
 
 def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) -> list[int]:
-    """Read a filled-in sheet; return the code of each answer (see `Judgement.codes`).
+    """Read a filled-in sheet and return the code of each answer (see `Judgement.codes`).
 
     Lines may be in any order. Blank or missing lines are unanswered. Case is ignored.
     """
@@ -276,12 +276,12 @@ def join_words(question: Question) -> str:
 
 
 def _parse_number(text: str) -> int | None:
-    """Parse an integer; also accept the form 7.0, which some spreadsheets write."""
+    """Parse an integer. Also accept the form 7.0, which some spreadsheets write."""
     return whole_number(text.removesuffix(".0"))
 
 
 def _find_difference(texts: Mapping[str, str], kind: str, question: Question) -> str:
-    """Describe the first word that differs from the key; return "" if there is no difference."""
+    """Describe the first word that differs from the key, or return "" if all words agree."""
     if kind == READING:
         shown, right = texts.get("words", ""), join_words(question)
         words = shown.split(", ") if shown.casefold() != right.casefold() else []
@@ -318,7 +318,7 @@ def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
 
 
 def tabulate_sheet(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
-    """Return the column names and rows of a sheet to fill in; the last column is empty."""
+    """Return the column names and rows of a sheet to fill in. The last column is empty."""
     if sheet.kind == READING:
         rows: list[list[object]] = [[one.line, join_words(one), ""] for one in sheet.questions]
         return ["line", "words", "verdict"], rows
@@ -340,5 +340,5 @@ def tabulate_key(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
 
 
 def _name_words(questions: Sequence[Question]) -> list[str]:
-    """Return the names of the word columns."""
+    """Return the names of the columns with the words of a line."""
     return [*_WORDS][: max(len(one.words) for one in questions)]

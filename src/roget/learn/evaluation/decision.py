@@ -34,17 +34,17 @@ from roget.learn.evaluation.options import DecideOptions
 LEAST = 3
 """Minimum number of occurrences of a (word, context) pair for it to be sampled."""
 BAND = 500 / 756_721, 5000 / 756_721
-"""Frequency band of contexts, as fractions of all tokens; the values are from the paper."""
+"""Frequency band of contexts, as fractions of all tokens. The values are from the paper."""
 
 FLOOR = 1e-9
 """Lower bound of probabilities, applied before taking logarithms."""
 RIDGE = 1e-3
-"""Ridge penalty, which keeps the weights of nearly identical predictors similar."""
+"""Ridge penalty on weights. With it, nearly identical predictors have similar weights."""
 
 
 @dataclass(frozen=True, eq=False)
 class DecisionTask:
-    """Triples of a word, a context that was deleted from its counts, and a rival context.
+    """Test items: triples of a word, a context deleted from its counts, and a rival context.
 
     `context` and `rival` are indices into `band`.
     """
@@ -69,7 +69,7 @@ class DecisionTask:
         least: int = LEAST,
         purpose: str = "test",
     ) -> DecisionTask:
-        """Sample pairs, delete them from the counts, and combine each with all rival contexts.
+        """Sample (word, context) pairs, delete them from the counts, and add rival contexts.
 
         Triples with equal counts are omitted. `purpose` is used in the error message if there are
         no pairs.
@@ -124,7 +124,7 @@ class DecisionTask:
         return np.asarray(scores[self.word, self.context] - scores[self.word, self.rival])
 
     def judge(self, margins: Floats) -> tuple[float, float]:
-        """Return the error rates if each triple is decided by the sign of its margin."""
+        """Return the error rates of deciding each triple by the sign of its margin."""
         wrong = np.where(margins == 0, 0.5, (margins > 0) != self.right)
         odd = wrong[self.exceptional]
         return float(wrong.mean()), float(odd.mean()) if odd.size else float("nan")
@@ -132,13 +132,14 @@ class DecisionTask:
 
 @dataclass(frozen=True)
 class Decided:
-    """Error rates of one model, with a value for each draw."""
+    """Error rates of one model, with a value for each random draw of test pairs."""
 
     model: str
     every: list[float] = field(default_factory=list)
     exceptional: list[float] = field(default_factory=list)
     heaviest: list[str] = field(default_factory=list)
-    """Names of the classes with the largest weight, one for each draw that used classes."""
+    """Names of the class sets with the largest weight, one for each draw in which classes were
+    used."""
 
     def means(self) -> tuple[Interval, Interval]:
         """Return the mean error rates over draws."""
@@ -146,13 +147,13 @@ class Decided:
 
     @property
     def chosen(self) -> str | None:
-        """Name of the classes that most often have the largest weight."""
+        """Name of the class set that most often has the largest weight."""
         return Counter(self.heaviest).most_common(1)[0][0] if self.heaviest else None
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Error rates of all models. The numbers of triples are means over draws."""
+    """Error rates of all models. The numbers of triples are means over random draws."""
 
     rows: list[Decided]
     words: int
@@ -236,7 +237,8 @@ class DecisionStage:
         else:
             learnt = [one for family in families for one in self._learn(family)]
             labels, here, before = zip(self._weigh_contexts(), *learnt, strict=True)
-            # Fit the weights on the rehearsal, then decide the triples of the task.
+            # Fit the weights on the second draw (the rehearsal), then decide the triples of the
+            # first draw (the task).
             weights = combine(np.stack(before, axis=1), rehearsal.right)
             every, odd = task.judge(np.stack(here, axis=1) @ weights)
             if weights.any():
@@ -245,7 +247,7 @@ class DecisionStage:
         row.exceptional.append(odd)
 
     def run_sizes(self, name: str, sizes: Sequence[int], rows: Sequence[Decided]) -> None:
-        """Decide using only the classes of a clusterer; record the error rates for each size.
+        """Decide using only the classes of a clusterer, and record the error rates for each size.
 
         A size is a number of classes.
         """
@@ -259,7 +261,7 @@ class DecisionStage:
             row.heaviest.append(f"{name} {classes.parts[0].n_clusters}")
 
     def _score_plain(self, name: str) -> Floats:
-        """Return the scores of a model without classes."""
+        """Return the scores of a model without classes for all contexts in the frequency band."""
         task = self._tasks[0]
         if name == "unigram":
             return np.broadcast_to(

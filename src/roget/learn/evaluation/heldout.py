@@ -33,13 +33,13 @@ from roget.learn.evaluation.options import HeldoutOptions
 PEER = "kneser-ney"
 PARTS = ("train", "test", "new")
 SHARES = (0.8, 0.1)
-"""Fractions of training and development tokens; the remaining tokens are test tokens."""
+"""Fractions of training and development tokens. The remaining tokens are test tokens."""
 
 KEPT = 0.9
-"""Fraction of tokens used for training in a trial (see `trial`)."""
+"""Fraction of the tokens from which `trial` learns the classes again."""
 
 LEAST = 100
-"""Minimum number of held-out tokens for a trial (see `trial`)."""
+"""Minimum number of held-out tokens. With fewer tokens, `trial` returns None."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Heldout:
         return interval(values[part])
 
     def below(self, other: Heldout) -> Interval:
-        """Return the reduction in test loss relative to another model, paired by split."""
+        """Return the mean reduction in test loss relative to another model, over paired splits."""
         pairs = zip(other.loss["test"], self.loss["test"], strict=True)
         return interval([theirs - mine for theirs, mine in pairs])
 
@@ -81,7 +81,7 @@ class HeldoutComparison:
 
     @property
     def peer(self) -> Heldout | None:
-        """The results of Kneser–Ney, with which all other models are compared."""
+        """The results of the Kneser–Ney model, with which all other models are compared."""
         return next((row for row in self.rows if row.model == PEER), None)
 
 
@@ -97,7 +97,7 @@ def compare(
 
     In each split, 80 % of the tokens are for training, 10 % for tuning weights and discounts, and
     10 % for testing. New words are the next `top` words in order of frequency. They are not used
-    for training; 80 % of their tokens are known when the other 20 % are predicted.
+    for training. 80 % of their tokens are known when the other 20 % are predicted.
     """
     request = HeldoutOptions(models=models, **choose(HeldoutOptions, options))
     top, splits, backoff = request.top, request.splits, request.backoff
@@ -149,7 +149,7 @@ class TokenSplit:
 
     @classmethod
     def draw(cls, counts: Counts, others: Counts | None, seed: int) -> TokenSplit:
-        """Split the tokens at random."""
+        """Split the tokens at random into training, development and test tokens."""
         train, dev, test = (
             sparse.csr_array(part.matrix, dtype=np.float64)
             for part in counts.split(*SHARES, random_state=seed)
@@ -163,7 +163,7 @@ class TokenSplit:
         return cls(train, dev, test, known, new)
 
     def measure(self, model: ClassModel, row: Heldout) -> None:
-        """Add the losses of a fitted model to its results."""
+        """Compute the losses of a fitted model on this split, and add them to its results."""
         # New words are predicted from their known tokens.
         found = {"train": model.log_proba(self.train), "test": model.log_proba(self.test)}
         if self.new is not None:
@@ -201,7 +201,7 @@ def run_again(
     """Learn the classes again from 90 % of the tokens, with the same number of clusters and β.
 
     The result is None if counts are fractional or too few, or if the run was interrupted. `report`
-    is called like the clusterer's `progress`, with the additional fact "trial".
+    is called like the clusterer's `progress`, with an additional key "trial".
     """
     if counts.matrix.dtype.kind != "i":
         return None
@@ -219,7 +219,7 @@ def run_again(
 def trial(
     counts: Counts, model: Any, seed: int | None, report: Report | None = None
 ) -> dict[str, float] | None:
-    """Learn again from 90 % of the tokens; return the bits per held-out token (see `predict_held`).
+    """Learn the classes again from 90 % of the tokens, and return the bits per held-out token.
 
     The result is None if a second run is not possible (see `run_again`).
     """

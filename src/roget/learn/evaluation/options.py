@@ -13,9 +13,9 @@ KINDS = ("intrusion", "reading")
 """Kinds of sheets: find the word that does not belong, or judge whether the words belong
 together."""
 SHOWN = ("frequent", "typical", "any")
-"""Ways to choose which words of a class are shown."""
+"""Ways to choose the words of a class that are shown."""
 MAX_WORDS = 50
-"""Maximum number of words per line."""
+"""Maximum number of words per line of a sheet."""
 
 OURS = catalogue.TOGETHER["roget"]
 

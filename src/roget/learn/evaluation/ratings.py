@@ -52,7 +52,8 @@ RATED = Roles(
     },
     number="rating",
 )
-"""Columns, in their default order, with the headers used by SimLex-999 and WordSim-353."""
+"""Columns of a table of ratings in default order, with the headers in SimLex-999 and
+WordSim-353."""
 
 _CELLS = 1 << 20
 """Batch size: number of ranks computed at once."""
@@ -92,14 +93,14 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Agreement of a thesaurus with ratings. The requested similarity is the first of `rows`."""
+    """Agreement of a thesaurus with human ratings. `rows` begins with the requested similarity."""
 
     rows: tuple[Correlation, ...]
     odd: tuple[RatingOutlier, ...]
-    """Known pairs with the largest rank differences."""
+    """The pairs whose ranks by rating and by similarity differ most."""
     pairs: int
     known: int
-    """Number of pairs with both words in the thesaurus; other pairs are excluded."""
+    """Number of pairs with both words in the thesaurus. Other pairs are excluded."""
     missing: tuple[str, ...]
     """Words that are not in the thesaurus."""
     unsure: tuple[str, ...]
@@ -121,7 +122,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
     InputError
         If there is no rating column, or no pair.
     FormatError
-        If words are missing or ratings are not numbers; the message lists the lines.
+        If words are missing or ratings are not numbers. The message lists the lines.
     """
     source = source_of(str(path))
     found = []
@@ -149,7 +150,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
 
 
 def _parse_rating(text: str) -> float:
-    """Parse a number with a decimal point or comma; return nan if it is invalid."""
+    """Parse a number with a decimal point or comma. The result is nan if it is invalid."""
     try:
         return float(text.replace(",", "."))
     except ValueError:
@@ -197,7 +198,7 @@ def judge_ratings(
     left, right = rows[known].T
     people = np.array([pair.rating for pair in rated])[known]
     ways = (by, *(way for way in WAYS if way != by))
-    # Compute all similarities of the pairs; the tree and the baseline come last.
+    # Compute all similarities of the pairs. The tree and the baseline come last.
     similarities = {way: lookup.similarities(thesaurus, left, right, way) for way in ways}
     similarities |= {TREE: _share_classes(thesaurus, left, right)}
     similarities |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
@@ -205,7 +206,7 @@ def judge_ratings(
     found = np.array([correlate(people, one) for one in table[1:]])
     drawn = _draw(table, draws, seed)
     chosen = [pair for pair, good in zip(rated, known, strict=True) if good]
-    # List missing words; words that the thesaurus left out as uncertain are listed separately.
+    # List missing words. Words that the thesaurus left out as uncertain are listed separately.
     missing = dict.fromkeys(
         word
         for pair, (a, b) in zip(rated, rows, strict=True)
@@ -277,7 +278,7 @@ def _draw(table: Floats, draws: int, seed: int) -> Floats:
 
 
 def _compare(way: str, at: int, found: Floats, drawn: Floats) -> Correlation:
-    """Return ρ of the similarity at a position, and its difference from the baseline.
+    """Return ρ of the similarity in a given row, and its difference from ρ of the baseline.
 
     The baseline is the last similarity.
     """
@@ -295,7 +296,7 @@ def _interval(value: float, drawn: Floats) -> Interval:
 def _find_odd(
     pairs: Sequence[RatedPair], people: Floats, own: Floats, n: int
 ) -> tuple[RatingOutlier, ...]:
-    """Return the n pairs with the largest rank differences."""
+    """Return the n pairs whose ranks by rating and by similarity differ most."""
     ranks, mine = (stats.rankdata(-values) for values in (people, own))
     order = np.argsort(-np.abs(ranks - mine), kind="stable")[:n]
     found = []

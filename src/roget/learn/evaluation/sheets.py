@@ -29,16 +29,16 @@ from roget.learn.thesaurus import Thesaurus, lookup
 INTRUSION, READING = KINDS
 
 MADE_UP = "made up"
-"""Answer in the key that marks a made-up line on a reading sheet."""
+"""Answer in the key that marks a made-up line (a control line) on a reading sheet."""
 
 WORDS = {INTRUSION: 5, READING: 20}
-"""Default number of words per line."""
+"""Default number of words per line of a sheet, by kind of sheet."""
 
 LEAST = 3
 """Minimum number of words that a class needs to be shown on a reading sheet."""
 
 EACH = 4
-"""Number of lines with the words of a class for each made-up line."""
+"""Number of lines with words of a class per made-up line."""
 
 
 TWICE = 2
@@ -51,7 +51,7 @@ chosen."""
 
 
 class Question(NamedTuple):
-    """A line of a sheet, with its answer."""
+    """A question, which is a line of a sheet, with the correct answer."""
 
     line: int
     node: int | None
@@ -127,7 +127,7 @@ def is_readable(word: str) -> bool:
 
 
 class _Draw:
-    """A sampler of words from a thesaurus."""
+    """Samples the words of questions from the classes of a thesaurus."""
 
     def __init__(self, thesaurus: Thesaurus, rng: np.random.Generator) -> None:
         self.rng, self._thesaurus = rng, thesaurus
@@ -154,7 +154,7 @@ class _Draw:
     def ask_intruders(
         self, drawn: Sequence[int], classes: Mapping[int, Ints], n: int
     ) -> Iterator[Question]:
-        """Yield a question of n words for each class; an intruder replaces one of its words."""
+        """Yield a question for each class: n words, one of which is replaced by an intruder."""
         for line, node in enumerate(drawn, start=1):
             members = classes[node][:n].tolist()
             others = [rows[: TWICE * n] for other, rows in classes.items() if other != node]

@@ -54,7 +54,7 @@ class Trust:
 
     @property
     def verdict(self) -> str:
-        """The reliability in one word: stable, fair, unstable, or unmeasured."""
+        """The reliability of the classes as one word: stable, fair, unstable or unmeasured."""
         if self.agreement is None:
             return "unmeasured"
         if self.agreement >= STABLE:
@@ -69,7 +69,7 @@ class Trust:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any] | None) -> Trust | None:
-        """Read statistics written by `to_json`; return None for an empty record."""
+        """Read statistics written by `to_json`. The result is None for an empty record."""
         if not record:
             return None
         return cls(**{one.name: record[one.name] for one in fields(cls) if one.name in record})
@@ -94,7 +94,7 @@ def gauge(
     kept
         Rows of the words that are in the thesaurus.
     background
-        Whether background counts were added.
+        True if background counts were added.
     """
     tokens = np.asarray(counts.word_totals, dtype=np.float64)[kept]
     middle = float(np.median(tokens)) if kept.size else 0.0
@@ -128,7 +128,7 @@ def compare_classes(first: Ints, second: Ints) -> Floats:
 
 
 def describe(trust: Trust) -> list[str]:
-    """Describe the statistics in one or two lines."""
+    """Describe the reliability of the classes in one or two lines."""
     lines = [f"{trust.occurrences:,.0f} occurrences per word (median)"]
     if trust.agreement is None:
         return [f"{lines[0]}; stability of the classes not measured"]

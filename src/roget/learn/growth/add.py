@@ -27,10 +27,11 @@ from roget.learn.load import open_counts
 from roget.learn.load_counts import are_counted, count_once
 
 _BY_TEXT = ("left_out", "repairs", "terms", "function_words")
-"""Fields of a counting recipe that are inferred from the text and may differ between texts."""
+"""Recipe fields (counting settings) that are inferred from a text, so they may differ between
+texts."""
 
 _FREE = (*_BY_TEXT, "reading", "limit", "columns", "evidence", "evidence_size")
-"""Fields of a counting recipe that may differ between counts that are added together."""
+"""Recipe fields (counting settings) that may differ between counts that are added together."""
 
 
 class Added(NamedTuple):
@@ -40,13 +41,13 @@ class Added(NamedTuple):
     """The summed counts. The words and contexts of the thesaurus come first, in their original
     order."""
     new: Any
-    """Number of new tokens of each word."""
+    """Number of new tokens of each word in `counts`."""
     whole: Counts
     """The summed counts of all words, including words that are still too rare for the thesaurus."""
 
 
 def read_recipe(counts: Counts) -> CountRecipe | None:
-    """Return the recipe with which text was counted, or None if unknown, e.g. for tables."""
+    """Return the settings with which text was counted, or None if unknown, e.g. for tables."""
     record = counts.provenance.get("recipe")
     if record is None:
         return None
@@ -59,7 +60,7 @@ def read_recipe(counts: Counts) -> CountRecipe | None:
 
 
 def read_cuts(counts: Counts) -> CountCuts:
-    """Return the thresholds that were applied to the counts. Word lists are not stored."""
+    """Return the filters that were applied to the counts, except word lists (not stored)."""
     cuts = counts.provenance.get("cuts") or {}
     names = ("min_count", "min_context", "min_pair")
     least: dict[str, Any] = {name: cuts.get(name) or 1 for name in names}
@@ -77,7 +78,7 @@ def read_counts(
     options: GrowOptions,
     progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
-    """Read or count new inputs. Text is counted with the recipe of the thesaurus.
+    """Read or count new inputs. Text is counted with the settings of the thesaurus.
 
     Intermediate results are written to `folder`.
     """
@@ -99,7 +100,7 @@ def read_counts(
 def _check_compatible(
     before: Counts, new: Sequence[Counts], names: Sequence[str], recipe: CountRecipe | None
 ) -> list[str]:
-    """Raise an error for counts made with other settings; return notes on possible differences."""
+    """Raise an error for counts made with other settings, or return notes on other differences."""
     notes: list[str] = []
     for name, counts in zip(names, new, strict=True):
         ours, its = before.relations, counts.relations
@@ -140,7 +141,7 @@ def _count(
     options: GrowOptions,
     progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
-    """Count new text with the recipe of the thesaurus."""
+    """Count new text with the settings of the thesaurus."""
     cuts = before.provenance.get("cuts") or {}
     # Only the lengths of word lists are stored, so the lists cannot be applied to the new text.
     if listed := [name for name in ("stop", "vocabulary", "contexts") if cuts.get(name)]:
@@ -228,7 +229,7 @@ def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
 
 
 def _cut_pairs(grown: Counts, before: Counts, least: int) -> Counts:
-    """Drop new pairs below the minimum count. Pairs of the thesaurus are kept."""
+    """Drop new pairs with less than the minimum count. Pairs of the thesaurus are kept."""
     matrix = grown.matrix.copy()
     n, m = before.shape
     there = matrix[:n, :m].astype(bool).multiply(before.matrix.astype(bool))
@@ -274,7 +275,7 @@ def _hashes(counts: Counts) -> dict[str, str]:
 
 
 def _provenance(before: Counts, new: Counts) -> dict[str, Any]:
-    """Return the provenance of the thesaurus with the new inputs added."""
+    """Return the provenance of the thesaurus, extended by the new inputs."""
     held, more = before.provenance, new.provenance
     sums = {
         name: held[name] + more[name]

@@ -36,30 +36,30 @@ from roget.learn.thesaurus.edits import CHANGE_KINDS, NEW, OPEN, ClassSnapshot, 
 from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"
-"""Reason recorded for new words that are left out."""
+"""Reason that is recorded for leaving out an uncertain new word."""
 
 
 @dataclass(frozen=True)
 class GrowthResult:
-    """A grown thesaurus and its changes."""
+    """The result of growth: the grown thesaurus, and what was changed."""
 
     thesaurus: Thesaurus
     changes: tuple[GrowthChange, ...]
     """Changes made by this growth, sorted by kind and size. Earlier changes are in
     `thesaurus.changes`."""
     notes: tuple[str, ...] = ()
-    """Notes for the user."""
+    """Notes for the user, e.g. on new words that were left out."""
     tokens: float = 0
-    """Number of new tokens."""
+    """Number of new tokens that were added to the counts."""
 
     @property
     def numbers(self) -> dict[str, int]:
-        """Number of changes of each kind."""
+        """Number of changes, by kind of change."""
         return {kind: sum(one.kind == kind for one in self.changes) for kind in CHANGE_KINDS}
 
     @property
     def stay(self) -> int:
-        """Number of unchanged words."""
+        """Number of words that stayed in their classes."""
         touched = {word for one in self.changes for word in one.words}
         return len(self.thesaurus) - len(touched.intersection(self.thesaurus.rows))
 
@@ -73,7 +73,7 @@ def grow(
     progress: Report | None = None,
     **options: Any,
 ) -> GrowthResult:
-    """Add text to a thesaurus and update its classes; class ids and edits are kept.
+    """Add text to a thesaurus and update its classes. Class ids and edits are kept.
 
     New text is counted with the settings of the thesaurus. Words without new tokens stay in their
     classes. New words are placed by the rule of the clusterer. Words with many new tokens may move,
@@ -135,7 +135,7 @@ def run(
             found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
             grown = _grow(found, inputs, partial.folder, options, reading, learning)
             if (seen := grown.thesaurus.counts.evidence) is not None:
-                seen.load()  # the folder that holds the examples is replaced below
+                seen.load()  # The folder that holds the examples is replaced below.
             thesaurus_files.write(grown.thesaurus, target, instead_of=found)
         partial.discard()
     return grown
@@ -173,7 +173,7 @@ def _grow(
         listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
         new, notes = read_counts(listed, base.counts, folder, options, reading)
     if new.evidence is not None:
-        new.evidence.load()  # the temporary folder with the examples is removed later
+        new.evidence.load()  # The temporary folder with the examples is removed later.
     if not new.entries:
         raise InputError("the new inputs contain no word–context pairs", code="empty-input")
     if set(base.contexts.tolist()).isdisjoint(new.contexts.tolist()):
@@ -237,7 +237,7 @@ def _report(progress: Report | None, done: float) -> None:
 
 
 def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
-    """Return the words and clusters of the unedited thesaurus that edits have changed."""
+    """Return the words and clusters of the unedited thesaurus that its edits have changed."""
     base = thesaurus.base
     k = base.tree.n_clusters
     draft = thesaurus.draft
@@ -255,7 +255,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
                     touched.update(before.before.ids[before.before.tree.leaves(seen.node)].tolist())
     leaf = base.ids[base.tree.cluster_nodes]
     together = draft.parts[:k]
-    # A cluster that was split by an edit has no words left; assign it a unique negative number.
+    # A cluster that was split by an edit has no words left. Assign it a unique negative number.
     together = np.where(together >= 0, together, -1 - np.arange(k))
     return ManualEdits(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
 
@@ -263,7 +263,7 @@ def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
 def _make(
     thesaurus: Thesaurus, added: Added, learnt: ClusteringUpdate
 ) -> tuple[Thesaurus, tuple[GrowthChange, ...]]:
-    """Return the grown thesaurus without edits, and the changes with class ids."""
+    """Return the grown thesaurus before edits are replayed, and the changes with class ids."""
     base, counts, draft = thesaurus.base, added.counts, thesaurus.draft
     if learnt.kept.size < len(counts):
         counts = keep_rows(counts, learnt.kept)
@@ -274,7 +274,7 @@ def _make(
     leaf, edited = tree.cluster_nodes, draft.ids[draft.tree.cluster_nodes]
 
     def id_of(cluster: int) -> int:
-        """Return the class id of a cluster, or of the class that contains it after edits."""
+        """Return the id of the class of a cluster after the edits."""
         own = int(ids[leaf[cluster]])
         if own in draft.ids or own >= first or draft.parts[cluster] < 0:
             return own
@@ -303,7 +303,7 @@ def _make(
                 id_of(one.target), one.score, one.reasons, float(new[one.rows].sum()), rest=rest,
             )
         )  # fmt: skip
-    # Drop the statistics that describe the classes before the growth.
+    # Drop statistics of the old classes, which no longer hold.
     measured = ("heldout", "trust")
     provenance = {name: v for name, v in base.provenance.items() if name not in measured}
     if "unsure" in provenance:
@@ -354,7 +354,10 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
 
 
 def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
-    """Translate the undone edits. Stop at the first that fails, since later ones depend on it."""
+    """Translate the undone edits to the grown thesaurus.
+
+    Later edits depend on earlier ones, so the translation stops at the first edit that fails.
+    """
     found: list[list[Edit]] = []
     for edit in edits:
         try:

@@ -10,10 +10,10 @@ from roget.errors import InputError
 from roget.learn.counting.options import CountOptions as Counting
 
 _MAX_RANGE = 1_000_000
-"""Maximum size of a range of changes."""
+"""Maximum number of changes in a range such as 5-9."""
 
 _MAX_DIGITS = 18
-"""Maximum number of digits of a change number."""
+"""Maximum number of digits in the number of a change."""
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ REASONS = 4
 
 @dataclass(frozen=True)
 class UpdateStep:
-    """A change of the clustering, described by clusters and rows, without a change number."""
+    """A change to the clustering, with cluster numbers and rows instead of ids and words."""
 
     kind: str
     rows: Ints
@@ -79,23 +79,23 @@ class UpdateStep:
 
 
 class ManualEdits(NamedTuple):
-    """The words and clusters that were edited by hand."""
+    """The words and clusters of a thesaurus that users have edited."""
 
     rows: Collection[int]
-    """Rows of words that an edit placed. Growth does not move them."""
+    """Rows of words that an edit put into a class. Growth does not move them."""
     classes: Ints
-    """Clusters that were merged, split or nested by an edit. Growth does not split them."""
+    """Clusters that an edit has merged, split or nested. Growth does not split them."""
     together: Ints
-    """For each cluster, the number of its class after the edits."""
+    """For each cluster, the number of the class to which it belongs after the edits."""
 
 
 class ClusteringUpdate(NamedTuple):
-    """An updated clustering and the changes."""
+    """The result of an update: the new clustering, and how it differs from the old one."""
 
     clustering: Clustering
     steps: list[UpdateStep]
     kept: Ints
-    """Rows of the counts that are in the clustering; uncertain new words are left out."""
+    """Rows of the counts that are in the clustering. Uncertain new words are left out."""
 
 
 def update_clustering(
@@ -121,11 +121,11 @@ def update_clustering(
     new
         The number of new tokens of each word.
     options
-        The options, which define the allowed changes.
+        Options of `roget grow`, which determine the allowed changes.
     edited
-        The edits to respect.
+        The words and clusters that users have edited, which the update respects.
     doubt
-        Whether uncertain new words are left out, as the clusterer itself does.
+        True to leave out uncertain new words, if the clusterer itself leaves out uncertain words.
     background
         Counts of other texts with which the classes were learnt.
     prior
@@ -139,7 +139,8 @@ def update_clustering(
         counts, new = keep_rows(counts, kept), new[kept]
     renewal = IncrementalUpdate(found, before, counts, background, prior)
     wide = renewal.regroup()
-    # 2. Place new words, words with many new tokens, and unchanged words as a reference.
+    # 2. Place new words and words with many new tokens. Also place unchanged words, as a reference
+    # for the noise.
     entering = np.arange(old, len(counts))
     share = new / np.maximum(counts.word_totals, 1e-300)
     changed = (
@@ -155,7 +156,8 @@ def update_clustering(
     placed = np.empty((0, 1))
     if queried.size:
         placed = to_dense(wide.place(_borrow(counts, background, wide)[queried]))
-    # 3. Leave out new words whose lead is small compared with unchanged words; move and add words.
+    # 3. Leave out new words whose lead is lower than the leads of most unchanged words. Add the
+    # other new words, and move words.
     sure = np.ones(entering.size, dtype=bool)
     if doubt and calm.size and wide.n_clusters > 1:
         usual = np.quantile(_leads(placed[entering.size + changed.size :]), UNCERTAIN_QUANTILE)
@@ -186,7 +188,7 @@ def update_clustering(
 
 
 def _borrow(counts: Counts, background: Counts | None, wide: Clustering) -> Any:
-    """Return the counts for placing words, with the background if the vectors include it."""
+    """Return the counts for placing words, plus background counts if the vectors use them."""
     known = wide.representation
     if background is None or known is None or known.totals.size == counts.shape[1]:
         return counts.matrix
@@ -202,9 +204,9 @@ def keep_rows(counts: Counts, rows: Ints) -> Counts:
 
 
 def _shape(placed: Floats, wide: Clustering) -> Any:
-    """Return the memberships of placed words, with one class per word if the clustering is hard."""
+    """Convert p(class|word) to memberships: one class per word if the clustering is hard."""
     held = wide.memberships
-    if held.nnz == int(np.count_nonzero(np.diff(held.indptr))):  # every word is in a single class
+    if held.nnz == int(np.count_nonzero(np.diff(held.indptr))):  # Every word is in a single class.
         return one_hot(placed.argmax(axis=1), wide.n_clusters)
     return sparsify(np.asarray(placed, dtype=np.float64))
 
@@ -226,7 +228,7 @@ def _leads(placed: Floats) -> Floats:
 def _move(
     wide: Clustering, placed: Floats, changed: Ints, calm: Ints, together: Ints
 ) -> list[UpdateStep]:
-    """Return a step for each word whose margin for another class exceeds the noise."""
+    """Return an update step for each word that clearly belongs to another class."""
     own = wide.labels
     if not changed.size:
         return []
@@ -245,7 +247,7 @@ def _move(
 
 
 def _enter(placed: Floats, rows: Ints) -> list[UpdateStep]:
-    """Return a step for each new word, with the lead of its class as the score."""
+    """Return an update step for each new word, scored by the log odds of its two best classes."""
     leads = _leads(placed) if placed.shape[1] > 1 else np.zeros(rows.size)
     return [
         UpdateStep(NEW, rows[[at]], None, int(line.argmax()), float(leads[at]), ())
@@ -254,7 +256,7 @@ def _enter(placed: Floats, rows: Ints) -> list[UpdateStep]:
 
 
 def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
-    """Add the reasons to a step: the contexts v with the largest n(v)·ln(p(v|to)/p(v|from)).
+    """Add the reasons to an update step: contexts v with the largest n(v)·ln(p(v|to)/p(v|from)).
 
     The tokens of the moved words are subtracted from the target class.
     """
@@ -283,7 +285,7 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
 
 
 class _ClassBuilder:
-    """The memberships and the tree while classes are split and added."""
+    """Splits classes and adds new ones, and keeps the memberships and the tree up to date."""
 
     def __init__(
         self,
@@ -304,7 +306,7 @@ class _ClassBuilder:
     def restructure(self, steps: list[UpdateStep], fixed: Ints) -> list[UpdateStep]:
         """Split classes and add new ones.
 
-        Return the steps for them, followed by the given steps.
+        Return the update steps for these changes, followed by the given steps.
         """
         usual = unit(self._before.ppmi())
         k = len(self.origin)
@@ -320,7 +322,8 @@ class _ClassBuilder:
             inside = _most_frequent(self._labels, c, self._counts)
             found = _divide(self._rows[inside], fewest)
             was = old[c]
-            # Require that the halves are further apart than the halves of any class were before.
+            # Split only if the two parts are further apart than the parts of any class before the
+            # growth.
             if found is None or not found.whole or found.apart <= usually:
                 continue
             if was is not None and found.apart <= was.apart:
@@ -329,7 +332,7 @@ class _ClassBuilder:
         return [*made, *steps]
 
     def _split(self, cluster: int, inside: Ints, found: _Division) -> UpdateStep:
-        """Split a class. The larger part keeps the cluster number; the smaller is a new cluster."""
+        """Split a class. The larger part keeps the cluster number. The smaller is a new cluster."""
         target = len(self.origin)
         everything = np.flatnonzero(self._labels == cluster)
         sums = [np.asarray(self._rows[inside[side]].sum(axis=0)).ravel() for side in found.sides]
@@ -388,7 +391,7 @@ class _ClassBuilder:
         return made
 
     def _assign(self, rows: Ints, target: int, source: int | None) -> None:
-        """Put words into a new class, with full membership or with their membership in `source`."""
+        """Put words into a new class, with full membership or with the membership in `source`."""
         self._labels[rows] = target
         table = self.memberships.copy()
         table.resize((table.shape[0], max(table.shape[1], target + 1)))
@@ -403,7 +406,7 @@ class _ClassBuilder:
 
 
 class _Division(NamedTuple):
-    """A split of a class into two parts: their rows, the larger first, and their separation."""
+    """A split of a class: the rows of both parts, the larger part first, and their separation."""
 
     sides: tuple[Ints, Ints]
     apart: float
@@ -412,7 +415,7 @@ class _Division(NamedTuple):
 
 
 def _most_frequent(labels: Ints, cluster: int, counts: Counts) -> Ints:
-    """Return the rows of the most frequent words of a class."""
+    """Return the rows of the most frequent words of a class, up to `MAX_SPLIT_WORDS`."""
     rows = np.flatnonzero(labels == cluster)
     return rows[np.argsort(-counts.word_totals[rows], kind="stable")[:MAX_SPLIT_WORDS]]
 

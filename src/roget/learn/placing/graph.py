@@ -17,13 +17,13 @@ from roget.learn.clustering.memberships import tabulate
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 
 NEAR = (1.0, 0.75, 0.5)
-"""Weights of a vote for a class when it is counted for classes that are 0, 1 and 2 steps away."""
+"""Weights with which a vote for a class also counts for classes that are 0, 1 and 2 steps away."""
 
 FAR = len(NEAR)
 """Distance reported for all classes that are more than two steps away."""
 
 CROWD = 1000
-"""Maximum number of neighbours of a class through which two-step paths are followed."""
+"""Two-step paths through classes with more neighbours than this are ignored."""
 
 FLATTEN = 0.5
 """Exponent applied to sense weights (0 = uniform, 1 = unchanged)."""
@@ -102,7 +102,7 @@ class Graph:
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
-        """Mapping from each folded word to its row."""
+        """Mapping from each word, in folded form, to its row."""
         return {word: row for row, word in enumerate(self.words)}
 
     @cached_property
@@ -157,7 +157,7 @@ class Graph:
         return found[np.asarray(others, dtype=np.int64)]
 
     def path(self, at: int) -> tuple[str, ...]:
-        """Return the labels on the path of first parents from the root to a class."""
+        """Return the labels of the classes from the root to a class, following first parents."""
         way = [self.labels[at]]
         while above := self.parents[at]:
             at = above[0]

@@ -28,7 +28,7 @@ RANKED = 10
 """Number of candidates considered for the mean reciprocal rank."""
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Edges of the score bins."""
+"""Edges of the bins by which scores are compared with the fraction of correct candidates."""
 
 
 class PlacementMetrics(NamedTuple):
@@ -66,19 +66,19 @@ class Bin(NamedTuple):
     high: float
     words: int
     score: float
-    """Mean score."""
+    """Mean score of the candidates in the bin."""
     right: float
-    """Fraction of correct candidates."""
+    """Fraction of the candidates in the bin that are correct."""
 
 
 @dataclass(frozen=True, eq=False)
 class HoldoutResult:
-    """Metrics of placement on hidden words, and of the nearest-word baselines."""
+    """Metrics of the placement of hidden words, and of the nearest-word baselines."""
 
     title: str
     words: tuple[str, ...]
     known: int
-    """Number of known words that were not hidden and therefore vote."""
+    """Number of voting words, that is, known words that were not hidden."""
     ways: tuple[PlacementMetrics, ...]
     bins: tuple[Bin, ...]
     steps: int
@@ -132,7 +132,7 @@ def hide(
             f"and {FEWEST} must remain; expected 1 to {most:,}",
             code="invalid-option",
         )
-    # Hide random known words; the remaining known words vote.
+    # Hide random known words. The remaining known words vote.
     hidden = np.sort(np.random.default_rng(chosen.seed).choice(known, words, replace=False))
     background = choose_background(chosen.background, counts)[0]
     rest = graph.without({fold(str(counts.words[row])) for row in hidden})

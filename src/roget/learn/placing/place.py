@@ -31,7 +31,7 @@ LISTED = 5
 """Number of candidates per word used to calibrate scores."""
 
 LOOKED = 100
-"""Number of known words used to estimate the fraction of nearby classes."""
+"""Number of known words used to estimate the chance level, the mean fraction of nearby classes."""
 
 DIGITS = 4
 """Number of decimals to which scores are rounded."""
@@ -47,7 +47,7 @@ class PlacementCandidate(NamedTuple):
     """The id of the class in the taxonomy."""
     label: str
     path: tuple[str, ...]
-    """Labels from the root to the class."""
+    """Labels of the classes from the root to this class."""
     score: float
     """Estimated probability that a true class is at most `steps` steps away."""
     reasons: tuple[Supporter, ...]
@@ -64,7 +64,7 @@ class Placed:
 
     title: str
     words: tuple[tuple[PlacementCandidate, ...], ...]
-    """Candidates of each word, best first; words are sorted by their best score."""
+    """Candidates of each word, best first. Words are sorted by their best score."""
     left_out: tuple[str, ...]
     """Words that have no candidate with at least the minimum score."""
     known: int
@@ -78,7 +78,7 @@ class Placed:
 
     @property
     def candidates(self) -> Iterator[PlacementCandidate]:
-        """All candidates, word by word."""
+        """All candidates in a single list, word by word."""
         return (one for some in self.words for one in some)
 
 
@@ -109,7 +109,7 @@ class ScoreCalibration(NamedTuple):
         return cls(float(model.intercept_[0] - slopes @ middle), *map(float, slopes))
 
     def predict(self, values: Floats, seen: Floats | float) -> Floats:
-        """Return the probability of each candidate."""
+        """Return the probability that each candidate is correct."""
         from scipy.special import expit
 
         return np.asarray(expit(self.bias + self.value * values + self.seen * np.log(seen)))
@@ -290,5 +290,5 @@ class Placer:
 
 
 def _part(progress: Report | None, done: int, whole: int) -> Report | None:
-    """Return a progress callback for the part of the work that starts after `done` words."""
+    """Return a progress callback for a part of the work, which starts after `done` words."""
     return progress and (lambda now: progress(Progress(done + now.done, whole)))

@@ -14,11 +14,11 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 COLUMNS = Roles({"accept": (), "word": (), "id": ()}, by_option=False)
 
 NO = ("", "-", "0", "false", "n", "no")
-"""Marks that reject a candidate; any other mark accepts it."""
+"""Marks that reject a candidate. Any other mark accepts it."""
 
 
 class Accepted(NamedTuple):
-    """A word accepted for a class."""
+    """A word, and the class for which a user has accepted it."""
 
     word: str
     id: str
@@ -33,7 +33,7 @@ def read_accepted(path: PathLike, taxonomy: Taxonomy) -> list[Accepted]:
     InputError
         If no candidate is accepted.
     FormatError
-        If a class is not in the taxonomy, or a word is missing; the message lists the lines.
+        If a class is not in the taxonomy, or a word is missing. The message lists the lines.
     """
     source, known = source_of(os.fspath(path)), taxonomy.acyclic()
     found = []

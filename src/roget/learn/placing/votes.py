@@ -1,4 +1,4 @@
-"""Votes of known words for classes, based on similar contexts and common endings.
+"""Voting of known words for classes of new words, by similar contexts and common endings.
 
 Known words are words that are in both the corpus and the taxonomy. They vote for their classes as
 classes of a new word.
@@ -36,14 +36,14 @@ FEWEST = 20
 """Minimum number of known words, that is, words in both the corpus and the taxonomy."""
 
 SPELT = 0.2
-"""Weight of votes by endings; votes by contexts have the remaining weight."""
+"""Weight of votes by endings. Votes by contexts have the remaining weight."""
 
 ENDING, ENOUGH, MAX_VOTERS = 3, 30, 400
 """Minimum length of an ending, number of voters at which no shorter endings are tried, and maximum
 number of voters per ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
-"""Constant added to the total weight of voters, which reduces the effect of a few weak votes."""
+"""Constant added to the total weight of the voters. It reduces the effect of a few weak votes."""
 
 BLOCK = 256
 """Batch size: number of words whose votes are computed at once."""
@@ -56,7 +56,8 @@ class Supporter(NamedTuple):
 
     word: str
     alike: float
-    """Similarity in standard deviations or, for endings, the number of common characters."""
+    """Similarity to the new word in standard deviations or, for endings, number of common
+    characters."""
     by: str
     """Kind of vote, "contexts" or "ending"."""
     share: float
@@ -153,7 +154,7 @@ class NeighbourModel:
 
     @cached_property
     def context_weights(self) -> Any:
-        """Weight of each context for each word; rows have unit length."""
+        """Weight of each context for each word. Rows have unit length."""
         return weigh_contexts(self.counts)
 
     @cached_property
@@ -259,5 +260,5 @@ class Endings:
 
 
 def _reverse(word: str) -> str:
-    """Return a word with a space before it, reversed."""
+    """Return a word, preceded by a space, in reverse order."""
     return f" {word}"[::-1]

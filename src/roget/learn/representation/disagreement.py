@@ -1,4 +1,4 @@
-"""Find words that a text uses differently from prior vectors, so the text alone describes them."""
+"""Find words whose prior vectors contradict their use in a text. Only the text describes them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from roget.learn.representation.similarity import SMOOTHING
 from roget.learn.representation.vectors import Singles
 
 OCCURRENCES = 40
-"""Minimum number of occurrences of a word in the text; rarer words have unreliable neighbours."""
+"""Minimum number of occurrences of a word in the text. Rarer words have unreliable neighbours."""
 
 NEAREST = 10
 """Number of neighbours of a word that are compared."""
@@ -28,7 +28,7 @@ quantile of all words, in both halves."""
 
 
 def find_disagreements(matrix: Any, prior: Singles, known: BoolArray) -> BoolArray:
-    """Return a mask of the words whose prior vectors contradict the text.
+    """Return a mask of the words whose prior vectors contradict their use in the text.
 
     The tokens of the text are divided at random into two halves. A word is selected if it has
     similar neighbours in both halves, and if the prior vectors place it far from both.

@@ -1,4 +1,4 @@
-"""Similarity of words, computed from their contexts and, for rare words, mainly from vectors."""
+"""Similarity of words, computed from their contexts and vectors (for rare words mainly vectors)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class StandardisedCosine:
         return np.asarray((to_dense(found) - self._mean) / self._spread)
 
     def keep(self, rows: Ints) -> StandardisedCosine:
-        """Return a copy restricted to the given rows of a sparse table.
+        """Return a copy for the words in the given rows of a sparse table.
 
         Row −1 stands for an unknown word.
         """

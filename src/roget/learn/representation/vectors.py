@@ -35,8 +35,8 @@ FURTHER = 2
 """Number of subspace iterations when starting from an earlier representation."""
 
 MORE = 20
-"""Number of extra dimensions used during the iterations, which help the last requested dimensions
-to converge."""
+"""Number of extra dimensions during the iterations. They help the last requested dimensions to
+converge."""
 
 EXACT = 4000
 """Maximum number of words for which an exact decomposition can be requested."""
@@ -45,7 +45,7 @@ PIECE = 1 << 16
 """Batch size: number of contexts processed at once when new words are embedded."""
 
 GRAIN = 2.0**-25
-"""Rounding unit of `multiply_exactly`, which is finer than the resolution of float32 near 1."""
+"""Unit to which `multiply_exactly` rounds. It is finer than the resolution of float32 near 1."""
 
 
 def weigh(matrix: Any, totals: Floats) -> Any:
@@ -64,7 +64,7 @@ class Representation:
     of the weights with unit rows. The first block is better for frequent words, the second for rare
     words.
 
-    weights: csr_array of float32 with shape (words, contexts); background contexts come last.
+    weights: csr_array of float32 with shape (words, contexts). Background contexts come last.
     vectors: array of shape (words, dimensions).
     lengths: lengths of the rows before normalisation, with shape (words, blocks).
     values: singular values of the first block, then of the second block.
@@ -93,7 +93,7 @@ class Representation:
         """Learn the representation of a csr_array of counts.
 
         `words` and `contexts` are names, used to find the contexts that are words themselves.
-        `start` is the representation of a subset of the counts, whose words must come first; it
+        `start` is the representation of a subset of the counts, whose words must come first. It
         reduces the number of iterations.
         """
         totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
@@ -153,7 +153,7 @@ class Representation:
         return replace(self, vectors=vectors, prior=prior.shape[1], share=share)
 
     def prior_shares(self, row: int, others: Ints) -> Floats:
-        """Return the fraction of a word's similarity to other words that the prior block adds.
+        """Return the fraction of each similarity of a word that comes from the prior vectors.
 
         Rows are rows of the vectors. Row −1 stands for a word without vectors.
         """
@@ -169,7 +169,7 @@ class Representation:
 
     @cached_property
     def _known_blocks(self) -> tuple[Singles, Singles]:
-        """The vectors by contexts and the prior vectors of all words, with unit rows."""
+        """The vectors by contexts, and the prior vectors, of all words. The rows have length 1."""
         own, more = self.vectors[:, : -self.prior], self.vectors[:, -self.prior :]
         return np.asarray(unit(own)), np.asarray(unit(more))
 
@@ -245,14 +245,14 @@ class Representation:
 
     @cached_property
     def _basis(self) -> list[Singles]:
-        """U/S for each block. The weights w of a new word are embedded as w·knownᵀ·U/S = w·V."""
+        """The basis U/S of each block, with which weights w are embedded as w·knownᵀ·U/S = w·V."""
         return [rows / values**2 for rows, values in self._list_blocks()]
 
 
 def _project(new: Any, known: Any, basis: Any) -> Singles:
     """Return new · knownᵀ · basis, computed in batches of contexts.
 
-    Rows do not affect each other.
+    The result for a row does not depend on the other rows.
     """
     found = np.zeros((new.shape[0], basis.shape[1]), dtype=np.float32)
     for begin in range(0, new.shape[1], PIECE):
@@ -308,7 +308,7 @@ def spread(
 
 
 def join(vectors: Singles, prior: Singles, share: float) -> Singles:
-    """Return unit vectors by contexts and by a prior as one vector: [√(1−s)·x, √s·y]."""
+    """Concatenate unit vectors x by contexts and prior vectors y: [√(1−s)·x, √s·y]."""
     parts = vectors * np.float32((1 - share) ** 0.5), prior * np.float32(share**0.5)
     return np.asarray(np.hstack(parts), dtype=np.float32)
 
@@ -337,7 +337,7 @@ def infer_prior(
 
 
 def _close(weights: Any, words: Any, contexts: Any) -> Any:
-    """Give each word a weight as a context of itself in symmetric relations."""
+    """In symmetric relations (see `SYMMETRIC`), give each word a weight as a context of itself."""
     if words is None or contexts is None:
         return weights
     known = {name: column for column, name in enumerate(contexts.tolist())}
@@ -380,7 +380,7 @@ def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tupl
     """
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1):  # identical results on every machine
+    with threadpool_limits(1):  # With one thread, results are identical on every machine.
         if min(matrix.shape) <= dimensions + MORE:
             left, values, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
             return left[:, :dimensions], values[:dimensions], right[:dimensions]

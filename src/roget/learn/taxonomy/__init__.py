@@ -17,7 +17,7 @@ from roget.learn.taxonomy.wordnet import PARTS
 from roget.learn.thesaurus import Thesaurus
 
 _FOLDERS = {"wordnet": "data.{}", "wordnet-tables": "{}_senses.tsv"}
-"""Name of a file by which each kind of WordNet folder is recognised, with {} for the part of
+"""Name of the file by which each kind of WordNet folder is recognised, with {} for the part of
 speech."""
 
 
@@ -33,7 +33,7 @@ def read(
     A taxonomy has no counts, so every word counts once. The classes on the path from the root serve
     as contexts (only the largest if there are very many), so neighbours are words that share
     classes. A word in several classes belongs equally to all of them, or in WordNet in proportion
-    to the tag counts of its senses plus one. Each class keeps its first parent;
+    to the tag counts of its senses plus one. Each class keeps its first parent.
     `provenance["dropped"]` is the number of other parents. Classes without words are left out.
 
     Parameters
@@ -74,7 +74,7 @@ def _open(
     part: str | None,
     progress: Report | None = None,
 ) -> tuple[Taxonomy, Path, str]:
-    """Read a taxonomy; return it with its path and kind."""
+    """Read a taxonomy, and return it with its path and kind."""
     if is_remote(os.fspath(path)):
         with local_file(path) as copy:
             found, _, chosen = _open(copy, kind, language, part, progress)

@@ -26,10 +26,10 @@ _WORD = re.compile("word-([^#/]+)$")
 
 @dataclass
 class ConceptRecord:
-    """A concept in a SKOS file."""
+    """A concept (class or word) in a SKOS file."""
 
     names: tuple[str, ...] = ()
-    """Preferred labels."""
+    """Preferred labels of the concept."""
     others: tuple[str, ...] = ()
     broader: set[int] = field(default_factory=set)
     """Ids of the classes that the file links to the concept with skos:broader."""
@@ -41,13 +41,13 @@ class ConceptRecord:
 
 @dataclass
 class Content:
-    """The content of a SKOS file: classes by id, words, and new concepts."""
+    """The content of a SKOS file: its classes by id, its words, and new concepts."""
 
     classes: dict[int, ConceptRecord] = field(default_factory=dict)
     words: dict[str, ConceptRecord] = field(default_factory=dict)
     new: list[ConceptRecord] = field(default_factory=list)
     own: dict[str, str] = field(default_factory=dict)
-    """Values of roget's own predicates, by name."""
+    """Values of the predicates that roget defines, by name."""
 
 
 def read_changes(
@@ -72,12 +72,12 @@ def read_changes(
     Returns
     -------
     list of EditRequest
-        Edits for `apply_edits`; classes are identified by id.
+        Edits for `apply_edits`. Classes are identified by id.
 
     Raises
     ------
     InputError
-        If the file is not an export of this thesaurus, or if changes are ambiguous; the message
+        If the file is not an export of this thesaurus, or if changes are ambiguous. The message
         lists them.
     """
     place = Path(path)
@@ -141,7 +141,7 @@ def _numbers(values: Mapping[str, str], name: str) -> list[int]:
 
 
 def _export(thesaurus: Thesaurus) -> Content:
-    """Return the content that an export of the thesaurus would have."""
+    """Return the content of a new export of the thesaurus."""
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         file = Path(folder) / "now.ttl"
         catalogue.load("exporters", "skos")(thesaurus, file)
@@ -167,7 +167,7 @@ def _read_content(place: Path, language: str | None) -> Content:
         if concept in ids:
             content.classes[ids[concept]] = record
         elif concept not in found.kinds[skos.SKOS + "Concept"]:
-            continue  # a link to a deleted concept
+            continue  # This is a link to a deleted concept.
         elif concept in found.kinds[skos.WORD]:
             spelt = _WORD.search(concept)
             word = unquote(spelt[1]) if spelt else preferred[0] if preferred else concept
@@ -190,7 +190,7 @@ class _Comparison:
     def compare(self) -> list[EditRequest]:
         """Return all edits.
 
-        Names come first, since a class may be replaced by its only subclass.
+        Renamed classes come first, because a later edit may replace a class by its only subclass.
         """
         self._write_classes()
         self._merge()
@@ -200,12 +200,12 @@ class _Comparison:
         return self.requests
 
     def request(self, action: str, record: ConceptRecord | None, **more: object) -> None:
-        """Add an edit."""
+        """Add an edit request for a concept, with its place in the file."""
         place = f"{self.place}: {record.address}" if record else str(self.place)
         self.requests.append(EditRequest(action, place=place, **more))  # type: ignore[arg-type]
 
     def report(self, record: ConceptRecord, why: str) -> None:
-        """Record an ambiguous change."""
+        """Record an ambiguous change, which is reported as an error later."""
         text = f"{self.place}: {record.address}: {why}"
         if text not in self.unclear:
             self.unclear.append(text)
@@ -267,7 +267,7 @@ class _Comparison:
             self.request(editing.MERGE, self.before.classes[id], target=id, into=best)
 
     def heir(self, id: int) -> int:
-        """Return the class itself, or the class it was merged into."""
+        """Return the class into which a class was merged, or its own id if it still exists."""
         while id in self.heirs:
             id = self.heirs[id]
         return id

@@ -1,4 +1,4 @@
-"""Read dendrograms from .npz files that contain a scipy linkage matrix and its words."""
+"""Read dendrograms from .npz files with a SciPy linkage matrix and its words."""
 
 from __future__ import annotations
 

@@ -58,11 +58,11 @@ class Concepts:
     labels: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
     """Preferred and alternative labels of each concept."""
     languages: set[str] = field(default_factory=set)
-    """Languages of the labels."""
+    """Languages of all labels in the file."""
     own: dict[str, dict[str, str]] = field(default_factory=dict)
     """Values of roget's own predicates, by predicate name and subject."""
     written: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    """Texts by subject and kind ("definition" or "note")."""
+    """Definitions and notes, by subject and kind ("definition" or "note")."""
 
     @property
     def concepts(self) -> set[str]:
@@ -126,7 +126,7 @@ def read(
             taxonomy.ids[concept] = ids[concept]
         if concept in splits:
             taxonomy.order[concept] = splits[concept]
-        # In roget's exports, preferred labels are made unique; the alternative label is the
+        # In roget's exports, preferred labels are made unique. The alternative label is the
         # original one.
         first = [*others, *preferred] if concept in named else [*preferred, *others]
         taxonomy.labels[concept] = first[0] if first else re.split("[#/:]", concept)[-1]
@@ -146,7 +146,7 @@ def gather(
     """
     found, requested = Concepts(), (language or "").lower()
     labels: dict[tuple[str, int], set[str]] = {}
-    # A SKOS-XL label is a resource with literal forms; its holders are the concepts that have it.
+    # A SKOS-XL label is a resource with literal forms. `holders` are the concepts with this label.
     holders: dict[str, list[tuple[str, int]]] = {}
     forms: dict[str, list[str]] = {}
     written: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -201,7 +201,7 @@ def gather(
 
 
 def _share(above: list[str], exported: str, by_id: Mapping[str, str]) -> dict[str, float]:
-    """Return the memberships of a word, using the exported values if its classes are unchanged.
+    """Return the memberships of a word: the exported values if its classes are unchanged.
 
     A word that was moved belongs to its new classes, with the exported weights where available and
     equal weights otherwise.

@@ -61,7 +61,7 @@ class Taxonomy:
     parents: dict[str, list[str]] = field(default_factory=dict)
     """Parents of each class, most important first."""
     otherwise: dict[str, str] = field(default_factory=dict)
-    """Default parent of classes that are not in `parents`."""
+    """Default parents: the parent of each class that is not in `parents`."""
     words: dict[str, dict[str, float]] = field(default_factory=dict)
     """Weight of each word in each of its classes."""
     language: str | None = None
@@ -76,7 +76,7 @@ class Taxonomy:
     order: dict[str, float] = field(default_factory=dict)
     """Rank of each class in the order of splits. By default, classes are split level by level."""
     loops: bool = False
-    """True if cycles are broken, False if they raise an error."""
+    """True if cycles of classes are broken, False if they raise an error."""
 
     def add(self, word: str, name: str, weight: float = 1.0) -> None:
         """Put a word into a class."""
@@ -128,7 +128,7 @@ class Taxonomy:
         most = (
             MAX_NODES if any(len(above) > 1 for above in parents.values()) else 2 * len(parents) + 1
         )
-        for node, name in enumerate(classes):  # the list grows during the loop
+        for node, name in enumerate(classes):  # The list grows during the loop.
             if node and classes[parent[node]] == name:
                 continue
             parts = below.get(name, [])
@@ -151,7 +151,7 @@ class Taxonomy:
     def share_out(
         self, nodes: Nodes, weighted: bool = True
     ) -> tuple[list[int], list[int], list[float]]:
-        """Distribute words over nodes; return the row, node and weight of each entry."""
+        """Distribute words over tree nodes, and return (row, node, weight) as three sequences."""
         rows, at, shares = [], [], []
         for row, (word, classes) in enumerate(self.words.items()):
             total = sum(classes.values())
@@ -175,7 +175,7 @@ class Taxonomy:
         return [self.otherwise[name]] if name in self.otherwise else []
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
-        """Keep classes with words in their subtree; raise an error for links to missing classes."""
+        """Keep classes with words in their subtree. Raise an error for links to missing classes."""
         used = climb(itertools.chain(*self.words.values()), lambda name: kept.get(name, ()))
         if unknown := used - self.labels.keys():
             name = min(unknown)
@@ -216,7 +216,7 @@ def climb(names: Iterable[Name], parents_of: Callable[[Name], Iterable[Name]]) -
 
 
 def _up(name: str, kept: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield a class and its ancestors on the path of first parents."""
+    """Yield a class, its first parent, the first parent of that class, and so on."""
     yield name
     while above := kept.get(name):
         name = above[0]
@@ -246,7 +246,7 @@ def _closing(parents: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
 
 
 def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
-    """Convert a taxonomy to a thesaurus; see `roget.learn.taxonomy.read`."""
+    """Convert a taxonomy to a thesaurus. See `roget.learn.taxonomy.read`."""
     if not taxonomy.words:
         raise InputError(f"{place}: none of the classes contains a word", code="empty-input")
     # 1. Make the tree, and the memberships of words in its leaves.
@@ -320,7 +320,7 @@ def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
 
 
 def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, int]) -> list[int]:
-    """Return the id of each node: the known id for a class's first node, otherwise a new id."""
+    """Return the id of each node: the known id for the first node of a class, or a new one."""
     if not known:
         return list(range(len(classes)))
     new = itertools.count(max(known.values()) + 1)

@@ -23,7 +23,7 @@ LONGEST = 500
 """Maximum length of an XML entity: sufficient for URIs, but too short for an entity bomb."""
 
 HEAD = 1 << 20
-"""Number of bytes searched for XML declarations."""
+"""Number of bytes at the start of a file that are searched for XML entity declarations."""
 
 _ENTITY = re.compile(rb"<!ENTITY\s+(%\s+)?([^\s>]+)\s+(\"[^\"]*\"|'[^']*'|[^>]*)")
 _ROOT = re.compile(rb"<[A-Za-z_]")
@@ -53,7 +53,7 @@ def read(
             yield from parse(stream, syntax, place.resolve().as_uri(), predicates)
         except (OSError, RogetError, GeneratorExit):
             raise
-        except Exception as error:  # each parser has its own exceptions
+        except Exception as error:  # Each parser has its own exceptions.
             if stream.broken is not None:
                 raise stream.broken from None
             reason = " ".join(str(error).split())[:200]

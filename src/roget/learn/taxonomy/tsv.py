@@ -13,7 +13,7 @@ LINKS = Roles({"child": ("narrower",), "parent": ("broader",)})
 
 
 def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
-    """Read a table as a taxonomy. Names with children are classes; all other names are words.
+    """Read a table as a taxonomy. Names with children are classes. All other names are words.
 
     If a row links a name to itself (animal, tab, animal), the class also has the name as a word. A
     row without a parent defines a top class. The header is optional.

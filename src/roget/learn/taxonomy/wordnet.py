@@ -25,7 +25,7 @@ LINKS = "synset, pointer, hypernym"
 
 
 class Synset(NamedTuple):
-    """A WordNet synset."""
+    """A WordNet synset, with its words and hypernyms."""
 
     name: str
     senses: list[tuple[str, float]]
@@ -37,7 +37,7 @@ class Synset(NamedTuple):
 def read(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
     """Read nouns, verbs or both from a folder or a data file. Synsets become classes.
 
-    Underscores become spaces. In some releases, verbs form cycles; the link that closes a cycle is
+    Underscores become spaces. In some releases, verbs form cycles. The link that closes a cycle is
     dropped.
     """
     folder, named = place, place.suffix.removeprefix(".")
@@ -61,7 +61,7 @@ def read_tables(place: Path, part: str | None = None, language: str | None = Non
     """Read nouns, verbs or both from a folder of tables.
 
     The columns of noun_senses.tsv are lemma, sense number, synset, lexicographer file and tag
-    count; the columns of noun_hypernyms.tsv are synset, pointer (@ or @i) and hypernym. The tables
+    count. The columns of noun_hypernyms.tsv are synset, pointer (@ or @i) and hypernym. The tables
     of verbs have the same columns. Underscores become blanks.
     """
     names = {one: f"{one}_senses.tsv" for one in _choose_parts(part)}
@@ -74,7 +74,7 @@ def read_tables(place: Path, part: str | None = None, language: str | None = Non
 def read_package(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
     """Read nouns, verbs or both from a lexicon of the `wn` package.
 
-    Lexicons are not downloaded automatically; use `python -m wn download ID`.
+    Lexicons are not downloaded automatically. Use `python -m wn download ID`.
     """
     with name_extra():
         wn: Any = importlib.import_module("wn")
@@ -125,7 +125,7 @@ def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synse
     """Yield the synsets of a data file."""
     problems = Problems(str(file))
     for number, line in source_of(str(file)).lines():
-        if line.startswith("  ") or not line.strip():  # skip the licence text
+        if line.startswith("  ") or not line.strip():  # Skip the licence text.
             continue
         try:
             yield _synset(line, part, tagged)
@@ -135,7 +135,11 @@ def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synse
 
 
 def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
-    """Parse a line with offset, file, type, word count (hex), words, pointer count and pointers."""
+    """Parse a line of a data file.
+
+    The fields are offset, file, type, number of words (hexadecimal), words, number of pointers, and
+    pointers.
+    """
     cells = line.partition(" | ")[0].split()
     offset, lexicographer, count = cells[0], int(cells[1]), int(cells[3], 16)
     words = cells[4 : 4 + 2 * count]
@@ -146,7 +150,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
         key = f"{word.lower()}%{PARTS[part]}:{lexicographer:02}:{int(id, 16):02}::"
         senses.append((word.replace("_", " "), 1.0 + tagged.get(key, 0)))
     pointers = cells[4 + 2 * count :]
-    # A pointer has four fields; the first three are symbol, target and part of speech.
+    # A pointer has four fields. The first three are symbol, target and part of speech.
     listed = pointers[1 : 1 + 4 * int(pointers[0])]
     linked = zip(listed[::4], listed[1::4], listed[2::4], strict=True)
     above = [f"{target}-{its}" for sign, target, its in linked if sign in HYPERNYMS]
@@ -154,7 +158,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
 
 
 def _read_tags(file: Path) -> dict[str, int]:
-    """Read the tag count of each sense key; return an empty mapping if the file is missing."""
+    """Read the tag count of each sense key. The result is empty if the file is missing."""
     if not file.is_file():
         return {}
     cells = (line.split() for _, line in source_of(str(file)).lines())
@@ -173,13 +177,13 @@ def _synsets_of_tables(place: Path, part: str) -> Iterator[Synset]:
         if pointer in HYPERNYMS:
             above.setdefault(synset, []).append(f"{hypernym}-{part[0]}")
     for name in dict.fromkeys([*senses, *above]):
-        # The table is sorted by lemma; the label of a synset is its most frequent lemma.
+        # The table is sorted by lemma. The label of a synset is its most frequent lemma.
         words = [(word, 1.0 - tagged) for tagged, _, word in sorted(senses.get(name, ()))]
         yield Synset(f"{name}-{part[0]}", words, above.get(name, []))
 
 
 def _rows(file: Path, expected: str, numbers: Sequence[int] = ()) -> Iterator[list[str]]:
-    """Yield the cells of each line. The columns in `numbers` must be integers."""
+    """Yield the cells of each line of a table. The columns in `numbers` must be integers."""
     problems = Problems(str(file))
     width = len(expected.split(", "))
     for number, line in source_of(str(file)).lines():

@@ -1,4 +1,4 @@
-"""Thesaurus: a tree of word classes, with lookup and editing."""
+"""The class `Thesaurus`, a tree of word classes, with functions for lookup and editing."""
 
 from __future__ import annotations
 

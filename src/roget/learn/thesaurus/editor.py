@@ -1,8 +1,8 @@
 """`Editor`: edits, undo and redo, and replay of edits on another thesaurus.
 
 A `Draft` is the state of a thesaurus after a sequence of edits, before its tables are computed. In
-a draft, words belong to *units*, which are the learnt clusters and the two sides of each cluster
-that an edit has split. Merging and nesting only change the cluster that a unit is part of.
+a draft, words belong to *units*, which are the learnt clusters and the two parts (sides) of each
+cluster that an edit has split. Merging and nesting only change the cluster that a unit is part of.
 """
 
 from __future__ import annotations
@@ -47,17 +47,18 @@ SURE_MATCH = 0.8
 
 
 NO_HOMES: dict[int, int] = {}
-"""The homes of moved words before the first move. An edit copies it before changing it."""
+"""Empty mapping from moved words to their units, shared by all drafts without moved words. Edits
+copy it before they change it."""
 
 
 class MatchedClass(NamedTuple):
-    """The class of a thesaurus that is most similar to a snapshot."""
+    """The class of a thesaurus that is most similar to a class snapshot in a stored edit."""
 
     node: int
     similarity: float
-    """F-measure of the two sets of words."""
+    """F-measure of the words of the class and the words of the snapshot."""
     common: int
-    """Estimated number of common words."""
+    """Estimated number of words that the class and the snapshot have in common."""
     size: int
     """Number of words in the matched class."""
 
@@ -78,18 +79,20 @@ class EditTarget(NamedTuple):
     """The edits to apply. A word that the original edit added is moved instead if it is already
     here."""
     left: Edit | None
-    """The part of the edit that does not apply, because its words are missing."""
+    """The part of the edit that cannot be applied because its words are missing here."""
     unsure: list[tuple[ClassSnapshot, MatchedClass]]
-    """Snapshots that were matched to a class with low similarity."""
+    """Class snapshots of the edit that were matched to a class with low similarity."""
 
 
 class Memory(NamedTuple):
     """A cache shared by all drafts of a thesaurus."""
 
     labels: dict[Any, list[str]]
-    """Words of generated labels. The key contains everything that a label depends on."""
+    """Rows of the words in generated labels. The key contains everything that a label depends
+    on."""
     divergences: dict[tuple[int, ...], float]
-    """KL divergence from the background, keyed by the units whose centroid is compared."""
+    """KL divergence of a centroid from the background, keyed by the units over which it is
+    computed."""
 
 
 class Draft:
@@ -131,7 +134,7 @@ class Draft:
         return found[::-1]
 
     def after(self, edit: Edit) -> Draft:
-        """Return the draft after one more edit, whose classes are identified by node number."""
+        """Return the draft after one more edit, in which classes are identified by node number."""
         made = copy.copy(self)
         made.before, made.edit = self, edit
         for seen in (edit.node, edit.into):
@@ -143,7 +146,7 @@ class Draft:
     def after_all(self, edits: Iterable[Edit]) -> Draft:
         """Return the draft after several edits.
 
-        Edits that wait for the next rebuild are skipped.
+        Edits that are kept for the next rebuild (`waiting`) are skipped.
         """
         made = self
         for edit in edits:
@@ -152,7 +155,7 @@ class Draft:
         return made
 
     def row(self, word: str) -> int:
-        """Return the row of a word. Added words come after the words of the base thesaurus."""
+        """Return the row of a word. Words that edits added come after the original words."""
         row = self._find_row(word)
         if row in self.gone:
             raise Deleted(word)
@@ -165,37 +168,37 @@ class Draft:
 
     @property
     def words(self) -> list[str]:
-        """The remaining words, in the order of their rows."""
+        """All words that are not deleted, in the order of their rows."""
         listed = [*self.base.words.tolist(), *self.added]
         return [word for row, word in enumerate(listed) if row not in self.gone]
 
     @property
     def rows(self) -> Ints:
-        """The rows of the remaining words."""
+        """The rows of all words that are not deleted."""
         every = np.arange(len(self.base) + len(self.added))
         return np.delete(every, sorted(self.gone)) if self.gone else every
 
     @property
     def origin(self) -> Ints | None:
-        """Row of each word in the base (−1 for added words), or None if the words are unchanged."""
+        """Row of each word before all edits (−1 for added words), or None if no words changed."""
         if not self.gone and not self.added:
             return None
         return np.where(self.rows < len(self.base), self.rows, -1)
 
     def counts(self) -> Counts:
-        """Return the counts of the remaining words. Added words have no occurrences."""
+        """Return the counts of all words that are not deleted. Added words have no occurrences."""
         return self.base.counts if self.origin is None else self.base.counts.cover(self.words)
 
     def places(self) -> Ints:
-        """Return the leaf in which each word is placed, which is the leaf of its home unit."""
+        """Return the leaf in which each word is placed."""
         return self.tree.cluster_nodes[self.homes()]
 
     def homes(self) -> Ints:
-        """Return the home cluster of each word."""
+        """Return the cluster in whose leaf each word is placed."""
         return self.parts[self._home_units()[self.rows]]
 
     def units(self) -> list[tuple[int, ...]]:
-        """Return the units of each cluster."""
+        """Return the units (learnt clusters and sides of splits) of which each cluster consists."""
         found: list[list[int]] = [[] for _ in range(self.tree.n_clusters)]
         for unit, cluster in enumerate(self.parts.tolist()):
             if cluster >= 0:
@@ -221,7 +224,7 @@ class Draft:
             for side in (0, 1):
                 second[self._descendants(first + side)[homes[row[at]]]] = side
             unit[at] = first + second
-        # 2. For words that were placed or added by edits, the home is the only sense.
+        # 2. Words that edits have put into a class or added have this class as their only sense.
         own = np.zeros(homes.size, dtype=bool)
         own[sorted(self.settled)] = True
         own[table.shape[0] :] = True
@@ -229,13 +232,13 @@ class Draft:
         rows, units = np.concatenate([row[kept], alone]), np.concatenate([unit[kept], homes[alone]])
         cells = np.concatenate([data[kept], np.ones(alone.size)]), (rows, self.parts[units])
         found = sparse.csr_array(cells, shape=(homes.size, self.tree.n_clusters))
-        # 3. If a word has a single sense, this sense is its home.
+        # 3. If a word has a single sense, it is the class in which the word is placed.
         lone = np.flatnonzero(np.diff(found.indptr) == 1)
         found.indices[found.indptr[lone]] = self.parts[homes[lone]]
         return found[self.rows] if self.gone else found
 
     def _descendants(self, unit: int) -> BoolArray:
-        """Return a mask of a unit and all units into which it was split."""
+        """Return a mask of a unit (see `Draft`) and all units into which it was split."""
         found: BoolArray = np.arange(self.parts.size) == unit
         size = self.base.tree.n_clusters
         for number, division in enumerate(self.divisions):
@@ -276,7 +279,7 @@ class Draft:
         return bare.join(self.tree, self.parts, belongs, self.divisions)
 
     def memberships(self) -> Any:
-        """Return p(cluster|word), summed over the units of each cluster."""
+        """Return p(cluster|word), which is summed over the units that belong to a cluster."""
         table, k = self._unit_memberships(), self.tree.n_clusters
         if not np.array_equal(self.parts, np.arange(k)):
             table = sparse.csr_array(table @ grouping_matrix(self.parts, k))
@@ -292,7 +295,7 @@ class Draft:
             except (InputError, LookupError):
                 missing.append(word)
         if edit.words and not known and edit.kind != editing.ADD:
-            self.row(edit.words[0])  # raises an error with the reason
+            self.row(edit.words[0])  # This raises an error that states the reason.
         places = self.places()
         sizes, unsure = self._sum_words(places), []
         rows = {word: row for row, word in enumerate(self.words)}
@@ -301,8 +304,8 @@ class Draft:
             found = match_class(seen, rows, places, sizes, self.tree)
             if found.node and found.similarity < SURE_MATCH:
                 unsure.append((seen, found))
-            # Keep the words of the original snapshot, so matching does not degrade over several
-            # rebuilds.
+            # Keep the words of the original snapshot. Otherwise matches would get worse with every
+            # rebuild.
             return replace(seen, node=found.node)
 
         node, into = (None if seen is None else translate(seen) for seen in (edit.node, edit.into))
@@ -334,7 +337,7 @@ class Draft:
         self._reshape(tree_edits.merge(self.tree, _node(edit), _into(edit)), ())
 
     def _nest(self, edit: Edit) -> None:
-        """Put a class under another one."""
+        """Make a class a subclass of another one."""
         self._reshape(tree_edits.nest(self.tree, _node(edit), _into(edit)), edit.ids)
 
     def _move(self, edit: Edit) -> None:
@@ -446,7 +449,7 @@ class Draft:
                     self.ids = ids
 
     def _decide(self, number: int, state: str) -> GrowthChange:
-        """Set the state of an open growth change, and return the change."""
+        """Set the state of an open growth change to accepted or refused, and return the change."""
         known = self.changes
         if number not in known:
             there = f"changes are {min(known)} to {max(known)}" if known else "there are no changes"
@@ -489,16 +492,16 @@ class Draft:
         numbers = np.empty(made.tree.n_nodes, dtype=np.int64)
         numbers[made.nodes[kept]] = self.ids[kept]
         numbers[list(made.made)] = ids
-        numbers[0] = self.ids[0]  # the root keeps its id, even if another node replaces it
+        numbers[0] = self.ids[0]  # The root keeps its id, even if another node replaces it.
         numbers.flags.writeable = False
         self.tree, self.ids = made.tree, numbers
         if not np.array_equal(made.clusters, np.arange(made.clusters.size)):
             self.parts = np.where(self.parts >= 0, made.clusters[self.parts], -1)
 
     def _put(self, row: int, node: int) -> None:
-        """Put a word into one class only, keeping its proportions among the units of the class.
+        """Make a class the only class of a word, keeping its proportions among the class's units.
 
-        A word that belonged to none of these units is distributed by its counts.
+        A word that was in none of these units is distributed over them by its counts.
         """
         clusters = self.tree.cluster[self.tree.leaves(node)]
         units = self._find_units(clusters)
@@ -509,7 +512,7 @@ class Draft:
         some = weights > 0
         self.settled |= {row}
         self.moved[row] = units[some], weights[some]
-        # Keep a home that is already in the class, e.g. after a merge.
+        # Keep the word's unit if it already belongs to the class, e.g. after a merge.
         home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)
         if home < 0 or self.parts[home] not in clusters:
             sums = np.bincount(self.parts[units], weights, minlength=self.tree.n_clusters)
@@ -518,11 +521,11 @@ class Draft:
             self.home[row] = int(units[np.where(there, weights, -1.0).argmax()])
 
     def _find_units(self, clusters: Ints) -> Ints:
-        """Return the units of the given clusters."""
+        """Return the units (see `Draft`) of which the given clusters consist."""
         return np.flatnonzero(np.isin(self.parts, clusters))
 
     def _unit_weights(self, row: int) -> Floats:
-        """Return the membership of a word in each unit."""
+        """Return the membership of a word in each unit (see `Draft`)."""
         belongs = np.zeros(self.parts.size)
         if row in self.moved:
             units, weights = self.moved[row]
@@ -533,8 +536,8 @@ class Draft:
         return belongs
 
     def _place_among(self, row: int, units: Ints) -> Floats:
-        """Return the probability of each unit for a word that belonged to none of them."""
-        # Find the learnt clusters from which these units were split.
+        """Return p(unit|word) for the given units, to none of which the word belonged before."""
+        # Find the learnt clusters whose splits led to these units.
         learnt = self.base.tree.n_clusters
         feeding, size = set(units.tolist()), self.parts.size
         for division in reversed(self.divisions):
@@ -551,7 +554,7 @@ class Draft:
         return found if found.sum() > 0 else np.ones(units.size)
 
     def _centroid(self, units: Ints) -> tuple[Floats, float]:
-        """Return p(context|units) and the total mass of the units."""
+        """Return the centroid p(context|units) of several units, and their total mass."""
         base = self.base.clustering
         learnt, mass, rows = base.n_clusters, [], []
         for unit in units.tolist():
@@ -567,7 +570,7 @@ class Draft:
         return weights @ np.array(rows), sums
 
     def _home_units(self) -> Ints:
-        """Return the home unit of each word, including deleted words."""
+        """Return the unit that determines the leaf of each word, including deleted words."""
         homes = np.full(len(self.base) + len(self.added), -1, dtype=np.int64)
         homes[: self._homes.size] = self._homes
         if self.home:
@@ -586,13 +589,13 @@ class Draft:
 
 
 class Replayed(NamedTuple):
-    """A thesaurus after replaying the edits of another one."""
+    """The result of replaying the edits of one thesaurus on another."""
 
     thesaurus: Thesaurus
     problems: list[str]
-    """Edits that could not be applied, with the reasons."""
+    """Descriptions of the edits that could not be applied, with the reasons."""
     doubts: list[str]
-    """Edits whose classes were matched with low similarity."""
+    """Descriptions of the edits whose classes were matched with low similarity."""
 
 
 class Editor:
@@ -691,7 +694,9 @@ class Editor:
         """
         thesaurus, seen = self.thesaurus, self._remember(node)
         if thesaurus.tree.children(seen.node):
-            tree_edits.split(thesaurus.tree, seen.node)  # raises an error with the reason
+            tree_edits.split(
+                thesaurus.tree, seen.node
+            )  # This raises an error that states the reason.
         apart = self.suggest_split(seen.node) if words is None else self._resolve(words)
         ids = (thesaurus.next_id, thesaurus.next_id + 1)
         return self._append(Edit(editing.SPLIT, seen, words=apart, ids=ids))
@@ -757,7 +762,7 @@ class Editor:
 
     @property
     def done(self) -> tuple[Edit, ...]:
-        """The edits in effect, excluding edits that wait for the next rebuild."""
+        """The edits that have been applied, without edits that are kept for the next rebuild."""
         return tuple(edit for edit in self.thesaurus.edits if not edit.waiting)
 
     @property
@@ -766,7 +771,7 @@ class Editor:
         return self.done[-1] if self.done else None
 
     def undo(self) -> Thesaurus:
-        """Undo the last edit; `redo` restores it."""
+        """Undo the last edit. `redo` restores it."""
         if not self.done:
             raise InputError("nothing to undo", code="edit-refused")
         return self.undo_to(len(self.done) - 1)
@@ -779,7 +784,7 @@ class Editor:
         return self.with_edits((*edits, undone[0]), undone[1:])
 
     def undo_to(self, n: int) -> Thesaurus:
-        """Undo all but the first n edits; `redo` restores them."""
+        """Undo all but the first n edits. `redo` restores them."""
         edits = self.thesaurus.edits
         done = [at for at, edit in enumerate(edits) if not edit.waiting]
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n <= len(done):
@@ -857,7 +862,7 @@ class Editor:
         return Replayed(self.with_edits(log), problems, doubts)
 
     def _used_ids(self, log: Iterable[Edit]) -> set[int]:
-        """Return the ids that are taken, which new classes must not use."""
+        """Return the class ids that are taken, which new classes must not use."""
         return {*range(self.thesaurus.base.next_id), *(id for edit in log for id in edit.ids)}
 
     def with_edits(
@@ -906,18 +911,18 @@ class Editor:
         )
 
     def _append(self, edit: Edit) -> Thesaurus:
-        """Return the thesaurus with one more edit."""
+        """Return the thesaurus after one more edit."""
         return self.with_edits((*self.thesaurus.edits, edit))
 
     def _resolve(self, words: str | Iterable[str]) -> tuple[str, ...]:
-        """Return the words in the spelling of the thesaurus; raise an error for unknown words."""
+        """Return the words in the spelling of the thesaurus. Raise an error for unknown words."""
         thesaurus = self.thesaurus
         return tuple(
             str(thesaurus.words[thesaurus.row(word)]) for word in editing.check_words(words)
         )
 
     def _remember(self, node: int) -> ClassSnapshot:
-        """Return a snapshot of a class, with a sample of its words across all frequencies."""
+        """Return a snapshot of a class, with its words or a sample of them, for later matching."""
         thesaurus, node = self.thesaurus, editing.check_number(node)
         rows = thesaurus.inside(node)
         size = int(rows.size)
@@ -929,7 +934,7 @@ class Editor:
 
 
 def _continue(draft: Draft, edits: list[Edit]) -> Draft:
-    """Return a draft with the given edits applied, reusing the states it shares with `draft`."""
+    """Return a draft with the given edits applied, reusing the edits that `draft` has in common."""
     history = draft.history()
     for at, (edit, one) in enumerate(zip(edits, history[1:], strict=False)):
         if edit is not one.edit and edit != one.edit:
@@ -980,9 +985,9 @@ def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
 
 
 def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
-    """Return the edit with the number of ids that it needs in a tree.
+    """Return the edit with as many ids as it creates classes in a tree.
 
-    Ids that are still free are kept.
+    Ids of the edit that are still free are kept.
     """
     needed = 2 if edit.kind == editing.SPLIT else 0
     if edit.kind == editing.NEST and edit.into is not None and not tree.children(edit.into.node):
@@ -994,7 +999,10 @@ def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
 
 
 def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
-    """Split an edit that adds words. Words that are already present are moved instead."""
+    """Replace an edit that adds words by one that adds and one that moves words.
+
+    Words in `present` must be moved.
+    """
     new = tuple(word for word in edit.words if word not in present)
     old = tuple(word for word in edit.words if word in present)
     parts = (edit.kind, new), (editing.MOVE, old)

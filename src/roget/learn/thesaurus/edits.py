@@ -47,7 +47,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
 KINDS = tuple(NEEDS)
 
 ACTIONS = (RENAME, MOVE, MERGE, NEST, ADD, DELETE, SPLIT, NOTE)
-"""Edits that tables and web pages can request. Growth changes are accepted by number instead."""
+"""Edits that tables and web pages can request. Changes made by growth are accepted or refused by
+number instead."""
 
 DEFINITION, REMARK = "definition", "note"
 FIELDS = (DEFINITION, REMARK)
@@ -74,7 +75,7 @@ _CONTROL = re.compile(
 
 
 class Note(NamedTuple):
-    """A definition and a note on a class or a word."""
+    """The definition of a class or word, and a note on it."""
 
     definition: str = ""
     note: str = ""
@@ -96,20 +97,20 @@ class Edit:
     """An edit made by a user. `str` returns a description of it."""
 
     kind: str
-    """One of `KINDS`."""
+    """Kind of edit, one of `KINDS`."""
     node: ClassSnapshot | None = None
     """The class that is renamed, merged, nested, split or annotated, or to which words are
     added."""
     text: str = ""
     """The new label, or the text of a note."""
     into: ClassSnapshot | None = None
-    """The class to merge into or nest under."""
+    """The class into which the class is merged, or under which it is nested."""
     waiting: bool = False
     """True if the edit cannot be applied to this thesaurus and is kept for the next rebuild."""
     words: tuple[str, ...] = ()
     """The words that are moved, added, deleted, split off or annotated."""
     ids: tuple[int, ...] = ()
-    """The ids of new classes."""
+    """The ids of the classes that the edit creates."""
     field: str = ""
     """Field of a note: "definition" or "note"."""
     changes: tuple[int, ...] = ()
@@ -127,7 +128,7 @@ class Edit:
                 verb = "needs" if name in needs else "has no"
                 raise _refuse(f"an edit of kind {self.kind} {verb} {name!r}")
         if self.kind == RENAME:
-            _check_letters(self.text)  # older labels may contain other characters
+            _check_letters(self.text)  # Older labels may contain other characters.
         if self.kind == NOTE:
             if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
                 raise _refuse("a note needs exactly one class or one word")
@@ -166,7 +167,9 @@ class Edit:
             if not isinstance(text, str) or not isinstance(waiting, bool):
                 raise TypeError("'text' must be a string and 'waiting' a boolean")
             kind, words = content["kind"], content.get("words", ())
-            if kind == MOVE and "words" not in content:  # version 1 stored one word as a string
+            if (
+                kind == MOVE and "words" not in content
+            ):  # Version 1 stored a single word as a string.
                 words, text = (text,), ""
             ids, field = content.get("ids", ()), content.get("field", "")
             changes = content.get("changes", ())
@@ -215,7 +218,7 @@ class GrowthChange:
 
     number: int
     kind: str
-    """One of `CHANGE_KINDS`."""
+    """Kind of change, one of `CHANGE_KINDS`."""
     words: tuple[str, ...]
     """The new or moved word, the words of the smaller part of a split, or all words of a new
     class."""
@@ -230,7 +233,7 @@ class GrowthChange:
     reasons: tuple[str, ...]
     """Contexts that support the change, strongest first."""
     tokens: float
-    """Number of new tokens of the words."""
+    """Total number of new tokens of the words."""
     state: str = OPEN
     rest: int | None = None
     """For a split, the id of the larger part."""
@@ -307,7 +310,7 @@ def check_word(word: str) -> None:
 
 
 def check_words(words: str | Iterable[str]) -> tuple[str, ...]:
-    """Return one or more words as a tuple without duplicates; raise an error for other types."""
+    """Return one or more words as a tuple without duplicates. Raise an error for other types."""
     listed = (words,) if isinstance(words, str) else tuple(words)
     for word in listed:
         if not isinstance(word, str):
@@ -318,14 +321,14 @@ def check_words(words: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def check_number(number: object, what: str = "node") -> int:
-    """Convert an integer-like value to int; raise an error for any other type."""
+    """Convert an integer-like value to int. Raise an error for any other type."""
     if isinstance(number, int | np.integer) and not isinstance(number, bool):
         return int(number)
     raise _refuse(f"{what} is {number!r}; expected an integer")
 
 
 def list_words(words: tuple[str, ...]) -> str:
-    """Join the first few words for a message."""
+    """Join the first few of the given words for a message, with the number of omitted words."""
     shown = words if len(words) <= SHOWN + 1 else words[:SHOWN]
     listed = [_quote(word) for word in shown]
     if len(words) > len(shown):
@@ -427,8 +430,8 @@ class EditRequest:
     def is_done(self, thesaurus: Thesaurus) -> bool:
         """Return True if the class or word already has the requested name or note.
 
-        Moving a word to its current class never counts as done, since the edit fixes the class for
-        later rebuilds.
+        Moving a word to its current class never counts as done, because the edit keeps the word in
+        this class in later rebuilds.
         """
         if self.action == NOTE and self.field in FIELDS:
             if self.target is None and (
@@ -555,7 +558,7 @@ def read_requests(path: PathLike) -> list[EditRequest]:
     InputError
         If the table has no rows.
     FormatError
-        If rows are invalid; the message names the lines.
+        If rows are invalid. The message names the lines.
     """
     source = source_of(os.fspath(path))
     requests = []

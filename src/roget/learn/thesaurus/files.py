@@ -4,7 +4,7 @@ Spare counts are the counts of rare or uncertain words, which are not in the the
 added when it grows.
 
 thesaurus.json       format, sizes, tree, labels, path of the search, rule for new words, files
-edits.json           the edits, done and undone; all other files hold the unedited thesaurus
+edits.json           the edits, done and undone. All other files hold the unedited thesaurus
 membership.parquet   row INTEGER, cluster INTEGER, probability DOUBLE: p(cluster|word)
 centroids.npz        centroids: clusters × contexts; mass: p(cluster); other arrays
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 EDITS, EDITS_FORMAT, EDITS_VERSION = "edits.json", "roget.edits", 3
 _SEALED = 2
-"""First format version of edits.json that includes a checksum."""
+"""The first version of the edits.json format that has a checksum."""
 MEMBERSHIP = "membership.parquet"
 
 HELD_OUT = ("all", "class", "word", "both")
@@ -82,7 +82,7 @@ class FolderState(NamedTuple):
 
 
 def _is_tree(value: Any) -> bool:
-    """Return True for a valid JSON representation of a tree."""
+    """Return True if a JSON value represents a valid tree."""
     return (
         is_mapping(value)
         and all(is_list_of(is_whole)(value.get(name)) for name in ("parent", "cluster"))
@@ -91,17 +91,17 @@ def _is_tree(value: Any) -> bool:
 
 
 def _is_shape(value: Any) -> bool:
-    """Return True for the numbers of words, contexts and clusters."""
+    """Return True if a JSON value is a list of the numbers of words, contexts and clusters."""
     return is_list_of(is_whole)(value) and len(value) == 3
 
 
 def _is_step(value: Any) -> bool:
-    """Return True for a mapping whose values are JSON scalars."""
+    """Return True if a JSON value is a mapping to strings, numbers, booleans or null."""
     return is_mapping(value) and not any(isinstance(one, dict | list) for one in value.values())
 
 
 def _is_heldout(value: Any) -> bool:
-    """Return True for a mapping that has the held-out bits per token of all models."""
+    """Return True if a JSON value is a mapping with the held-out bits per token of all models."""
     return is_mapping(value) and all(is_number(value.get(one)) for one in HELD_OUT)
 
 
@@ -118,12 +118,12 @@ def _is_background(value: Any) -> bool:
 
 
 def _is_text_mapping(value: Any) -> bool:
-    """Return True for a mapping whose values are strings."""
+    """Return True if a JSON value is a mapping to strings."""
     return is_mapping(value) and all(map(is_text, value.values()))
 
 
 def _is_note(value: Any) -> bool:
-    """Return True for a list of a node or word, a definition and a note."""
+    """Return True if a JSON value is a list of a node or word, its definition, and a note on it."""
     return (
         isinstance(value, list)
         and len(value) == 3
@@ -151,7 +151,7 @@ def _check_old(place: Path, record: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class MembershipTable:
-    """p(cluster|word), sorted by row."""
+    """The columns of the stored table of p(cluster|word), sorted by row."""
 
     row: Array = column("INTEGER", below="words")
     cluster: Array = column("INTEGER", below="clusters")
@@ -273,7 +273,7 @@ def write(
 
 
 def read(path: PathLike, kind: type[Thesaurus]) -> Thesaurus:
-    """Read a thesaurus; raise an error if a file is missing, truncated or modified."""
+    """Read a thesaurus. Raise an error if a file is missing, truncated or modified."""
     folder = folders.open_folder(path, KIND)
     log, digest = _read_edits(folder)
     folder.verify()
@@ -289,12 +289,12 @@ def read(path: PathLike, kind: type[Thesaurus]) -> Thesaurus:
 
 
 def read_edits(path: PathLike) -> tuple[Edit, ...]:
-    """Read only the edits of a thesaurus folder."""
+    """Read the edits of a thesaurus folder without reading the thesaurus."""
     return _read_edits(folders.open_folder(path, KIND))[0].edits
 
 
 def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) -> str:
-    """Write all files except the edits; return the SHA-256 of the manifest."""
+    """Write all files except the edits, and return the SHA-256 of the manifest."""
     counts, clustering, belongs = base.counts, base.clustering, base.memberships.copy()
     belongs.sum_duplicates()
     belongs = belongs.tocoo()
@@ -388,7 +388,7 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
             "ids": record.get("ids"),
             "next_id": record.get("next_id"),
         }
-        if "clustering" not in record:  # written by an early version
+        if "clustering" not in record:  # The folder was written by an early version.
             tree = Tree.from_json(record["tree"])
             parts = tree, table, arrays["centroids"], arrays["mass"]
             return kind.from_parts(counts, *parts, steps=record["path"], **about)
@@ -414,7 +414,7 @@ class EditLog(NamedTuple):
 
 
 def _write_edits(folder: Path, thesaurus: Thesaurus, digest: str) -> str:
-    """Write edits.json with the hash of the manifest it belongs to; return its SHA-256."""
+    """Write edits.json with the hash of the manifest it belongs to, and return its SHA-256."""
     record = {
         "format": EDITS_FORMAT,
         "version": EDITS_VERSION,
@@ -458,7 +458,7 @@ def _is_hashed(plain: Any, seal: object) -> bool:
     """Return True if `seal` is the hash of JSON values as older versions computed it."""
     try:
         return seal == hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
-    except RecursionError:  # roget never writes deeply nested files
+    except RecursionError:  # Roget never writes deeply nested files.
         return False
 
 
@@ -470,7 +470,7 @@ def _read_state(folder: Path) -> FolderState:
 
 
 def _require_unchanged(folder: Path, known: FolderState) -> None:
-    """Raise an error if a folder has changed. Missing files are allowed."""
+    """Raise an error if a folder has changed since it was read. Missing files are allowed."""
     for name, now, before in zip((KIND.manifest, EDITS), _read_state(folder), known, strict=True):
         if now not in ("", before):
             what = "edited" if name == EDITS else "rebuilt or changed"

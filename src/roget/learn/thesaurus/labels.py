@@ -84,7 +84,8 @@ class ClassLabels:
                 score = self._score(node, rows, (0, parent))
             else:
                 score = np.log1p(totals) * centrality(self._vectors, self._totals, rows)
-            # Do not penalise words in the label of the root, which is not specific.
+            # Do not penalise words in the label of the root, because the root has the most frequent
+            # words.
             used = np.isin(rows, [row for one in above if one for row in self._chosen[one]])
             score = np.where(used & (score > 0), REPEATED * score, score)
             last = np.isin(rows, self._chosen[parent] if parent else [])
@@ -126,7 +127,7 @@ class ClassLabels:
 
 
 class StableLabels(ClassLabels):
-    """Labels after edits. A class whose words have hardly changed keeps its label."""
+    """Generated labels after edits. A class whose words have hardly changed keeps its label."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         super().__init__(

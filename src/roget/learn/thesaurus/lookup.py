@@ -43,7 +43,7 @@ MIN_PROBABILITY = 0.01
 """Minimum probability for listing a second or further class for a new word."""
 
 _MAX_LEFT_OUT = 100
-"""Maximum number of contexts that are left out one at a time to measure their weights."""
+"""Maximum number of contexts whose weights are measured by leaving out one context at a time."""
 
 
 class TypicalWord(NamedTuple):
@@ -51,9 +51,9 @@ class TypicalWord(NamedTuple):
 
     word: str
     distance: float
-    """KL(word ‖ class) in nats."""
+    """Divergence KL(word ‖ class) of the context distributions, in nats."""
     probability: float
-    """p(class|word)."""
+    """Membership p(class|word) of the word in the class."""
 
 
 class TypicalContext(NamedTuple):
@@ -62,7 +62,7 @@ class TypicalContext(NamedTuple):
     context: str
     probability: float
     lift: float
-    """Log ratio ln(probability / p(context))."""
+    """The log ratio ln(probability / p(context))."""
 
 
 class ContextClass(NamedTuple):
@@ -70,9 +70,9 @@ class ContextClass(NamedTuple):
 
     number: int
     contexts: tuple[str, ...]
-    """All contexts of the class, most frequent first."""
+    """All contexts in the context class, most frequent first."""
     probability: float
-    """Probability of the contexts in the class of words."""
+    """Total probability of these contexts in the class of words."""
     lift: float
     """Log ratio of the probability in the class of words to the probability over all words."""
 
@@ -100,7 +100,7 @@ class Reason(NamedTuple):
 
     context: str
     seen: float
-    """Occurrences of the word in the context."""
+    """Number of occurrences of the word in the context."""
     weight: float
     """Decrease of the log odds, in nats, if the context is left out."""
 
@@ -114,12 +114,12 @@ class Reasons(NamedTuple):
     against: int
     """The most probable other class, or the class itself if there is only one."""
     other: float
-    """p(other class|word)."""
+    """p(other class|word), based on the contexts of the word."""
     odds: float
     """Log odds of the two classes. For the placement rule p(c)·Π p(context|c)^count, they are the
     sum of the weights of all contexts and the prior log odds."""
     contexts: tuple[Reason, ...]
-    """Contexts with the largest weights, in descending order."""
+    """The contexts with the largest weights, in descending order of weight."""
 
 
 class Sense(NamedTuple):
@@ -173,7 +173,7 @@ class WordIndex:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The row of each word."""
+        """Mapping from each word to its row."""
         return {word: row for row, word in enumerate(self._counts.words.tolist())}
 
     @cached_property
@@ -245,7 +245,7 @@ class PlaceIndex:
 
     @cached_property
     def places(self) -> Ints:
-        """The leaf of each word."""
+        """The leaf (node number) in which each word is placed."""
         draft = self._thesaurus.edited
         if draft is not None:
             return draft.places()
@@ -258,13 +258,13 @@ class PlaceIndex:
 
     @cached_property
     def shares(self) -> Floats:
-        """The probability of each node."""
+        """The probability p(class) of each node."""
         tree, mass = self._tree, self._thesaurus.mass
         return tree.sum_up(np.bincount(tree.cluster_nodes, mass, tree.n_nodes))
 
     @cached_property
     def node_by_id(self) -> dict[int, int]:
-        """The node of each class id."""
+        """Mapping from the id of each class to its node."""
         return {id: node for node, id in enumerate(self._thesaurus.ids.tolist())}
 
     @cached_property
@@ -274,7 +274,7 @@ class PlaceIndex:
 
     @cached_property
     def labels(self) -> ClassLabels:
-        """The generator of class labels."""
+        """The object that generates labels of classes."""
         if self._thesaurus.edited is None:
             vectors = self._thesaurus.index.vectors[0]
             return ClassLabels(self._thesaurus.counts, self._tree, self.places, vectors)
@@ -296,7 +296,7 @@ class PlaceIndex:
 
 
 class derived(cached_property[T]):  # noqa: N801  a decorator
-    """A cached property of an `Index`, which depends only on some values of the thesaurus."""
+    """A cached property of an `Index`, which depends only on some attributes of the thesaurus."""
 
     inputs: Callable[[Thesaurus], tuple[object, ...]]
 
@@ -304,7 +304,10 @@ class derived(cached_property[T]):  # noqa: N801  a decorator
 def derived_from(
     inputs: Callable[[Thesaurus], tuple[object, ...]],
 ) -> Callable[[Callable[[Any], T]], derived[T]]:
-    """Declare the inputs of an index, which is valid while all inputs are the same objects."""
+    """Declare the thesaurus attributes on which an index depends.
+
+    The index stays valid as long as all of these attributes are the same objects.
+    """
 
     def decorate(compute: Callable[[Any], T]) -> derived[T]:
         made = derived(compute)
@@ -335,12 +338,12 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.counts,))
     def words(self) -> WordIndex:
-        """The index of words."""
+        """The index of the thesaurus's words."""
         return WordIndex(self._thesaurus.counts)
 
     @derived_from(lambda thesaurus: (thesaurus.clustering.centroids, thesaurus.clustering.mass))
     def profiles(self) -> ClassProfiles:
-        """The index of classes."""
+        """The index of class centroids and masses."""
         return ClassProfiles(self._thesaurus.clustering)
 
     # Every edit that changes the places of words changes the tree or the homes of words.
@@ -353,7 +356,7 @@ class Index:
         )
     )
     def places(self) -> PlaceIndex:
-        """The index of places."""
+        """The index of the leaves of words (places), and of the words of classes."""
         return PlaceIndex(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
@@ -363,7 +366,7 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
     def neighbours(self) -> Neighbours:
-        """The index of neighbours."""
+        """The index for comparing words."""
         thesaurus, draft = self._thesaurus, self._thesaurus.edited
         if draft is None:
             return Neighbours(thesaurus.counts, thesaurus.clustering)
@@ -502,7 +505,7 @@ def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) ->
         return []
     rows = np.array([thesaurus.row(one) for one in (word, *others)])
     at = rows if known.rows is None else known.rows[rows]
-    # Words without learnt vectors only have the contexts of the text.
+    # Words without learnt vectors are compared by the contexts of the text alone.
     nothing = sparse.csr_array((1, known.weights.shape[1]), dtype=known.weights.dtype)
     weights = sparse.vstack([known.weights, nothing], format="csr")[at]
     own = sparse.csr_array(thesaurus.counts.matrix[rows])
@@ -594,6 +597,24 @@ def _leave_one_out(own: Any, left_out: Ints) -> Any:
     return sparse.csr_array((counts, columns, ends), shape=(left_out.size, own.shape[1]))
 
 
+def list_levels(thesaurus: Thesaurus) -> list[int]:
+    """Return the numbers of classes of the levels that the tree was built with, or []."""
+    levels = thesaurus.provenance.get("levels") or ()
+    found = [k for k in levels if 1 < k <= thesaurus.tree.n_clusters]
+    return found if len(found) > 1 else []
+
+
+def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
+    """Return the root, the classes of all levels and the leaves; without levels, all classes.
+
+    Below the coarsest level, a tree of merges is binary and deep. People read these classes only.
+    """
+    tree, levels = thesaurus.tree, list_levels(thesaurus)
+    if not levels:
+        return set(range(tree.n_nodes))
+    return {0, *tree.leaves().tolist()}.union(*(tree.tops(k) for k in levels))
+
+
 def find_node(thesaurus: Thesaurus, name: str) -> int:
     """Return the node of a class, given its number, its label, or a word in it."""
     number = whole_number(name)
@@ -620,7 +641,7 @@ def find_lines(
 
     See `Evidence.lines`.
     """
-    thesaurus.row(word)  # raises if the word is unknown
+    thesaurus.row(word)  # This raises an error if the word is unknown.
     kept = thesaurus.counts.evidence
     return [] if kept is None else kept.lines(word, context, n, sort)
 

@@ -32,7 +32,7 @@ CELLS = 1 << 22
 
 
 def parts(rows: int, columns: int) -> Iterator[slice]:
-    """Yield slices of rows with at most `CELLS` cells each."""
+    """Divide the rows of a table into slices of at most `CELLS` cells, and yield the slices."""
     step = max(1, CELLS // max(columns, 1))
     for begin in range(0, rows, step):
         yield slice(begin, min(begin + step, rows))
@@ -116,7 +116,7 @@ class Neighbours:
         return found
 
     def _measure(self, rows: Ints, by: str) -> StandardisedCosine | Similarity:
-        """Return the requested similarity; raise an error for rows that it cannot compare."""
+        """Return the requested similarity measure. Raise an error if it cannot compare the rows."""
         if by not in WAYS:
             raise UnknownName("way to compare words", by, WAYS)
         if by == "counts" and not (self._counts.word_totals[rows] > 0).all():
@@ -158,7 +158,7 @@ class Neighbours:
         return to_dense(sums @ transpose(sums))
 
     def _sum_classes(self) -> Any:
-        """Return the context weights summed over the words of each class."""
+        """Return the context weights of each class, which are summed over its words."""
         return transpose(self._clustering.memberships) @ self._own.words
 
     @cached_property

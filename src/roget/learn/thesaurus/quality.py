@@ -91,7 +91,7 @@ class Information(NamedTuple):
 
 
 def information(thesaurus: Thesaurus) -> Information:
-    """Return the mutual information that classes, and words, have with the contexts.
+    """Return the mutual information of classes and contexts, and of words and contexts.
 
     I(classes; contexts) = Σ p(c)·KL(p(v|c) ‖ p(v)) is at most I(words; contexts).
     """

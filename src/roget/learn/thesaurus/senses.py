@@ -3,10 +3,10 @@
 The PPMI row of a word, scaled to unit length, is fitted by a non-negative combination of rows of
 classes, where each class is represented by its other words only. Even words with a single sense are
 not fully explained by their class. A class is therefore a sense only if its weight is unusually
-large, in standard deviations, among words with the same place. For stability, weights are averaged
-over two fits, one by contexts and one by similarities to classes. Frequent words have more senses
-(Zipf 1945) and more evidence for them, so the threshold decreases with the number of contexts.
-Classes that are close in the tree count as one sense.
+large, in standard deviations, among the words of the same class. For stability, weights are
+averaged over two fits, one by contexts and one by similarities to classes. Frequent words have more
+senses (Zipf 1945) and more evidence for them, so the threshold decreases with the number of
+contexts. Classes that are close in the tree count as one sense.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CANDIDATES = 16
 """Number of classes used in the decomposition of a word. The most similar classes are used."""
 
 SWEEPS = 10
-"""Number of passes of coordinate descent over the weights."""
+"""Number of iterations of coordinate descent over all weights."""
 
 MAX_SENSES = 4
 """Maximum number of senses of a word."""
@@ -52,7 +52,7 @@ PRIOR = 10.0
 classes."""
 
 MIN_SPREAD = 0.02
-"""Minimum standard deviation of weights."""
+"""Lower bound on the standard deviation of weights that z-scores are divided by."""
 
 HALF_CONTEXTS = 50.0
 """Number of contexts of a word at which its similarity to a sense is halved."""
@@ -125,7 +125,7 @@ class Senses:
 
     @cached_property
     def _members(self) -> list[Ints]:
-        """The rows of the words in each cluster."""
+        """Indices of the words in each cluster."""
         order = np.argsort(self._home, kind="stable")
         ends = np.cumsum(np.bincount(self._home, minlength=self._n_clusters))
         return np.split(order, ends[:-1])
@@ -146,7 +146,7 @@ class Senses:
 
     @cached_property
     def _member_rows(self) -> dict[int, Any]:
-        """Cache for the matrix rows of the words of each cluster, as a csr_array."""
+        """Cache: for each cluster, the matrix rows of its words as a csr_array."""
         return {}
 
     def _get_sums(self, clusters: Ints, columns: Ints) -> Floats:
@@ -205,7 +205,7 @@ class Senses:
 
 
 class _ClassFit:
-    """The decomposition of all words into classes."""
+    """The decomposition of the vectors of all words into class vectors."""
 
     def __init__(self, rows: Any, home: Ints, tree: Tree) -> None:
         self._rows, self._home, self._kin = rows, home, find_kin(tree)
@@ -250,7 +250,7 @@ class _ClassFit:
         return np.where(good, table / np.sqrt(np.where(good, lengths, 1.0)), 0.0)
 
     def keep(self, shares: Any, first: Ints, score: Floats, good: BoolArray) -> Any:
-        """Return p(sense|word) for the first class and for other good, distinct classes.
+        """Return p(sense|word) for each word's first class and its other good, distinct classes.
 
         A word without other good classes has its own class as its only sense.
         """
@@ -277,9 +277,9 @@ class _ClassFit:
 
 
 def find_kin(tree: Tree) -> Ints:
-    """Return the part of the tree to which each cluster belongs.
+    """Divide the tree into parts, and return the part to which each cluster belongs.
 
-    Clusters of the same part count as one sense.
+    A word's clusters in the same part of the tree count as one sense.
     """
     k = tree.n_clusters
     kin = tree.cut(k // TOGETHER) if k >= LEAST_CLASSES else np.arange(k)
@@ -329,9 +329,9 @@ def _shrink_means(sums: Floats, size: Floats) -> Floats:
 
 
 def _log_ratio_to_usual(contexts: Any) -> Floats:
-    """Return the log ratio of each number to the geometric mean.
+    """Return the log ratio of each number to a weighted geometric mean of all numbers.
 
-    In the mean, each number is weighted by itself.
+    Each number is its own weight in the mean.
     """
     logs = np.log(np.maximum(contexts, 1))
     return np.asarray(logs - np.average(logs, weights=contexts) if contexts.any() else logs)

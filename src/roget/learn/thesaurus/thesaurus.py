@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
 
 LISTED = 0.1
-"""Minimum membership for listing a word in a class other than its own."""
+"""Minimum membership at which a word is listed in a class in which it is not placed."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,13 +78,13 @@ class Thesaurus(ReportMixin):
     provenance
         Information on how the thesaurus was made.
     labels
-        Names of classes by node; unnamed classes are missing.
+        Names of classes by node. Unnamed classes are missing.
     notes
         Definitions and notes by node or word.
     ids
         The id of each node.
     next_id
-        The id of the next new class; ids are never reused.
+        The id of the next new class. Ids are never reused.
     changes
         The changes made by growth, with their states: open, accepted or refused.
     edits
@@ -92,7 +92,8 @@ class Thesaurus(ReportMixin):
     undone
         The undone edits for `redo`, the next one first.
     homes
-        The folders from which it was read or to which it was written, with their states.
+        The folders from which the thesaurus was read, or to which it was written, with their
+        states.
     """
 
     kind: ClassVar[str] = "thesaurus"
@@ -134,7 +135,7 @@ class Thesaurus(ReportMixin):
             The counts from which the classes were made.
         model
             A clusterer fitted to these counts, or a Clustering. Words that the clusterer marks as
-            uncertain are left out; `unsure` has the reasons.
+            uncertain are left out. `unsure` has the reasons.
         provenance
             Information on how it was made; by default the clusterer, its options and its facts.
         labels
@@ -167,7 +168,7 @@ class Thesaurus(ReportMixin):
             provenance = provenance or _describe_model(model)
             clustering = model.clustering_
             if model.unsure_:
-                # Leave out uncertain words, and record why.
+                # Leave out uncertain words, and record the reasons.
                 why = {str(counts.words[row]): reason for row, reason in model.unsure_.items()}
                 rows = np.setdiff1d(np.arange(len(counts)), list(model.unsure_))
                 counts = counts.select(counts.words[rows].tolist())
@@ -209,7 +210,7 @@ class Thesaurus(ReportMixin):
         """Make a thesaurus from a tree and arrays of memberships, centroids and masses.
 
         The placement rule is inferred from the provenance: by distance after annealing (if there is
-        a "beta"), otherwise by Bayes' rule. For other keywords see `from_clustering`.
+        a "beta"), otherwise by Bayes' rule. For the other keyword arguments see `from_clustering`.
         """
         rule, unit = infer_rule(provenance or {})
         # Take p(context) from the counts, since some contexts may be missing from all classes.
@@ -219,7 +220,7 @@ class Thesaurus(ReportMixin):
 
     @classmethod
     def load(cls, path: PathLike) -> Thesaurus:
-        """Read a thesaurus written by `save`; no stored code is executed."""
+        """Read a thesaurus written by `save`. No stored code is executed."""
         return files.read(path, cls)
 
     def save(self, path: PathLike, *, evidence: bool = True) -> None:
@@ -279,12 +280,12 @@ class Thesaurus(ReportMixin):
 
     @property
     def rows(self) -> dict[str, int]:
-        """The row of each word."""
+        """Mapping from each word to its row."""
         return self.index.words.rows
 
     @property
     def places(self) -> Ints:
-        """The leaf of each word."""
+        """The leaf (node number) in which each word is placed."""
         return self.index.places.places
 
     @property
@@ -299,7 +300,7 @@ class Thesaurus(ReportMixin):
 
     @property
     def base(self) -> Thesaurus:
-        """The thesaurus without edits."""
+        """The thesaurus before any edits."""
         return self if self.edited is None else self.edited.base
 
     @property
@@ -318,7 +319,7 @@ class Thesaurus(ReportMixin):
         return Index(self)
 
     def replace(self, **values: Any) -> Thesaurus:
-        """Return a copy with other values, which shares the indexes that they do not affect."""
+        """Return a copy with other attributes, which shares all indexes that stay valid."""
         made = replace(self, **values)
         vars(made)["index"] = self.index.after(made)
         return made
@@ -326,7 +327,7 @@ class Thesaurus(ReportMixin):
     def row(self, word: str) -> int:
         """Return the row of a word. The error for an unknown word states the reason, if known."""
         if self.edited is not None and word not in self.rows:
-            self.edited.row(word)  # raises an error for a deleted word
+            self.edited.row(word)  # This raises an error for a deleted word.
         try:
             return self.counts.word_id(word)
         except UnknownName:
@@ -347,7 +348,7 @@ class Thesaurus(ReportMixin):
         raise InputError(f"class id {id}: {reason}", code="unknown-word")
 
     def inside(self, node: int) -> Rows:
-        """Return the rows of the words in a class."""
+        """Return the rows of the words in a class and its subclasses."""
         layout, at = self.tree.layout, self.tree.require_node(node)
         first = layout.first[self.places]
         return np.flatnonzero((first >= layout.first[at]) & (first < layout.end[at]))
@@ -423,7 +424,7 @@ class Thesaurus(ReportMixin):
         n
             The number of neighbours.
         by
-            "counts" compares the contexts of words, weighted by PPMI; "classes" compares their
+            "counts" compares the contexts of words, weighted by PPMI. "classes" compares their
             classes. "both" combines contexts with the vectors from which the classes were made, or
             with the classes if there are no vectors. For two words with e tokens (geometric mean),
             contexts have the weight e/(e + 100). The similarity of rare words (e = 10) is halved.
@@ -487,9 +488,9 @@ class Thesaurus(ReportMixin):
         Parameters
         ----------
         k
-            The number of classes; splits are undone from the last to the first.
+            The number of classes. Splits are undone from the last to the first.
         depth
-            The depth of the classes; leaves above it are kept.
+            The depth of the classes. Leaves above it are kept.
         value
             The minimum quality of splits: with annealing, splits up to this β are made; with
             description length, splits that save at least this many nats. The ancestors of such
@@ -531,7 +532,7 @@ class Thesaurus(ReportMixin):
     def classify(self, counts: Counts) -> Any:
         """Return p(cluster|word) of new words as a csr_array of shape (words, clusters).
 
-        Contexts are matched by name; unknown contexts are ignored. For a word without known
+        Contexts are matched by name. Unknown contexts are ignored. For a word without known
         contexts, the result is p(cluster). The clusterer defines the placement rule: exp(−β·KL)
         after annealing, otherwise p(c)·Π p(context|c)^count, both normalised.
 
@@ -550,7 +551,7 @@ class Thesaurus(ReportMixin):
                 f"{ours}); count them with the same relation",
                 code="no-common-contexts",
             )
-        # Entries below 1e-12 are dropped; rows are normalised again.
+        # Entries below 1e-12 are dropped. Rows are normalised again.
         return self.clustering.place(counts, least=1e-12)
 
 
@@ -645,7 +646,7 @@ def _dissolve(tree: Tree, kept: set[int], min_children: int) -> set[int]:
 
 
 def load(path: PathLike) -> Thesaurus:
-    """Read a thesaurus written by `Thesaurus.save`; no stored code is executed.
+    """Read a thesaurus written by `Thesaurus.save`. No stored code is executed.
 
     Raises
     ------

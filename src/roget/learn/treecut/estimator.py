@@ -54,9 +54,9 @@ class CutClass(NamedTuple):
     """Identifier of the class in its source (node, synset, …), or "" for a single word."""
     label: str
     probability: float
-    """p(class|head)."""
+    """Probability p(class|head) of the class for this head."""
     prior: float
-    """p(class) over all heads."""
+    """Probability p(class) of the class over all heads."""
     size: float
     """Number of words in the class. Words in several classes count partially."""
     words: tuple[tuple[str, float], ...]
@@ -89,15 +89,15 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         2000).
     senses
         "weighted" distributes the words of a taxonomy by their weights (in WordNet the tag count of
-        the sense plus one); "even" distributes them equally.
+        the sense plus one). "even" distributes them equally.
 
     Attributes
     ----------
     heads_
         The heads.
     description_length_
-        Description length of the cut of each head in nats; for words in several places, it includes
-        the cost of encoding the place.
+        Description length of the cut of each head in nats. For words with several places in the
+        tree, it includes the cost of encoding the place.
     hierarchy_
         The `WordHierarchy` that is cut.
     prior_
@@ -154,7 +154,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return self
 
     def cut(self, head: str, empty: bool = False) -> list[CutClass]:
-        """Return the classes in the cut of a head, most probable first.
+        """Return the classes in the tree cut of a head, most probable first.
 
         If `empty` is True, classes with probability 0 are included. For a head without known words,
         the cut is the root with probability 0.
@@ -246,7 +246,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return sorted(set(below) - above - set(nodes.tolist()))
 
     def _make_class(self, node: int, probability: float, column: int) -> CutClass:
-        """Return a class of a cut, with the words in it that occur with the head."""
+        """Make a class of a cut, with the words in it that occur with the head."""
         hierarchy = self.hierarchy_
         begin, end = self._seen.indptr[column : column + 2]
         rows = self._seen.indices[begin:end]
@@ -273,14 +273,14 @@ def _select_rows(hierarchy: WordHierarchy, counts: Counts) -> Any:
 
 
 class HeadCuts(NamedTuple):
-    """Cuts for several heads: an entry for each node with counts, and the description lengths."""
+    """Tree cuts of several heads: an entry for each node with counts, and description lengths."""
 
     node: Ints
     head: Ints
     seen: Floats
-    """Count of the node of each entry."""
+    """Number of the head's tokens in the node of each entry."""
     length: Floats
-    """Description length of the cut of each head."""
+    """Description length of the tree cut of each head, in nats."""
 
 
 def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> HeadCuts:
@@ -294,7 +294,7 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
     """
     # Step 1: make an entry for each head and node with counts, sorted by head, then node.
     held = (hierarchy.shares.T @ counts).tocsc()
-    held.eliminate_zeros()  # products may underflow to 0
+    held.eliminate_zeros()  # Products may underflow to 0.
     held.sort_indices()
     heads = np.repeat(np.arange(held.shape[1]), np.diff(held.indptr))
     nodes, count = held.indices.astype(np.int64), held.data.astype(np.float64)
@@ -309,7 +309,7 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
     order = np.argsort(depth, kind="stable")
     levels = np.split(order, np.cumsum(np.bincount(depth))[:-1]) if depth.size else []
     # Step 4: apply equation (2) from the deepest level up. `best` is the minimum length of an entry
-    # including its parameter cost; `parts` is the sum over its children.
+    # including its parameter cost. `parts` is the sum over its children.
     best, split = own.copy(), np.zeros(own.size, dtype=bool)
     parts = hierarchy.tree.n_children[nodes] * each
     for entries in reversed(levels):
@@ -319,7 +319,7 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
         lower = entries[nodes[entries] > 0]
         # `parts` starts with the parameter cost of all children, which `best` includes as well.
         np.add.at(parts, above[lower], best[lower] - each[lower])
-    # Step 5: descend from the root; the first entries that are not split form the cut.
+    # Step 5: descend from the root. The first entries that are not split form the cut.
     roots = nodes == 0
     reached = roots.copy()
     for entries in levels[1:]:

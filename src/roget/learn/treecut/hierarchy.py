@@ -34,7 +34,7 @@ LEAST = 0.1
 
 @dataclass(frozen=True, eq=False)
 class WordHierarchy:
-    """A tree whose nodes hold words, each with a fractional weight (its share).
+    """A tree in which each word belongs to nodes with fractional weights (its shares).
 
     The shares of a word sum to 1 on every cut of the tree. Nodes without words are left out.
     """
@@ -106,7 +106,7 @@ class WordHierarchy:
         return self.id_of(int(self.origin[node])) if node < self.n_classes else ""
 
     def rows(self, words: Sequence[str]) -> Ints:
-        """Return the row of each word, matched exactly or in lower case, or −1 if unknown."""
+        """Return the row of each word, or −1 if it is unknown. Words also match in lower case."""
         exact, small = self._rows
         return np.array(
             [exact.get(word, small.get(word.lower(), -1)) for word in words], dtype=np.int64
@@ -223,7 +223,7 @@ def name_classes(
         part = slice(sums.indptr[node], sums.indptr[node + 1])
         places, held = sums.indices[part], sums.data[part]
         f = np.where(held >= COVERED * ours[node], 2 * held / (ours[node] + theirs[places]), 0.0)
-        f[places == 0] = 0  # the root is not a useful name
+        f[places == 0] = 0  # The root is not a useful name.
         if f.max(initial=0) >= LEAST:
             name = hierarchy.label(int(places[f.argmax()]))
             names[node] = f"{name}: {thesaurus.label(node)}"

@@ -24,7 +24,7 @@ and of a context."""
 
 @dataclass(frozen=True)
 class Preference:
-    """The tree cut of one head."""
+    """The classes that a head prefers: its tree cut."""
 
     context: str
     """The name of the context, which is the head with its slot."""
@@ -33,7 +33,7 @@ class Preference:
     unknown: float
     """Fraction of tokens that are left out because their words are not in the thesaurus."""
     description_length: float
-    """Description length of the cut in nats."""
+    """Description length of the tree cut in nats."""
     classes: tuple[CutClass, ...]
     """The classes, most preferred first. Copies of a class are merged."""
 
@@ -112,13 +112,13 @@ def learn_classes(
     if not chosen.entries:
         raise InputError("cannot learn a thesaurus: the counts are empty", code="empty-input")
     model = catalogue.load("clusterers", method).make(random_state=seed, progress=progress)
-    with ignore_trivial():  # cuts also work with a trivial clustering
+    with ignore_trivial():  # Cuts also work with a trivial clustering.
         model.fit(chosen)
     return Thesaurus.from_clustering(chosen, model)
 
 
 def _join(cut: list[CutClass]) -> list[CutClass]:
-    """Merge the copies of a class, and the occurrences of a single word, in a cut."""
+    """Merge the copies of a class in a cut, and the copies of a single word."""
     groups: dict[tuple[str, str], list[CutClass]] = {}
     for one in cut:
         groups.setdefault((one.id, one.label), []).append(one)

@@ -48,12 +48,12 @@ BUB_NON_EMPTY = "bub, m seen"
 """Name for BUB with the number of non-empty cells, which measures use for H(C) and H(K)."""
 
 BANDED = "bub(small=2)"
-"""BUB whose first coefficients alone are fitted in samples of fewer than 20 items, too."""
+"""Variant of BUB without the joint fit of all coefficients, which BUB uses for N < 20."""
 
 VARIANTS = ("bub", BANDED)
 
 MOST = 0.9
-"""Share of the points at which a statement about curves has to hold."""
+"""Minimum share of points at which a statement about curves must hold to count as true."""
 
 
 class Error(NamedTuple):
@@ -181,7 +181,7 @@ def list_estimators() -> list[str]:
 
 
 def judge(curves: Curves) -> list[Claim]:
-    """Decide the paper's statements about its figures, for both variants of BUB."""
+    """Test the paper's statements about its figures, for both variants of BUB."""
     off = {key: np.abs(values) for key, values in curves.items()}
 
     def compare(
@@ -226,7 +226,7 @@ def judge(curves: Curves) -> list[Claim]:
 
 
 def _compare_means(curves: Curves, trials: Trials, linear: Sequence[str]) -> str:
-    """State how far simulated means are from the exact expectations."""
+    """Return a sentence on how far simulated means are from exact expectations."""
     far = max(
         abs(trials[slope, size, name].bias - float(curves[slope, name][size - 1]))
         / trials[slope, size, name].doubt

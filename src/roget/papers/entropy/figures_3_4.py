@@ -92,7 +92,7 @@ def figures_3_4(options: ReproduceOptions) -> Reproduced:
 
 
 def _read_figures(points: Sequence[FigurePoint], source: str, prefix: str) -> list[Claim]:
-    """Decide the paper's statements about both figures."""
+    """Test the paper's statements about both figures."""
     claims = []
     systems = [point for point in points if point.name != SINGLETONS]
     for other in ("jk", "bub"):
@@ -153,7 +153,7 @@ def _table(points: Sequence[FigurePoint]) -> ReportTable:
 
 
 def draw(printed: Sequence[FigurePoint], ours: Sequence[FigurePoint]) -> Figure:
-    """Draw the decrease in V by number of clusters (top), and ranks against ml ranks (bottom)."""
+    """Draw V's decrease by number of clusters (top), and ranks against plug-in ranks (bottom)."""
     figure = canvas(7.5, 6.5)
     panels = figure.subplots(2, 2)
     known = {point.name: point for point in ours}

@@ -18,7 +18,7 @@ Key: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 class PageRow(NamedTuple):
-    """A system on the page, with a missing value as None; B-cubed is times 100."""
+    """A system on the page. Missing values are None; B-cubed is multiplied by 100."""
 
     ami: float | None
     clusters: float
@@ -42,16 +42,16 @@ PAGE = {
     "Duluth-R-15": PageRow(-0.001, 4.97, 31.2, 10.78),
     "Duluth-R-110": PageRow(-0.001, 9.71, 21.4, 9.71),
 }
-"""Rows of the page whose output is available, as printed.
+"""Printed values of the systems whose output is available.
 
-Of the B-cubed table for verbs, only the rows that could be read are included.
+B-cubed for verbs is included only where the page is legible.
 """
 
 AMI = "ami(average=max)"
 
 
 class Scored(NamedTuple):
-    """Scores of one system, averaged over words by instances; B-cubed is times 100."""
+    """One system's scores, averaged over words by number of instances; B-cubed times 100."""
 
     ami: float
     nouns: float
@@ -76,7 +76,7 @@ def score_systems(folder: Path) -> dict[str, Scored]:
 
 
 def read_key(path: Path) -> dict[str, dict[str, str]]:
-    """Return word → instance → label of a key file; of several labels, the heaviest."""
+    """Read a key file; return word → instance → label, with the heaviest label of each instance."""
     found: dict[str, dict[str, str]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         word, item, *labels = line.split()
@@ -87,7 +87,7 @@ def read_key(path: Path) -> dict[str, dict[str, str]]:
 
 
 def average(gold: Key, system: Key, measure: str, ending: str = "") -> float:
-    """Return the mean of a measure over words with an ending, weighted by instances.
+    """Return the mean of a measure over words with the given ending, weighted by instances.
 
     Instances without a label form one more cluster.
     """

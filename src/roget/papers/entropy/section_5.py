@@ -19,7 +19,7 @@ from roget.report import ReportTable
 from roget.scoring.score import contingency
 
 Corrections: TypeAlias = Mapping[tuple[str, str], float]
-"""Differences to plug-in entropies, keyed by (estimator, entropy)."""
+"""Differences from the plug-in entropies, keyed by (estimator, entropy)."""
 
 N_SYSTEMS = 5
 """Number of systems to compare. The ones with the most clusters are used, excluding baselines."""
@@ -91,7 +91,7 @@ def section_5(options: ReproduceOptions) -> Reproduced:
 def judge(
     corrected: Mapping[str, Corrections], means: Corrections, wanted: Sequence[str]
 ) -> list[Claim]:
-    """Decide the statements of the section."""
+    """Test the section's statements about the size of the corrections."""
     gold = next(iter(corrected.values()))
     swapped = PRINTED["bub", "H(k,c)"], PRINTED["bub", "H(k)"]
     near = ", ".join(f"{means['bub', side]:.2f}" for side in SIDES[1:])
@@ -143,7 +143,7 @@ def _judge_fall(wanted: Sequence[str]) -> Claim:
 
 
 def draw_corrections(folder: Path, clusters: float, seed: int) -> Corrections:
-    """Return the mean corrections for random clusters, in a given average number per word."""
+    """Return the mean corrections for random clusterings with the given mean number of clusters."""
     keys = list(product(ESTIMATORS[1:], SIDES))
     words: dict[str, list[str]] = {}
     for line in (folder / "gold" / "all.key").read_text(encoding="utf-8").splitlines():
@@ -154,7 +154,7 @@ def draw_corrections(folder: Path, clusters: float, seed: int) -> Corrections:
     for number in range(seed, seed + SEEDS):
         rng = np.random.default_rng(number)
         for labels in words.values():
-            # A random number of clusters with the right mean, since the mean is not whole.
+            # The mean number of clusters is not whole: round it up or down at random.
             most = int(clusters) + int(rng.random() < clusters - int(clusters))
             table = contingency(labels, rng.integers(most, size=len(labels)))
             found = {name: table.entropies(name) for name in ESTIMATORS}

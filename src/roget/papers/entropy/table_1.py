@@ -80,7 +80,7 @@ def _compare(name: str, printed: Printed, ours: ScoredAnswer) -> Iterator[Claim]
 
 
 def prove_rank(name: str, at: int) -> str:
-    """Return the contradiction between a printed recall and its printed rank, if there is one."""
+    """Return how a printed recall contradicts its printed rank, or "" if it does not."""
     known = {one: row for one, row in TABLE_1.items() if row.recall and row.recall_ranks}
     recall, rank = known[name].recall, known[name].recall_ranks
     assert recall is not None

@@ -65,7 +65,7 @@ def draw_entropies(answers: Answers, name: str, draws: int, seed: int) -> tuple[
 
 
 def score_graded(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """Return V of each SemEval-2013 task 13 system, by kind of label and estimator."""
+    """Return V of the SemEval-2013 task 13 systems, by system, kind of label and estimator."""
     systems = {
         path.parent.parent.name + " " + path.parent.name: path
         for path in sorted(folder.glob("systems/*/*/*.key"))
@@ -114,7 +114,7 @@ def weighted(options: ReproduceOptions) -> Reproduced:
 
 
 def _expect(seed: int) -> Claim:
-    """Decide whether expected and sampled estimates of H(K) and H(C,K) agree."""
+    """Test whether expected estimates of H(K) and H(C,K) equal the mean over sampled labels."""
     far = max(deviation(number) for number in range(seed, seed + SEEDS))
     apart = f"at most {far:.1f} standard errors apart"
     what = "expected estimates and sample means"
@@ -122,7 +122,7 @@ def _expect(seed: int) -> Claim:
 
 
 def deviation(seed: int) -> float:
-    """Return the largest difference of expected and sampled estimates, in standard errors."""
+    """Return the largest difference between expected and sampled estimates, in standard errors."""
     answers = make_answers(seed)
     table = contingency(answers.classes, answers.weights)
     far = 0.0
@@ -136,7 +136,7 @@ def deviation(seed: int) -> float:
 
 
 def _reduce(seed: int) -> Claim:
-    """Decide whether weights of 0 and 1 give the same scores as hard labels."""
+    """Test whether weights of 0 and 1 give the same scores as hard labels."""
     answers = make_answers(seed)
     sure = answers.weights.argmax(axis=1)
     soft, hard = (
@@ -149,7 +149,7 @@ def _reduce(seed: int) -> Claim:
 
 
 def _read_table() -> list[Claim]:
-    """Decide the statements that compare printed values with each other."""
+    """Test the statements that compare printed values with each other."""
     claims = []
     for name, rule, sign, other in (
         ("KCDC-PC-2", "decrease", -1, "mm"), ("UoY", "increase", 1, "bub"),
@@ -175,7 +175,7 @@ def _spread(values: Iterable[float]) -> float:
 
 
 def _compare(rule: str, source: str, spreads: Mapping[str, tuple[float, float]]) -> Claim:
-    """Decide whether estimators differ more on weighted than on hard labels."""
+    """Test whether estimators differ more on weighted than on hard labels."""
     more = [soft > hard for hard, soft in spreads.values()]
     ours = f"{sum(more)} of {len(spreads)} systems"
     what = f"estimators disagree more with weights: {source}"

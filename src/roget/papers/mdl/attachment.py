@@ -25,7 +25,7 @@ from roget.report import ReportTable
 BASE = "always the noun"
 BOTH, LA, MDL_LA = "MDL → WordNet", "LA", "MDL → LA"
 WORDNET_LA, CHAIN = "WordNet → LA", "MDL → WordNet → LA"
-"""Chains of methods. LA is lexical association, and the noun if it is undecided."""
+"""Chains of methods. LA is lexical association, with the noun as the default decision."""
 
 PRINTED = {
     BASE: (100.0, 70.2),
@@ -45,13 +45,13 @@ HELD_OUT = 3000
 """Number of test quadruples taken from the sample; the rest is training data."""
 
 SEEDS = 3
-"""Number of seeds with which the thesauri are learnt."""
+"""Number of random seeds for learning the thesauri."""
 
 RESAMPLES = 1000
 """Number of bootstrap samples of test quadruples."""
 
 WITHIN = 0.05
-"""Proportions whose difference is certainly smaller count as equal."""
+"""Equivalence margin: proportions are equal if the interval of their difference lies within it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +64,11 @@ class Decisions:
     """1 for correct decisions, otherwise 0."""
 
     def coverage(self, weights: Floats) -> Floats:
-        """Return the mean coverage over seeds, for each row of weights of the quadruples."""
+        """Return the mean coverage over seeds, for each row of item weights."""
         return np.asarray((self.decided @ weights.T / weights.sum(axis=1)).mean(axis=0))
 
     def accuracy(self, weights: Floats) -> Floats:
-        """Return the mean accuracy over seeds, for each row of weights of the quadruples."""
+        """Return the mean accuracy over seeds, for each row of item weights."""
         return np.asarray(((self.right @ weights.T) / (self.decided @ weights.T)).mean(axis=0))
 
 
@@ -90,7 +90,7 @@ class Measured:
         return np.ones((1, self.nouns.size))
 
     def balanced(self, share: float) -> Floats:
-        """Return weights under which a share of the quadruples is attached to the noun."""
+        """Return item weights under which the given share of quadruples is attached to the noun."""
         mean = self.nouns.mean()
         weights = np.where(self.nouns > 0, share / mean, (1 - share) / (1 - mean))
         return np.asarray(weights[None, :])
@@ -142,7 +142,7 @@ def _measure(training: str | None, devset: str | None, wordnet: str | None, seed
 
 
 def decide_all_ways(chain: Chain, test: Sequence[Quadruple]) -> dict[str, Floats]:
-    """Return log ratios (positive for the noun) of all methods; 0 or NaN if undecided."""
+    """Return each method's log ratios (positive: noun; negative: verb; 0 or NaN: undecided)."""
     normal = chain.forms.normal(test)
     known = {name: chain.ratio(name, normal) for name in chain.preferences}
     known[BASE] = np.ones(len(test))
@@ -185,7 +185,7 @@ def split_sample(seed: int) -> tuple[list[Quadruple], list[Quadruple]]:
 
 
 def compare_printed(rule: Rule, found: Measured, ways: Sequence[str]) -> list[Claim]:
-    """Compare coverage and accuracy with the paper, as proportions of different test sets."""
+    """Compare coverage and accuracy with the paper, as proportions of independent test sets."""
     claims = []
     share = PRINTED[BASE][1] / 100
     for way in (one for one in ways if one in found.ways):
@@ -229,7 +229,7 @@ def compare_proportions(p: float, n: int, q: float, m: int) -> Verdict:
 def compare_ways(
     rule: Rule, found: Measured, column: str, more: str, less: str, published: str, reason: str = ""
 ) -> list[Claim]:
-    """Decide whether one method has a higher coverage or accuracy than another.
+    """Test whether one method has a higher coverage or accuracy than another.
 
     No claim is returned if a method is not available.
     """

@@ -46,7 +46,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 PRINTED = "li-abe, search as printed"
-"""The description length and the search of the paper, whose tree is shown."""
+"""The paper's own method among `WAYS`, whose tree is shown."""
 
 PAIRS = (("million", "billion"), ("stock", "share"))
 """Nouns that are classified together in the paper."""
@@ -86,7 +86,7 @@ OTHERS = frozenset(
         "you",
     ]
 )
-"""Frequent words in the places of nouns that are not nouns."""
+"""Frequent words in noun positions that are not nouns, and are excluded."""
 
 
 @heeds("counts", "random_state")
@@ -135,7 +135,7 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
 
 
 def judge(words: Sequence[str], runs: Sequence[Array]) -> list[Claim]:
-    """Decide whether the pairs of the paper share a class more often than other pairs do."""
+    """Test whether the paper's noun pairs share a class more often than other pairs of nouns."""
     claims = []
     for one, two in PAIRS:
         if not {one, two} <= set(words):

@@ -166,7 +166,7 @@ def _table(title: str, rows: Sequence[SimulationRow], column: str, form: str) ->
 
 
 def judge(rows: Sequence[SimulationRow]) -> list[Claim]:
-    """Decide the paper's statements about both panels, for each search."""
+    """Test the paper's statements about both panels, for each search."""
     of = {(row.way, row.size): np.array(row.trials, dtype=np.float64) for row in rows}
     sizes = sorted({row.size for row in rows})
     claims = []

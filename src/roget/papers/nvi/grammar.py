@@ -207,7 +207,7 @@ def _plain(one: Labelling) -> dict[str, object]:
 
 
 def judge(runs: Runs, name: str = "") -> list[Claim]:
-    """Decide the paper's statements about its tables for one treebank."""
+    """Test the paper's statements about its tables for one treebank."""
     many, target, prominent = runs["MDL"][0], runs["T"], runs["P"]
     pairs = list(zip(target, prominent, strict=True))
 

@@ -25,17 +25,17 @@ Production: TypeAlias = tuple[Symbol, ...]
 """A label, followed by its right-hand side."""
 
 PARTNERS = 8
-"""Number of frequent labels with which each label in the same place is compared."""
+"""Number of most frequent labels in a position with which the position's labels are compared."""
 
 
 class InducedGrammar:
     """The productions of a treebank, with the labels merged so far.
 
-    In bits, the description length is
+    The description length in bits is
 
         Σ_productions (symbols + 1)·log2(n) + Σ_constituents −log2(f(production)/f(label)),
 
-    where n is the number of labels and tags, and one for the end of a production.
+    where n is the number of distinct symbols: labels, tags and an end-of-production marker.
     """
 
     def __init__(self, productions: Counter[Production]) -> None:
@@ -97,9 +97,9 @@ class InducedGrammar:
         self.into[two] = one
 
     def partners(self, labels: Iterable[int] | None = None) -> Iterator[tuple[int, int]]:
-        """Yield pairs of labels that occur in the same place of the same production.
+        """Yield candidate merges: pairs of labels found in the same position of a production.
 
-        With `labels`, only the places of these labels are searched.
+        With `labels`, only productions that contain these labels are searched.
         """
         chosen = None if labels is None else {p for label in labels for p in self.uses[label]}
         places: dict[tuple[int, Production], Counter[int]] = {}
@@ -114,7 +114,7 @@ class InducedGrammar:
                 yield from ((min(first, x), max(first, x)) for x in ordered[at + 1 :])
 
     def find(self, label: int) -> int:
-        """Return the label that a merged label has become."""
+        """Return the label into which a label has been merged, or the label itself."""
         while label in self.into:
             label = self.into[label]
         return label
@@ -134,7 +134,7 @@ def _xlog2(count: int) -> float:
 
 
 def induce_labels(constituents: Sequence[Constituent], labels: Ints) -> Ints:
-    """Merge labels greedily, the merge that saves most first, and return the new labels."""
+    """Merge labels greedily, always by the merge that saves most bits; return the new labels."""
     grammar = InducedGrammar(count_productions(constituents, labels))
     heap = [(-grammar.gain(*pair), pair) for pair in set(grammar.partners())]
     heapq.heapify(heap)
@@ -142,7 +142,8 @@ def induce_labels(constituents: Sequence[Constituent], labels: Ints) -> Ints:
         _, (one, two) = heapq.heappop(heap)
         if one in grammar.into or two in grammar.into:
             continue
-        # Other merges may have changed the gain: compute it again, and wait if it is not the best.
+        # Earlier merges may have changed the gain: recompute it, and put the pair back if another
+        # pair is now better.
         saved = grammar.gain(one, two)
         if heap and -saved > heap[0][0] + 1e-9:
             if saved > 0:

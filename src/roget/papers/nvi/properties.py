@@ -154,7 +154,7 @@ FAIL: dict[str, Law] = {
     "V and VI order clusterings equally": partial(keeps_order, name="v", sign=-1),
     "NVI_K and VI order clusterings equally": partial(keeps_order, name="nvi-k"),
 }
-"""Properties that, according to the paper, do not hold."""
+"""Properties that do not hold according to the paper."""
 
 
 def entropy(sizes: Array) -> float:

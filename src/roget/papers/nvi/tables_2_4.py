@@ -112,7 +112,7 @@ def _fit(name: str, labels: str, row: TaggedCorpus, at: int) -> Iterator[Claim]:
 
 
 def _judge_similar(name: str, row: TaggedCorpus) -> Claim:
-    """Decide whether V changes far less than NVI between the printed clusterings."""
+    """Test whether V changes far less than NVI between the printed clusterings."""
     v, nvi = (1 - min(map(float, one)) / max(map(float, one)) for one in (row.v, row.nvi))
     return Claim(
         RULES["similar"], f"{name}: range of V and of NVI", "V very similar",
@@ -138,7 +138,7 @@ def divide(above: str, below: tuple[str, ...]) -> tuple[float, float]:
 
 
 def _moral() -> str:
-    """Return the paper's conclusion from its tables."""
+    """Return a note on the labelling that each measure prefers in the printed tables."""
     rows = PRINTED.values()
     best = {
         name: {

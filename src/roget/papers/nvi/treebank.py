@@ -52,15 +52,12 @@ class Constituent(NamedTuple):
     """The daughters: the tag of each word, and XP for each constituent."""
     left: str
     right: str
-    """Tag of the following word, or "" at the end of a sentence.
-
-    `left` is the tag of the preceding word.
-    """
+    """Tag of the following word, or "" at the end of a sentence; `left` is the preceding one's."""
     first: str
     last: str
     """Tag of the last word of the constituent. `first` is the tag of the first word."""
     parent: int = -1
-    """Position of the constituent above in the list, or −1. Daughters follow in sentence order."""
+    """Index of the parent in the list of constituents, or −1. Daughters are in sentence order."""
 
 
 def read_trees(path: str) -> Iterator[TreebankNode]:
@@ -128,8 +125,7 @@ def _close(label: str, children: list[TreebankNode]) -> tuple[TreebankNode, ...]
 def read_heads(source: Source) -> Iterator[TreebankNode]:
     """Yield constituent trees that are derived from CoNLL-U dependencies.
 
-    A word and its dependents form a constituent, labelled with the relation of the word.
-
+    A word and its dependents form a constituent, labelled with the word's dependency relation.
     Punctuation and relation subtypes are dropped.
     """
     tables = Tables()

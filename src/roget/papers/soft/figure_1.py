@@ -21,7 +21,7 @@ MAX_NOUNS = 64
 """Maximum number of nouns, as in the paper."""
 
 SEEDS = 3
-"""Number of seeds with which the splits are decided."""
+"""Number of random seeds for which the splits are checked."""
 
 CLUSTERS = 3
 """Number of clusters after two splits, as in the paper."""
@@ -71,7 +71,7 @@ def figure_1(options: ReproduceOptions) -> Reproduced:
 
 
 def judge(nouns: Counts, options: ReproduceOptions) -> list[Claim]:
-    """Decide what the first two splits separate, for several seeds."""
+    """Test whether the first two splits separate weapons and people, for several seeds."""
     first, second = [], []
     for seed in range(options.random_state, options.random_state + SEEDS):
         model = SoftAnnealing(CLUSTERS, prior="uniform", random_state=seed).fit(nouns)
@@ -96,7 +96,7 @@ def judge(nouns: Counts, options: ReproduceOptions) -> list[Claim]:
 
 
 def _find_side(thesaurus: Thesaurus, nouns: set[str]) -> int | None:
-    """Return the cluster of the first split with most of the nouns, or None if all are unknown."""
+    """Return the top-level cluster with most of the nouns, or None if no noun is known."""
     known = nouns.intersection(thesaurus.words.tolist())
     sides = [thesaurus.path(noun)[1] for noun in sorted(known)]
     return max(sorted(set(sides)), key=sides.count) if sides else None

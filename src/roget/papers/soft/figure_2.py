@@ -62,9 +62,9 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
 
 
 def choose_nouns(table: Counts) -> Counts:
-    """Return the most frequent nouns, without nouns that occur with too few verbs.
+    """Return the most frequent nouns, excluding nouns that occur with fewer than `VERBS` verbs.
 
-    The distribution of a noun with a single verb is a point, and its cluster has no other noun.
+    A noun with a single verb would form a cluster of its own.
     """
     nouns = table.top(FREQUENT)
     kept = np.diff(nouns.matrix.indptr) >= VERBS
@@ -72,7 +72,7 @@ def choose_nouns(table: Counts) -> Counts:
 
 
 def judge(thesaurus: Thesaurus, nodes: list[dict[str, Any]]) -> Claim:
-    """Decide whether the nearest noun of a cluster becomes nearer with each split."""
+    """Test whether the nearest noun of a cluster is nearer than that of its parent cluster."""
     tree = thesaurus.tree
     near = {node: nodes[node]["nearest"][0]["distance_bits"] for node in range(1, tree.n_nodes)}
     steps = [

@@ -70,7 +70,7 @@ def figure_3(options: ReproduceOptions) -> Reproduced:
 
 
 def take_nouns(table: Counts) -> tuple[Counts, Counts]:
-    """Return the `FREQUENT` most frequent nouns and the nouns that follow, with the same verbs."""
+    """Return the `FREQUENT` most frequent nouns, and the next most frequent ones, as counts."""
     both = table.top(2 * FREQUENT)
     first = table.top(FREQUENT).words.tolist()
     rest = sorted(set(both.words.tolist()).difference(first))
@@ -82,7 +82,7 @@ def take_nouns(table: Counts) -> tuple[Counts, Counts]:
 
 
 def judge(sizes: Sequence[int], rows: Sequence[dict[str, list[float]]]) -> list[Claim]:
-    """Decide the paper's statements about the three curves."""
+    """Test the paper's statements about the three curves."""
     train, test, new = (np.array([row[name] for row in rows]) for name in SETS)
     falls = [bool((np.diff(one) < 0).all()) for one in train.T]
     least = int(test.mean(axis=1).argmin())
@@ -134,7 +134,7 @@ def relative_entropy_path(
     further: Counts | None = None,
     prior: str = "empirical",
 ) -> list[dict[str, float]]:
-    """Return the divergence of training, test and new words by number of clusters, in bits.
+    """Return the KL divergence of training, test and new words by number of clusters, in bits.
 
     10 % of the words are new: they are not used for learning clusters. 10 % of all tokens are test
     tokens. `train`, `test` and `new` are means over words, with equal weight as in the paper, of

@@ -56,13 +56,13 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
 
 
 def judge(rows: Sequence[Decided]) -> list[Claim]:
-    """Decide the paper's statements about the two curves."""
+    """Test the paper's statements about the two curves."""
     every = np.array([row.every for row in rows])
     odd = np.array([row.exceptional for row in rows])
     best, lowest = int(every.mean(axis=1).argmin()), int(odd.mean(axis=1).argmin())
     last = len(rows) - 1
     rise = odd[-1] - odd[lowest]
-    # A mean that is lowest at the end is a yes; an increase is a no only if it is significant.
+    # "yes" if the mean is lowest for the most clusters, "differs" if it increases significantly.
     risen = Verdict.UNCLEAR if decide_mean(rise.tolist()) != Verdict.YES else Verdict.NO
     turn = f"lowest at {SIZES[lowest]} clusters, {odd[lowest].mean():.3f}"
     return [

@@ -58,7 +58,8 @@ def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:
 def _find_nearest(thesaurus: Thesaurus, node: int) -> list[Any]:
     """Return the nouns nearest to a cluster, and no nouns for the root.
 
-    A noun with a verb that no noun of the cluster has is infinitely far away, and left out.
+    Nouns at infinite distance, which occur with a verb that has probability 0 in the cluster, are
+    omitted.
     """
     near = lookup.nearest_words(thesaurus, node, NEAREST) if node else []
     return [one for one in near if math.isfinite(one.distance)]

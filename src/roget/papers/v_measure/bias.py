@@ -55,7 +55,7 @@ def bias(options: ReproduceOptions) -> Reproduced:
 
 
 def judge(scores: Scores) -> list[Claim]:
-    """Decide the statements of both papers that the figure is about."""
+    """Test the statements of both papers about V and the number of clusters."""
     (first, last), (low, high) = (find_change(scores, name, RISES) for name in ("v", SHUFFLED))
     gap = {"gap": scores.values["v"] - scores.values[JK]}
     ranks = correlate(Scores(scores.ks, gap, scores.items, scores.classes), "gap")

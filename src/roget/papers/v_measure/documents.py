@@ -1,4 +1,4 @@
-"""Document vectors as in the paper: tf·idf of the stems that rank first in some document."""
+"""Document vectors as in the paper: tf·idf of stems that have the highest weight in a document."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def weigh_terms(counts: Counts) -> Matrix:
 
 
 def find_top_terms(weights: Matrix) -> Ints:
-    """Return the terms that have the highest weight in some document. The first term wins ties."""
+    """Return the terms with the highest weight in at least one document; the first wins ties."""
     return np.unique(np.asarray(weights.argmax(axis=1)).ravel())
 
 

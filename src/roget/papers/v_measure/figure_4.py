@@ -76,7 +76,7 @@ def figure_4(options: ReproduceOptions) -> Reproduced:
 
 
 def judge(scores: Scores) -> list[Claim]:
-    """Decide the paper's statements about the figure."""
+    """Test the paper's statements about the figure."""
     alike = correlate(scores, "v", other="q2")
     drops = {name: scores.find_drops(name) for name in ("v", "q2")}
     lost = ", ".join(f"{name.upper()} {100 * drop.mean():.0f} %" for name, drop in drops.items())

@@ -42,10 +42,10 @@ ITEMS, FEATURES, SETS = 2000, 10, 5
 """Numbers of simulated items, of their features (as in the paper), and of simulated sets."""
 
 STRENGTH = 0.45
-"""Standard deviation of the class means in each feature; that of the items in a class is 1.
+"""Standard deviation of the class means in each feature, relative to that of a class's items.
 
-It was chosen before the sets were scored, so that V of 22 clusters is about .1 in another set, as
-in the middle of the paper's axis.
+It was chosen on another simulated set, before these sets were scored, to make V about .1 for 22
+clusters, the middle of the paper's axis.
 """
 
 _ROLES = Roles({"label": ()})
@@ -151,7 +151,7 @@ def score_features(options: ReproduceOptions) -> tuple[Scores, str, int]:
 
 
 def judge(scores: Scores) -> list[Claim]:
-    """Decide the paper's statements about the figure."""
+    """Test the paper's statements about the figure."""
     claims = [claim_growth(RULES["vi"], scores), claim_peak(RULES["peak"], scores, "q2", PEAK)]
     if scores.ks[-1] > RISES:
         falls = correlate(scores, "q2", PEAK)
@@ -167,7 +167,7 @@ def judge(scores: Scores) -> list[Claim]:
 
 
 def _judge_rise(scores: Scores) -> list[Claim]:
-    """Decide the statements about V, homogeneity and completeness beyond 30 clusters."""
+    """Test the statements about V, homogeneity and completeness for more than 30 clusters."""
     ends = {name: find_change(scores, name, RISES) for name in ("v", "homogeneity", "completeness")}
     begin = scores.ks[int(np.searchsorted(scores.ks, RISES))]
     parts = [np.abs(last / first - 1) for first, last in list(ends.values())[1:]]

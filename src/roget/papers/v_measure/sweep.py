@@ -156,9 +156,9 @@ def _tidy(X: Any) -> Any:
 def correlate(
     scores: Scores, measure: str, first: int = 1, other: str | None = None
 ) -> list[float]:
-    """Return the Spearman correlation of a measure with k ≥ first, or with another measure.
+    """Return the Spearman correlation of a measure with k or with another measure, for k ≥ first.
 
-    There is one value for each initialisation.
+    The result has one value for each initialisation.
     """
     at = int(np.searchsorted(scores.ks, first))
     partner = [scores.ks[at:]] * len(scores) if other is None else scores.values[other][:, at:]
@@ -167,13 +167,13 @@ def correlate(
 
 
 def find_change(scores: Scores, measure: str, first: int) -> tuple[Floats, Floats]:
-    """Return the values at the first k that is not smaller than `first`, and at the largest k."""
+    """Return the values at the smallest k ≥ `first`, and at the largest k."""
     values = scores.values[measure]
     return values[:, int(np.searchsorted(scores.ks, first))], values[:, -1]
 
 
 def claim_growth(rule: Rule, scores: Scores) -> Claim:
-    """Decide whether VI grows with the number of clusters."""
+    """Test whether VI grows with the number of clusters."""
     ranks = correlate(scores, "vi")
     least = int(scores.ks[int(scores.average("vi").argmin())])
     return Claim(
@@ -184,7 +184,7 @@ def claim_growth(rule: Rule, scores: Scores) -> Claim:
 
 
 def claim_peak(rule: Rule, scores: Scores, measure: str, k: int) -> Claim:
-    """Decide whether the maximum of a measure is at the number of clusters of the paper."""
+    """Test whether a measure has its maximum at the paper's number of clusters."""
     peaks = scores.find_peaks(measure)
     return Claim(
         rule, f"maximum of {measure.upper()}", f"k = {k}", _range(peaks),
@@ -193,7 +193,7 @@ def claim_peak(rule: Rule, scores: Scores, measure: str, k: int) -> Claim:
 
 
 def claim_sum(rule: Rule, what: str, shares: Sequence[str]) -> Claim:
-    """Decide whether printed percentages add up to 100; the sum itself proves a misprint."""
+    """Test whether printed percentages add up to 100; any other sum proves a misprint."""
     total = sum(map(float, shares))
     error = sum(0.5 * 10.0 ** -len(share.partition(".")[2]) for share in shares)
     proof = f"{' + '.join(shares)} = {total:.1f}, not 100 ± {error:.2f}"
@@ -201,7 +201,7 @@ def claim_sum(rule: Rule, what: str, shares: Sequence[str]) -> Claim:
 
 
 def join_scores(parts: Sequence[Scores]) -> Scores:
-    """Join the scores of several data sets with the same k, as if they were initialisations."""
+    """Join the scores of several data sets for the same k along the initialisation axis."""
     values = {
         name: np.concatenate([part.values[name] for part in parts]) for name in parts[0].values
     }

@@ -27,9 +27,9 @@ WITHIN, OF_NOISE = (0, 33, 66, 100), (0, 66, 133, 200)
 """Values of ε1 (`WITHIN`), and of ε2 and ε3 (`OF_NOISE`), in thousandths."""
 
 WHOLE = 1_663_200
-"""A number that is divisible by the number of cells in every part of every table.
+"""A number of items that can be distributed evenly over the cells of every table.
 
-With 1000 times as many items, all cells are whole numbers.
+Errors are given in thousandths, so tables of 1000 · `WHOLE` items have only whole numbers.
 """
 
 ROUNDED = (1000, 1_000_000)
@@ -70,7 +70,7 @@ OTHERS = (
 
 @dataclass(frozen=True)
 class Grid:
-    """The contingency tables for the paper's grid of parameters, stored as groups of one table.
+    """The contingency tables for a grid of parameters, stored as groups in a single table.
 
     Axes: useful clusters, noise clusters, noise classes, ε1, ε2, ε3.
     """
@@ -83,9 +83,9 @@ class Grid:
     n: int | None = None
     """Number of items if cells are rounded, or None for exact cells."""
     lossy: bool = True
-    """True to include tables with an error but no noise class or cluster, without its items.
+    """How to treat tables with an error ε2 or ε3 but no noise cluster or class for its items.
 
-    Otherwise these tables do not exist.
+    True includes these tables without the items; False excludes the tables.
     """
 
     @property
@@ -96,7 +96,7 @@ class Grid:
 
     @cached_property
     def exists(self) -> Floats:
-        """1 for tables that exist, otherwise NaN."""
+        """Array of the grid's shape: 1 where a table exists, otherwise NaN."""
         _, clusters, classes, _, second, third = np.indices(self.shape, sparse=True)
         noise, errors = np.array(self.noise), np.array(self.of_noise)
         lost = (noise[clusters] == 0) & (errors[second] > 0)
@@ -107,7 +107,7 @@ class Grid:
 
     @cached_property
     def tables(self) -> Contingency:
-        """All existing tables, in grid order."""
+        """All existing contingency tables, in grid order, as groups of one table."""
         wide = self.classes + max(self.noise), max(self.clusters) + max(self.noise)
         masses = np.array(list(product(self.within, self.of_noise, self.of_noise)))
         masses = np.column_stack([1000 - masses.sum(axis=1), masses])
@@ -159,10 +159,10 @@ PAPERS = Grid(CLASSES, USEFUL, NOISE, WITHIN, OF_NOISE)
 
 
 def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
-    """Return the fraction of steps along each parameter that satisfy its property.
+    """Return, for each property P1 to P7, the fraction of steps of its parameter that satisfy it.
 
-    As the properties state, no change satisfies P5 without noise clusters, and P7 without noise
-    classes.
+    A step that leaves the measure unchanged satisfies P5 if there are no noise clusters, and P7 if
+    there are no noise classes.
     """
     steps = [np.diff(values, axis=axis) for axis in range(6)]
     below = sum(number < grid.classes for number in grid.clusters[:-1])
@@ -192,7 +192,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
     found = {name: count_satisfied(PAPERS, PAPERS.measure(name)) for name in (*PRINTED, *OTHERS)}
     strict = replace(PAPERS, lossy=False)
     without = {name: count_satisfied(strict, strict.measure(name)) for name in PRINTED}
-    # The second reading: tables that lose items count in P5 and P7 only.
+    # A second interpretation of the paper: tables that lose items only count for P5 and P7.
     mixed = {
         name: {**without[name], "P5": found[name]["P5"], "P7": found[name]["P7"]}
         for name in PRINTED
@@ -235,7 +235,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
 def _judge_words(
     rules: Mapping[str, Rule], found: Mapping[str, Mapping[str, float]], label: str = ""
 ) -> list[Claim]:
-    """Decide the statements that the text of the paper makes about the table."""
+    """Test the statements about the table in the text of the paper."""
     whole = _find_whole(found, PRINTED)
     others = [name for name in PRINTED if name not in ALWAYS]
     fail = [name for name in others if found[name]["P3"] < 1 and found[name]["P6"] < 1]
@@ -265,7 +265,7 @@ def _judge_words(
 
 
 def _judge_linear() -> list[Claim]:
-    """Compare the printed rates of Rand and Mirkin for properties whose steps keep n."""
+    """Compare the printed rates of Rand and Mirkin for properties whose steps do not change n."""
     rates = zip(PROPERTIES, PRINTED["rand"], PRINTED["mirkin"], strict=True)
     return [
         Claim(

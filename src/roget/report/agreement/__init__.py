@@ -7,7 +7,13 @@ from typing import Any
 
 from roget.errors import Undefined
 from roget.report import Cell, Column, Report, ReportTable
-from roget.report.agreement.parts import board, distance_name, leaf_order, name_typical, summary
+from roget.report.agreement.parts import (
+    distance_name,
+    group_rows,
+    leaf_order,
+    name_typical,
+    summary,
+)
 from roget.report.format import ARROWS, branches, ends, name_score, number, plural, size_form
 from roget.report.legend import explain_scores
 from roget.scoring.agreement.result import Agreement, AgreementTree, MeanRow
@@ -21,7 +27,7 @@ FIELDS = ("a", "b", "measure", "entropy", "value", "low", "high", "better", "ite
 
 
 def report(found: Agreement) -> Report:
-    """Report the clusterings by typicality, the spread over all pairs, matrices and a tree."""
+    """Report each clustering's typicality, the spread of the scores, score matrices and a tree."""
 
     def page() -> str:
         from roget.report.agreement.html import render
@@ -61,7 +67,8 @@ def _board(found: Agreement) -> ReportTable:
     ]
     form = size_form(found.clusters, found.groups)
     rows = [
-        [rows[0].system, f"{rows[0].clusters:{form}}", *map(_cell, rows)] for rows in board(found)
+        [rows[0].system, f"{rows[0].clusters:{form}}", *map(_cell, rows)]
+        for rows in group_rows(found)
     ]
     title = "mean agreement with the other clusterings (rank)"
     return ReportTable(columns, rows, title=title, repeated=2)
@@ -91,7 +98,7 @@ def _spread(found: Agreement) -> ReportTable:
 
 
 def _matrices(found: Agreement) -> Iterator[ReportTable]:
-    """Yield a matrix for each score, all with the same order of clusterings."""
+    """Yield a matrix of all pairs for each score, with the clusterings in the same order."""
     order = leaf_order(found)
     for r, (wanted, _) in enumerate(found.requests):
         values, low, high = found.matrices.values[r], found.matrices.low[r], found.matrices.high[r]
@@ -137,7 +144,7 @@ def _tree(found: Agreement) -> Iterator[ReportTable]:
 
 
 def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
-    """Return one row per node of the drawn tree, with the name of its clustering or its height."""
+    """Return one row per tree node: the name of the clustering (leaves) or the height (merges)."""
     size, top = len(names), 2 * len(names) - 2
 
     def children(at: int) -> list[int]:
@@ -171,7 +178,7 @@ def _reasons(found: Agreement) -> list[str]:
 
 
 def _sheet(found: Agreement) -> ReportTable:
-    """Return a spreadsheet table with one row per pair and score, all digits and the signature."""
+    """Return a spreadsheet table with one row per pair and score, at full precision."""
     rows = (row.as_dict() for row in found.rows)
     return ReportTable.of(
         [*FIELDS, "signature"], [[*map(row.get, FIELDS), found.signature] for row in rows]

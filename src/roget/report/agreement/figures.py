@@ -24,7 +24,7 @@ NUMBERED = 20
 
 
 def write(found: Agreement, folder: PathLike) -> list[Path]:
-    """Draw a matrix for each score, and a tree and a map if the score corresponds to a distance."""
+    """Draw a matrix per score, and a tree and a map if the score can be turned into a distance."""
     return save_pictures(_figures(found), folder)
 
 

@@ -8,7 +8,13 @@ import numpy as np
 
 from roget.core.types import Floats
 from roget.errors import Undefined
-from roget.report.agreement.parts import board, distance_name, leaf_order, name_typical, summary
+from roget.report.agreement.parts import (
+    distance_name,
+    group_rows,
+    leaf_order,
+    name_typical,
+    summary,
+)
 from roget.report.format import ARROWS, brief, name_score, size_form
 from roget.report.legend import explain_scores
 from roget.report.render.html import bundle, fill_frame
@@ -32,7 +38,7 @@ def render(found: Agreement) -> str:
         summary=summary(found),
         lead=[f"{line[0].upper()}{line[1:]}." for line in name_typical(found)],
         scores=_scores(found),
-        lines=board(found),
+        lines=group_rows(found),
         cluster_form=f"%{size_form(found.clusters, found.groups)}",
         spread=found.spread(),
         drawn=any(row.low is not None for row in found.means),

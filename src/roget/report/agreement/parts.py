@@ -23,8 +23,8 @@ def name_typical(found: Agreement) -> list[str]:
     ]
 
 
-def board(found: Agreement) -> list[list[MeanRow]]:
-    """Return the rows grouped by clustering, the most typical clustering first."""
+def group_rows(found: Agreement) -> list[list[MeanRow]]:
+    """Return the mean scores grouped by clustering, the most typical clustering first."""
     lines: dict[str, list[MeanRow]] = {}
     for row in found.means:
         lines.setdefault(row.system, []).append(row)
@@ -32,7 +32,7 @@ def board(found: Agreement) -> list[list[MeanRow]]:
 
 
 def leaf_order(found: Agreement) -> list[int]:
-    """Return the leaf order of the tree for the first score that allows one, or the input order."""
+    """Return the leaf order of the first score's tree that exists, or else the input order."""
     for score in found.scores:
         try:
             return found.tree(*score).order
@@ -42,7 +42,7 @@ def leaf_order(found: Agreement) -> list[int]:
 
 
 def distance_name(found: Agreement, score: tuple[str, str | None]) -> str:
-    """Return the name of the distance for a score: the score itself, or best value − score."""
+    """Return the name of the distance: the score if lower is better, else "best value − score"."""
     wanted = next(w for w, e in found.requests if (str(w), e) == score)
     text = name_score(*score)
     return text if wanted.direction == "lower" else f"{wanted.best:g} − {text}"

@@ -26,7 +26,7 @@ from roget.scoring.results import Comparison, SystemRow, score_key
 from roget.scoring.signature import shorten_signature
 
 if TYPE_CHECKING:
-    from roget.scoring.steps.headline import BoardHeadline
+    from roget.scoring.steps.headline import ComparisonHeadline
 
 LONGEST_NAME, SHORTEST_NAME = 26, 12
 """Maximum length of system names in wide and in narrow terminals."""
@@ -40,7 +40,7 @@ FIELDS = (
 
 
 def report(comparison: Comparison) -> Report:
-    """Report the systems, best first, and the baselines. The HTML page has more details."""
+    """Report the scores of all systems, best first, and of the baselines."""
 
     def page() -> str:
         from roget.report.comparison.html import render
@@ -83,7 +83,7 @@ def _board(comparison: Comparison) -> ReportTable:
         f"{measure} {ARROWS[better]}\n{entropy or ''}".rstrip("\n")
         for (measure, entropy), better in pictures.directions(comparison).items()
     ]
-    lines = pictures.board(comparison)
+    lines = pictures.group_rows(comparison)
     columns = [
         Column("system", fit="keep", most=LONGEST_NAME),
         Column("clusters", right=True),
@@ -99,13 +99,13 @@ def _board(comparison: Comparison) -> ReportTable:
     return ReportTable(columns, shown, above=above, repeated=2)
 
 
-def _short_board(comparison: Comparison, head: BoardHeadline) -> ReportTable:
-    """Return a short table: rank, main score with interval and letters, and a few other scores."""
+def _short_board(comparison: Comparison, head: ComparisonHeadline) -> ReportTable:
+    """Return a table with each system's rank, main score, interval and a few other scores."""
     better = pictures.directions(comparison)
     main, *more = head.scores
     has_rank = any(row.rank is not None for row in comparison.rows)
     has_bounds = any(row.rank_low is not None for row in comparison.rows)
-    lines = pictures.board(comparison)
+    lines = pictures.group_rows(comparison)
     form = cluster_form(comparison)
     shown: list[list[Cell | str]] = []
     for rows in lines:
@@ -147,7 +147,7 @@ def _rank(row: SystemRow) -> str:
     return f"{row.rank} [{row.rank_low}–{row.rank_high}]"
 
 
-def _coreference_board(head: BoardHeadline) -> ReportTable:
+def _coreference_board(head: ComparisonHeadline) -> ReportTable:
     """Return a table of the CoNLL score and the three F-scores that it averages, best first."""
     best_first = sorted(head.families.items(), key=lambda one: -(one[1][-1].f or 0.0))
     titles = [one.name for one in best_first[0][1]]
@@ -164,7 +164,7 @@ def _coreference_board(head: BoardHeadline) -> ReportTable:
 
 
 def _plain_cell(row: SystemRow | None) -> Cell:
-    """Format a score without rank and letters, in bold for the best system."""
+    """Format a score without rank and significance letters; the best system's score is bold."""
     if row is None:
         return Cell(UNDEFINED)
     return Cell(number(row.value), strong=row.rank == 1)
@@ -184,7 +184,7 @@ def _short_legend(comparison: Comparison) -> str:
     return f"{text}; test the differences with --ci 1000" if len(comparison.systems) > 1 else text
 
 
-def _brief(comparison: Comparison, head: BoardHeadline) -> Brief:
+def _brief(comparison: Comparison, head: ComparisonHeadline) -> Brief:
     """Return one warning of each kind, at most three, and the short signature."""
     notices = [*comparison.warnings, *_stability(comparison)]
     kinds: dict[str, str] = {}
@@ -206,7 +206,7 @@ def _cell(row: SystemRow, shown: bool) -> Cell:
 
 
 def _on_each(comparison: Comparison) -> Iterator[ReportTable]:
-    """Yield a table of the main score on each gold standard; JSON contains all scores."""
+    """Yield a table of the main score on each gold standard, if there are several."""
     if comparison.golds:
         names = [gold.name for gold in comparison.golds]
         rows = pictures.score_rows(comparison, *comparison.main)
@@ -232,7 +232,7 @@ def _groups(comparison: Comparison) -> Iterator[ReportTable]:
 
 
 def _sheet(comparison: Comparison) -> ReportTable:
-    """Return a spreadsheet table of scores with all digits, the entropies and the signature."""
+    """Return a spreadsheet table of scores and entropies at full precision, with the signature."""
     if comparison.by_group:
         return sheet_groups(comparison.by_group, comparison.signature)
     named = zip(comparison.systems, comparison.components, strict=False)
@@ -259,7 +259,7 @@ def _summary(comparison: Comparison) -> str:
 
 
 def _legend(comparison: Comparison) -> str:
-    """Return a line that explains the cells and names the score used for sorting."""
+    """Return a line that explains the table cells and names the score used for sorting."""
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
     text = f"score{' [95% interval]' if drawn else ''} (rank), "
     text += f"sorted by {name_score(*comparison.main)} ({comparison.reason})"

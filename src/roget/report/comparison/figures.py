@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def write(comparison: Comparison, folder: PathLike) -> list[Path]:
     """Draw all figures into a folder, which is created if missing; return the files.
 
-    Each score has a figure of intervals. Each measure with several entropy estimators also has a
-    figure of ranks and one of the differences by number of clusters.
+    There is one figure of intervals per score. A measure computed with several entropy estimators
+    also has a figure of ranks, and one of score differences against the number of clusters.
     """
     return save_pictures(_figures(comparison), folder)
 
@@ -66,7 +66,7 @@ def list_names(names: Sequence[str]) -> tuple[Figure, Axes]:
 
 
 def shown(names: Sequence[str], most: int = 40) -> list[str]:
-    """Return names for a figure, with control characters replaced and long names shortened.
+    """Replace control characters in names, and shorten long names, for use in a figure.
 
     >>> shown(["a\\x00b", "x" * 50 + "end"], 9)
     ['a\N{REPLACEMENT CHARACTER}b', 'xxxx…xend']

@@ -32,7 +32,7 @@ class ColorScale:
 
     @classmethod
     def over(cls, rows: Sequence[SystemRow]) -> ColorScale:
-        """Return a scale that covers all values and intervals of a column."""
+        """Return a scale that covers the values and intervals of all rows."""
         ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
         return cls(min(ends), max(ends)) if ends else cls(0.0, 1.0)
 
@@ -48,7 +48,7 @@ class ColorScale:
 
 def render(comparison: Comparison) -> str:
     """Render the page. The output is deterministic."""
-    lines = pictures.board(comparison)
+    lines = pictures.group_rows(comparison)
     return fill_frame(
         "roget.report.comparison",
         "page/page.html",
@@ -80,7 +80,7 @@ def render(comparison: Comparison) -> str:
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
-    """Return the rounded data for the page's script."""
+    """Return the data embedded in the page for its script, rounded to save space."""
     measures = dict.fromkeys(measure for measure, _ in comparison.scores)
     return {
         "scores": _scores(comparison),
@@ -144,7 +144,7 @@ def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
 
 
 def _about(comparison: Comparison) -> dict[str, str]:
-    """Return the parts of the page's title and of the line below it."""
+    """Return the texts of the page header: number of systems, gold standard and sizes."""
     source = comparison.scored[0].sides.gold.source if comparison.scored else ""
     items = plural(comparison.items, "item", ",")
     if comparison.groups == 1:
@@ -162,7 +162,7 @@ def _about(comparison: Comparison) -> dict[str, str]:
 
 
 def details(comparison: Comparison) -> dict[str, Any] | None:
-    """Return the data on groups, or None if the contingency tables were not kept."""
+    """Return scores and contingency tables by group, or None if the tables were not kept."""
     answered = comparison.scored
     if not answered:
         return None

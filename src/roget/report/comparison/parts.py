@@ -11,7 +11,7 @@ from roget.scoring.results import Comparison
 
 
 def cluster_form(comparison: Comparison) -> str:
-    """Return the format string for cluster counts."""
+    """Return the format string for numbers of clusters: integers, or means with one decimal."""
     return size_form((row.clusters for row in comparison.rows), comparison.groups)
 
 

@@ -16,13 +16,13 @@ class RankShift(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """The difference between a system's scores under the first estimator and another one."""
+    """A system's score under the first entropy estimator minus its score under another one."""
 
     name: str
     clusters: float
     difference: float
     rank: int
-    """Rank under the first estimator, shown as the label of the point."""
+    """Rank under the first estimator, used as the point's label in the figure."""
 
 
 def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
@@ -31,7 +31,7 @@ def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> lis
     return sorted(rows, key=_order)
 
 
-def board(comparison: Comparison) -> list[list[SystemRow]]:
+def group_rows(comparison: Comparison) -> list[list[SystemRow]]:
     """Return the rows grouped by system, sorted by rank under the main score; baselines last."""
     place = {score: at for at, score in enumerate(comparison.ordered)}
     lines: dict[tuple[str, bool], list[SystemRow]] = {}
@@ -58,12 +58,12 @@ def intervals(comparison: Comparison, measure: str, entropy: str | None) -> list
 
 
 def estimators(comparison: Comparison, measure: str) -> list[str]:
-    """Return the entropy estimators requested for a measure, in order."""
+    """Return the entropy estimators requested for a measure, in the order requested."""
     return [entropy for name, entropy in comparison.scores if name == measure and entropy]
 
 
 def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
-    """Return each system's ranks under the first estimator and under every other estimator."""
+    """Return, for each other estimator, every system's rank under the first and that estimator."""
     return {
         other: [RankShift(row.system, row.rank or 0, after.rank or 0) for row, after in pairs]
         for other, pairs in _pair(comparison, measure).items()
@@ -71,7 +71,7 @@ def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
 
 
 def drops(comparison: Comparison, measure: str) -> dict[str, list[Drop]]:
-    """Return the score under the first estimator minus the score under each other estimator."""
+    """Return each system's score under the first estimator minus that under each other one."""
     return {
         other: [
             Drop(row.system, row.clusters, row.value - after.value, row.rank or 0)

@@ -78,7 +78,7 @@ class ExportEntry:
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
-        """The words of a leaf class, most typical first, then words with another main class."""
+        """The words of a leaf class, most typical first. Words mainly in other classes are last."""
         if len(self.listed) < 2:
             return self.listed
         order = {one.word: rank for rank, one in enumerate(self.about.words)}
@@ -100,7 +100,7 @@ def entries(thesaurus: Thesaurus) -> Iterator[ExportEntry]:
 
 
 def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
-    """Return the words listed in each leaf, in the order of the thesaurus."""
+    """Return the words listed in each leaf class, keyed by node, in thesaurus order."""
     belongs = thesaurus.memberships.tocoo()
     nodes, placed = thesaurus.tree.cluster_nodes[belongs.col], thesaurus.places[belongs.row]
     listed = np.flatnonzero((belongs.data >= LISTED) | (nodes == placed))
@@ -140,7 +140,7 @@ def write_lines(target: Target, lines: Iterable[str]) -> None:
 
 @contextmanager
 def new_bytes(target: Target, what: str) -> Iterator[Path]:
-    """Yield a temporary path, whose content is moved to the target on success."""
+    """Yield a temporary path; its content is moved to the target if no error is raised."""
     if isinstance(target, io.TextIOBase):
         raise InputError(
             f"{what} is a binary format: pass a file name or a binary stream",
@@ -157,7 +157,7 @@ def new_bytes(target: Target, what: str) -> Iterator[Path]:
 
 
 def exporter(lines: Callable[[Thesaurus, ReportOptions], Iterable[str]]) -> Callable[..., None]:
-    """Turn a function that yields text into an exporter."""
+    """Turn a function that yields lines of text into one that writes them to a target."""
 
     @wraps(lines)
     def write(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
@@ -179,7 +179,7 @@ def check_one_line(texts: Iterable[str], format: str) -> None:
 
 
 def write_folder(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write a thesaurus folder atomically; sentences are included only with `evidence`."""
+    """Write a thesaurus folder atomically, including example sentences if `evidence` is set."""
     if not isinstance(target, str | os.PathLike):
         raise InputError(
             "a thesaurus is a folder: pass its path, not a stream", code="not-writable"

@@ -87,7 +87,7 @@ def _print(browser: str, page: Path, printed: Path) -> None:
 def _fill(
     made: Environment, name: str, thesaurus: Thesaurus, options: ReportOptions
 ) -> Iterator[str]:
-    """Yield the text of a booklet."""
+    """Yield the text of a booklet piece by piece, rendered from a template."""
     listed = list(entries(thesaurus))
     found: dict[str, list[tuple[bool, float, int]]] = {}
     for one in listed:
@@ -123,7 +123,7 @@ def _fill(
 
 
 def share(probability: float) -> str:
-    """Format the probability of a class given a word, or return "" if it is almost 1.
+    """Format the probability of a class given a word, or return "" if it rounds to 1.
 
     >>> share(0.62), share(0.999)
     ('.62', '')

@@ -1,6 +1,6 @@
-"""Label reader for thesaurus folders, which lets `roget score` evaluate a thesaurus.
+"""Label reader for thesaurus folders, so that `roget score` can evaluate a thesaurus.
 
-The scoring package does not depend on thesauri; it finds this reader through the catalogue.
+It is registered in the catalogue because the scoring package must not import thesaurus code.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from roget.scoring.labels.readers.base import LabelReader
 
 
 def read(file: LabelFile | Thesaurus, columns: Columns | None, gold: bool) -> Labels:
-    """Return labels from a thesaurus or its folder: each word with its main class."""
+    """Return the main class of each word as labels, read from a thesaurus or its folder."""
     if isinstance(file, Thesaurus):
         return to_hierarchy(file, "the thesaurus").to_labels()
     return to_hierarchy(Thesaurus.load(file.source.path), file.name).to_labels()
 
 
 def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:
-    """Return the tree of a thesaurus with each word in its main class."""
+    """Convert a thesaurus to a hierarchy in which each word belongs to its main class."""
     tree = thesaurus.tree
     return Hierarchy(
         tree,

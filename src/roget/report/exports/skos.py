@@ -164,7 +164,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
 
 
 def _origin(thesaurus: Thesaurus, options: ReportOptions) -> Statements:
-    """Return the state at export, which `taxonomy.changes` compares with a later import."""
+    """Return statements that record the exported state, so that an import can detect changes."""
     facts: Statements = [("roget:state", SkosText(options.state or thesaurus.editor.state, None))]
     if options.levels:
         facts.append(("roget:levels", SkosText(",".join(map(str, options.levels)), None)))
@@ -174,14 +174,14 @@ def _origin(thesaurus: Thesaurus, options: ReportOptions) -> Statements:
 
 
 def _written(thesaurus: Thesaurus, about: int | str, scheme: Scheme) -> Statements:
-    """Return the definition and the note of a class or a word."""
+    """Return statements for the definition and the note that users wrote for a class or word."""
     written = thesaurus.notes.get(about, Note())
     texts = ("skos:definition", written.definition), ("skos:editorialNote", written.note)
     return [(name, scheme.text(text)) for name, text in texts if text]
 
 
 def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme) -> Statements:
-    """Return the statements about the collection of all classes in a cut."""
+    """Return the statements that define the collection of all classes in a cut of the tree."""
     nodes = thesaurus.tree.tops(k)
     return [
         ("rdf:type", "skos:Collection"),
@@ -192,9 +192,10 @@ def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme) -> Statements:
 
 
 def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
-    """Return the n nearest neighbours of each word, made symmetric as skos:related requires.
+    """Return the n nearest neighbours of each word, made symmetric because skos:related is.
 
-    Only classes are broader than words, so related words never conflict with the hierarchy.
+    SKOS forbids related concepts where one is broader than the other. Words are only narrower than
+    classes, so this never occurs.
     """
     if not n:
         return {}
@@ -209,7 +210,7 @@ def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
 
 
 def _distinct(classes: list[ExportEntry], thesaurus: Thesaurus) -> dict[int, str]:
-    """Return unique class labels; the class id is appended to ambiguous labels."""
+    """Return a unique label for each class; the class id is appended to duplicate labels."""
     used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
     named, taken = {}, set(used)
     for one in classes:
@@ -312,8 +313,8 @@ def quote_xml(text: str) -> str:
 def write_xml(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write classes and words as SKOS concepts in RDF/XML.
 
-    XML cannot represent most control characters: in texts they become U+FFFD. The address of a
-    word still encodes them.
+    XML cannot represent most control characters, so they are replaced by U+FFFD in labels. In the
+    IRI of a word they are percent-encoded.
     """
     spaces = "".join(f'\n    xmlns:{name}="{iri}"' for name, iri in NAMESPACES.items())
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF{spaces}>\n'

@@ -27,7 +27,7 @@ Row: TypeAlias = tuple[str, str, str, float, int | float]
 
 
 def rows(thesaurus: Thesaurus) -> Iterator[Row]:
-    """Yield one row per class and word listed in the class."""
+    """Yield the rows of the table, one for each class and word listed in it."""
     totals = thesaurus.counts.word_totals
     for one in entries(thesaurus):
         path = "/".join(map(str, one.path))
@@ -37,7 +37,7 @@ def rows(thesaurus: Thesaurus) -> Iterator[Row]:
 
 @exporter
 def write_tsv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write a header and one line per class and word, without quoting."""
+    """Write tab-separated values without quoting: a header, and one line per class and word."""
     check_one_line(map(str, thesaurus.words), "TSV")
     yield "\t".join(COLUMNS) + "\n"
     for row in rows(thesaurus):
@@ -46,7 +46,7 @@ def write_tsv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def write_parquet(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write one row per class and word."""
+    """Write a Parquet file with one row per class and word."""
     with new_bytes(target, "Parquet") as draft, duck.database() as connection:
         listed = list(rows(thesaurus))
         whole = all(isinstance(row[-1], int) for row in listed)

@@ -54,8 +54,8 @@ def heights(thesaurus: Thesaurus) -> dict[int, int]:
     """Return the height of each class: the number of splits between the class and its words.
 
     A leaf class has height 1, the class that was split last has height 2, and the root has the
-    number of splits plus 1. So all words have the same distance from the root, and a cut below
-    the first k splits gives the same classes as the cut of the thesaurus.
+    number of splits plus 1. All words therefore have the same distance from the root, and cutting
+    the tree after the first k splits gives the same classes as cutting the thesaurus there.
     """
     splits = [node for node, _ in thesaurus.tree.splits]
     found = dict.fromkeys(range(thesaurus.tree.n_nodes), 1)
@@ -66,8 +66,8 @@ def heights(thesaurus: Thesaurus) -> dict[int, int]:
 def write_newick(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write one tree, in which words are leaves below their main class and classes inner nodes.
 
-    Branch lengths are in splits: see `heights`. Classes that are not the main class of any word are
-    omitted.
+    Branch lengths are differences of `heights`. Classes that are not the main class of any word
+    are omitted.
     """
     high = heights(thesaurus)
     # Entries list classes before their subclasses, so reverse order puts subclasses first.
@@ -82,11 +82,11 @@ def write_newick(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def write_linkage(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write an .npz file with a scipy linkage matrix Z, the words, and the labels of merges.
+    """Write an .npz file with a SciPy linkage matrix `Z`, the `words`, and `labels` of merges.
 
-    The words of a class, and the parts of a split into more than two, are merged one after the
-    other at the same height: see `heights`. `labels` has the name of a class at its last merge
-    and "" at all other merges.
+    Linkage merges are binary, so a class with more than two words or subclasses takes several
+    merges at the same height (see `heights`). `labels` holds the class label at the last of them,
+    and "" at the others.
     """
     if isinstance(target, str | os.PathLike) and Path(target).suffix.lower() == ".npy":
         raise InputError(
@@ -100,7 +100,7 @@ def write_linkage(thesaurus: Thesaurus, target: Target, options: ReportOptions =
 
 
 def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
-    """Return the rows of a linkage matrix, and the class that each merge completes."""
+    """Return the rows of a linkage matrix, and the label of the class that each merge completes."""
     if len(thesaurus) < 2:
         raise InputError("a linkage requires at least two words", code="too-little-text")
     tree, high = thesaurus.tree, heights(thesaurus)
@@ -109,8 +109,8 @@ def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
         held.setdefault(place, []).append(row)
     rows: list[tuple[int, int, int, int]] = []
     labels: list[str] = []
-    whole: dict[int, tuple[int, int]] = {}
     # Maps each merged class to its cluster number in the linkage and its size.
+    whole: dict[int, tuple[int, int]] = {}
     for node in sorted(high, key=lambda one: (high[one], one)):
         parts = [whole[child] for child in tree.children(node) if child in whole]
         parts += [(row, 1) for row in held.get(node, ())]
@@ -192,7 +192,7 @@ def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write the tree as nested JSON: inner classes have `children`, leaf classes have `words`.
 
     If contexts are clustered too, `context_classes` lists all context classes at the top level, and
-    the typical ones in each word class.
+    the typical context classes of a word class in the word class.
     """
     head: dict[str, Any] = {
         "title": options.called,
@@ -207,7 +207,7 @@ def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
             for one in context_classes
         ]
     yield _object(head) + ',\n"tree": '
-    # Written piece by piece, since a deep tree would exceed the json module's recursion limit.
+    # Write piece by piece, since a deep tree would exceed the json module's recursion limit.
     nested, previous = 0, None
     for one in entries(thesaurus):
         level = len(one.path) - 1
@@ -247,5 +247,5 @@ def _class(one: ExportEntry, options: ReportOptions) -> dict[str, Any]:
 
 
 def _object(fields: dict[str, Any]) -> str:
-    """Return a JSON object without its closing brace, so that a field can be appended."""
+    """Serialise a JSON object without its closing brace, so that a field can be appended."""
     return json.dumps(fields, ensure_ascii=False, allow_nan=False)[:-1]

@@ -38,11 +38,11 @@ BYTE_ORDER = "\ufeff"
 """Byte-order mark, by which spreadsheets recognise UTF-8."""
 
 WAYS = {TREE: "smallest class of both"}
-"""Display names of the ways to compare words, where they differ from the option values."""
+"""Display names of similarities, where they differ from the option values."""
 
 
 def report_ratings(found: Ratings) -> Report:
-    """Report Spearman's ρ for each way to compare words, and the pairs with the largest error."""
+    """Report Spearman's ρ between ratings and each similarity, and the largest disagreements."""
     rows = [_row(one) for one in found.rows]
     columns = [
         Column("by"),
@@ -133,7 +133,7 @@ def _warn_ratings(found: Ratings) -> list[str]:
 
 
 def name_files(output: PathLike, key: PathLike | None = None) -> tuple[Path, Path, Path]:
-    """Check and return the paths of a sheet: the table, the printable page and the answer key.
+    """Check and return a question sheet's paths: the table, the printable page and the answer key.
 
     >>> [path.name for path in name_files("sheet.csv")]
     ['sheet.csv', 'sheet.html', 'sheet.key.csv']
@@ -198,7 +198,7 @@ def report_sheet(sheet: QuestionSheet, paths: Sequence[Path]) -> Report:
 
 
 def report_answers(found: Judgement) -> Report:
-    """Report the results of each annotator, their agreement, and the hardest lines."""
+    """Report each annotator's results, the agreement, and the most difficult lines."""
     lines = sorted(found.lines(), key=lambda one: (_rate(one), one.question.line))
     known = [one for one in lines if one.answered and one.question.answer != MADE_UP]
     shares, lead = _found(found) if found.kind == INTRUSION else _read(found)

@@ -1,4 +1,4 @@
-"""Renderers: one function per output format. They format reports without computing values."""
+"""Renderers: one function per output format, which converts a report to a string."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def render_csv(report: Report) -> str:
 
 
 def render_tsv(report: Report) -> str:
-    """Render the sheet as tab-separated values, with all digits."""
+    """Render the sheet as tab-separated values at full precision."""
     return _delimit(report, "\t")
 
 

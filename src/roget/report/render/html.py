@@ -27,7 +27,7 @@ _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 
 def render(report: Report) -> str:
-    """Render the report's special page if it has one, or else title, tables and notes."""
+    """Render the report's custom page if it has one, or else its title, tables and notes."""
     if report.page is not None:
         return report.page()
     return fill_plain(report)
@@ -117,8 +117,7 @@ def bundle(entry: str) -> str:
     """Return a page's script: the required modules from web/js, dependencies first.
 
     The modules share one scope, so import and export statements are removed, and so are type
-    comments; a test checks that no two modules declare the same name. The files are read, not
-    imported as a package, so pages do not require the server of the explorer.
+    comments; a test checks that no two modules declare the same name.
     """
     folder, found = resources.files("roget") / "web" / "js", dict[str, str]()
 

@@ -46,7 +46,7 @@ def escape(text: str) -> str:
 
 
 def render(report: Report) -> str:
-    """Render booktabs tables, with all other lines (lead, notes, warnings) as comments."""
+    """Render booktabs tables; all other lines (lead, notes, warnings) become LaTeX comments."""
     remarks = (
         *report.lead,
         report.about,

@@ -26,7 +26,7 @@ def render(report: Report) -> str:
 
 
 def _list_warnings(report: Report) -> Iterator[str]:
-    """Yield the warnings. A brief report has the most important ones and the number of the rest."""
+    """Yield the warnings; a brief report shows only the most important and counts the rest."""
     brief = report.brief
     for warning in report.warnings if brief is None else brief.warnings:
         yield _fill(with_code(warning), "! ", "  ")
@@ -61,7 +61,7 @@ def _blocks(table: ReportTable) -> Iterator[str]:
 
 
 def _text(cell: Any, column: Column) -> str:
-    """Format a cell; the bounds of an interval lose their leading zeros to save space."""
+    """Format a cell; interval bounds are shown without leading zeros to save space."""
     if isinstance(cell, Cell):
         ends = cell.interval.replace("[0.", "[.").replace(" 0.", " .").replace("-0.", "-.")
         cell = str(Cell(cell.text, ends, cell.rank, cell.letters))
@@ -73,8 +73,8 @@ def _text(cell: Any, column: Column) -> str:
 def _grid(table: ReportTable, rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:
     """Format the given columns of a table.
 
-    A table of narrow characters that fits the terminal is only aligned. Rich wraps and cuts the
-    cells of other tables.
+    A table that fits the terminal and has only single-width characters is padded here. Other tables
+    are passed to Rich, which wraps and cuts cells.
     """
     chosen = [table.columns[at] for at in columns]
     titles = [column.title.split("\n") if table.headed else [] for column in chosen]
@@ -147,7 +147,7 @@ def _wrap_grid(table: ReportTable, rows: Sequence[Sequence[str]], chosen: Sequen
     for at, row in enumerate(rows, 1):
         grid.add_row(*map(Text, row), end_section=at == table.above)
     out = io.StringIO()
-    # In a notebook, rich would display the grid instead of writing it to the file.
+    # In a notebook, Rich would display the grid instead of writing it to the file.
     console = Console(
         file=out,
         width=width(),

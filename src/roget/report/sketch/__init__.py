@@ -21,12 +21,12 @@ LONGEST = 20
 """Maximum width of a collocate."""
 
 FAR = 10
-"""Minimum ratio of the frequencies of two words at which their comparison gives a warning."""
+"""Frequency ratio of two words from which a comparison warns about the rarer one."""
 
 _SCORED = Column.numbers("count", "log\nDice", fit="keep")
 
 KINDS = ("only", "both", "other")
-"""Kinds of collocates in a comparison: of the first word only, of both, of the other word only."""
+"""Collocates in a comparison: of the first word only, of both words, of the other word only."""
 
 Find = Callable[[str, str], Sequence[EvidenceLine]]
 """A function that returns the example sentences for a word and a context."""
@@ -36,7 +36,7 @@ Lines = dict[tuple[str, str], Sequence[EvidenceLine]]
 
 
 def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
-    """Report the relations of a single word side by side, or of two words below each other.
+    """Report the collocates of a word, or of two words compared, by grammatical relation.
 
     `find` returns the sentences for the concordance, JSON and the page. `source` is the path of
     the thesaurus, for the hint on `roget why`.
@@ -121,7 +121,7 @@ def _talk(found: Sketch) -> Iterator[str]:
 
 
 def _block(relation: SketchRelation) -> ReportTable:
-    """Return the small table of one relation, to be placed next to other tables."""
+    """Return the table of one relation's collocates, narrow enough to stand next to others."""
     rows = _alone(relation.collocates, 0)
     # Wrap the title to about the width of the rows below it.
     room = max([16, *(len(row[0]) for row in rows)])
@@ -131,7 +131,7 @@ def _block(relation: SketchRelation) -> ReportTable:
 
 
 def _parts(found: Sketch) -> Iterator[ReportTable]:
-    """Yield each relation's collocates: of the first word only, of both, of the second only."""
+    """Yield comparison tables: collocates of the first word only, of both, of the second only."""
     one, other = (printable(word, LONGEST) for word in found.words)
     for relation in found.relations:
         both = [
@@ -155,7 +155,7 @@ def _parts(found: Sketch) -> Iterator[ReportTable]:
 
 
 def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str]]:
-    """Return the rows of collocates, with the count and score for one of the words."""
+    """Return table rows of collocates with their counts and scores for word number `at`."""
     return [
         (printable(one.name, LONGEST), format_count(one.counts[at]), _score(one.scores[at]))
         for one in collocates

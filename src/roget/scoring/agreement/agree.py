@@ -77,7 +77,7 @@ def agree(
     named = name_clusterings(clusterings, chosen.labels, chosen.columns)
     if len(named) < 2:
         raise InputError(
-            f"agree requires at least two clusterings, but got {len(named)}",
+            f"agree requires at least two clusterings; got {len(named)}",
             code="missing-option",
         )
     pairs = len(named) * (len(named) - 1) // 2
@@ -109,7 +109,7 @@ def agree(
 
 
 def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> dict[str, str]:
-    """Return the parts of the signature of an agreement result, keyed by name."""
+    """Return the fields of the signature of an agreement result, keyed by name."""
     return {
         "roget": __version__,
         "clusterings": str(len(panel)),
@@ -126,7 +126,7 @@ def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> d
 
 
 def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[Labels]:
-    """Read the labels of each clustering. Series are matched to the first Series by index."""
+    """Read the labels of each clustering. Align pandas Series by index with the first Series."""
     columns = choose_side(options.columns, "system")
     sides: list[Labels] = []
     first = next(iter(named.values()))

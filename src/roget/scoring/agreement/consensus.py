@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from roget.scoring.steps.sets import Columns
 
 LINKED = 5_000
-"""Maximum number of items per group for average linkage, which stores all pairs."""
+"""Maximum number of items per group for average linkage, which needs quadratic memory."""
 
 _ROWS = 1 << 9
 """Batch size: number of item kinds (sets of items with identical labels) counted at once."""
 
 _WORK = 200
-"""Limit on the work: number of pairs counted over all clusterings per pair in the output limit."""
+"""Work limit of `count_together`, as a multiple of the maximum number of pairs to return."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +42,9 @@ class Consensus:
     name: str
     """The name of the medoid clustering, or of the consensus method."""
     support: Floats
-    """The support of each item: the fraction of clusterings that put it in the same cluster as
-    another item of its consensus cluster, averaged over these other items. NaN for items in a
-    consensus cluster of one item.
+    """The support of each item: the mean co-occurrence of the item with the other items of its
+    consensus cluster, where co-occurrence is the fraction of clusterings that put both items in the
+    same cluster. NaN for singletons.
     """
     cluster_support: Floats
     """The support of each consensus cluster: the mean over all pairs of its items of the fraction
@@ -121,7 +121,7 @@ def find_consensus(agreement: Agreement, by: str, clusters: int | None) -> Conse
         at = agreement.medoid()
         if at is None:
             raise InputError(
-                "there is no medoid, because the first score is undefined for all pairs",
+                "the medoid is undefined, because the first score is undefined for all pairs",
                 code="undefined",
             )
         side, name = panel.sides[at], agreement.systems[at]
@@ -212,8 +212,8 @@ def _list_distances(panel: Panel, rows: Ints) -> Iterator[Floats]:
 def find_consistency(panel: Panel) -> Consistency:
     """Return the element-centric similarity of each item, averaged over pairs of clusterings.
 
-    For disjoint clusters the similarity of an item is the number of common items of its two
-    clusters, divided by the size of the larger cluster (Gates et al. 2019).
+    For disjoint clusters, the similarity of an item is the number of items that its two clusters
+    share, divided by the size of the larger cluster (Gates et al. 2019).
     """
     _require_single_labels(panel)
     sums, counts = np.zeros(panel.size), np.zeros(panel.size)
@@ -231,7 +231,7 @@ def find_consistency(panel: Panel) -> Consistency:
 def similarity(one: Codes, two: Codes, width: int) -> Floats:
     """Return the element-centric similarity of each item between two clusterings.
 
-    It is the number of common items of the item's two clusters, divided by the size of the larger
+    It is the number of items that the item's two clusters share, divided by the size of the larger
     cluster.
     """
     if not one.size:
@@ -246,9 +246,9 @@ def similarity(one: Codes, two: Codes, width: int) -> Floats:
 def count_together(panel: Panel, at_least: float, most: int) -> Together:
     """Return the pairs of items that often share a cluster; see `Agreement.together`.
 
-    Items that have the same clusters in all clusterings are of the same kind, and pairs of kinds
-    are counted instead of pairs of items. Products of sparse matrices visit only pairs that share a
-    cluster in some clustering.
+    Items with identical clusters in all clusterings are grouped into one kind, and pairs of kinds
+    are counted instead of pairs of items. Sparse matrix products skip all pairs that never share a
+    cluster.
     """
     from scipy.sparse import csr_array
 
@@ -327,8 +327,8 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
 def _expand_kinds(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
     """Expand pairs of item kinds to distinct pairs of items, with the earlier item first."""
     first, second, times, both = pairs
-    # `order` lists the items by kind. Pair number q of two kinds combines item q // size of the
-    # first kind with item q % size of the second kind, where size is the size of the second kind.
+    # `order` lists the items by kind. Pair q of two kinds consists of item q // n of the first kind
+    # and item q % n of the second kind, where n is the size of the second kind.
     order = np.argsort(kinds, kind="stable")
     starts = np.cumsum(sizes) - sizes
     number = sizes[first] * sizes[second]
@@ -363,7 +363,7 @@ def list_items(agreement: Agreement, by: str, clusters: int | None) -> Columns:
 def list_pairs(panel: Panel, pairs: Together) -> Columns:
     """Return the columns of the item-pair table.
 
-    They include the number of clusterings that put each pair in the same cluster.
+    They include the number of clusterings in which the two items share a cluster.
     """
     names = _item_names(panel)
     first = pairs.first.tolist()
@@ -382,7 +382,7 @@ def _item_names(panel: Panel) -> list[str]:
 
 
 def _list_groups(panel: Panel, items: Iterable[int]) -> Columns:
-    """Return a column with the group of each item, or no column if there are no groups."""
+    """Return a column with the group of each item, or an empty dictionary without groups."""
     if panel.groups is None or panel.group_names is None:
         return {}
     names, codes = panel.group_names, panel.groups.tolist()

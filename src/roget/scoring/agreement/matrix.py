@@ -35,7 +35,7 @@ class Matrices:
     low: Floats
     high: Floats
     means: Floats
-    """The mean scores of each clustering with all others, with shape (scores, clusterings)."""
+    """Each clustering's mean scores with all others, as an array of shape (scores, clusterings)."""
     mean_low: Floats
     mean_high: Floats
     shared: Ints
@@ -187,7 +187,7 @@ def _evaluate(
         one = batch.tables
         parts = [one] if isinstance(one, Statistics) else one.tables
         items[blocks] = np.hstack([np.atleast_1d(part.n) for part in parts])
-        # Symmetric measures are computed in one direction only.
+        # Symmetric measures are computed in only one direction.
         if not all(measure.symmetric for measure, _ in requests):
             tables.append(batch.turn())
         for r, request in enumerate(requests):
@@ -218,7 +218,7 @@ def _bound(
 def _jackknife_items(
     panel: Panel, i: int, j: int, requests: Sequence[Request], parts: Ints
 ) -> Jackknife:
-    """Return the scores of a pair of clusterings with each part of the items left out in turn."""
+    """Return the scores of a pair of clusterings, leaving out one block of items at a time."""
     count = int(parts.max()) + 1
     table = panel.without(i, j, parts, count)
     without = np.full((2, len(requests), count), np.nan)
@@ -230,7 +230,7 @@ def _jackknife_items(
 
 
 class _Samples:
-    """For each clustering, the sums of its scores with all others in the jackknife samples."""
+    """Sums of each clustering's scores with all others, one sum per jackknife sample."""
 
     def __init__(self, size: int, requests: Sequence[Request]) -> None:
         self.size, self.requests = size, requests

@@ -123,8 +123,8 @@ class Panel:
         present = None if side.complete else side.answered()
         codes: Ints = keep_apart(side, self.groups).codes.astype(np.int64)
         if present is not None:
-            # Missing items get the code of an arbitrary item, because they are not counted in any
-            # table.
+            # Missing items get an arbitrary code, which is never used because no table counts these
+            # items.
             codes = np.where(present, codes, codes[int(np.argmax(present))])
         codes, old = compact(codes, ordered=False)
         narrow = np.min_scalar_type(max(old.size - 1, 0))
@@ -146,13 +146,15 @@ class Panel:
         return one & two
 
     def codes(self, i: int, j: int) -> tuple[Codes, Codes]:
-        """Return the cluster codes, in both clusterings, of the items that both contain."""
+        """Return two arrays: the cluster codes of the shared items in either clustering."""
         kept = self.shared(i, j)
         one, two = self.coded[i].codes, self.coded[j].codes
         return (one, two) if kept is None else (one[kept], two[kept])
 
     def cells(self, i: int, j: int) -> tuple[Ints, Ints, Ints]:
-        """Return the rows, columns and counts of the non-empty cells of a pair of clusterings."""
+        """Return the non-empty contingency cells of a pair of clusterings: rows, columns and
+        counts.
+        """
         rows, width = self.coded[i].groups.size, self.coded[j].groups.size
         keys, counts = count_pairs(*self.codes(i, j), width, rows * width)
         return *np.divmod(keys, width), counts
@@ -160,8 +162,8 @@ class Panel:
     def tables(self, pairs: Sequence[tuple[int, int]]) -> tuple[Contingency | None, Ints]:
         """Return one table with a block for each pair and group, and the indices of the blocks.
 
-        Blocks are numbered pair · groups + group; empty blocks are omitted. The table is None if no
-        pair has common items.
+        The index of a block is (index of the pair) · (number of groups) + (index of the group).
+        Empty blocks are omitted. The table is None if no pair has common items.
         """
         parts: list[tuple[Ints, Ints, Ints]] = []
         blocks: list[Ints] = []
@@ -181,7 +183,7 @@ class Panel:
         return replace(table, cuts=cuts), block[cuts]
 
     def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
-        """Return one table for each part of the items, counted without this part.
+        """Return leave-one-block-out tables: for each block of items, the table without this block.
 
         The tables are the groups of a single table.
         """
@@ -216,7 +218,7 @@ def line_up(
     InputError. Items with the label `noise` are treated as missing.
     """
     sides = [side if noise is None else mark_noise(side, noise) for side in labels]
-    # Step 1: collect the items of all clusterings. If only some clusterings have groups, use these
+    # Step 1: collect the items of all clusterings. If some clusterings have groups, use these
     # groups for all clusterings.
     whole = next((side for side in sides if side.groups is not None), sides[0])
     all_items = replace(

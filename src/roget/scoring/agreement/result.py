@@ -69,7 +69,8 @@ class Map(NamedTuple):
     places: Floats
     """The coordinates, with shape (clusterings, 2)."""
     share: float
-    """The fraction of the sum of absolute eigenvalues that is due to the two dimensions."""
+    """The goodness of fit: the two largest eigenvalues as a fraction of all absolute eigenvalues.
+    """
 
 
 @dataclass(frozen=True, repr=False, eq=False)

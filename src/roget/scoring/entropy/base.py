@@ -10,26 +10,25 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise, repeat
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from roget import catalogue
-from roget.core.information import sum_parts, weighted_sum
 from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
-"""Largest count that is tallied in an array, chosen to fit in the CPU cache.
+"""Largest count that is tallied in an array. The array fits into the CPU cache.
 
 Larger counts are sorted.
 """
 
 
 def takes_arrays(method: Any) -> bool:
-    """Return True if a method accepts arrays over groups, i.e. has the return type `Values`."""
+    """Return True if a method is vectorised over groups, i.e. annotated as returning `Values`."""
     return method.__annotations__.get("return") in ("Values", Values)
 
 
@@ -101,7 +100,8 @@ class Histogram:
 
     def sum(self, values: Array) -> Values:
         """Return Σ value·cells over the distinct counts, for each sample."""
-        sums = sum_parts(np.multiply(values, self.cells), self.begins)
+        # reduceat adds the values of each sample in order, regardless of the number of threads.
+        sums = np.add.reduceat(np.multiply(values, self.cells), self.begins)
         return float(sums[0]) if self.starts is None else sums
 
     def spread(self, values: Any) -> Any:
@@ -114,7 +114,7 @@ class Histogram:
         return np.repeat(values, np.diff(self.starts, append=self.counts.size))
 
     def parts(self) -> Iterator[Histogram]:
-        """Yield the histogram of each group."""
+        """Yield one histogram per group."""
         for begin, end in pairwise([*self.begins, None]):
             yield Histogram(self.counts[begin:end], self.cells[begin:end])
 
@@ -123,7 +123,7 @@ class Histogram:
         """The sum N of all counts."""
         if self.starts is not None:
             return self.sum(self.counts)
-        roughly = weighted_sum(self.counts.astype(np.float64), self.cells.astype(np.float64))
+        roughly = float(np.multiply(self.counts, self.cells, dtype=np.float64).sum())
         if self.counts.dtype.kind == "f":
             return roughly
         if roughly < 2**62:
@@ -134,9 +134,8 @@ class Histogram:
     @cached_property
     def seen(self) -> Any:
         """The number of cells with a positive count."""
-        return (
-            self.cells.sum().item() if self.starts is None else sum_parts(self.cells, self.starts)
-        )
+        starts = self.starts
+        return self.cells.sum().item() if starts is None else np.add.reduceat(self.cells, starts)
 
     @property
     def whole(self) -> bool:
@@ -146,7 +145,7 @@ class Histogram:
     def cells_with(self, count: int) -> Any:
         """Return the number of cells with exactly this count (1: singletons, 2: doubletons)."""
         if self.starts is not None:
-            return sum_parts(np.where(self.counts == count, self.cells, 0), self.starts)
+            return np.add.reduceat(np.where(self.counts == count, self.cells, 0), self.starts)
         at = int(np.searchsorted(self.counts, count))
         return int(self.cells[at]) if at < self.counts.size and self.counts[at] == count else 0
 
@@ -279,6 +278,12 @@ def _group_equal(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
         yield int(n[begin]), int(m[begin]), order[begin:end]
 
 
+_CALL = re.compile(r"([\w-]+)\(\s*(\w+)\s*=\s*(\d+)\s*\)")
+"""An estimator with one parameter, such as bub(small=2)."""
+
+_instances: dict[str, Estimator] = {}
+
+
 def get(estimator: str | Estimator) -> Estimator:
     """Return the estimator with this catalogue name; return an Estimator unchanged.
 
@@ -295,26 +300,17 @@ def get(estimator: str | Estimator) -> Estimator:
             f"estimator {estimator!r}: expected a catalogue name or an Estimator",
             code="unknown-name",
         )
-    return _instance(estimator)
-
-
-_CALL = re.compile(r"([\w-]+)\(\s*(\w+)\s*=\s*(\d+)\s*\)")
-"""An estimator with one parameter, such as bub(small=2)."""
-
-
-@cache
-def _instance(name: str) -> Estimator:
-    """Return the shared instance of an estimator."""
-    match = _CALL.fullmatch(name)
-    made = catalogue.load("entropies", match[1] if match else name)
-    try:
-        estimator: Estimator = made(**{match[2]: int(match[3])}) if match else made()
-    except TypeError:
-        raise InputError(
-            f"{name}: {match[1] if match else name} has no parameter {match[2] if match else ''!r}",
-            code="unknown-name",
-        ) from None
-    return estimator
+    if estimator not in _instances:
+        match = _CALL.fullmatch(estimator)
+        name, parameter = match.group(1, 2) if match else (estimator, "")
+        make = catalogue.load("entropies", name)
+        try:
+            _instances[estimator] = make(**{parameter: int(match[3])}) if match else make()
+        except TypeError:
+            raise InputError(
+                f"{estimator}: {name} has no parameter {parameter!r}", code="unknown-name"
+            ) from None
+    return _instances[estimator]
 
 
 def plug_in(counts: CountArray, total: Any) -> Floats:
@@ -326,7 +322,7 @@ def plug_in(counts: CountArray, total: Any) -> Floats:
     p = counts / n
     log = np.log(p)
     # For j/N near 1, rounding j/N loses the digits of 1 − j/N, on which the entropy of a skewed
-    # sample depends. log1p of the exact difference keeps them.
+    # sample depends. log1p of the exact difference preserves them.
     most = np.flatnonzero(p > 0.5)
     if most.size:
         totals = n[most] if n.ndim else n
@@ -419,7 +415,7 @@ class Grassberger(LinearEstimator):
     """Grassberger: log N − (1/N)·Σ n·G(n), with G(n) = ψ(n) + ½(−1)ⁿ[ψ((n+1)/2) − ψ(n/2)].
 
     Counts are treated as independent Poisson variables, so the term log N is not corrected: a
-    single item has entropy γ + log 2 ≈ 1.27. G increases at even counts only, so the entropy of a
+    single item has entropy γ + log 2 ≈ 1.27. G increases only at even counts, so the entropy of a
     single cell of n items is nearly 0 if n is even and about 1/n if n is odd.
 
     >>> from roget.scoring.entropy import entropy_of
@@ -435,7 +431,7 @@ class Grassberger(LinearEstimator):
         from scipy.special import digamma
 
         n, j = np.float64(total), counts.astype(np.float64)
-        # Fractional counts occur only as quadrature nodes for random tables. There the alternating
+        # Fractional counts occur only as quadrature nodes for random tables, where the alternating
         # terms of odd and even counts cancel on average.
         sign = np.where(j == np.rint(j), 1.0 - 2.0 * (j % 2.0), 0.0)
         g = digamma(j) + 0.5 * sign * (digamma((j + 1.0) / 2.0) - digamma(j / 2.0))

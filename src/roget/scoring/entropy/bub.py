@@ -33,11 +33,11 @@ SMALL_SAMPLE = 20
 For smaller N, all coefficients are fitted.
 """
 K_MAX = 11
-"""Largest number of coefficients that differ from the Miller–Madow coefficients."""
+"""Maximum number of coefficients that are fitted instead of taken from Miller–Madow."""
 MESH = 200
 """Number of probabilities p at which bias and variance are evaluated."""
 REACH = 30.0
-"""Upper limit of the mesh: the bias is evaluated up to N·p = 30, and the variance up to m·p = 30.
+"""Upper end of the mesh: the bias is evaluated up to N·p = 30, and the variance up to m·p = 30.
 """
 SMOOTH_FROM = 200.0
 """Smallest binomial mean for which expectations are computed by Gauss quadrature."""
@@ -148,9 +148,9 @@ def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, 
     """Yield the fitted a_0, …, a_{k−1} and their bias bound, equation (2), for k = 1, 2, ….
 
     The coefficients minimise m²·Σ_p bias(p)² + N·(Σ (a_j − a_{j−1})² + (a_{k−1} − Miller–Madow)²).
-    The normal equations have condition numbers of up to 3e10, so the problem is solved by QR
-    decomposition: first of the binomials, then, for each k, of the small triangular matrix with the
-    penalty rows appended.
+    The normal equations are ill-conditioned (condition numbers up to 3e10), so the problem is
+    solved by QR decomposition: once for the matrix of binomials, and then, for each k, for its
+    triangular factor with the penalty rows appended.
     """
     means = np.geomspace(1e-4, min(total, REACH), MESH)
     means[-1] -= 1e-10  # log(1 − p) is infinite for p = 1

@@ -36,14 +36,15 @@ from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 _MAX_SHOWN = 5
 """Maximum number of missing items to list in an error message."""
 _MIN_ITEMS = 4
-"""Minimum number of items for a warning that every item is a class of its own."""
+"""Minimum number of items for the warning that every gold class contains only one item."""
 _SAMPLE = 1 << 16
-"""Number of items to check first for repeated labels. If none repeat, all items are checked."""
+"""Number of items to check first for a repeated label. All items are checked only if none is found.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class AlignedLabels:
-    """Gold and system labels of the same items, in the same order. Every item has both labels."""
+    """Gold and system labels of the same items, in the same order. No item lacks a label."""
 
     gold: Labels
     system: Labels
@@ -58,13 +59,13 @@ class AlignedLabels:
     counts: CountArray | None = None
     """Number or total weight of the items in each row, or None if each row is one item."""
     weighed: tuple[str, ...] = ()
-    """Types of item weights in use, shown in the signature. Empty if all weights are equal."""
+    """Description of the item weights for the signature. Empty if all weights are equal."""
     leaves: Labels | None = None
-    """The leaves of the system's tree as labels, if the system labels are a cut of a tree."""
+    """If the system labels are a cut of a tree, the leaves of this tree as labels."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
-    """Additional parts of the signature, which describes how a score was computed."""
+    """Additional fields of the signature, which describes how a score was computed."""
     unaligned: tuple[Labels, Labels] | None = None
-    """The gold and system labels before alignment, if a step requires them."""
+    """The gold and system labels before alignment, if a later step needs them."""
 
     @property
     def overlapping(self) -> bool:
@@ -89,26 +90,26 @@ def align(
     Parameters
     ----------
     gold, system
-        The labels of both sides.
+        The gold labels and the system labels.
     missing
-        The rule for items without a system label. "cluster": all are assigned one extra label (one
-        per group, because groups do not share labels). "singletons": each item is assigned a label
-        of its own. "unmatched": each item is assigned a label of its own that marks it as missing
-        from the system. "drop": the items are excluded. "error": an error is raised. By default
-        "unmatched" for coreference mentions, "singletons" for pairs of ids or if `noise` is passed,
-        otherwise "cluster".
+        How to treat items without a system label. "cluster": assign one extra label to all of them
+        (one per group, because groups do not share labels). "singletons": assign a separate label
+        to each item. "unmatched": assign a separate label that marks the item as missing from the
+        system. "drop": exclude the items. "error": raise an error. The default is "unmatched" for
+        coreference mentions, "singletons" for pairs of ids or if `noise` is passed, and otherwise
+        "cluster".
     noise
         A label that means noise; items with this label on either side are treated like missing
         items.
     extra
-        The rule for system items that gold does not contain. "count": each item becomes a class of
-        its own. "unmatched": each item is assigned a class that marks it as missing from gold.
+        How to treat system items that gold does not contain. "count": each item becomes a separate
+        class. "unmatched": each item is assigned a class that marks it as missing from gold.
         Otherwise the items are dropped. The default depends on whether items are mentions.
 
     Returns
     -------
     AlignedLabels
-        The aligned labels. They are not copied if both sides already have the same items.
+        The aligned labels. They are not copied if gold and system already list the same items.
     """
     options_of(LabelOptions)["missing"].check(missing)
     _, missing, extra = choose_rules(gold, None, missing, extra, system, noise)
@@ -185,12 +186,12 @@ def choose_rules(
     system: Labels | None = None,
     noise: Any = None,
 ) -> Rules:
-    """Return the rules for averaging, missing items and extra items. None selects the default rule.
+    """Return the options for averaging, missing items and extra items, replacing None by defaults.
 
     The defaults depend on whether the items are coreference mentions.
 
-    `gold` is None for precounted cells, whose items are not mentions. If a side is a list of pairs,
-    an item that the list does not contain is a singleton on that side. Items declared as noise are
+    `gold` is None for precounted cells, whose items are not mentions. If the gold or system labels
+    are a list of pairs, items that the list does not contain are singletons. Noise items are
     singletons, too, because a single noise cluster would be scored like any other cluster.
     """
     default = OF_MENTIONS if gold is not None and gold.mentions else RULES
@@ -239,7 +240,7 @@ def is_called(label: str, name: str) -> bool:
 
 
 def find_noise(labels: Labels) -> str | None:
-    """Return the label that probably means noise, or None if no label does.
+    """Return the label that probably marks noise, or None if there is no such label.
 
     Noise labels are "noise", "outlier", or −1 if all other labels are numbers ≥ 0.
     """
@@ -258,14 +259,14 @@ def find_noise(labels: Labels) -> str | None:
 
 
 def find_unknown(side: Labels, rows: Ints) -> Ints:
-    """Return the row numbers of gold or system labels that do not occur in `rows`."""
+    """Return the numbers of the rows that do not occur in `rows`."""
     known = np.zeros(len(side), dtype=bool)
     known[rows[rows >= 0]] = True
     return np.flatnonzero(~known)
 
 
 def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tuple[Labels, Ints]:
-    """Add the system items that are missing from gold to gold, each as a class of its own."""
+    """Add the system items that are missing from gold to gold, each as a separate class."""
     if gold.weighted:
         raise InputError(
             "--extra count requires gold labels without weights", code="conflicting-options"
@@ -276,7 +277,7 @@ def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tup
         # contain.
         unknown = unknown[groups[unknown] >= 0] if groups is not None else unknown[:0]
     if not system.weighted:
-        # Sort by cluster, as in precounted cells, so that sums are computed in the same order.
+        # Sort by cluster, as in precounted cells, so that sums have the same rounding errors.
         unknown = unknown[np.argsort(system.codes[unknown], kind="stable")]
     wide = gold.codes.astype(code_type(gold.n_labels))
     codes = np.concatenate((wide, np.full(unknown.size, -1, wide.dtype)))
@@ -302,10 +303,10 @@ def settle(
     missing: str,
     noise: str | None = None,
 ) -> AlignedLabels:
-    """Handle rows without a system label, and noise in gold, according to the rule `missing`.
+    """Handle rows without a system label, and noise in gold, according to the option `missing`.
 
-    Each row is a gold item or, with `counts`, a cell of several items with the same labels. Every
-    row has a gold label.
+    Each row is a gold item or, with `counts`, a contingency cell of several items. Every row has a
+    gold label.
     """
     if noise is not None:
         gold, system, counts = _settle_noise(gold, system, counts, warnings, missing, noise)
@@ -344,12 +345,12 @@ def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
 def _fill_gaps(
     side: Labels, other: Labels, counts: CountArray | None, gaps: BoolArray, missing: str
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Handle items without a label by the rule `missing`; keep gold and system labels aligned."""
+    """Handle items without a label according to the option `missing`; keep the labels aligned."""
     kept: Ints | None = None
     if missing == "drop":
         kept = np.flatnonzero(~gaps)
     elif counts is not None and missing != "cluster":
-        # Each item needs a label of its own, so split cells without a label into single items.
+        # Each item needs a separate label, so split cells without a label into single items.
         kept = np.repeat(np.arange(counts.size), np.where(gaps, counts, 1).astype(np.int64))
     if kept is not None:
         side, other, gaps = take(side, kept), take(other, kept), gaps[kept]
@@ -367,9 +368,9 @@ def _settle_noise(
     missing: str,
     noise: str,
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Handle noise items in gold by the rule `missing`.
+    """Handle noise items in gold according to the option `missing`.
 
-    The rule "cluster" leaves them unchanged.
+    With "cluster" they are left unchanged.
     """
     gaps = ~mark_noise(gold, noise).answered()
     number = _count_items(counts, gaps)
@@ -410,7 +411,7 @@ def _build_aligned(
     if masses is not None and not (system.weighted or masses.all()):
         gold, system, counts = _drop_weightless(gold, system, counts, warnings)
         masses = gold.item_weights
-    groups, names = _number_groups(gold)
+    groups, names = (None, None) if gold.groups is None else _number_groups(gold)
     if groups is not gold.groups:
         gold = replace(gold, groups=groups, group_names=names)
     warnings += _warn_singletons(gold, counts)
@@ -487,9 +488,9 @@ def warn_extra(
 
 
 def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
-    """Return a notice if every gold item is its own class or group.
+    """Return a notice if every gold item has a different class or group.
 
-    The wrong column was probably specified.
+    In this case the wrong column was probably specified.
     """
     items = len(gold)
     if counts is not None and items < int(counts.sum()):
@@ -507,7 +508,7 @@ def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
     keys = gold.codes if groups is None else groups.astype(np.int64) * gold.n_labels + gold.codes
     if not (_all_differ(keys[:_SAMPLE]) and _all_differ(keys)):
         return []
-    text = "every gold item is a class of its own; check the label column"
+    text = "every gold class contains a single item; check the label column"
     return [Notice(text, code="suspicious-column")]
 
 
@@ -542,9 +543,9 @@ def join(gold: Labels, system: Labels) -> Ints | None:
                     code="index-mismatch",
                 )
             raise InputError(
-                f"{_has(with_ids.source)} item ids, but {_has(without.source)} no ids; expected "
-                "ids on both sides, or no ids and the same order of items. If each line of both "
-                "files is one label, pass --labels lines",
+                f"{_has(with_ids.source)} item ids, but {_has(without.source)} no ids; pass ids "
+                "for both, or for neither and list the items in the same order. If each line of "
+                "both files is one label, pass --labels lines",
                 code="index-mismatch",
             )
         _require_same_positions(gold, system)
@@ -651,7 +652,7 @@ def _refuse_repeats(labels: Labels) -> None:
         if item in seen:
             raise InputError(
                 f"{labels.source}: the id {item!r} is used by several items "
-                f"({example(labels, seen[item])}, {example(labels, row)}), and the other side has "
+                f"({example(labels, seen[item])}, {example(labels, row)}), and the other input has "
                 "no groups to distinguish them",
                 code="duplicate-item",
             )
@@ -659,7 +660,7 @@ def _refuse_repeats(labels: Labels) -> None:
 
 
 def _has(source: str) -> str:
-    """Return the name of a source followed by "has" (for files) or "have" (for labels in memory).
+    """Return the name of a source followed by "has" (for a file) or "have" (for labels in memory).
 
     >>> _has("gold.tsv"), _has("the gold labels")
     ('gold.tsv has', 'the gold labels have')
@@ -692,8 +693,8 @@ def _check_first_rows(gold: Labels, system: Labels) -> None:
 def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
     """Add the system's repeated mentions, except mentions that gold contains.
 
-    They enlarge the system's entities, as in the CoNLL reference scorer, which removes repeated
-    mentions only if they are in the key.
+    They enlarge the system's entities. The CoNLL reference scorer also counts them; it removes a
+    repeated mention only if the key contains this mention.
     """
     places, names = gold.groups, gold.group_names or ()
     if places is None or gold.items is None or system.groups is None:

@@ -1,8 +1,8 @@
 """Factorize labels: convert one-dimensional data to integer codes without sorting.
 
-Labels that are equal in Python have the same code: 1, 1.0 and True are equal, but "1" is different.
-None, NaN, NA and NaT mean no label and have the code −1. An integer array with a small range is
-used as codes directly.
+Labels that are equal in Python get the same code: 1, 1.0 and True are equal, but "1" is different.
+Missing values (None, NaN, NA and NaT) get the code −1. An integer array with a small range is used
+as codes directly.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def factorize_objects(values: Sequence[Any]) -> LabelCodes:
         codes = coder.codes(values, len(values))
     except TypeError as error:
         raise _unhashable(values, error) from None
-    names = coder.names()
+    names = list(coder)
     plain = set(map(type, names)) <= {str, int}
     gaps = [] if plain else [code for code, name in enumerate(names) if is_missing(name)]
     coded = LabelCodes(codes, len(names), names)
@@ -150,7 +150,7 @@ def _unhashable(values: Sequence[Any], error: TypeError) -> Exception:
 
 Word = npt.NDArray[np.uint64]
 Words = list[Word]
-"""The rows of a chunk as 64-bit words. Array j contains word j of every row."""
+"""The rows of a chunk as arrays of 64-bit words. Array j contains word j of every row."""
 
 CHUNK = 1 << 15
 """Number of rows per chunk. Temporary arrays of this size fit into the CPU cache."""
@@ -196,7 +196,7 @@ class RowTable:
         return numbers
 
     def _hash(self, words: Words) -> Ints:
-        """Return the first slot to try for each row, using a multiplicative hash of its words."""
+        """Return the first slot to probe for each row: a multiplicative hash of its words."""
         h = words[0] * _GOLDEN
         for word in words[1:]:
             h ^= h >> _HALF
@@ -226,7 +226,7 @@ class RowTable:
         return numbers
 
     def _differ(self, words: Words, numbers: npt.NDArray[np.int32]) -> BoolArray:
-        """Return a mask of the rows that differ from the stored row that has the same number."""
+        """Return a mask of the rows that differ from the stored row with the given number."""
         differ: BoolArray = words[0] != self._rows[0].take(numbers)
         for word, known in zip(words[1:], self._rows[1:], strict=True):
             differ |= word != known.take(numbers)

@@ -10,7 +10,7 @@ per line.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from roget.core.io.header import COLUMN_WORDS, parse_number
@@ -42,7 +42,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Map from each role to its known column names."""
 
 NOUNS = ("word", "lemma", "document", "doc")
-"""Column names that are taken for the item column only if there is no other candidate."""
+"""Column names that may name the item column, if there is no better candidate."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
@@ -50,25 +50,42 @@ LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
-"""Column names that are unlikely to be items if the data are a list of words."""
+"""Column names that are unlikely to occur as items in a list of words."""
 
 
 @dataclass(frozen=True)
 class LabelRoles(Roles):
     """The column roles in a label table."""
 
-    @property
-    def is_pair(self) -> bool:
-        """True if the table has both gold and system labels."""
-        return "gold" in self.all
+    is_pair: bool = field(init=False)
+    """True if the table has both gold and system labels."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        vars(self).update(is_pair="gold" in self.needed)
 
     def parse(self, columns: Any) -> dict[str, Any] | None:
         """Return the columns specified by the caller, which must be a mapping, as a dictionary."""
         return None if columns is None else dict(columns)
 
-    def is_header(self, first: Sequence[str]) -> bool:
-        """Return True if a row contains known column names."""
-        return is_header(first)
+    def is_header(self, first: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
+        """Return True if a row has two known names or the name of a label column.
+
+        Words such as group, word or class may also be items in a list of words. A row in which only
+        the first field is such a word is therefore not a header.
+
+        >>> rows = ["doc_id", "Topic"], ["gold", "k-means"], ["group", "A"]
+        >>> [SINGLE.is_header(row) for row in rows]
+        [True, True, False]
+        """
+        lowered = [name.strip().lower() for name in first]
+        known = sum(cell in names for cell in lowered)
+        if len(lowered) < 2 or known > 1:
+            return known > 0
+        if not lowered[0] and all(lowered[1:]):
+            # pandas writes its index, which holds the item ids, as a column without a name.
+            return True
+        return lowered[0] in _SURE_NAMES or any(cell in LABEL_NAMES for cell in lowered[1:])
 
     def heads_numbers(
         self, first: Sequence[str], second: Sequence[str], columns: Requested
@@ -100,7 +117,7 @@ class LabelRoles(Roles):
         If a table has one or two columns and all names are unknown, roles are assigned by position.
         """
         known = {name for role in self.all for name in NAMES[role]}
-        lowered = _lower(table.names)
+        lowered = [name.strip().lower() for name in table.names]
         unknown = bool(table.first) and not columns and len(lowered) < 3
         if table.header and not (unknown and known.isdisjoint(lowered)):
             places = self.find_by_name(table.names, columns, table.name)
@@ -116,8 +133,8 @@ class LabelRoles(Roles):
     ) -> dict[str, int]:
         """Return the column index of each role for a table with column names.
 
-        If no column contains items, items are identified by position. One column may have an
-        unknown name only if the table has two columns.
+        If no column contains items, items are identified by position. In a table with two columns,
+        one of them may have an unknown name.
         """
         found = self.find_requested(names, columns, source)
         lowered = _lower(names)
@@ -185,7 +202,8 @@ class LabelRoles(Roles):
         free = [names[at] for at in left if at not in places.values()]
         open_roles = [role for role in roles if role not in places]
         if len(free) > len(open_roles):
-            # Items are usually in the first column. With many columns, the label column is unknown.
+            # Items are usually in the first column. With many columns, the label column cannot be
+            # guessed.
             free = free[: open_roles[:1] == ["item"]]
         spare = iter(free)
         return {r: names[places[r]] if r in places else next(spare, "NAME") for r in roles}
@@ -195,8 +213,7 @@ class LabelRoles(Roles):
     ) -> dict[str, int]:
         """Return the column index of each role for a table without a header.
 
-        The role "third" stands for a column that contains weights or groups, depending on its
-        values.
+        The role "third" means a column that contains weights or groups, depending on its values.
         """
         width = len(names)
         if columns:
@@ -256,30 +273,11 @@ CELLS = _make_roles(("gold", "system", "count"), ("group",))
 """Column roles in a table of contingency cells."""
 
 
-def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
-    """Return True if a row is a header, i.e. has two known names or the name of a label column.
-
-    Words such as group, word or class may also be items in a list of words. A row in which only the
-    first field is such a word is therefore not a header.
-
-    >>> is_header(["doc_id", "Topic"]), is_header(["gold", "k-means"]), is_header(["group", "A"])
-    (True, True, False)
-    """
-    lowered = _lower(cells)
-    known = sum(cell in names for cell in lowered)
-    if len(lowered) < 2 or known > 1:
-        return known > 0
-    if not lowered[0] and all(lowered[1:]):
-        # pandas writes its index, which holds the item ids, as a column without a name.
-        return True
-    return lowered[0] in _SURE_NAMES or any(cell in LABEL_NAMES for cell in lowered[1:])
-
-
 class ColumnMap(dict[str, str | int]):
     """Map from roles to the columns of the gold labels or of the system labels."""
 
     side: str = ""
-    """The labels to mention in messages: "gold" or "system"."""
+    """The word to use in messages: "gold" or "system"."""
 
 
 def choose_side(columns: Columns | None, side: str) -> ColumnMap:
@@ -297,7 +295,7 @@ def choose_side(columns: Columns | None, side: str) -> ColumnMap:
             owner, dot, name = role.rpartition(".")
             if dot and owner not in ("gold", "system"):
                 raise InputError(
-                    f"columns: unknown side in {role!r}; expected gold.ROLE or system.ROLE",
+                    f"columns: unknown prefix in {role!r}; expected gold.ROLE or system.ROLE",
                     code="invalid-option",
                 )
             if bool(dot) == own and owner in ("", side):
@@ -312,7 +310,7 @@ def has_several(columns: Columns | None) -> bool:
 
 
 def _show_choice(example: Mapping[str, str], columns: Columns | None) -> str:
-    """Return the advice to pass --columns, with an example that fits the table."""
+    """Return a hint to pass --columns, with an example for this table."""
     side = getattr(columns, "side", "")
     example = {f"{side}.{role}" if side else role: name for role, name in example.items()}
     pairs = ",".join(f"{role}={name}" for role, name in example.items())

@@ -67,13 +67,11 @@ class NotSplittable(Exception):
 
 
 class JoinShare(NamedTuple):
-    """A label file or a part of one. A part is a range of rows (Parquet) or bytes (text)."""
+    """A label file, or a range of its rows (Parquet) or bytes (text)."""
 
     path: str
     number: int
-    """Position of this part among all parts of the gold or system files.
-
-    It determines the order of rows.
+    """Position among all shares of the gold (or system) files. It determines the row order.
     """
     start: int = 0
     stop: int | None = None
@@ -84,7 +82,7 @@ class JoinShare(NamedTuple):
 
 
 class Shuffle(NamedTuple):
-    """A task that partitions some of the gold rows or some of the system rows."""
+    """A task that partitions a share of the gold or system rows by item."""
 
     side: str
     number: int
@@ -123,10 +121,7 @@ class DaskJoin:
             self._engine.close()
 
     def count(self, system: Any, missing: str, extra: str) -> AlignedLabels | None:
-        """Return the contingency cells of gold and a system.
-
-        Return None if the slower readers are needed.
-        """
+        """Return the contingency cells, or None if the slower readers are needed."""
         paths = _list_side(self._gold), _list_side(system)
         gold, answers = self._inspect(paths[0], "gold"), self._inspect(paths[1], "system")
         if gold is None or answers is None:
@@ -283,7 +278,7 @@ def _open_share(
     folder: Path,
     opened: ExitStack,
 ) -> tuple[Table, str]:
-    """Return the table that contains a share, and an SQL condition that selects the share."""
+    """Return the table that contains a share, and SQL that selects the rows of the share."""
     if not is_remote(share.path) and not os.path.exists(share.path):
         raise InputError(
             f"{share.path}: not found on the worker {socket.gethostname()}; all workers must have "
@@ -319,7 +314,7 @@ class JoinPart(NamedTuple):
     cells: dict[str, tuple[Array, BoolArray]]
     rows: tuple[int, int]
     repeats: tuple[bool, bool]
-    """Flags for gold and system: True if an item without a counterpart is repeated or unnamed."""
+    """Flags for gold and system: True if an unmatched item is repeated or has no id."""
 
 
 def join_part(
@@ -331,7 +326,7 @@ def join_part(
 ) -> JoinPart:
     """Join a partition.
 
-    The first `golds` pieces contain gold rows, the other pieces system rows.
+    The first `golds` elements of `pieces` contain gold rows, the others contain system rows.
     """
     with (
         TemporaryDirectory(prefix="roget.") as folder,
@@ -357,7 +352,7 @@ def join_part(
             and len(set(fetch(count_lone(*of, by_group=by_group)))) > 1
             for other, of in (("system", sides), ("gold", sides[::-1]))
         ]
-        # Send the data and the mask as separate arrays, because masked arrays cannot be sent.
+        # Send the data and the mask as separate arrays, because masked arrays cannot be serialised.
         plain = {name: (values.data, values.mask) for name, values in cells.items()}
         return JoinPart(plain, (rows[0], rows[1]), (repeats[0], repeats[1]))
 

@@ -1,9 +1,9 @@
 """Count the contingency cells of two large label tables with DuckDB, which reads and joins them.
 
-Labels are not converted to Python strings, which makes this path fast. It only handles plain tables
-with one label per row; missing and extra items result from the join. In all other cases (items
-without an id or a label, repeated items, broken lines) `count_files` returns None, and the slower
-readers apply the rules or report the lines.
+This path is fast because labels are not converted to Python strings. It only handles plain tables
+with one label per row. Missing and extra items are found by an outer join. In all other cases
+(items without an id or a label, repeated items, malformed lines) `count_files` returns None, and
+the slower readers handle these items or report the lines.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def inspect_sides(
 
 
 def get_layout(table: Table) -> tuple[Any, ...]:
-    """Return the properties that must be the same for all files of a table."""
+    """Return the properties of a file that must be the same for all files of a table."""
     names = table.names if table.header else ()
     return (table.format, names, table.delimiter, table.types, tuple(table.places.items()))
 
@@ -143,12 +143,10 @@ class Counting:
         self.tables = tables
 
     def join(self, missing: str, rule: str) -> AlignedLabels | None:
-        """Return the contingency cells of two tables.
+        """Return the contingency cells of two tables, or None if the slower readers are required.
 
-        They are joined by item and, if both have groups, by group.
-
-        `rule` is the rule for items that gold does not contain, as in `align`. Return None if the
-        slower readers are required.
+        The tables are joined by item and, if both have groups, by group. `rule` is the option
+        `extra` of `align`.
         """
         gold, system = self.tables
         by_group = "group" in gold.places and "group" in system.places
@@ -213,9 +211,10 @@ class Counting:
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
         """Return the contingency cells with label names, row counts, and a flag `odd`.
 
-        If an item is missing from gold or the system, its label there is NULL; an empty label is
-        ''. If `careful` is False, items are compared without stripping white space, which is
-        faster; if all items match, the result is the same. `odd` marks cells with blank items.
+        Items that are missing from gold or the system have the label NULL there, and an empty label
+        is ''. If `careful` is False, items are compared without stripping white space. This is
+        faster and gives the same result if all items match. The flag `odd` marks cells with blank
+        items.
         """
         sides = [self.rows(table, careful=careful) for table in self.tables]
         blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
@@ -245,7 +244,7 @@ class Counting:
         )
 
     def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:
-        """Return True if items that occur only in table `one` are repeated or unnamed."""
+        """Return True if the items that occur only in table `one` include repeated or empty ids."""
         sides = (self.rows(table, careful=True) for table in (one, other))
         rows, with_name, distinct = self._fetch(count_lone(*sides, by_group=by_group))
         return not rows == with_name == distinct
@@ -253,7 +252,7 @@ class Counting:
     def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
         """Return an SQL expression for the cell of a role, as text.
 
-        With `careful`, it is stripped, and an empty cell is NULL.
+        With `careful`, white space is stripped, and an empty cell becomes NULL.
         """
         cell = table.cell(role)
         if table.format == "jsonl":
@@ -264,8 +263,8 @@ class Counting:
             return cell
         if table.format not in _STRIPPED:
             return f"nullif({cell}, '')"
-        # DuckDB's trim parses its list of characters again for every cell. It is ten times faster
-        # to call it only if the cell begins or ends with white space.
+        # DuckDB's trim parses its character list for every cell, so calling it only for cells that
+        # begin or end with white space is ten times faster.
         ends = " OR ".join(f"contains({quoted(_BLANK)}, {cell}[{at}])" for at in (1, -1))
         return f"nullif(CASE WHEN {ends} THEN trim({cell}, {quoted(_BLANK)}) ELSE {cell} END, '')"
 
@@ -294,8 +293,8 @@ class Counting:
     ) -> AlignedLabels | None:
         """Convert contingency cells to label codes, and add the same notices as the slower readers.
 
-        Return None if gold items lack labels. Cells whose gold label is NULL contain items that
-        gold does not have. Each of these items becomes a class of its own.
+        Return None if gold items lack labels. Cells with the gold label NULL contain items that
+        gold does not contain. Each of these items becomes a separate class.
         """
         order = np.argsort(found["gold_first"].filled(np.iinfo(np.int64).max), kind="stable")
         found = {name: values[order] for name, values in found.items()}
@@ -380,7 +379,7 @@ def _warn_first_row(table: Table) -> list[Notice]:
 def _split_unknown(
     gold: Labels, system: Labels, counts: Ints, new: BoolArray
 ) -> tuple[Labels, Labels, Ints]:
-    """Split the cells of items that are missing from gold, to make each item a class of its own."""
+    """Split the cells of items that are missing from gold to make each item a separate class."""
     known, unknown = np.flatnonzero(~new), np.flatnonzero(new)
     if gold.groups is not None:
         # There is one contingency table per gold group, so drop items in groups that gold does not
@@ -425,7 +424,7 @@ def join_cells(
 def count_lone(one: str, other: str, *, by_group: bool) -> str:
     """Return SQL that counts the rows found only in `one`.
 
-    It returns the numbers of all rows, of rows with an item name, and of distinct rows.
+    The query returns the number of rows, of rows with an item id, and of distinct rows.
     """
     keys = ["item", "name"] if by_group else ["item"]
     on = " AND ".join(f"a.{key} = b.{key}" for key in keys)
@@ -456,4 +455,4 @@ def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, .
     coder.codes([""], 1)
     codes = np.empty(order.size, dtype=np.int64)
     codes[order] = coder.codes((names[at] for at in order.tolist()), order.size)
-    return codes - 1, tuple(coder.names()[1:])
+    return codes - 1, tuple(coder)[1:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cached_property
@@ -39,7 +40,7 @@ def is_thesaurus(path: str) -> bool:
 def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
     """Return the files of an input, which may be a file, a folder or a glob pattern.
 
-    An existing file whose name contains wildcards is not treated as a pattern.
+    A name with wildcards is not treated as a pattern if a file with this name exists.
     """
     if path == STANDARD_INPUT or os.path.isfile(path) or is_pipe(path):
         return [path]
@@ -96,7 +97,7 @@ class LabelFile:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         try:
-            # Several files may be open, so handle only errors that were raised for this file.
+            # Several files may be open, so handle only errors raised while reading this file.
             if isinstance(error, NotText) and error.source == self.name:
                 raise self._name_byte() from None
         finally:
@@ -115,7 +116,7 @@ class LabelFile:
             return Source(self.keep("" if block is None else block.data.decode(errors="replace")))
         path = self._open.enter_context(plain_file(self.source))
         if self.source.path == STANDARD_INPUT and not os.path.getsize(path):
-            # Standard input was probably already consumed as the other input (gold or system).
+            # Standard input was probably already consumed by the other input (gold or system).
             raise NoItems(f"{self.name}: no items; {ONE_SIDE}")
         return Source(path, os.path.getsize(path))
 
@@ -139,7 +140,9 @@ class LabelFile:
             else:
                 # A line that is not UTF-8 is reported when the lines are read one by one.
                 with suppress(UnicodeDecodeError):
-                    plain.cached = plain.read_lines()
+                    plain.opened.seek(0)
+                    texts = plain.opened.read().removeprefix(BOM_UTF8).splitlines()
+                    plain.cached = [(at, text.decode()) for at, text in enumerate(texts, 1)]
         return plain.lines(self.name, size)
 
     def text(self) -> str:

@@ -44,7 +44,7 @@ def get_reader(format: str) -> LabelReader:
 
 
 def is_tree(format: str | None) -> bool:
-    """Return True if a format stores trees. Trees are allowed for systems only."""
+    """Return True if a format stores trees, which are allowed for systems but not for gold."""
     if format is None or format == THESAURUS:
         return format == THESAURUS
     return bool(getattr(catalogue.load(KIND, format), "is_tree", False))

@@ -1,7 +1,7 @@
 """Convert data frames from pandas, polars and pyarrow, column by column.
 
-This module does not import these libraries. The library of a column is determined by the module of
-its type, so it is already imported when it is needed.
+This module does not import these libraries itself. It detects the library of a column from the
+module of its type, and uses the library that the caller has already imported.
 """
 
 from __future__ import annotations

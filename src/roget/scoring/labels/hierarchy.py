@@ -35,9 +35,9 @@ class Hierarchy:
     """
 
     tree: Tree
-    """The tree, with the order in which its nodes are split."""
+    """The tree, including the order in which its nodes are split."""
     codes: Ints
-    """The leaf of each item, given as a cluster number of the tree."""
+    """The leaf of each item, as the number of a cluster in the tree."""
     items: Sequence[str] | None = None
     """Item ids, or None if items are identified by position."""
     names: Sequence[str] | None = None
@@ -176,7 +176,7 @@ class Hierarchy:
     def cuts(self) -> Ints:
         """The possible numbers of clusters in a cut.
 
-        A split into three or more clusters skips some numbers.
+        A split into three or more clusters skips numbers.
         """
         return self.tree.cuts
 
@@ -193,8 +193,8 @@ class Hierarchy:
         """Return the tree with `extra` more leaves, as children of a new root.
 
         The new leaves are the clusters n_leaves, n_leaves + 1, …. The new root is split first, so
-        the cut of the new tree into k + extra clusters is the cut of this tree into k clusters and
-        the new leaves.
+        cutting the new tree into k + extra clusters gives this tree's cut into k clusters plus the
+        new leaves.
         """
         tree = self.tree
         if not extra:
@@ -265,8 +265,8 @@ Linkage matrices have 4 columns, and `children_` has 2.
 def is_linkage(array: Any) -> bool:
     """Return True if an array is evidently a linkage matrix or `children_`.
 
-    All merges, and the cluster sizes in a linkage matrix, must be valid. A matrix of weights with
-    two or more rows practically never meets these conditions by chance.
+    All merges, and the cluster sizes in a linkage matrix, must be valid. A weight matrix with two
+    or more rows almost never meets these conditions by chance.
     """
     if not isinstance(array, np.ndarray) or array.ndim != 2 or len(array) < 2:
         return False
@@ -305,9 +305,9 @@ def plant_tree(
 ) -> Hierarchy:
     """Build a tree whose nodes are prefixes of the paths. Each item is at the end of its path.
 
-    If all names are numbers, as in thesauri, nodes are split in numeric order. With `alone`, the
-    label of an item at a level is only the part of its path at this level; otherwise it is the
-    whole prefix.
+    If all names are numbers, as in thesauri, nodes are split in numeric order. The label of an item
+    at a level is the prefix of its path down to this level or, with `alone`, only the last name of
+    this prefix.
     """
     known = {tuple(map(str, path)): 0 for path in paths}
     if not known:
@@ -363,7 +363,7 @@ def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
 def _level(paths: Sequence[Sequence[str]], alone: bool) -> tuple[LabelCodes, ...]:
     """Return the labels at each level.
 
-    At levels below the end of its path, an item keeps its last label.
+    Below the end of its path, an item keeps its last label.
     """
     depth = max(map(len, paths))
     ends = [[min(level, len(path)) for path in paths] for level in range(1, depth + 1)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Names: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 
 NO_ANSWER = "(no answer)"
-"""Label shown for items without a label."""
+"""Text displayed as the label of items without a label."""
 
 EXACT = 2.0**53
 """Largest number up to which every whole number is exactly representable as a 64-bit float."""
@@ -36,7 +36,7 @@ MAX_TOTAL = 2.0**63
 class NoItems(InputError):
     """Raised when an input has no rows.
 
-    It is ignored if other files of the same input have rows.
+    The exception is ignored if other files of the same input have rows.
     """
 
     code = "empty-input"
@@ -104,21 +104,34 @@ class Labels:
     offset: int = 0
     """The label of code 0 if `names` is None."""
     made: int = 0
-    """Number of codes that were added for items without a label. They are the last codes."""
+    """Number of codes at the end of the range that were added for items without a label."""
     absent: bool = False
-    """True if the added codes are not clusters, but stand for items missing from these labels."""
+    """True if the added codes mark missing items and are not counted as clusters."""
     mentions: bool = False
-    """True if items are coreference mentions, which gold and system detect independently."""
+    """True if items are coreference mentions, which may differ between gold and system."""
     pairs: bool = False
     """True if the input is a list of item pairs. Items that are not listed are singletons."""
     cover: bool = False
     """True if items may belong to several clusters with full membership (a cover)."""
     repeated: tuple[tuple[int, str, str], ...] = ()
-    """Group, item and label of each repeated mention. Repetitions are not included in `items`."""
+    """Group, item and label of each repetition of a mention. `items` does not include repetitions.
+    """
     tree: Hierarchy | None = None
     """The tree, if the labels are the leaves of a tree."""
     first_row: FirstRow | None = None
     """The first row of a delimited file, which is used to detect a header that was read as data."""
+    weighted: bool = field(init=False)
+    """True if items may have several labels, each with a weight."""
+    overlapping: bool = field(init=False)
+    """True if items may belong to several clusters."""
+    kind: str = field(init=False)
+    """The type of the labels, as shown in signatures: hard, weighted or cover."""
+
+    def __post_init__(self) -> None:
+        weighted = self.indptr is not None
+        overlapping = self.cover and weighted
+        kind = "cover" if overlapping else "weighted" if weighted else "hard"
+        vars(self).update(weighted=weighted, overlapping=overlapping, kind=kind)
 
     @classmethod
     def from_codes(cls, coded: LabelCodes, **others: Any) -> Labels:
@@ -127,21 +140,6 @@ class Labels:
 
     def __len__(self) -> int:
         return len(self.codes) if self.indptr is None else len(self.indptr) - 1
-
-    @property
-    def weighted(self) -> bool:
-        """True if items may have several labels, each with a weight."""
-        return self.indptr is not None
-
-    @property
-    def overlapping(self) -> bool:
-        """True if items may belong to several clusters."""
-        return self.cover and self.weighted
-
-    @property
-    def kind(self) -> str:
-        """The type of the labels, as shown in signatures: hard, weighted or cover."""
-        return "cover" if self.overlapping else "weighted" if self.weighted else "hard"
 
     def label(self, code: int) -> str:
         """Return the label of a code as text."""
@@ -179,7 +177,7 @@ class Labels:
 def take(labels: Labels, rows: Ints) -> Labels:
     """Select rows of labels, in the given order. An index of −1 yields an item without a label.
 
-    Item ids and groups are selected, too, so row −1 is only allowed if the labels have neither.
+    Item ids and groups are selected, too, so the index −1 is not allowed if the labels have either.
     """
     absent = rows < 0
     gap = bool(absent.any())
@@ -226,8 +224,8 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         if len(set(there)) > 1:
             with_, without = parts[there.index(True)].source, parts[there.index(False)].source
             raise InputError(
-                f"{with_} has {what}, but {without} does not; all files of one side need the same "
-                "columns",
+                f"{with_} has {what}, but {without} does not; all gold files, and all system "
+                "files, must have the same columns",
                 code="broken-lines",
             )
     coder, grouper = Coder(), Coder()
@@ -260,10 +258,10 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
     return Labels(
         entries[entries >= 0] if weighted else entries,
         len(coder),
-        coder.names(),
+        list(coder),
         items=items if named[0][0] else None,
         groups=np.concatenate(groups) if named[1][0] else None,
-        group_names=grouper.names() if named[1][0] else None,
+        group_names=list(grouper) if named[1][0] else None,
         indptr=np.concatenate(([0], np.cumsum(np.concatenate(sizes)))) if weighted else None,
         weights=np.concatenate(shares)[entries >= 0] if weighted else None,
         complete=all(part.complete for part in parts),
@@ -278,7 +276,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
 def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
     """Add labels for the items in `gaps`.
 
-    They share one label if `together`; otherwise each item has its own label.
+    The items share one new label if `together` is True; otherwise each item gets a separate label.
     """
     count = int(np.count_nonzero(gaps))
     made = 1 if together else count
@@ -310,11 +308,9 @@ def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
 
 
 def heaviest(labels: Labels) -> Ints:
-    """Return the code of the label with the largest weight for each item.
+    """Return the code of each item's label with the largest weight, or −1 without a label.
 
-    The code is −1 if the item has no label.
-
-    If several labels have the largest weight, take the first in alphabetical order.
+    Ties are broken by the alphabetical order of the labels.
     """
     if labels.indptr is None or labels.weights is None:
         return labels.codes.astype(np.int64)
@@ -396,7 +392,7 @@ class LabelCodes(NamedTuple):
 
         The weights of equal labels are added, and labels with weight 0 are dropped.
 
-        The result has hard labels if every item has at most one label, whatever its weight.
+        The result has hard labels if every item has at most one label, regardless of its weight.
         """
         width = max(self.n_labels, 1)
         keys = owners * width + self.codes.astype(np.int64)
@@ -437,28 +433,18 @@ class FirstRow(NamedTuple):
     """A notice to show if the row was read as data but may be a header, otherwise None."""
 
 
-class Coder:
+class Coder(defaultdict[Any, int]):
     """A mapping from values to numbers in order of first occurrence. It can be filled in chunks."""
-
-    def __init__(self) -> None:
-        self._numbers: defaultdict[Hashable, int] = defaultdict()
-
-    def __len__(self) -> int:
-        return len(self._numbers)
 
     def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
         """Return the numbers of `count` values. New values are assigned the next free numbers."""
         # The factory refers to the dictionary itself. Remove it afterwards, because the reference
         # cycle would keep the dictionary in memory.
-        self._numbers.default_factory = self._numbers.__len__
+        self.default_factory = self.__len__
         try:
-            return np.fromiter(map(self._numbers.__getitem__, values), np.int32, count)
+            return np.fromiter(map(self.__getitem__, values), np.int32, count)
         finally:
-            self._numbers.default_factory = None
-
-    def names(self) -> list[Any]:
-        """Return the distinct values in the order of their numbers."""
-        return list(self._numbers)
+            self.default_factory = None
 
 
 def code_texts(values: Sequence[str]) -> LabelCodes:
@@ -469,5 +455,4 @@ def code_texts(values: Sequence[str]) -> LabelCodes:
     """
     coder = Coder()
     codes = coder.codes(values, len(values))
-    names = coder.names()
-    return LabelCodes(codes, len(names), names)
+    return LabelCodes(codes, len(coder), list(coder))

@@ -21,7 +21,7 @@ from roget.scoring.labels.labels import LabelCodes, Labels
 from roget.scoring.tables.contingency import Contingency
 
 _TOTALS = {"total", "all", "sum", "margin"}
-"""Names of rows and columns that contain totals, as printed by pandas and R."""
+"""Names that pandas and R give to rows and columns of totals."""
 
 
 def read_matrix(source: Any, missing: str, noise: str | None = None) -> AlignedLabels:

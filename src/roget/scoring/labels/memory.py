@@ -118,7 +118,7 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str, *, cover: bool = False)
         coded = entries.pack(owners, weights, len(items))
     else:
         coded = factorize_objects(values)
-    group_names = coder.names() if grouped else None
+    group_names = list(coder) if grouped else None
     return Labels.from_codes(
         coded,
         items=items,

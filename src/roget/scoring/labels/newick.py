@@ -23,7 +23,7 @@ A comment without a closing bracket extends to the end.
 """
 _PART = re.compile(r"\s*+('(?:[^']|'')*+'|[^\s(),:;'\[\]]*+(?:[ \t]++[^\s(),:;'\[\]]++)*+)\s*+"
                    r"(?::\s*+([^\s(),:;'\[\]]*+)\s*+)?+([(),;])")  # fmt: skip
-"""Pattern that matches a name, a branch length and a punctuation mark.
+"""Pattern that matches an optional name, an optional branch length and a punctuation mark.
 
 Its quantifiers are possessive to prevent backtracking.
 """
@@ -48,7 +48,7 @@ def parse(text: str, source: str) -> ParsedTree:
     lengths: list[str] = []
     children: list[int] = []
     path: list[int] = []
-    # `expects` is True if a new node may begin here, and False if only the current node may end.
+    # `expects` is True if a new node may begin here, and False if the current node must end first.
     expects = True
     for at, (name, length, sign) in enumerate(tokens):
         if sign == "(":
@@ -94,7 +94,7 @@ def _split(text: str, source: str) -> tuple[list[tuple[str, str, str]], list[int
 
     Return the tokens and the position at which each one ends.
 
-    Each token must begin where the previous token ended, so invalid text is detected quickly.
+    Each token must begin where the previous token ended. At invalid text, the split stops early.
     """
     tokens: list[tuple[str, str, str]] = []
     ends: list[int] = []

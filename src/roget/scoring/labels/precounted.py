@@ -1,7 +1,7 @@
 """Contingency cells that were counted in advance, or are counted by a data frame library.
 
-Scores of hard labels only need the cells (group, gold, system, count). The grouping may be done by
-a database, a cluster or, through narwhals, the library of a lazy frame.
+To score hard labels, only the cells (group, gold, system, count) are needed. They may be counted by
+a database, a compute cluster or, through narwhals, the library of a lazy frame.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ def to_cells(
     everywhere = np.ones(len(rows.lines), dtype=bool)
     numbers = read_weights(found["count"], rows.lines, problems, everywhere, "count")
     for line in rows.lines[found["gold"].codes < 0]:
-        problems.add(line, "no label; every gold item must have a label", code="missing-label")
+        problems.add(
+            line, "the label is missing; every gold item must have a label", code="missing-label"
+        )
     groups, group_names = read_groups(rows)
     problems.check()
     kept = np.flatnonzero(numbers > 0)
@@ -285,7 +287,7 @@ def _is_large(frame: Any) -> bool:
 def _sort_codes(coded: LabelCodes) -> LabelCodes:
     """Renumber codes in alphabetical order of their names.
 
-    The result is then the same for every data frame library.
+    This makes the result independent of the data frame library.
     """
     names = list(coded.values())
     order = sorted(range(len(names)), key=lambda code: str(names[code]))

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from roget.scoring.labels.align import AlignedLabels
 
 LARGE = 1 << 20
-"""Minimum total size in bytes of files to read with DuckDB.
-
-It starts slowly, but then reads faster.
+"""Minimum total size in bytes of files to read with DuckDB. For smaller files its start-up time
+outweighs its speed.
 """
 
 
@@ -53,8 +52,8 @@ def as_labels(
         labels), in which a row of zeros means no label; a list of clusters, each a set of items; or
         a table.
     labels, columns, header
-        The format of a file, its columns by role, and True if the first row is a header. By default
-        they are detected.
+        The format of a file, the map from roles to columns, and a flag that is True if the first
+        row is a header. All three are detected by default.
     gold
         True for a gold standard, in which every item of a file must have a label.
     name
@@ -76,8 +75,25 @@ def as_labels(
         # `labels` may be the format of a tree. A gold standard is never a tree, so its format is
         # detected from its own name.
         format = None if gold and labels is not None and is_tree(labels) else labels
-        cover = several == "cover"
-        found = _read_files(os.fspath(source), format, columns, gold, cover, header)
+        path = os.fspath(source)
+        single = os.path.isfile(path)
+        if format == THESAURUS or (format is None and not single and is_thesaurus(path)):
+            reader = get_reader(THESAURUS)
+            found = reader(LabelFile(path), columns=columns, gold=gold)
+        else:
+            paths = [path] if single else list_files(path)
+            parts = []
+            for one in paths:
+                # Programs such as Spark write one file per partition, some of which may be empty.
+                with (
+                    LabelFile(one, cover=several == "cover", header=header) as file,
+                    suppress(*[NoItems] if len(paths) > 1 else []),
+                ):
+                    reader = get_reader(format or detect_format(file))
+                    parts.append(reader(file, columns=columns, gold=gold))
+            if not parts:
+                raise NoItems(f"{name_files(paths)}: no items")
+            found = parts[0] if len(paths) == 1 else concatenate(parts, name_files(paths))
     else:
         from roget.scoring.labels.memory import convert_data
 
@@ -88,35 +104,8 @@ def as_labels(
     return replace(found, cover=False) if several == "weights" and found.cover else found
 
 
-def _read_files(
-    path: str,
-    format: str | None,
-    columns: Columns | None,
-    gold: bool,
-    cover: bool,
-    header: bool | None,
-) -> Labels:
-    """Read the labels of a file, of all files of a folder, or of a thesaurus folder."""
-    single = os.path.isfile(path)
-    if format == THESAURUS or (format is None and not single and is_thesaurus(path)):
-        return get_reader(THESAURUS)(LabelFile(path), columns=columns, gold=gold)
-    paths = [path] if single else list_files(path)
-    parts = []
-    for one in paths:
-        # Programs such as Spark write one file per partition, and some of the files may be empty.
-        with (
-            LabelFile(one, cover=cover, header=header) as file,
-            suppress(*[NoItems] if len(paths) > 1 else []),
-        ):
-            reader = get_reader(format or detect_format(file))
-            parts.append(reader(file, columns=columns, gold=gold))
-    if not parts:
-        raise NoItems(f"{name_files(paths)}: no items")
-    return parts[0] if len(paths) == 1 else concatenate(parts, name_files(paths))
-
-
 def are_small(*sides: Any) -> bool:
-    """Return True if all sides are local files that are read faster without DuckDB."""
+    """Return True if all inputs are local files that are read faster without DuckDB."""
     paths = [side for side in sides if isinstance(side, str | os.PathLike)]
     if len(paths) < len([side for side in sides if side is not None]):
         return False

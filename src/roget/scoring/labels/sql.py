@@ -31,8 +31,9 @@ def make_query(
     Returns
     -------
     str
-        A query with the columns gold, system, count and, with `group`, group. The cluster of items
-        without a system label is NULL; items that gold lacks are dropped, as in `roget.score`.
+        A query with the columns gold, system, count and, with `group`, group. Items without a
+        system label have the system label NULL. Items that gold does not contain are dropped, as in
+        `roget.score`.
 
     Examples
     --------

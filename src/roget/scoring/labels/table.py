@@ -61,10 +61,10 @@ class LabelTable:
 
 
 def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
-    """Set the columns of a table from a map of roles to lists of strings.
+    """Fill the columns of a table, given a map from roles to lists of strings.
 
-    The role "third" stands for a column of weights if all its values are numbers, otherwise of
-    groups.
+    The role "third" means a column of weights if all its values are numbers, and otherwise a column
+    of groups.
     """
     table.items = columns.pop("item", None)
     coded = {role: code_texts(column) for role, column in columns.items()}
@@ -95,17 +95,25 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     problems.check()
     # An item may have several labels: in one row, or in several rows with weights.
     several = table.indptr is not None or (table.spread and role == "label" and first is not None)
-    coded = (_weighted if several else _hard)(table, column, first)
+    coded = column
+    if several or first is not None:
+        coded = (_weighted if several else _hard)(table, column, first)
     if not (several or gold or "gold" in table.columns or table.weights is None):
         # These weights belong to system labels. Weights of gold items may be 0.
         for line in table.lines[(table.weights == 0) & (column.codes >= 0)]:
             problems.add(line, _ZERO, code="bad-weight")
-    masses = None if several else _item_weights(table, column, gold=gold)
+    masses = None
+    if table.weights is not None and not several:
+        masses = _item_weights(table, column, gold=gold)
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold and not coded.complete:
         gaps = coded.codes < 0 if coded.indptr is None else np.diff(coded.indptr) == 0
         for line in (table.lines if rows is None else table.lines[rows])[gaps]:
-            problems.add(line, "no label; every gold item must have a label", code="missing-label")
+            problems.add(
+                line,
+                "the label is missing; every gold item must have a label",
+                code="missing-label",
+            )
     first_row = _judge_first_row(table, column)
     if gold and first_row is not None and first_row.doubt is not None:
         table.warnings.append(first_row.doubt)
@@ -128,7 +136,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
 
 
 def _judge_first_row(table: LabelTable, column: LabelCodes) -> FirstRow | None:
-    """Return the first row. Its notice is removed if its label also occurs in other rows."""
+    """Return the first row, without the header notice if its label also occurs in other rows."""
     row = table.first_row
     if row is None or row.doubt is None:
         return row
@@ -278,7 +286,7 @@ def _mark_first_rows(
 ) -> BoolArray:
     """Return a mask of the entries in the first row of each item.
 
-    Later rows of an item must be equal to its first row.
+    Report later rows that differ from the item's first row.
     """
     again = np.flatnonzero(first != np.arange(first.size))
     bounds = np.searchsorted(owners, np.arange(first.size + 1))

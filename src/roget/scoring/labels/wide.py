@@ -24,9 +24,9 @@ def split_frame(
 ) -> dict[str, Labels]:
     """Return the clusterings in a table, keyed by column name.
 
-    Columns of items, groups and weights are not clusterings. A first column without a name, which
-    is how pandas writes its index, is not a clustering either. It contains the items, unless
-    another column does.
+    Columns of items, groups and weights are not clusterings. A first column without a name, such as
+    the index column in CSV files from pandas, is not a clustering either. It holds the item ids
+    unless there is another item column.
     """
     named = frame_columns(frame)
     names = list(named)

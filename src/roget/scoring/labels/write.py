@@ -42,9 +42,7 @@ _FORBIDDEN = {
     "jsonl": re.compile(rf"{_SURROGATE}|^\Z"),
     "parquet": re.compile(rf"{_SURROGATE}|^\Z"),
 }
-"""Map from formats to patterns of characters that names must not contain.
-
-Readers would not preserve these characters.
+"""Map from formats to patterns of forbidden characters in names, which readers would not preserve.
 """
 
 _BREAKS_TSV = re.compile(r"[\t\n\r]")
@@ -301,9 +299,7 @@ COLUMN_FORMATS: dict[str, Callable[[Mapping[str, Sequence[Any]]], str] | None] =
     ".json": _json_text,
     ".parquet": None,
 }
-"""Map from each table suffix to the function that formats its columns.
-
-It is None for Parquet, which DuckDB writes.
+"""Map from table suffixes to functions that format columns; None for Parquet, which DuckDB writes.
 """
 
 

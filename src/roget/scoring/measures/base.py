@@ -37,9 +37,9 @@ Need = Literal[
 class Measure(ABC):
     """A measure of agreement between gold classes and system clusters.
 
-    A measure is a small immutable value that can be printed, parsed and compared. Subclasses
-    declare their properties by class keywords or attributes. The parameter names of `compute` are
-    the statistics from which the value is computed. Parameters of the measure itself are dataclass
+    Measures are immutable, can be compared, and can be converted to a string and parsed again.
+    Subclasses declare their properties as class keywords or attributes. The parameters of `compute`
+    name the statistics that the measure requires. Parameters of the measure itself are dataclass
     fields with defaults.
     """
 
@@ -51,14 +51,18 @@ class Measure(ABC):
     """The range of the score with plug-in entropies; bias-corrected entropies may exceed it."""
     symmetric: ClassVar[bool] = False
     needs: ClassVar[tuple[Need, ...]]
+    uses_entropy: ClassVar[bool] = False
+    """True if the value depends on the entropy estimator."""
+    sees_tree: ClassVar[bool] = False
+    """True if the value depends on the whole tree rather than on a cut."""
     best: ClassVar[float | None] = 1.0
     """The score of a perfect clustering, or None if it depends on the gold standard."""
     ties: ClassVar[bool] = False
     """True if the value may depend on the order of cells with equal counts (ties)."""
     linear: ClassVar[Literal["", "information", "pairs"]] = ""
-    """The statistic of which the value is a linear function if the class and cluster sizes are
-    fixed: plug-in mutual information, or the number of pairs together in both gold and system. It
-    allows the mean and standard deviation over random clusterings to be computed exactly.
+    """The statistic on which the value depends linearly if the class and cluster sizes are fixed:
+    plug-in mutual information, or the number of pairs in the same class and the same cluster. For
+    such measures, the mean and standard deviation over random clusterings are computed exactly.
     """
     reference: ClassVar[str]
     """The publications that define the measure, as "author year", separated by semicolons."""
@@ -82,6 +86,9 @@ class Measure(ABC):
                     f"{cls.__name__}.compute: unknown statistics {', '.join(sorted(unknown))}; "
                     f"choose from {', '.join(get_args(Need))}"
                 )
+        if "needs" in vars(cls):
+            cls.uses_entropy = "entropies" in cls.needs
+            cls.sees_tree = not {"tree", "elements"}.isdisjoint(cls.needs)
 
     @abstractmethod
     def compute(self, *statistics: Any) -> Values:
@@ -91,16 +98,6 @@ class Measure(ABC):
         the annotation `Values` receives the statistics of all groups at once, and must accept both
         numbers and arrays (see `divide` and `undefined`).
         """
-
-    @property
-    def uses_entropy(self) -> bool:
-        """True if the value depends on the entropy estimator."""
-        return "entropies" in self.needs
-
-    @property
-    def sees_tree(self) -> bool:
-        """True if the value depends on the whole tree rather than on a cut."""
-        return not {"tree", "elements"}.isdisjoint(self.needs)
 
     def better(self, a: float, b: float) -> bool:
         """Return True if score a is better than score b by more than rounding errors."""
@@ -214,7 +211,7 @@ def _parse_value(measure: str, key: str, text: str, kind: type) -> Any:
 
 
 def _format_value(value: object) -> str:
-    """Format a parameter with all digits, so that parsing the name yields the same measure."""
+    """Format a parameter in full precision, so that parsing the name yields the same measure."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
@@ -285,14 +282,6 @@ Request = tuple[Measure, str | None]
 
 MeasureSpec = str | Measure | Sequence[str | Measure]
 """One or more measures, as objects or names. A string may list several, separated by commas."""
-
-
-def usual_measures(measures: MeasureSpec | None, *, cover: bool) -> MeasureSpec | None:
-    """Return the requested measures.
-
-    The defaults are COVER_MEASURES for overlapping clusters, otherwise None.
-    """
-    return COVER_MEASURES if measures is None and cover else measures
 
 
 def list_requests(measures: MeasureSpec | None, entropy: str | Sequence[str]) -> list[Request]:
@@ -381,7 +370,7 @@ def average_draws(values: Floats, weights: Floats, own: Floats | None = None) ->
     if own is not None:
         own_flat = np.broadcast_to(own, values.shape).reshape(flat.shape)
         filled, masses = filled * own_flat, masses * own_flat
-    # Use einsum, because the rounding of a matrix product would depend on the number of threads.
+    # Use einsum, because rounding errors of a matrix product would depend on the number of threads.
     total = np.einsum("dg,kg->dk", weights, filled)
     if own is None and defined.all():
         mass = np.broadcast_to(weights.sum(axis=1)[:, None], total.shape)

@@ -85,7 +85,7 @@ class ExtendedF(Measure, name="xb3-f", symmetric=True, reference=AMIGO):
 class Omega(
     Measure, name="omega", range=(-1.0, 1.0), symmetric=True, reference="Collins & Dent 1988"
 ):
-    """Fraction of item pairs with as many common classes as common clusters. Best: 1, chance: 0.
+    """Fraction of item pairs that share as many classes as clusters. Best: 1, chance: 0.
 
     The fraction is adjusted for chance. If every item has one class and one cluster, the score
     equals the adjusted Rand index.
@@ -112,7 +112,7 @@ class OverlappingNMI(
     Each class is compared with its most informative cluster, and each cluster with its most
     informative class. `norm=max` divides by the larger of the two entropies. `norm=lfk` is the
     older measure of Lancichinetti, Fortunato & Kertész (2009): the fraction of a set's entropy that
-    its best partner explains, averaged over sets.
+    is explained by its best match, averaged over sets.
     """
 
     norm: str = "max"
@@ -189,8 +189,8 @@ class FuzzyRecall(Measure, name="fuzzy-b3-recall", best=None, reference=JURGENS)
 class FuzzyF(Measure, name="fuzzy-b3-f", symmetric=True, best=None, reference=JURGENS):
     """Harmonic mean of fuzzy B-cubed precision and recall. Best value: 1.
 
-    For several words the shared task reports the harmonic mean of average precision and average
-    recall; here F is computed for each word and then averaged.
+    For several words, F is computed for each word and then averaged. In contrast, the shared task
+    reports the harmonic mean of average precision and average recall.
     """
 
     def compute(self, degrees: Degrees) -> Values:

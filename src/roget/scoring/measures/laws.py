@@ -25,8 +25,8 @@ BASELINES = {
     "blanc-precision": 0.5,
     "blanc-recall": 0.5,
 }
-"""Measures whose mean over random clusterings is the same for all cluster sizes, mapped to this
-mean.
+"""Map from measures with a constant baseline to this baseline: the mean over random clusterings,
+which is the same for all cluster sizes.
 """
 
 MONOTONE = (
@@ -38,17 +38,17 @@ MONOTONE = (
     "ceaf-m", "ceaf-m-precision", "ceaf-m-recall", "cluster-recall", "muc", "muc-precision",
     "muc-recall", "lea", "lea-precision", "lea-recall",
 )  # fmt: skip
-"""Measures that are never worse after two parts of one class are merged, or two sets of classes in
-one cluster are separated (Gösgens et al. 2021)."""
+"""Measures that never get worse when two clusters within one class are merged, or when a cluster is
+split without splitting a class (Gösgens et al. 2021).
+"""
 
 _LINEAR_NEEDS: set[Need] = {"entropies", "sizes", "pairs", "bcubed", "joint", "table"}
 _MATCHING = (
     "ceaf-e", "ceaf-e-precision", "ceaf-e-recall", "conll", "nca", "psi", "rmi",
     "greedy-one-to-one", "meila-heckerman",
 )  # fmt: skip
-"""Measures that match cells, sort cells or sum over their sizes.
-
-Their cost is not linear in the number of cells.
+"""Measures that match cells, sort cells or sum over their sizes. Their running time is not linear
+in the number of cells.
 """
 
 
@@ -61,7 +61,7 @@ class Properties(NamedTuple):
     """The score of random clusterings, if it is a constant."""
     monotone: bool
     linear: bool
-    """True if the cost is linear in the number of non-empty cells."""
+    """True if the running time is linear in the number of non-empty cells."""
 
 
 def list_properties(name: str) -> Properties:

@@ -30,7 +30,7 @@ def refuse_fractions(table: Contingency) -> None:
 
 
 def count_links(table: Contingency) -> tuple[Any, Any, Any]:
-    """Return the number of common links, of gold links and of system links.
+    """Return the numbers of shared links, gold links and system links.
 
     At least n − k links are needed to join n mentions into k entities. Unmatched mentions have
     placeholder entities of size 1, which need no links.

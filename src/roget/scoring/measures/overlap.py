@@ -64,9 +64,7 @@ class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dong
 
 
 def best_f_by_class(table: Contingency) -> Floats:
-    """Return the highest F of each class with any cluster.
-    F is 2·overlap/(class size + cluster size).
-    """
+    """Return each class's highest F = 2·overlap/(class size + cluster size) over all clusters."""
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
     best: Floats = np.maximum.reduceat(2.0 * table.counts / sizes, table.row_starts)
     return best
@@ -80,7 +78,7 @@ class ClusteringF(Measure, name="f", reference="Fung, Wang & Ester 2003"):
 
 
 class Larsen(Measure, name="larsen", reference="Larsen & Aone 1999"):
-    """Highest F of each class with any cluster, averaged over classes. Best value: 1."""
+    """Highest F of each class over all clusters, averaged over classes. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(best_f_by_class(table)) / table.sizes.classes
@@ -118,8 +116,8 @@ class GreedyOneToOne(
         free_columns = bytearray(b"\1") * table.shape[1]
         left = int(np.minimum(table.sizes.classes, table.sizes.clusters).sum())
         pairs = zip(table.rows[order].tolist(), table.columns[order].tolist(), strict=True)
-        # Go through the cells and match each cell whose row and column are both unmatched, until no
-        # unmatched row or no unmatched column is left.
+        # Match each cell in turn if its row and column are both unmatched, until all rows or all
+        # columns are matched.
         taken: list[int] = []
         for at, (row, column) in enumerate(pairs):
             if free_rows[row] and free_columns[column]:
@@ -144,8 +142,8 @@ LUO = "Luo 2005"
 
 
 class BCubedPrecision(Measure, name="b3-precision", reference=BAGGA):
-    """Fraction of an item's cluster that belongs to its class, averaged over items.
-    Best value: 1.
+    """Fraction of an item's cluster that is in the item's class, averaged over items. Best value:
+    1.
     """
 
     def compute(self, bcubed: BCubed) -> Values:
@@ -153,8 +151,8 @@ class BCubedPrecision(Measure, name="b3-precision", reference=BAGGA):
 
 
 class BCubedRecall(Measure, name="b3-recall", reference=BAGGA):
-    """Fraction of an item's class that belongs to its cluster, averaged over items.
-    Best value: 1.
+    """Fraction of an item's class that is in the item's cluster, averaged over items. Best value:
+    1.
     """
 
     def compute(self, bcubed: BCubed) -> Values:
@@ -197,7 +195,7 @@ class CEAFERecall(Measure, name="ceaf-e-recall", reference=LUO):
 
 
 class CEAFM(Measure, name="ceaf-m", symmetric=True, reference=LUO):
-    """F of the best one-to-one match by common items. Best value: 1.
+    """F of the best one-to-one match by number of shared items. Best value: 1.
 
     The score equals one-to-one if gold and system contain the same items.
     """
@@ -301,7 +299,9 @@ class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rez
 
 
 def match_sizes(table: Contingency) -> Any:
-    """Return Σ min(a_r, b_r) for the sizes a_r and b_r of the r-th largest class and cluster."""
+    """Return Σ min(a_r, b_r), where a_r and b_r are the sizes of the r-th largest class and
+    cluster.
+    """
     starts = [ONE if cuts is None else cuts for cuts in (table.cuts, table.column_cuts)]
     sizes = table.row_totals, table.column_totals
     widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))
@@ -322,7 +322,8 @@ _MAX_ITEMS = 10**9
 """Largest population that numpy's hypergeometric sampler accepts."""
 
 _MAX_SPLITS = 100_000
-"""Largest number of random splits. The standard error of the mean is then below 0.002."""
+"""Maximum number of random splits. With this number, the standard error of the mean is below 0.002.
+"""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ MANANDHAR = "Manandhar et al. 2010"
 
 
 def is_identical(pairs: PairCounts) -> Any:
-    """Return True if gold and system put exactly the same pairs of items together."""
+    """Return True if gold and system join exactly the same pairs of items."""
     return np.equal(pairs.gold, pairs.system) & np.equal(pairs.system, pairs.both)
 
 
@@ -93,7 +93,7 @@ class Gamma(
     symmetric=True,
     reference="Hubert & Schultz 1976",
 ):
-    """Correlation of "together in gold" and "together in system". Best value: 1; chance level: 0.
+    """Correlation of "in the same class" and "in the same cluster". Best value: 1; chance level: 0.
 
     The score is undefined if gold or the system joins all pairs or no pairs.
     """
@@ -116,14 +116,15 @@ GOSGENS = "Gösgens, Tikhonov & Prokhorenkova 2021"
 
 
 def one_sided(pairs: PairCounts) -> Any:
-    """Return True if gold or the system puts all pairs or no pairs together, and the two differ."""
+    """Return True if gold or the system joins all pairs or no pairs, and the two differ."""
     joins = (pairs.gold, pairs.system)
     extreme = [np.equal(joined, 0) | np.equal(joined, pairs.total) for joined in joins]
     return (extreme[0] | extreme[1]) & ~is_identical(pairs)
 
 
 class CorrelationDistance(Distance, name="correlation-distance", symmetric=True, reference=GOSGENS):
-    """Angle arccos(gamma)/π between the two sets of pairs. Best value: 0; chance level: 1/2.
+    """Angle arccos(gamma)/π between gold's and the system's pairs. Best value: 0; chance level:
+    1/2.
 
     The score is undefined if gold or the system joins all pairs or no pairs, unless they are
     identical.
@@ -161,9 +162,7 @@ class SokalSneath(
 
 
 class Jaccard(Measure, name="jaccard", symmetric=True, reference="Milligan et al. 1983"):
-    """Jaccard index of the pairs together in gold and the pairs together in the system. Best value:
-    1.
-    """
+    """Jaccard index of the sets of same-class and same-cluster pairs. Best value: 1."""
 
     def compute(self, pairs: PairCounts) -> Values:
         either = pairs.gold + pairs.system - pairs.both
@@ -195,7 +194,7 @@ class Mirkin(
     N(N−1).
 
     `scale=pairs` divides by N(N−1), which gives 1 − Rand. `scale=n2` divides by N²; the score then
-    stays the same if every item is duplicated.
+    does not change if every item is duplicated.
     """
 
     scale: str = "none"
@@ -211,7 +210,7 @@ class Mirkin(
 
 
 class PairedPrecision(Measure, name="paired-precision", linear="pairs", reference=MANANDHAR):
-    """Fraction of the pairs together in the system that are also together in gold. Best value: 1.
+    """Fraction of same-cluster pairs that are in the same class. Best value: 1.
 
     The value is 1 if the system joins no pairs.
     """
@@ -221,7 +220,7 @@ class PairedPrecision(Measure, name="paired-precision", linear="pairs", referenc
 
 
 class PairedRecall(Measure, name="paired-recall", linear="pairs", reference=MANANDHAR):
-    """Fraction of the pairs together in gold that are also together in the system. Best value: 1.
+    """Fraction of same-class pairs that are in the same cluster. Best value: 1.
 
     The value is 1 if gold joins no pairs.
     """

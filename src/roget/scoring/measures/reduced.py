@@ -1,8 +1,9 @@
 """Reduced mutual information: mutual information minus the cost of encoding the table.
 
-A receiver who knows the clusters and the contingency table needs a shorter message to learn the
-class of every item. But the table must be transmitted as well, at a cost that depends on the code.
-With a_i items in class i, b_j items in cluster j, n_ij items in both, and N items in total,
+If a receiver knows the clusters and the contingency table, the class of every item can be
+transmitted in a shorter message. But the table must be transmitted as well, at a cost that depends
+on the code. With a_i items in class i, b_j items in cluster j, n_ij items in both, and N items in
+total,
 
     (1)  RMI = (1/N)·(log(N!·Π n_ij!/(Π a_i!·Π b_j!)) − cost of the table).
 """
@@ -167,7 +168,7 @@ LOW, HIGH = math.log(1e-4), math.log(1e4)
 def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
     """Return N·RMI about `target`, with Dirichlet–multinomial codes for the sizes and the table.
 
-    The concentration parameter of each code is the one that gives the shortest message.
+    The concentration parameter of each code is chosen to minimise the length of the message.
     """
     q = np.float64(target.seen)
 
@@ -194,13 +195,13 @@ After the last step the inner points are 10⁻⁵ apart, as in the authors' code
 
 
 def _minimise(cost: Callable[[Values], Values], shape: tuple[int, ...]) -> Values:
-    """Return the lowest cost over all concentrations for each group, by golden-section search."""
+    """Minimise the cost over the concentration parameter, per group, by golden-section search."""
     low, high = np.full(shape, LOW), np.full(shape, HIGH)
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = cost(_exp(left)), cost(_exp(right))
     for _ in range(_STEPS):
-        # Shrink the bracket to the part around the inner point with the smaller cost. The other
-        # inner point of the new bracket is already known.
+        # Shrink the bracket around the inner point with the smaller cost. This reuses one inner
+        # point, so only one new cost is computed.
         down = np.less(at_left, at_right)
         low, high = np.where(down, low, left), np.where(down, right, high)
         new = np.where(down, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))

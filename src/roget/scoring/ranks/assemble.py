@@ -27,7 +27,7 @@ class TaskScores:
     errors: Floats | None = None
     """Standard errors of the scores, if they are known."""
     freedom: Floats | None = None
-    """Degrees of freedom of the standard errors, if they were computed from repeated scores."""
+    """Degrees of freedom of the standard errors, if these were computed from repeated scores."""
     runs: list[Floats] | None = None
     """For each system, the scores of complete runs over all tasks, with shape (runs, tasks)."""
     notes: tuple[Notice, ...] = ()
@@ -58,20 +58,20 @@ def assemble(records: Records, errors: Records | None, options: RankOptions) -> 
             se[i, j] = one.error
         if one.value is not None:
             cells[i][j].append(one.value)
-        # Rows of a wide table without a run column are runs as well.
+        # In a wide table without a run column, each row of a system is one run.
         label = one.run if one.run is not None else one.place.partition(", column")[0]
         row = runs.setdefault((i, label), np.full(len(tasks), np.nan))
         if not np.isnan(row[j]):
             raise InputError(
-                f"{one.place}: a second score of {one.system!r} on {one.task!r} in run {label!r}",
+                f"{one.place}: run {label!r} has two scores of {one.system!r} on {one.task!r}",
                 code="duplicate-item",
             )
         row[j] = np.nan if one.value is None else one.value
     for one in (*records.errors, *([] if errors is None else errors.scores)):
         if one.system not in rows or one.task not in columns:
             raise InputError(
-                f"{one.place}: a standard error of {one.system!r} on {one.task!r}, for which "
-                "there is no score",
+                f"{one.place}: found a standard error but no score for {one.system!r} on "
+                "{one.task!r}",
                 code="missing-items",
             )
         if one.value is not None:
@@ -110,7 +110,9 @@ def _find_lower(tasks: Sequence[str], options: RankOptions) -> BoolArray:
 def _errors_of(
     cells: list[list[list[float]]], se: Floats, counts: np.ndarray
 ) -> tuple[Floats | None, Floats | None]:
-    """Return standard errors, stated or computed from repeated scores, and degrees of freedom."""
+    """Return the standard errors, read from the table or computed from repeated scores, and their
+    degrees of freedom.
+    """
     if not np.isnan(se).all():
         return se, None
     if counts.min() < 2:

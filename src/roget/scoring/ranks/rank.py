@@ -33,7 +33,7 @@ from roget.scoring.ranks.result import RankArrays, Ranking, RankRow
 from roget.scoring.signature import write_signature
 
 _UNEVEN = 10.0
-"""Ratio of the spreads of scores on two tasks above which a mean is dominated by one task."""
+"""Ratio of the standard deviations on two tasks above which one task dominates the mean."""
 
 
 @with_options(RankOptions)
@@ -56,7 +56,7 @@ def rank(table: Any, **options: Any) -> Ranking:
     Raises
     ------
     InputError
-        If the table cannot be read, or a score is missing; the message contains the place.
+        If the table cannot be read, or a score is missing; the message names the row or cell.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def rank(table: Any, **options: Any) -> Ranking:
     records = read_records(table, chosen)
     errors = None
     if chosen.se is not None:
-        # The table of standard errors has the layout of the table of scores.
+        # The table of standard errors has the same layout as the table of scores.
         errors = read_records(chosen.se, chosen, "the standard errors")
     scores = assemble(records, errors, chosen)
     by = _choose_criterion(scores, chosen)
@@ -108,7 +108,7 @@ class Inference(NamedTuple):
 
 
 def rank_tasks(goodness: Floats) -> Floats:
-    """Return the ranks of the systems on each task. Ties have the mean of their ranks.
+    """Return the ranks of the systems on each task. Tied systems get the mean of their ranks.
 
     >>> rank_tasks(np.array([[0.5], [0.9], [0.5]])).ravel().tolist()
     [2.5, 1.0, 2.5]
@@ -131,7 +131,7 @@ def _choose_criterion(scores: TaskScores, options: RankOptions) -> str:
     mixed = bool(scores.lower.any() and not scores.lower.all())
     if options.by == "mean" and mixed:
         raise InputError(
-            "the mean of scores is not defined if lower is better on some tasks only (--lower); "
+            "the mean score is undefined if lower is better on only some of the tasks (--lower); "
             "rank by the mean rank with --by rank",
             code="conflicting-options",
         )
@@ -179,7 +179,7 @@ def _measure_runs(
 ) -> Noise | None:
     """Return the errors of whole runs, such as training runs, or None without complete runs.
 
-    A difference between runs that is the same on all tasks does not show as a difference between
+    Variation between runs that affects all tasks equally is invisible in the differences between
     tasks.
     """
     if scores.runs is None:
@@ -231,7 +231,7 @@ def _infer_errors(scores: TaskScores, means: Floats, by: str, options: RankOptio
     if np.isnan(scores.errors).any():
         i, j = np.argwhere(np.isnan(scores.errors))[0]
         raise InputError(
-            f"no standard error of {scores.systems[i]!r} on {scores.tasks[j]!r}",
+            f"the standard error of {scores.systems[i]!r} on {scores.tasks[j]!r} is missing",
             code="missing-scores",
         )
     parts = scores.errors**2 / len(scores.tasks) ** 2
@@ -239,7 +239,7 @@ def _infer_errors(scores: TaskScores, means: Floats, by: str, options: RankOptio
     if scores.freedom is not None and scores.runs is not None:
         variances, freedom = _run_variances(scores.runs)
     elif scores.freedom is not None:
-        # Welch–Satterthwaite: the degrees of freedom of a sum of estimated variances
+        # Welch–Satterthwaite degrees of freedom of a sum of estimated variances
         lost = np.maximum((parts**2 / scores.freedom).sum(axis=1), 1e-300)
         freedom = np.maximum(variances**2 / lost, 1.0)
     random = np.random.default_rng(options.seed)
@@ -259,7 +259,7 @@ def _infer_errors(scores: TaskScores, means: Floats, by: str, options: RankOptio
 
 
 def top_probability(drawn: Floats, k: int) -> Floats:
-    """Return the fraction of samples in which each system is among the best k. Ties share places.
+    """Return the fraction of samples in which each system is among the best k. Ties are split.
 
     >>> top_probability(np.array([[3.0, 1.0], [2.0, 2.0], [1.0, 2.0]]), 1).tolist()
     [0.5, 0.25, 0.25]
@@ -327,7 +327,7 @@ def _warn_scales(scores: TaskScores, by: str) -> list[Notice]:
 
 
 def _sign(scores: TaskScores, by: str, found: Inference, options: RankOptions) -> dict[str, str]:
-    """Return the parts of the signature."""
+    """Return the fields of the signature, keyed by name."""
     test = {
         "tasks": "signs+bootstrap", "tasks+runs": "signs", "se": "normal", "repeats": "t",
     }.get(found.source, "none")  # fmt: skip

@@ -1,10 +1,10 @@
 """Rank intervals and tiers from simultaneous tests of all pairs of systems.
 
 A system's rank is at least 1 + the number of systems that are significantly better, and at most the
-number of systems minus the number that are significantly worse (Mogstad et al. 2024). If the tests
-of all pairs together make an error with probability at most 5 %, all intervals together contain the
-true ranks with probability at least 95 %, also if systems are tied. Percentiles of bootstrapped
-ranks do not have this property.
+number of systems minus the number that are significantly worse (Mogstad et al. 2024). If the
+family-wise error rate of the tests is at most 5 %, all intervals contain the true ranks
+simultaneously with a probability of at least 95 %, even if systems are tied. Percentiles of
+bootstrapped ranks do not have this property.
 
 The tests are stepdown tests of the largest studentised difference (Romano and Wolf 2005), which
 use the correlation of the differences and are therefore sharper than Holm's correction.
@@ -24,7 +24,7 @@ import numpy.typing as npt
 from roget.core.types import BoolArray, Floats, Ints
 
 SIGNIFICANT = 0.05
-"""Probability of an error in any of the tests of a family."""
+"""Family-wise error rate: the probability of at least one false positive in a family of tests."""
 
 MIN_TASKS = 6
 """Minimum number of tasks for tests: if a system wins all of T tasks, the exact p is 2^(1 − T)."""
@@ -32,7 +32,8 @@ MIN_TASKS = 6
 _LEAST = 1e-9
 """Smallest standard error of a difference, relative to the largest estimate.
 
-A constant difference has the error 0, but is not a tie: its statistic is very large.
+A difference that is the same on all tasks has an estimated error of 0. With this minimum, its
+statistic is finite but very large.
 """
 
 _BATCH = 1 << 20
@@ -41,13 +42,16 @@ _BATCH = 1 << 20
 _FLOOR = 0.5
 """Smallest standard error of a bootstrap sample, relative to the standard error of the data.
 
-Without it, two systems that differ on one task only, and so not at all in a third of the samples,
-would have infinite statistics, and no pair could differ significantly.
+Two systems that differ on only one task have no difference at all in about a third of the samples.
+Without this minimum, the statistics of these samples would be infinite, and no pair of systems
+could differ significantly.
 """
 
 
 class NullModel(ABC):
-    """The distribution of the differences between systems if no two systems differ."""
+    """The distribution of the differences between systems under the null hypothesis of no
+    differences.
+    """
 
     exact: bool = False
     """True if the samples are all possible ones, including the data themselves."""
@@ -67,14 +71,14 @@ class NullModel(ABC):
 
 
 class Noise(NamedTuple):
-    """Independent estimation errors of systems, with variances that are estimates themselves."""
+    """Independent estimation errors of the systems, whose variances are estimated as well."""
 
     errors: Floats
     """Samples of the errors, with shape (systems, samples)."""
     variances: Floats
     """The variance of each system, estimated from the data."""
     drawn: Floats
-    """The variance as it would be estimated in each sample, with shape (systems, samples)."""
+    """The estimate of the variance in each sample, with shape (systems, samples)."""
 
     @classmethod
     def sample(
@@ -91,7 +95,8 @@ class Noise(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SignFlips(NullModel):
-    """Samples in which the differences between systems change their sign on random tasks.
+    """Permutation samples, which change the signs of the differences between systems on random
+    tasks.
 
     The test is exact if differences are distributed symmetrically around 0.
     """
@@ -160,7 +165,7 @@ class TaskBootstrap(NullModel):
     values: Floats
     """The scores, higher is better, with shape (systems, tasks)."""
     shares: Floats
-    """The share of each task in each sample, with shape (tasks, samples)."""
+    """The weight of each task in each sample: its fraction of the draws. Shape (tasks, samples)."""
 
     @classmethod
     def sample(cls, values: Floats, samples: int, random: np.random.Generator) -> TaskBootstrap:
@@ -229,7 +234,7 @@ class Estimates(NullModel):
 
 
 def draw_shares(tasks: int, samples: int, random: np.random.Generator) -> Floats:
-    """Return the share of each task in bootstrap samples, with shape (tasks, samples)."""
+    """Return each task's fraction of the draws per bootstrap sample, of shape (tasks, samples)."""
     times = random.multinomial(tasks, np.full(tasks, 1 / tasks), size=samples)
     return np.ascontiguousarray(times.T / tasks)
 
@@ -259,17 +264,18 @@ class _Family(NamedTuple):
 
     @classmethod
     def sort(cls, pairs: Ints, observed: Floats) -> _Family:
-        """Return families of pairs, given with shape (families, tests), in order."""
+        """Sort the pairs of each family, which are passed with shape (families, tests)."""
         order = np.argsort(np.abs(observed[pairs]), axis=1, kind="stable")
         pairs = np.take_along_axis(pairs, order, axis=1)
         signs = np.where(observed[pairs] < 0, np.float32(-1), np.float32(1))
         return cls(pairs, signs, np.abs(observed[pairs]))
 
     def count_larger(self, drawn: npt.NDArray[np.float32]) -> Ints:
-        """Return for each test the number of samples with a larger statistic in its step.
+        """Count, for each test, the samples whose largest statistic exceeds the observed one.
 
-        The step of a test contains all tests that are not more significant, and the reverse of all
-        hypotheses, because a ≤ b and b ≤ a are two hypotheses.
+        The largest statistic is taken over all tests of the family that are not more significant
+        (the steps of the stepdown procedure), and over the reversed differences of all pairs,
+        because a ≤ b and b ≤ a are separate hypotheses.
         """
         statistics = drawn[self.pairs]
         statistics *= self.signs[..., None]
@@ -284,13 +290,13 @@ class PairTests(NamedTuple):
     """Adjusted p-values of all pairs of systems, with shape (systems, systems)."""
 
     simultaneous: Floats
-    """p adjusted for the tests of all pairs."""
+    """p-values adjusted for the tests of all pairs."""
     marginal: Floats
-    """p adjusted for the tests that involve the system of the row."""
+    """p-values adjusted only for the tests that involve the system of the row."""
 
 
 def adjust_pairs(models: Sequence[NullModel], systems: int) -> PairTests:
-    """Test all pairs of systems; return adjusted p. With several models, p is the largest."""
+    """Test all pairs of systems; return adjusted p-values, the largest ones over several models."""
     shape = (systems, systems)
     found = PairTests(np.zeros(shape), np.zeros(shape))
     if systems < 2:
@@ -317,12 +323,12 @@ def _test(model: NullModel, systems: int) -> PairTests:
         drawn = model.draw(a, b, samples).astype(np.float32)
         for family, count in zip(families, counts, strict=True):
             count += family.count_larger(drawn)
-    # Random samples do not include the data, which are one more sample.
+    # Random samples do not include the observed data, which count as one more sample.
     extra = 0 if model.exact else 1
     found = []
     for family, count in zip(families, counts, strict=True):
         p = (count + extra) / (model.size + extra)
-        # A test is not more significant than the tests before it.
+        # Make the p-values monotone: no test is more significant than the tests before it.
         p = np.maximum.accumulate(p[:, ::-1], axis=1)[:, ::-1]
         whole = np.ones((systems, systems))
         if family.pairs.shape[0] == 1:

@@ -32,15 +32,15 @@ LONG = Roles(
 """Roles of columns in a table with one row per score, and their usual names."""
 
 ERRORS = ("_se", "_stderr", "_sem", " se", " stderr")
-"""Endings of columns with the standard errors of the task of the same name."""
+"""Suffixes of column names that mark standard errors, e.g. f1_se for the task f1."""
 
 SUMMARIES = frozenset(
     {"rank", "average", "avg", "avg.", "mean", "overall", "total", "mean score", "average score"}
 )
-"""Names of columns that summarise the tasks, and are not tasks."""
+"""Names of columns that contain summaries over tasks, such as means, and are therefore no tasks."""
 
 _EMPTY = frozenset({"", "-", "–", "—", "na", "n/a", "nan", "none", "null", "?"})
-"""Cells that mean that there is no score, in lower case."""
+"""Cell texts that mark a missing score, in lower case."""
 
 
 class Score(NamedTuple):
@@ -51,7 +51,7 @@ class Score(NamedTuple):
     run: str | None
     value: float | None
     place: str
-    """The place of the cell for messages."""
+    """The location of the cell, for messages."""
     error: float | None = None
     """The standard error, if the same row contains it."""
 
@@ -63,12 +63,12 @@ class Records:
     name: str
     scores: list[Score] = field(default_factory=list)
     errors: list[Score] = field(default_factory=list)
-    """Standard errors, from columns of their own."""
+    """Standard errors, read from separate columns."""
     notes: list[Notice] = field(default_factory=list)
 
 
 class _Row(NamedTuple):
-    """A row of a table: its place, and its cells keyed by column name."""
+    """A row of a table: its location for messages, and its cells keyed by column name."""
 
     place: str
     cells: Mapping[str, Any]
@@ -93,7 +93,7 @@ def read_records(table: Any, options: RankOptions, name: str = "the table") -> R
         return _arrange(name, *_from_columns(gather_lazy(table)), options)
     columns = frame_columns(table)
     if library(table) == "pandas" and not all(type(one) is int for one in table.index[:1]):
-        # A pandas frame with names in its index: the index holds the systems.
+        # If a pandas frame has a named index, the index contains the systems.
         columns = {str(table.index.name or "system"): table.index, **columns}
     return _arrange(name, *_from_columns(columns), options)
 
@@ -116,7 +116,7 @@ def _to_list(column: Any) -> list[Any]:
 
 
 def _from_records(records: Iterable[tuple[str, Any]], name: str) -> Loaded:
-    """Return rows from JSON objects, given with their places. Columns are the union of keys."""
+    """Convert JSON objects with locations to rows. The columns are the union of the keys."""
     names: dict[str, None] = {}
     rows = []
     for place, record in records:
@@ -133,7 +133,7 @@ def _from_records(records: Iterable[tuple[str, Any]], name: str) -> Loaded:
 
 
 def _load_mapping(table: Mapping[Any, Any], name: str = "the table") -> Loaded:
-    """Return rows from {system: {task: score}}, {system: scores} or columns keyed by name."""
+    """Convert a mapping to rows: {system: {task: score}}, {system: scores} or {column: values}."""
     if all(isinstance(value, Mapping) for value in table.values()):
         records = ((repr(key), {"system": str(key), **value}) for key, value in table.items())
         return _from_records(records, name)
@@ -187,7 +187,7 @@ def _load_file(file: LabelFile) -> Loaded:
 
 
 def _load_json(file: LabelFile) -> Loaded:
-    """Return the rows of JSON lines, of a list of objects, or of {system: {task: score}}."""
+    """Load rows from JSON Lines, a list of objects, or {system: {task: score}}."""
     text = file.text()
     try:
         whole = parse_json(text)

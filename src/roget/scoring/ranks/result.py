@@ -25,25 +25,25 @@ class RankRow:
     rank: int
     """The rank. Rank 1 is best, and ties share a rank."""
     rank_low: int | None
-    """The best rank in the simultaneous 95 % interval, or None if nothing could be tested."""
+    """The best rank in the simultaneous 95 % interval, or None if no tests were possible."""
     rank_high: int | None
     """The worst rank in the simultaneous 95 % interval."""
     marginal_low: int | None
-    """The best rank in the 95 % interval for this system only."""
+    """The best rank in the 95 % interval that holds for this system alone."""
     marginal_high: int | None
-    """The worst rank in the 95 % interval for this system only."""
+    """The worst rank in the 95 % interval that holds for this system alone."""
     tier: int | None
     """The tier. No two systems of a tier differ significantly."""
     mean: float | None
-    """The mean score over the tasks, or None if lower is better on some of them only."""
+    """The mean score over the tasks, or None if lower is better on only some of them."""
     mean_rank: float
     """The mean of the ranks on the tasks. Ties have the mean of their ranks."""
     borda: float
     """The normalised Borda count: the fraction of other systems beaten, averaged over tasks."""
     first: float | None
-    """The probability of being first, by resampling."""
+    """The probability of being first, estimated by resampling."""
     top: float | None
-    """The probability of a rank among the first k, by resampling."""
+    """The probability of being among the first k, estimated by resampling."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -61,11 +61,11 @@ class RankPair:
     low: float | None
     high: float | None
     p: float | None
-    """p adjusted for the tests of all pairs."""
+    """The p-value, adjusted for the tests of all pairs."""
     wins: float
     """The fraction of tasks on which a is better. Ties count half."""
     ahead: float | None
-    """The probability that a is ahead of b, by resampling. Ties count half."""
+    """The probability that a ranks above b, estimated by resampling. Ties count half."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the pair as plain data."""
@@ -105,7 +105,7 @@ class Ranking(Result):
     rows: tuple[RankRow, ...]
     """The systems, best first."""
     top: int
-    """The k of the probability of a rank among the first k."""
+    """The number k for which the rows list the probability of being among the first k."""
     warnings: tuple[str, ...]
     order: tuple[int, ...] = field(repr=False)
     """The input positions of the systems in `rows`."""
@@ -186,7 +186,7 @@ class Ranking(Result):
         return found
 
     def sets(self, kind: str = "pairs") -> Columns:
-        """Return the columns of the table of all pairs of systems."""
+        """Return the columns of the table that lists all pairs of systems."""
         if kind != "pairs":
             raise UnknownName("kind of table", kind, ["pairs"])
         names = [one.name for one in fields(RankPair)]

@@ -2,7 +2,7 @@
 
 Systems are scored on each gold standard separately. In addition, each annotator is scored on the
 gold standards of the others, by the same measures and on the items that both have labelled. The
-agreement between annotators shows which score can be expected of a system.
+agreement between annotators indicates how well a system can be expected to score.
 """
 
 from __future__ import annotations
@@ -225,8 +225,8 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _gather(requests: Sequence[Request], on_each: Mapping[str, Comparison]) -> SystemScores:
     """Return the scores of all systems, treating gold standards as groups."""
     first = next(iter(on_each.values()))
-    # The shape is (systems and baselines, scores, gold standards). The last axis must be
-    # contiguous in memory, because the rounding of sums depends on the memory layout.
+    # The shape is (systems and baselines, scores, gold standards). The last axis must be contiguous
+    # in memory, because rounding errors of sums depend on the memory layout.
     values = [
         [np.nan if r.value is None else r.value for r in one.rows] for one in on_each.values()
     ]
@@ -312,7 +312,7 @@ def _mean_golds(values: Sequence[Floats]) -> Floats:
 def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed: int) -> Ends:
     """Return jackknife intervals over items.
 
-    Each part of the items is left out of all gold standards at once.
+    Each block of items is left out of all gold standards at once.
     """
     numbers: dict[Any, int] = {}
     for one in compared:

@@ -2,9 +2,9 @@
 
 If there are groups, whole groups are resampled, and their scores are averaged or their tables are
 pooled. Otherwise items are resampled. Items with the same labels in gold and in all systems are of
-the same kind, and a sample is a multinomial over kinds, so all systems are scored on the same
-samples. All samples are derived from one seed and summed in a fixed order, so results do not depend
-on the number of threads.
+the same kind. A sample of items is drawn from a multinomial distribution over kinds, so all systems
+are scored on the same samples. All samples are derived from one seed and summed in a fixed order,
+so results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -116,9 +116,9 @@ def _run_bootstrap(resampler: Resampler, task: BootstrapTask) -> Floats:
 
 
 class JackknifeTask(NamedTuple):
-    """A range of jackknife samples for one worker: the parts to leave out in turn, and their items.
+    """A range of jackknife samples for one worker, each of which leaves out one block of items.
 
-    `items` is the number of items of each kind in all these parts. If it is None, each part is a
+    `items` is the number of items of each kind in all these blocks. If it is None, each block is a
     single item.
     """
 
@@ -128,7 +128,9 @@ class JackknifeTask(NamedTuple):
 
 
 def _run_jackknife(resampler: Resampler, task: JackknifeTask) -> tuple[Floats, Floats]:
-    """Return the scores with each part of the task left out, and the weights of the parts."""
+    """Return the scores with each block of the task left out in turn, and the weights of the
+    blocks.
+    """
     parts = list(leave_items_out(resampler.counts, task))
     weights = np.array([weight for _, weight in parts], dtype=float)
     return np.concatenate([*resampler.score(left for left, _ in parts)]), weights
@@ -157,7 +159,9 @@ def split_jackknife(counts: Ints, seed: int) -> Iterator[JackknifeTask]:
 
 
 def leave_items_out(counts: Ints, task: JackknifeTask) -> Iterator[tuple[Ints, int]]:
-    """Yield the item counts with each part of a task left out, and the weight of the part."""
+    """Yield the item counts with each block of a task left out in turn, and the weight of the
+    block.
+    """
     if task.items is None:
         for kind in task.parts:
             left = counts.copy()
@@ -176,10 +180,10 @@ def _partition_rng(seed: int, number: int) -> np.random.Generator:
 
 
 def _partition(items: Ints, parts: int, random: np.random.Generator) -> Iterator[Ints]:
-    """Split items at random into parts of equal size.
+    """Split items at random into blocks of equal size.
 
     If there are more items than numpy's generator allows, each item is assigned independently, and
-    the sizes of the parts differ slightly.
+    the sizes of the blocks differ slightly.
     """
     total, left = int(items.sum()), items
     for part in range(parts):
@@ -193,7 +197,9 @@ def _partition(items: Ints, parts: int, random: np.random.Generator) -> Iterator
 
 
 def assign_parts(size: int, seed: int) -> Ints:
-    """Assign each item to a part: one part per item, or random parts if there are many items."""
+    """Assign each item to a jackknife block: one block per item, or random blocks if there are
+    many.
+    """
     if size <= _BLOCKS:
         return np.arange(size)
     return np.random.default_rng(seed).permutation(np.arange(size) % _BLOCKS)
@@ -202,10 +208,10 @@ def assign_parts(size: int, seed: int) -> Ints:
 def leave_parts_out(
     gold: Codes, system: Codes, sizes: tuple[int, int], parts: Codes, count: int
 ) -> Contingency:
-    """Leave each part out in turn, and return the contingency tables as groups of a single table.
+    """Leave out each block of items in turn, and return the tables as groups of a single table.
 
-    `sizes` is the number of gold codes and the number of system codes, `parts` is the part of each
-    item, and `count` is the number of parts.
+    `sizes` is the number of gold codes and the number of system codes, `parts` is the block of each
+    item, and `count` is the number of blocks.
     """
     cell, keys = compact(gold.astype(np.int64) * sizes[1] + system, ordered=False)
     taken = parts.astype(np.int64) * keys.size + cell
@@ -285,7 +291,7 @@ class Resampler(ABC):
 
 
 def fill_samples(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], None]) -> None:
-    """Copy arrays of several samples each into one array. Call `step` after each sample."""
+    """Copy batches of samples into one array. Call `step` after each sample."""
     done = 0
     for part in parts:
         until = done + len(part)
@@ -343,7 +349,7 @@ class ItemResampler(Resampler):
     ) -> Floats:
         """Return the scores of the bootstrap samples, shifted to be centred on the estimates.
 
-        In the bootstrap the observed table is the true distribution, whose true scores are the
+        The bootstrap treats the observed table as the true distribution, whose true scores are the
         plug-in scores. The deviations of the samples from these true scores are added to the
         estimates. Without the shift, samples of bias-corrected scores would be centred on the
         plug-in scores.
@@ -368,7 +374,7 @@ class ItemResampler(Resampler):
     def _count(self, cells: _Cells, times: Ints) -> Contingency:
         """Return the tables of a batch.
 
-        `times` is the number of times that each sample draws each kind.
+        `times` is the number of times that each kind is drawn in each sample.
         """
         cell, keys, width = cells
         at = np.arange(len(times))[:, None] * keys.size + cell
@@ -380,7 +386,7 @@ class _Cells(NamedTuple):
     """The contingency cell to which each kind of item belongs (items with identical labels)."""
 
     cell: Ints
-    """The index of the cell of each kind of item."""
+    """For each kind of item, the index of its cell."""
     keys: Ints
     """The key of each cell, class · width + cluster."""
     width: int
@@ -572,7 +578,9 @@ class Samples:
     averaged: bool = False
     """True if the scores are averages over the groups of a `SystemScores`."""
     systems: int | None = None
-    """The number of systems, which come before the baselines. Default: there are no baselines."""
+    """The number of systems, which are followed by the baselines. By default there are no
+    baselines.
+    """
 
     def list_warnings(self, requests: Sequence[Request]) -> list[str]:
         """Return warnings about undefined samples, few items or groups, and biased scores."""
@@ -616,7 +624,7 @@ class Samples:
         warnings: list[str] = []
         for r, request in enumerate(requests):
             for kind, scores in kinds.items():
-                # A sample may be undefined for some systems only; use the system with the most
+                # A sample may be undefined for only some systems; report the system with the most
                 # such samples.
                 undefined = np.isnan(scores[:, : self.systems, r]).sum(axis=0).max(initial=0)
                 if 0 < undefined < len(scores):

@@ -172,7 +172,7 @@ def _find_moments(system: ScoredSystem, request: Request) -> tuple[Floats, Float
 
 @dataclass(frozen=True, eq=False)
 class Shifted(RandomSameSizes):
-    """Expected statistics of random clusterings, shifted by a number of standard deviations."""
+    """The expected statistics of random clusterings, plus a number of standard deviations."""
 
     shift: float = 0.0
 
@@ -185,7 +185,7 @@ class Shifted(RandomSameSizes):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The expected pair counts, where the number of pairs together in both gold and system is
+        """The expected pair counts, where the number of pairs joined in both gold and system is
         shifted.
         """
         mean = super().pairs
@@ -250,12 +250,14 @@ class Drawn(Contingency):
         sizes = np.tile(rows, count), np.tile(columns, count)
         source = RandomSameSizes(*sizes, cuts=cuts, column_cuts=column_cuts, thorough=True)
         table = source.draw(random)
-        values = {field.name: getattr(table, field.name) for field in fields(Contingency)}
+        values = {
+            field.name: getattr(table, field.name) for field in fields(Contingency) if field.init
+        }
         return cls(**values | {"cuts": _repeat_cuts(like.cuts, rows.size, count)}, like=like)
 
     @cached_property
     def chance(self) -> Chance:
-        """The terms of chance-adjusted measures, whose expectation depends only on the margins."""
+        """The expectations used by chance-adjusted measures, which depend only on the margins."""
         assert self.like is not None
         known, plain = self.like.chance, self.entropies(get_estimator("ml"))
         mutual = plain.gold, plain.system, plain.mutual

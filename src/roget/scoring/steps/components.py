@@ -22,7 +22,7 @@ BANDS = {"1": 1.0, "< 10": 10.0, "< 100": 100.0, "more": np.inf}
 
 @dataclass(frozen=True)
 class EntropyRow:
-    """The entropies of gold, of the system and of both jointly, in nats, by one estimator.
+    """The entropies H(gold), H(system) and H(gold, system) in nats, by one estimator.
 
     They are averaged over groups in the same way as scores. Undefined entropies are None, with a
     reason.
@@ -40,16 +40,16 @@ class EntropyRow:
 
 @dataclass(frozen=True)
 class PairTable:
-    """Counts of item pairs by whether gold and the system put them together."""
+    """The number of item pairs that are joined or separated in gold and by the system."""
 
     n11: int | float
-    """Pairs together in gold and in the system."""
+    """Number of pairs in the same class and in the same cluster."""
     n10: int | float
-    """Pairs together in gold only."""
+    """Number of pairs in the same class but in different clusters."""
     n01: int | float
-    """Pairs together in the system only."""
+    """Number of pairs in the same cluster but in different classes."""
     n00: int | float
-    """Pairs together in neither gold nor system."""
+    """Number of pairs in different classes and in different clusters."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ScoreComponents:
     system: tuple[SizeBin, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data, with reasons only for undefined values."""
+        """Return plain data, including reasons for undefined values."""
         return {
             "entropies": [
                 {name: value for name, value in asdict(row).items() if name != "reason" or value}

@@ -23,7 +23,7 @@ from roget.scoring.tables.cut_tables import CutTables
 MAIN, WEIGHTED = "ami", "v@jk"
 """The scores used by default to choose a cut.
 
-AMI does not favour many small clusters, but it is undefined for weighted items, for which a
+AMI does not favour many small clusters, but is undefined for weighted items. For these, a
 bias-corrected V is used.
 """
 
@@ -152,7 +152,7 @@ def _choose_clusters(
 def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
     """Replace leaf labels by the clusters of a cut.
 
-    Keep the clusters that were added for missing items.
+    Clusters that were added for missing items are kept.
     """
     tops = tree.tree.cut_nodes(k)
     lookup = np.append(tree.tree.cut_leaves(k), tops.size + np.arange(labels.made))
@@ -179,7 +179,7 @@ def score_cuts(
     """Yield, for each requested score, its values at all cuts of the tree (NaN if undefined)."""
     tree, leaves = require_tree(sides)
     if sides.groups is not None or _is_weighted(sides):
-        # With groups or weights, each cut is scored as a flat system.
+        # If there are groups or weights, score each cut separately as a flat system.
         means = []
         for k in cuts.tolist():
             flat = replace(sides, system=_label_cut(leaves, tree, k), leaves=None)

@@ -28,7 +28,9 @@ class Impure:
     group: str
     size: float
     parts: int
-    """The number of classes in the cluster, or of clusters over which the class is scattered."""
+    """The number of classes in the cluster, or the number of clusters that contain items of the
+    class.
+    """
     largest: str
     """The class with the most items in the cluster, or the cluster with the most items of the
     class.
@@ -128,7 +130,7 @@ def diagnose(system: ScoredSystem, request: Request) -> Details:
 
 
 def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
-    """Return the rows of all groups that have the most items outside their largest cell.
+    """Return the rows, over all groups, with the most items outside their largest cell.
 
     The rows of a table are classes. If tables are transposed, the rows are clusters.
     """

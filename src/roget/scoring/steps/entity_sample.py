@@ -40,9 +40,9 @@ _SUMS = (
     "recall",
     "items",
 )
-"""Columns: the number of pairs that are together in both gold and system, in the system, and in
-gold; the number of clusters equal to an entity, of all clusters, and of all entities; the sums of
-B-cubed precision and of B-cubed recall over items; and the number of items.
+"""Columns: the numbers of pairs joined in both gold and system, in the system, and in gold; the
+numbers of clusters equal to an entity, all clusters, and all entities; the sums of B-cubed
+precision and of B-cubed recall over items; and the number of items.
 """
 
 
@@ -77,7 +77,7 @@ MEASURES: dict[str, Callable[[Sums], Floats]] = {
 
 
 def score_sample(inputs: Inputs) -> ScoreTable:
-    """Estimate the scores that gold labels for all items would give, with 95 % intervals."""
+    """Estimate what the scores would be with gold labels for all items, with 95 % intervals."""
     options, [system] = inputs.options, inputs.systems.values()
     _check_options(inputs, system)
     names = list(MEASURES) if options.measures is None else _list(options.measures)
@@ -146,9 +146,9 @@ def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
     _, entity = np.unique(rows, return_inverse=True)
     m, s = counts.astype(float), sizes[columns].astype(float)
     n = np.bincount(entity, m)
-    # The terms of a cell with m items, in an entity of size n and a cluster of size s. A pair in
-    # the system counts half for each of its two items, and a cluster counts m/s for each entity
-    # with which it has m items in common.
+    # Each term belongs to a cell with m items, in an entity of size n and a cluster of size s. A
+    # pair in the system counts half for each of its two items, and a cluster counts m/s for each
+    # entity with which it shares m items.
     added: dict[str, Floats] = {
         "together": m * (m - 1) / 2,
         "predicted": m * (s - 1) / 2,
@@ -184,7 +184,7 @@ def estimate(
     low, high = jackknife_bounds(np.array(plain), left, Bounds(0.0, 1.0, 1.0))
     if np.isnan(low):
         return value, None, None
-    # The bounds are corrected for the bias, but include the uncorrected ratio.
+    # The interval is corrected for the bias, but extended to contain the uncorrected ratio.
     return value, min(float(low), max(value, 0.0)), max(float(high), min(value, 1.0))
 
 

@@ -41,21 +41,20 @@ FEWEST_ITEMS = 20
 """Smallest number of items for which jackknife intervals are reliable."""
 
 MAX_CELLS = 4_000
-"""Largest number of non-empty cells for which the jackknife takes less than a second."""
+"""Maximum number of non-empty cells for computing the jackknife in less than a second."""
 
 MAX_TERMS = 4e7
-"""Largest cost of the jackknife of AMI for which it takes less than a second.
-
-The cost is cells · √(n · classes · clusters): each cell is left out once, and the expected
-information sums over all counts that are likely in a random table, about √(n/(classes · clusters))
-in each of its classes · clusters cells.
+"""Maximum cost for computing the jackknife of AMI in less than a second. The cost is cells · √(n ·
+classes · clusters): the expected mutual information is computed once for each cell that is left
+out. It is a sum over the likely counts of all classes · clusters cells of a random table, with
+about √(n/(classes · clusters)) counts per cell.
 """
 
 MAX_GROUPS = 1_000
 """Largest number of groups for which intervals are computed without being requested."""
 
 BALANCED = 0.05
-"""Largest difference between homogeneity and completeness that counts as balanced."""
+"""Largest difference between homogeneity and completeness that is described as balanced."""
 
 CLOSE = 0.9
 """Smallest chance-corrected score at which a clustering is described as very close to gold."""
@@ -69,7 +68,7 @@ COREFERENCE = {
     "CEAF-e": ("ceaf-e-recall", "ceaf-e-precision", "ceaf-e"),
 }
 CONLL = "CoNLL"
-"""Name of the row with the means of the three families of coreference measures."""
+"""Name of the row with the means over the three families of coreference measures."""
 
 ENTITIES = {
     "pairs": ("paired-recall", "paired-precision", "paired-f"),
@@ -77,10 +76,10 @@ ENTITIES = {
     "exact clusters": ("cluster-recall", "cluster-precision", "cluster-f"),
 }
 FEWEST_ENTITIES = 10
-"""Labels are treated as entities only if there are at least this many classes and clusters."""
+"""Minimum number of classes, and of clusters, for labels to be treated as entities."""
 
 LARGEST_ENTITY = 5.0
-"""Labels are treated as entities only if the mean class and cluster sizes are at most this."""
+"""Maximum mean size of classes, and of clusters, for labels to be treated as entities."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ class QuickIntervals:
         return {
             (str(measure), entropy): (float(a), float(b))
             for (measure, entropy), a, b in zip(self.requests, low, high, strict=True)
-            if a < b  # false if the bounds are undefined or equal
+            if a < b  # False if the bounds are undefined (NaN) or equal.
         }
 
     def _bound_items(self, table: Contingency) -> tuple[Floats, Floats]:
@@ -181,7 +180,7 @@ class Headline:
 
     @cached_property
     def verdict(self) -> str:
-        """A description of the scores: whether they beat chance, and which errors prevail."""
+        """A verbal summary: whether the scores beat chance, and which errors are more frequent."""
         chosen = [row for row in self.rows if row.level in (None, MEAN)]
         rows = {row.measure: row for row in chosen if row.value is not None}
         values = {name: row.value for name, row in rows.items() if row.value is not None}
@@ -294,7 +293,7 @@ def shorten_table(table: ScoreTable, options: PipelineOptions) -> ScoreTable:
     return replace(table, headline=Headline(tuple(shown), plain, tuple(warnings)))
 
 
-BOARD = ("ami", "v", "ari", "b3-f", "one-to-one")
+COMPARISON_MEASURES = ("ami", "v", "ari", "b3-f", "one-to-one")
 """The measures shown in a short comparison, in this order."""
 
 MORE_SCORES = 3
@@ -302,7 +301,7 @@ MORE_SCORES = 3
 
 
 @dataclass(frozen=True)
-class BoardHeadline:
+class ComparisonHeadline:
     """The scores of every system shown in the short report of a comparison."""
 
     scores: tuple[Score, ...]
@@ -322,9 +321,9 @@ class BoardHeadline:
         return self.quick[row.system].ends.get((row.measure, row.entropy), (None, None))
 
 
-def make_board(
+def make_comparison_headline(
     comparison: Comparison, options: PipelineOptions, scores: SystemScores | None = None
-) -> BoardHeadline | None:
+) -> ComparisonHeadline | None:
     """Return the headline of a comparison, or None if the report shows everything.
 
     Quick intervals require `scores`, which are not available for several gold standards.
@@ -335,25 +334,25 @@ def make_board(
     by_name: dict[str, Score] = {}
     for score in sorted(comparison.scores, key=is_plug_in):
         by_name.setdefault(score[0], score)
-    order = [name for name in BOARD if name in by_name] or list(by_name)
+    order = [name for name in COMPARISON_MEASURES if name in by_name] or list(by_name)
     more = [by_name[name] for name in order if name != main[0]][:MORE_SCORES]
     if scores is None:
-        return BoardHeadline((main, *more))
+        return ComparisonHeadline((main, *more))
     families = {
         system.name: tuple(list_families(system, scores.weights, "coreference"))
         for system in scores.systems
         if options.main is None and name_kind(system) == "coreference"
     }
-    plans = {} if families else _plan_board(main, scores, options)
-    return BoardHeadline((main, *more), plans, families)
+    plans = {} if families else _plan_comparison_intervals(main, scores, options)
+    return ComparisonHeadline((main, *more), plans, families)
 
 
-def _plan_board(
+def _plan_comparison_intervals(
     main: Score, scores: SystemScores, options: PipelineOptions
 ) -> dict[str, QuickIntervals]:
     """Return quick intervals of the main score, keyed by system.
 
-    The result is empty if they would be slow.
+    The result is empty if the computation would be slow.
     """
     plans: dict[str, QuickIntervals] = {}
     cells = 0
@@ -370,15 +369,15 @@ def _plan_board(
 def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, float]]:
     """Return the rows of the headline, and the plug-in scores that differ noticeably from them.
 
-    Headline rows contain bias-corrected scores where they are defined. If labels have other default
-    measures, as covers do, all their measures are shown. For trees, dendrogram purity is also
+    Headline rows contain bias-corrected scores where they are defined. For label types with other
+    default measures, such as covers, all measures are shown. For trees, dendrogram purity is also
     shown.
     """
     by_name: dict[str, list[ScoreRow]] = {}
     for row in rows:
         # Put the corrected value first.
         own = by_name.setdefault(row.measure, [])
-        own.insert(len(own) if is_plug_in((row.measure, row.entropy)) else 0, row)
+        own.insert(len(own) if row.entropy == "ml" else 0, row)
     order = [name for name in HEADLINE if name in by_name] or list(by_name)
     if "dendrogram-purity" in by_name and "dendrogram-purity" not in order:
         order.insert(0, "dendrogram-purity")

@@ -18,22 +18,22 @@ from roget.core.types import Array, Floats
 from roget.scoring.measures.base import Request, divide
 
 TAILS = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-"""The probabilities at which an interval of 95 % begins and ends."""
+"""The tail probabilities of the bounds of a 95 % interval."""
 
 _ROUNDING = 1e-12
-"""Standard errors up to this value are rounding errors: the samples do not vary."""
+"""Standard errors up to this value are due to rounding, i.e. the samples do not vary."""
 
 
 @dataclass(frozen=True, eq=False)
 class Jackknife:
-    """Jackknife estimates, each with one part of the items left out, and the weights of the parts.
+    """Jackknife estimates, each with one block of items left out, and the weights of the blocks.
 
     Samples in which an estimate is undefined (NaN) are excluded. If they have more than half of the
     total weight, the standard error is undefined.
     """
 
     without: Floats
-    """The estimates with each part left out, with shape (parts, estimates)."""
+    """The estimates with each block left out, with shape (blocks, estimates)."""
     weights: Floats
     """The number of jackknife samples that each row represents."""
     freedom: Floats | float | None = None
@@ -66,8 +66,8 @@ class Jackknife:
 
     @cached_property
     def spread(self) -> Floats:
-        """The influence of each part: the mean of the estimates minus the estimate without the
-        part.
+        """The influence of each block: the mean of the estimates minus the estimate without the
+        block.
         """
         return np.asarray(self.mean - self.without)
 
@@ -106,7 +106,7 @@ class Jackknife:
         return Jackknife(self.without[..., column], self.weights, freedom, self.resolution)
 
     def _weight(self, values: Array) -> Floats:
-        """Multiply values by the weights of the parts, which are the first axis."""
+        """Multiply values by the weights of the blocks, which are the first axis."""
         return np.asarray(values * self.weights.reshape(-1, *[1] * (values.ndim - 1)))
 
 
@@ -115,12 +115,12 @@ NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
 
 
 class Bounds(NamedTuple):
-    """The range of a measure, and the end of the range that is best."""
+    """The range of a measure, and its best value."""
 
     least: float = -np.inf
     most: float = np.inf
     best: float | None = None
-    """The best value if it is an end of the range, otherwise None."""
+    """The best value if it is one of the bounds, otherwise None."""
 
     @classmethod
     def from_request(cls, request: Request) -> Bounds:
@@ -176,14 +176,14 @@ def jackknife_bounds(
     (2)  the end in the direction of the skew is a·(1 + 2t²)·s further away (Cornish & Fisher 1938)
     (3)  the end away from the best value is at least as far as on the scale log |best − c|:
          best ± (best − c)·exp(t·e/|best − c|)
-    The estimated bias is uncertain itself, so (1) counts it as an error, too.
+    In (1), the estimated bias is added to the standard error because it is itself uncertain.
     """
     from scipy.special import stdtrit
 
     bias, t = jackknife.bias(estimate), stdtrit(jackknife.df, TAILS[1])
     centre = estimate - bias
     if bounds.best is not None:
-        # A corrected score beyond the best value has no distance to it.
+        # If a corrected score exceeds the best value, the distance |best − c| is not meaningful.
         beyond = (centre >= bounds.most) if bounds.best == bounds.most else (centre <= bounds.least)
         centre = np.where(beyond, estimate, centre)
     reach = t * np.maximum(np.hypot(jackknife.error, bias), jackknife.resolution)
@@ -198,7 +198,7 @@ def jackknife_bounds(
             low = np.minimum(low, bounds.best - scaled)
         else:
             high = np.maximum(high, bounds.best + scaled)
-    # Corrected entropies may put an estimate outside the range.
+    # Bias-corrected entropies may move an estimate outside the range.
     low = np.maximum(np.minimum(low, estimate), np.minimum(bounds.least, estimate))
     high = np.minimum(np.maximum(high, estimate), np.maximum(bounds.most, estimate))
     unknown = ~jackknife.varies
@@ -214,7 +214,7 @@ def _correct(tails: Floats, centre: float, sample: Floats, skew: float) -> Float
     """
     from scipy.special import ndtr, ndtri
 
-    # A sample that equals the estimate is counted as half a sample below it.
+    # A sample that equals the estimate counts as half a sample below it.
     below = (np.count_nonzero(sample < centre) + np.count_nonzero(sample <= centre)) / 2
     if not 0 < below < sample.size:
         # The bias cannot be estimated if all samples are below or all are above the estimate.

@@ -202,7 +202,7 @@ def _find_cells(table: Contingency, sides: AlignedLabels) -> Ints:
 
 
 def _list_labels(labels: Labels) -> list[str]:
-    """Return the label of each item. Several labels are separated by spaces, as in key files."""
+    """Return the label of each item. Multiple labels are separated by spaces, as in key files."""
     names = np.array([labels.label(code) for code in range(labels.n_labels)], dtype=object)
     texts: list[str] = names[labels.codes.astype(np.int64)].tolist()
     if labels.indptr is None or labels.weights is None:

@@ -35,7 +35,8 @@ class LevelInputs:
 
 
 def split_levels(inputs: Inputs) -> LevelInputs:
-    """Pair every gold level with every system level, or level by level if both have equally many.
+    """Pair every gold level with every system level, or level by level if both have the same
+    number.
 
     A system without levels is scored against every gold level. A system that is a tree is cut
     separately for each gold level.
@@ -80,7 +81,9 @@ def _check_options(inputs: Inputs, system: Any) -> None:
             "levels cannot be combined with cells; pass a gold standard and a system", code=code
         )
     if options.items is not None:
-        raise InputError("items (scores of each item) cannot be combined with levels", code=code)
+        raise InputError(
+            "the option items (scores of each item) cannot be combined with levels", code=code
+        )
     if options.cuts is not None:
         raise InputError("cuts cannot be combined with levels", code=code)
     if options.engine != "local":
@@ -111,7 +114,7 @@ def _split_requests(
 
 
 def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTable:
-    """Join the tables of all levels into one table; add means over levels if levels are paired."""
+    """Join the tables of all levels; add means over levels if gold and system levels are paired."""
     first = next(iter(tables.values()))
     rows = [replace(row, level=name) for name, table in tables.items() for row in table.rows]
     plain = [name for name in tables if name.isdecimal()]
@@ -151,7 +154,7 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
 def _average(rows: Sequence[ScoreRow]) -> ScoreRow:
     """Return the mean of one score over levels.
 
-    The mean is undefined if the score of any level is.
+    The mean is undefined if the score is undefined on any level.
     """
     first = rows[0]
     undefined = next((row for row in rows if row.value is None), None)

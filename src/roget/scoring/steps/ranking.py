@@ -80,8 +80,8 @@ def bound_ranks(
 ) -> dict[tuple[int, int], tuple[int, int, int]]:
     """Return the bounds of the rank and the tier, keyed by the indices of system and score.
 
-    They follow from the corrected p of all pairs, as do the letters. Systems with an undefined
-    score have no rank.
+    Like the significance letters, they are derived from the corrected p-values of all pairs.
+    Systems with an undefined score have no rank.
     """
     found: dict[tuple[int, int], tuple[int, int, int]] = {}
     size = len(scores.systems)
@@ -113,7 +113,7 @@ def warn_samples(
 def _list_rows(
     scores: SystemScores, samples: Samples | None
 ) -> Iterator[tuple[SystemRow, tuple[int, int]]]:
-    """Yield every score of every system and baseline as an unranked row, with the indices of the
+    """Yield each score of each system and baseline as an unranked row, with the indices of the
     system and of the score.
     """
     for s, name in enumerate(scores.names):
@@ -177,7 +177,7 @@ def _warn_identical_systems(systems: Sequence[ScoredSystem]) -> list[str]:
 
 
 def _fingerprint(table: Outline) -> bytes:
-    """Return a hash of a table that is independent of the order of its columns."""
+    """Return a hash of a table. It does not depend on the order of the columns."""
     cells = np.stack(
         [table.rows.astype(np.uint64), table.counts.astype(np.float64).view(np.uint64)]
     )

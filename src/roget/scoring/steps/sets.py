@@ -23,9 +23,9 @@ def list_sets(systems: Sequence[ScoredSystem], kind: str) -> Columns:
     """Return the columns of a table with one row per class or cluster, over all groups.
 
     For each class, the columns are its size, the cluster with the most of its items, the cluster
-    with the highest F (with its precision and recall), and its partner in the best one-to-one
-    match, if any. For clusters the columns are analogous. The kind "mapping" lists for each cluster
-    only its majority class, which several clusters may share, and its class in the one-to-one
+    with the highest F (with precision and recall), and the cluster to which it is matched
+    one-to-one, if any. For clusters the columns are analogous. The table "mapping" lists, for each
+    cluster, its majority class (which several clusters may share) and its class in the one-to-one
     match.
     """
     one, other = ("class", "cluster") if kind == "classes" else ("cluster", "class")
@@ -61,8 +61,8 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
         names = [table.cluster_name(column) for column in range(table.shape[1])]
         cells = np.bincount(table.rows, minlength=table.shape[0])
         largest = first_best(table.rows, table.counts, table.row_best)
-        # The fraction of the row's items in a cell is its recall if rows are classes, and its
-        # precision if rows are clusters. For the column's items it is the reverse.
+        # If rows are classes, the fraction of the row's items in a cell is the cell's recall, and
+        # the fraction of the column's items its precision. If rows are clusters, it is the reverse.
         row_shares, column_shares = (
             table.counts / totals[at]
             for totals, at in ((table.row_totals, table.rows), (table.column_totals, table.columns))

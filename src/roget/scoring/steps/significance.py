@@ -49,8 +49,8 @@ _MAX_EXACT = 20
 """Largest number of groups or items for which all permutations are evaluated."""
 
 _TAIL = 3.18
-"""Σ ε·a with random signs ε exceeds x with a probability of at most 3.18 times that of a normal
-variable with the same variance (Bentkus & Dzindzalieta 2015).
+"""Factor of the tail bound: a sum Σ ε·a with random signs ε exceeds any x with at most 3.18 times
+the probability of a normal variable with the same variance (Bentkus & Dzindzalieta 2015).
 """
 
 
@@ -122,7 +122,8 @@ def bootstrap_p(difference: Floats, drawn: Floats, units: float = 0.0) -> Floats
     """
     defined = ~np.isnan(drawn)
     count = defined.sum(axis=0)
-    filled = np.array(drawn)  # copy in the same memory order, on which the rounding of sums depends
+    # Copy in the same memory order, because it affects the rounding errors of sums.
+    filled = np.array(drawn)
     filled[~defined] = 0.0
     centred = filled - divide(filled.sum(axis=0), count, np.nan)
     centred[~defined] = 0.0
@@ -141,8 +142,9 @@ def _refine(
     """Return p from the count of extreme samples, or from the normal distribution if it is 0.
 
     `far` is the number of samples that are at least as extreme as the observed difference. Counting
-    alone cannot yield p below 1/(1 + samples), which is too large for Holm's correction with many
-    systems: with 190 pairs it requires p < .0003. The normal tail is multiplied by `factor`.
+    alone cannot yield p below 1/(1 + samples). This is too large for Holm's correction with many
+    systems: with 190 pairs, a p-value below .0003 is required. The normal tail is multiplied by
+    `factor`.
     """
     from scipy.special import ndtr
 
@@ -170,10 +172,10 @@ def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -
 def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: int) -> Floats:
     """Return the two-sided p of a permutation test of the contributions of items or pooled groups.
 
-    `jackknife` has the differences with each of n parts left out. The contribution of a part is
-    (1)  difference + (n − 1)·spread,   which has the mean `difference`.
-    The test is made with the difference or with its bias-corrected value, whichever is closer to 0,
-    and the bias is added to the contributions as another part with a random sign.
+    `jackknife` contains the differences with each of n blocks left out. The contribution of a block
+    is (1) difference + (n − 1)·spread, which has the mean `difference`. The test uses the
+    difference or its bias-corrected value, whichever is closer to 0. The bias is added to the
+    contributions as another term with a random sign.
     """
     n = jackknife.total
     bias = jackknife.bias(difference)
@@ -186,14 +188,17 @@ def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: i
     terms = np.concatenate([terms, n * np.nan_to_num(bias)[:, None]], axis=1)
     times = np.append(jackknife.weights.astype(np.int64), 1)
     units = Units(terms, times, jackknife.defined * np.nan_to_num(nearer))
-    # The bias is not a part, so it does not lower the smallest possible p.
+    # The bias is not a block of items, so it does not lower the smallest possible p.
     p = np.maximum(flip_signs(units, draws, seed), 2.0 ** (1 - jackknife.defined))
     few = (jackknife.defined < FEWEST_UNITS) | (2 * jackknife.defined < n)
     return np.where(few, np.nan, p)
 
 
 class Units(NamedTuple):
-    """Contributions of groups or items to differences, whose signs are to be permuted."""
+    """The contributions of groups or items (units) to the differences between systems.
+
+    The permutation test changes their signs at random.
+    """
 
     terms: Floats
     """The contributions, with shape (differences, units)."""
@@ -207,10 +212,11 @@ def flip_signs(units: Units, draws: int, seed: int) -> Floats:
     """Return the fraction of sign changes whose sum is at least as extreme as the observed sum.
 
     If there are at most 20 units, all sign changes are counted. Otherwise `draws` random sign
-    changes are counted. If none of these is extreme, p is an upper bound of the tail.
+    changes are counted. If no random change is extreme, p is an upper bound of the tail
+    probability.
     """
     terms, times, observed = units
-    # Use einsum, because the rounding of a matrix product would depend on the number of threads.
+    # Use einsum, because rounding errors of a matrix product would depend on the number of threads.
     counts = times.astype(np.float64)
     tolerance = 1e-12 * np.einsum("ku,u->k", np.abs(terms), counts)
     if times.sum() <= _MAX_EXACT + 1:
@@ -297,7 +303,7 @@ def holm(p: Floats) -> Floats:
 def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
     """Return significance letters, keyed by the indices of system and score.
 
-    Systems with a common letter do not differ.
+    Systems that share a letter do not differ significantly.
     """
     if not pairs:
         return {}

@@ -47,7 +47,7 @@ class SplitRecall(NamedTuple):
 class OnSplits(Measure):
     """Supervised recall on the splits in a folder. Best value: 1.
 
-    The class provides only the name and the direction. The value depends on the items and is
+    This class only defines the name and the direction. The value depends on individual items and is
     computed by `supervised_recall`.
     """
 
@@ -58,7 +58,7 @@ class OnSplits(Measure):
     reference = "Manandhar et al. 2010"
 
     def compute(self, *statistics: Any) -> float:
-        """Raise Undefined, because a contingency table has no items."""
+        """Raise Undefined, because a contingency table does not identify items."""
         raise Undefined("supervised recall on splits requires individual items")
 
     def __str__(self) -> str:
@@ -229,7 +229,7 @@ def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[I
     if labels.items is None or gold.items is None:
         without = gold if gold.items is None else labels
         raise InputError(
-            f"{without.source}: item ids are missing, which are required to join splits with gold",
+            f"{without.source}: item ids are required to join splits with gold; add an id column",
             code="missing-column",
         )
     rows = join(labels, gold)

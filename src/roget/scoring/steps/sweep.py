@@ -241,7 +241,7 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
 def _parse(cuts: Any, leaves: int) -> Ints | None:
     """Parse the requested numbers of clusters. Return None for "all".
 
-    Ranges are truncated one above the number of leaves.
+    Ranges are truncated at the number of leaves + 1.
 
     >>> _parse("1..4, 8", 10).tolist(), _parse("8..1000000000", 10).tolist()
     ([1, 2, 3, 4, 8], [8, 9, 10, 11])

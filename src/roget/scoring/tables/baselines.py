@@ -10,8 +10,8 @@ items at random to clusters of the same sizes, so the count x of each cell is hy
 Its expected pair counts and B-cubed scores follow from these moments, and the expectations of
 linear entropy estimators from the distribution of x:
 
-    (2)  E[pairs together in both] = (pairs in gold)·(pairs in the system)/(all pairs)
-    (3)  E[B-cubed precision] = (1/n)·Σ_cells E[x²]/b,   E[B-cubed recall] = (1/n)·Σ_cells E[x²]/a.
+    (2) E[pairs in both] = (pairs in gold)·(pairs in the system)/(all pairs) (3) E[B-cubed
+    precision] = (1/n)·Σ_cells E[x²]/b, E[B-cubed recall] = (1/n)·Σ_cells E[x²]/a.
 
 Other measures are averaged over random tables.
 """
@@ -19,13 +19,13 @@ Other measures are averaged over random tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from roget.core.types import Floats, Ints, Values
+from roget.core.types import BoolArray, Floats, Ints, Values
 from roget.errors import Undefined
 from roget.scoring.entropy.base import ONE, Estimator, Histogram, LinearEstimator, find_owners
 from roget.scoring.labels.labels import Labels, take
@@ -52,7 +52,7 @@ _MAX_ITEMS = 10**6
 _MAX_CELLS = 250_000
 """Limits on the size of baseline tables.
 
-Above these limits, measures that require a table have no baseline.
+Measures that require a table have no baseline above these limits.
 """
 
 DRAWS = 20
@@ -72,13 +72,25 @@ MAX_SAMPLED = 10**9
 
 
 def make_baselines(
-    statistics: Statistics, seed: int = 0, draws: int = DRAWS, *, like_gold: bool = False
+    statistics: Statistics | Separate,
+    seed: int = 0,
+    draws: int = DRAWS,
+    *,
+    like_gold: bool = False,
 ) -> dict[str, Measurable]:
     """Return the baselines, keyed by name: one cluster, one cluster per item, and random clusters.
 
     Quantities without an exact expectation are averaged over at most `draws` random tables. Random
-    clusters have the sizes of the system's clusters or, with `like_gold`, of the gold classes.
+    clusters have the sizes of the system's clusters or, with `like_gold`, of the gold classes. If
+    the statistics of groups are separate, only the baselines that all groups have are returned.
     """
+    if isinstance(statistics, Separate):
+        groups = [
+            make_baselines(table, seed + group, draws, like_gold=like_gold)
+            for group, table in enumerate(statistics.tables)
+        ]
+        common = [name for name in groups[0] if all(name in baselines for baselines in groups)]
+        return {name: Separate([baselines[name] for baselines in groups]) for name in common}
     draws = max(1, min(draws, int(_ITEMS_DRAWN // np.max(statistics.n))))
     # Permuting weights or memberships takes about ten times as long as permuting hard labels.
     few = max(1, draws // 10)
@@ -105,20 +117,6 @@ def make_baselines(
         columns = table.column_totals.astype(np.int64)
         random = RandomSameSizes(rows, columns, seed, draws, table, cuts, table.column_cuts)
     return dict(zip(NAMES, (one_cluster(table), OnePerItem(table), random), strict=True))
-
-
-def make_group_baselines(
-    tables: Statistics | Separate, seed: int, draws: int, *, like_gold: bool
-) -> dict[str, Measurable]:
-    """Return the baselines that are available for all groups."""
-    if isinstance(tables, Statistics):
-        return make_baselines(tables, seed, draws, like_gold=like_gold)
-    groups = [
-        make_baselines(table, seed + group, draws, like_gold=like_gold)
-        for group, table in enumerate(tables.tables)
-    ]
-    common = [name for name in groups[0] if all(name in baselines for baselines in groups)]
-    return {name: Separate([baselines[name] for baselines in groups]) for name in common}
 
 
 def one_cluster(table: Contingency) -> Contingency:
@@ -180,8 +178,8 @@ def _make_covers(cover: Cover, seed: int, draws: int, like_gold: bool) -> dict[s
     n = cover.n
     if n > _MAX_COVERED:
         return {}
-    # A cover stores items with identical memberships once, with their number. Repeat them to obtain
-    # individual items.
+    # A cover stores items with identical memberships only once, together with their number, so
+    # repeat them to obtain individual items.
     items = np.repeat(np.arange(cover.times.size), cover.times.astype(np.int64))
     gold = cover.gold.take(items)
     like = gold if like_gold else cover.system.take(items)
@@ -218,47 +216,31 @@ class Mean:
         return np.asarray(sum(values) / len(values))
 
 
-@dataclass(frozen=True, eq=False)
 class OnePerItem(Statistics):
-    """The baseline with one cluster per item."""
+    """The baseline with one cluster per item. `source` provides the items and classes."""
 
-    source: Contingency
-    """The table of the scored system, which provides the items and classes."""
-
-    @property
-    def n(self) -> Any:
-        return self.source.n
-
-    @property
-    def groups(self) -> int | None:
-        return self.source.groups
+    def __init__(self, source: Contingency) -> None:
+        self.source, self.groups = source, source.groups
+        # There are n non-empty cells, each with one item. The cluster sizes have the same
+        # histogram.
+        items = np.atleast_1d(source.n)
+        starts = None if self.groups is None else np.arange(items.size)
+        joint = Histogram(np.ones_like(items), items, starts)
+        sizes = Sizes(source.sizes.gold, joint, source.n)
+        vars(self).update(
+            n=source.n,
+            joint=joint,
+            sizes=sizes,
+            # Clusters are pure, so precision is 1. The recall of an item is 1/(size of its class),
+            # which sums to 1 over the items of a class.
+            bcubed=BCubed(1.0, sizes.classes / source.n),
+            # Each class is matched with one of its single-item clusters.
+            matched=Matched(sizes.classes, source.n),
+        )
 
     def block(self, group: int) -> OnePerItem:
         """Return the baseline of one group."""
         return OnePerItem(self.source.block(group))
-
-    @cached_property
-    def joint(self) -> Histogram:
-        # There are n non-empty cells, each with one item. The cluster sizes have the same
-        # histogram.
-        items = np.atleast_1d(self.n)
-        starts = None if self.groups is None else np.arange(items.size)
-        return Histogram(np.ones_like(items), items, starts)
-
-    @cached_property
-    def sizes(self) -> Sizes:
-        return Sizes(self.source.sizes.gold, self.joint, self.n)
-
-    @property
-    def bcubed(self) -> BCubed:
-        # Clusters are pure, so precision is 1. The recall of an item is 1/(size of its class),
-        # which sums to 1 over the items of a class.
-        return BCubed(1.0, self.sizes.classes / self.n)
-
-    @property
-    def matched(self) -> Matched:
-        # Each class is matched with one of its single-item clusters.
-        return Matched(self.sizes.classes, self.n)
 
     @property
     def elements(self) -> Elements:
@@ -311,6 +293,10 @@ class RandomSameSizes(Statistics):
     """The first row and the first column of each group, or None for a single table."""
     thorough: bool = False
     """True if large tables are also sampled, which may take longer than scoring."""
+    too_large: Any = field(init=False)
+    """A mask of the groups that have too many items and too many cells for sampling."""
+    few: BoolArray = field(init=False)
+    """A mask of the groups whose tables are sampled item by item."""
 
     sampled = frozenset({"table", "joint", "matched", "elements", "cover", "degrees", "tree"})
 
@@ -319,11 +305,30 @@ class RandomSameSizes(Statistics):
             values = [float(table._compute(measure, estimator)) for table in self.tables]
             return sum(values) / len(values)
         mean = Mean(self.tables).measure_groups(measure, estimator)
-        return np.where(self._too_large, np.nan, mean)
+        return np.where(self.too_large, np.nan, mean)
 
-    @property
-    def groups(self) -> int | None:
-        return None if self.cuts is None else self.cuts.size
+    def __post_init__(self) -> None:
+        if self.source is not None:
+            sizes = self.source.sizes
+        else:
+            gold = Histogram.from_counts(self.row_totals, self.cuts)
+            system = Histogram.from_counts(self.column_totals, self.column_cuts)
+            sizes = Sizes(gold, system, gold.total)
+        c, k, n = sizes.classes, sizes.clusters, sizes.n
+        # A group is sampled item by item unless it has too many items, and cell by cell unless it
+        # also has too many cells.
+        too_large = np.greater(n, _MAX_CELLS) & np.greater(c * k, _MAX_CELLS)
+        few = np.less_equal(n, _MAX_CELLS) | (self.thorough & np.less(n, c * k))
+        vars(self).update(
+            groups=None if self.cuts is None else self.cuts.size,
+            n=n,
+            sizes=sizes,
+            # Random clusters are certain to equal the classes only if both are one big cluster, or
+            # both are singletons.
+            perfect=(np.equal(c, 1) & np.equal(k, 1)) | (np.equal(c, n) & np.equal(k, n)),
+            too_large=too_large & (not self.thorough),
+            few=np.atleast_1d(few),
+        )
 
     def block(self, group: int) -> RandomSameSizes:
         """Return the baseline of one group."""
@@ -337,24 +342,6 @@ class RandomSameSizes(Statistics):
         return RandomSameSizes(*sizes, self.seed + group, self.draws)
 
     @cached_property
-    def n(self) -> Any:
-        return self.sizes.gold.total
-
-    @cached_property
-    def sizes(self) -> Sizes:
-        if self.source is not None:
-            return self.source.sizes
-        gold = Histogram.from_counts(self.row_totals, self.cuts)
-        return Sizes(gold, Histogram.from_counts(self.column_totals, self.column_cuts), gold.total)
-
-    @property
-    def perfect(self) -> Any:
-        # Random clusters are certain to equal the classes only if both are one big cluster, or both
-        # are singletons.
-        c, k, n = self.sizes.classes, self.sizes.clusters, self.sizes.n
-        return (np.equal(c, 1) & np.equal(k, 1)) | (np.equal(c, n) & np.equal(k, n))
-
-    @cached_property
     def random_cells(self) -> Histogram:
         return super().random_cells if self.source is None else self.source.random_cells
 
@@ -363,18 +350,17 @@ class RandomSameSizes(Statistics):
             return self.table.entropies(estimator).joint
         # E[Ĥ] = Σ_j a(j, n)·E[h_j], where E[h_j] is the exact expected number of cells with count
         # j.
-        cells = self.random_cells if self.source is None else self.source.random_cells
-        return estimator.expect(cells, self.n, self._cells)
+        return estimator.expect(self.random_cells, self.n, self.sizes.classes * self.sizes.clusters)
 
     @cached_property
     def pairs(self) -> PairCounts:
         gold, system = map(pairs_within, (self.sizes.gold, self.sizes.system))
         total = pairs_among(self.n)
-        # Equation (2): a pair that is together in gold is together in the system with probability
+        # Equation (2): a pair that is joined in gold is joined in the system with probability
         # system/total.
         return PairCounts(total, gold, system, divide(gold * system, total))
 
-    @property
+    @cached_property
     def bcubed(self) -> BCubed:
         pairs, n = self.pairs, self.n
         c, k = self.sizes.classes, self.sizes.clusters
@@ -396,27 +382,11 @@ class RandomSameSizes(Statistics):
     def tables(self) -> list[Contingency]:
         """The random tables over which measures are averaged."""
         random = np.random.default_rng(self.seed)
-        if np.all(self._too_large):
+        if np.all(self.too_large):
             raise Undefined(
-                f"this baseline supports at most {_MAX_CELLS:,} items or {_MAX_CELLS:,} cells"
+                f"this baseline supports tables with at most {_MAX_CELLS:,} items or cells"
             )
         return [self.draw(random) for _ in range(self.draws)]
-
-    @cached_property
-    def _too_large(self) -> Any:
-        """A mask of the groups that have too many items and too many cells for sampling."""
-        large = np.greater(self.n, _MAX_CELLS) & np.greater(self._cells, _MAX_CELLS)
-        return large & (not self.thorough)
-
-    @property
-    def _cells(self) -> Any:
-        return self.sizes.classes * self.sizes.clusters
-
-    @cached_property
-    def _few(self) -> Any:
-        """A mask of the groups whose tables are sampled item by item."""
-        fewer = self.thorough & np.less(self.n, self._cells)
-        return np.atleast_1d(np.less_equal(self.n, _MAX_CELLS) | fewer)
 
     @cached_property
     def _items(self) -> tuple[Ints, Ints, Ints, Ints]:
@@ -430,7 +400,7 @@ class RandomSameSizes(Statistics):
             (self.column_cuts, self.column_totals),
         ):
             own = find_owners(cuts, totals.size)
-            few = self._few[own]
+            few = self.few[own]
             sides.append((own, np.repeat(np.arange(totals.size), np.where(few, totals, 0))))
         (row_group, rows), (column_group, columns) = sides
         return row_group, column_group, rows, columns
@@ -451,7 +421,7 @@ class RandomSameSizes(Statistics):
             mixed = csr_array((mixed, places), (np.size(self.n), mixed.size)).data
         # Step 3: count the (class, cluster) pairs.
         keys, counts = count_pairs(rows, columns[mixed], k, c * k)
-        if not self._few.all():
+        if not self.few.all():
             keys, counts = self._draw_cells(random, keys, counts)
         whole = Contingency.from_cells(*np.divmod(keys, k), counts)
         return replace(whole, cuts=self.cuts)
@@ -462,9 +432,9 @@ class RandomSameSizes(Statistics):
         """Add the cells of groups with many items, sampled cell by cell."""
         row_group, column_group, _, _ = self._items
         parts, k = [(keys, counts)], self.column_totals.size
-        for group in np.flatnonzero(~self._few).tolist():
+        for group in np.flatnonzero(~self.few).tolist():
             own, other = np.flatnonzero(row_group == group), np.flatnonzero(column_group == group)
-            if np.atleast_1d(self._too_large)[group]:
+            if np.atleast_1d(self.too_large)[group]:
                 # Use a placeholder with one column; `_compute` replaces the value of this group
                 # by NaN.
                 other = other[:1]

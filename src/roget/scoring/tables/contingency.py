@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from roget.core.information import sum_parts
 from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints, Values
 from roget.errors import InputError
@@ -35,14 +34,14 @@ if TYPE_CHECKING:
 
 
 class Leaves(NamedTuple):
-    """The tree of which a cut is scored, and the contingency table of classes and leaves."""
+    """The tree from which the scored clusters were cut, and the table of classes and leaves."""
 
     table: Contingency
     tree: Tree
 
     @property
     def places(self) -> Ints:
-        """For each column of the table, the position of its leaf in the layout of the tree."""
+        """For each column of the table, the position of its leaf among all leaves of the tree."""
         places: Ints = self.tree.layout.places[self.table.cluster_codes % self.tree.n_clusters]
         return places
 
@@ -90,6 +89,15 @@ class Contingency(Statistics):
     """The index of the first row of each document. Mentions are linked only within documents."""
     leaves: Leaves | None = field(default=None, repr=False)
     """The tree and the table of its leaves, if the clusters are a cut of a tree."""
+    shape: tuple[int, int] = field(init=False, repr=False)
+    """The number of classes and the number of clusters with at least one item."""
+
+    def __post_init__(self) -> None:
+        vars(self).update(
+            shape=(self.row_totals.size, self.column_totals.size),
+            groups=None if self.cuts is None else self.cuts.size,
+            fractional=self.counts.dtype.kind == "f",
+        )
 
     @classmethod
     def from_labels(
@@ -150,7 +158,13 @@ class Contingency(Statistics):
         >>> Contingency.from_cells(np.array([0, 0, 1]), np.array([0, 1, 1])).counts.tolist()
         [1, 1, 1]
         """
-        if not _in_order(rows, columns):
+        if not all(
+            isinstance(side, np.ndarray) and side.dtype.kind == "i" for side in (rows, columns)
+        ):
+            return cls._count_cells(rows, columns, counts)
+        below = (rows[1:] == rows[:-1]) & (columns[1:] > columns[:-1])
+        if not np.all(below | (rows[1:] > rows[:-1])):
+            # The cells are not distinct, or not sorted by row and column.
             return cls._count_cells(rows, columns, counts)
         rows, class_codes = compact(rows, ordered=True)
         columns, cluster_codes = compact(columns, ordered=False)
@@ -257,10 +271,6 @@ class Contingency(Statistics):
             self, cuts=np.flatnonzero(np.diff(self.class_codes // n_classes, prepend=-1))
         )
 
-    @property
-    def groups(self) -> int | None:
-        return None if self.cuts is None else self.cuts.size
-
     def pool_documents(self, n_classes: int) -> Contingency:
         """Return one table for all documents, each of which has a consecutive block of `n_classes`
         class codes.
@@ -308,7 +318,7 @@ class Contingency(Statistics):
 
     @cached_property
     def links(self) -> Links:
-        """The number of linked pairs and the number of unlinked pairs of mentions."""
+        """The numbers of linked and unlinked pairs of mentions."""
         if self.documents is not None:
             each = replace(self, cuts=self.documents, documents=None).links
             return Links(*(int(np.sum(number)) for number in vars(each).values()))
@@ -317,7 +327,7 @@ class Contingency(Statistics):
         gold, system = map(pairs_among, self.mentions)
         both, gold_common, system_common = gold, pairs.gold, pairs.system
         if self.held is not None:
-            # Only pairs of common items exist in both gold and system.
+            # Only pairs of shared items exist in both gold and system.
             common = self.counts * self.held.cells
             both = pairs_among(self.over_cells(common))
             gold_common = self.over_rows(pairs_among(np.add.reduceat(common, self.row_starts)))
@@ -364,7 +374,7 @@ class Contingency(Statistics):
         return self._sum(values, self.column_cuts)
 
     def _sum(self, values: Array, starts: Ints | None) -> Any:
-        sums = sum_parts(values, ONE if starts is None else starts)
+        sums = np.add.reduceat(values, ONE if starts is None else starts)
         return sums[0].item() if self.cuts is None else sums
 
     @cached_property
@@ -382,10 +392,6 @@ class Contingency(Statistics):
     def joint(self) -> Histogram:
         """The histogram of the cell counts."""
         return Histogram.from_counts(self.counts, None if self.cuts is None else self.cell_cuts)
-
-    @property
-    def fractional(self) -> bool:
-        return self.counts.dtype.kind == "f"
 
     @cached_property
     def bcubed(self) -> BCubed:
@@ -415,17 +421,14 @@ class Contingency(Statistics):
     @cached_property
     def matched(self) -> Matched:
         """The number of items in the best one-to-one match of clusters to classes."""
-        best = self._match_items(self.counts)
-        if self.held is None:
-            return Matched(best, self.n)
-        common = self._match_items(self.keep_common(self.counts))
-        return Matched(best, self.n, (common, *self.mentions))
-
-    def _match_items(self, counts: CountArray) -> Any:
-        best = self.match(counts)
-        if self.fractional:
-            return best
-        return np.rint(best).astype(np.int64) if self.groups else round(best)
+        counts = [self.counts]
+        if self.held is not None:
+            counts.append(self.keep_common(self.counts))
+        best = [self.match(weights) for weights in counts]
+        if not self.fractional:
+            best = [np.rint(one).astype(np.int64) if self.groups else round(one) for one in best]
+        common = None if self.held is None else (best[1], *self.mentions)
+        return Matched(best[0], self.n, common)
 
     def match(self, weights: CountArray) -> Any:
         """Return the weight of the best one-to-one match of clusters to classes, per group."""
@@ -540,11 +543,6 @@ class Contingency(Statistics):
         return best
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """The number of classes and the number of clusters with at least one item."""
-        return self.row_totals.size, self.column_totals.size
-
-    @property
     def T(self) -> Contingency:
         """The transposed table, with gold and system exchanged."""
         order = np.lexsort((self.rows, self.columns))
@@ -618,13 +616,3 @@ class HardElements(Elements):
     def mean(self, alpha: float, r: float = 1.0) -> Values:
         table = self.cells
         return table.over_cells(table.counts * self.each(alpha, r)) / table.n
-
-
-def _in_order(rows: Any, columns: Any) -> bool:
-    """Return True if rows and columns are integer codes of distinct cells, sorted by row and
-    column.
-    """
-    if not all(isinstance(x, np.ndarray) and x.dtype.kind == "i" for x in (rows, columns)):
-        return False
-    ahead = rows[1:] > rows[:-1]
-    return bool(np.all(ahead | ((rows[1:] == rows[:-1]) & (columns[1:] > columns[:-1]))))

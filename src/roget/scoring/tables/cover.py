@@ -133,7 +133,7 @@ class Sets:
 
 
 class Overlap(NamedTuple):
-    """The number of items that each class has in common with each cluster.
+    """The number of items that each class shares with each cluster.
 
     Disjoint pairs are omitted.
     """
@@ -149,7 +149,7 @@ class Overlap(NamedTuple):
 
     @property
     def perfect(self) -> bool:
-        """True if gold and system consist of the same sets with the same multiplicities."""
+        """True if gold and system consist of the same sets, including repeated sets."""
         same = (self.gold[self.rows] == self.counts) & (self.system[self.columns] == self.counts)
         rows, columns = self.rows[same], self.columns[same]
         # The number of clusters equal to a class is the multiplicity of its set in the system; the
@@ -170,8 +170,8 @@ class Overlap(NamedTuple):
         neither, in the class only and in the cluster only. A cluster is a candidate only if
         (1)  h(p₁₁) + h(p₀₀) ≥ h(p₁₀) + h(p₀₁),
         because otherwise the complement of the cluster would be more similar to the class. With
-        `strict` the inequality must be strict. A class without candidates keeps its own entropy
-        (McDaid et al. 2011).
+        `strict` the inequality must be strict. A class without candidates keeps its unconditional
+        entropy (McDaid et al. 2011).
         """
         rows, columns, both = self._informative()
         gold, system = self.gold[rows], self.system[columns]
@@ -296,7 +296,7 @@ class Cover:
 
     @cached_property
     def overlap(self) -> Overlap:
-        """The number of common items of each class and cluster."""
+        """The number of items that each class shares with each cluster."""
         left, right = self.gold, self.system
         weighted = left.matrix(self.times[left.owners])
         table = (weighted.T.tocsr() @ right.matrix()).tocoo()
@@ -380,7 +380,9 @@ class Cover:
 
 
 def _average_pairs(least: csr_array[Any], shared: csr_array[Any], times: Floats) -> Floats:
-    """Return, for each row, the mean of least/shared over the items that share a set with it."""
+    """Return, for each row, the mean of `least/shared` over the items that share a set with the
+    row.
+    """
     inverse = shared.astype(np.float64)
     inverse.data = 1 / inverse.data
     sums = np.asarray(least.multiply(inverse).tocsr() @ times)
@@ -440,7 +442,9 @@ class Degrees:
 
     @cached_property
     def bcubed(self) -> BCubed:
-        """Fuzzy B-cubed over pairs of different items. Items without common labels score 0."""
+        """Fuzzy B-cubed precision and recall over pairs of different items. Items that share no
+        label score 0.
+        """
         sets, times = self.sets, self.sets.times
         kinds = times.size
         scores = [np.empty(kinds), np.empty(kinds)]
@@ -464,8 +468,8 @@ class Degrees:
     def mutual(self, bins: int) -> tuple[float, float, float]:
         """Return H(C), H(K) and I(C;K), with degrees discretised into bins.
 
-        As in `Overlap.conditional`, each set is predicted from its most informative partner:
-        (1)  I(C;K) = ½·(H(C) − Σ H(class | best cluster) + H(K) − Σ H(cluster | best class)).
+        As in `Overlap.conditional`, each set is predicted from its most informative counterpart:
+        (1) I(C;K) = ½·(H(C) − Σ H(class | best cluster) + H(K) − Σ H(cluster | best class)).
         """
         sets = self.sets
         if not self.graded:
@@ -487,7 +491,7 @@ class Degrees:
             joint[row] = _entropy_rows(counts, n)
         joint[~known] = np.inf
         # Find the smallest conditional entropy of each class and each cluster. Classes and clusters
-        # without an informative partner keep their own entropy.
+        # without an informative match keep their unconditional entropy.
         left = np.minimum((joint - system).min(axis=1), np.where(known.any(axis=1), np.inf, gold))
         right = np.minimum(
             (joint - gold[:, None]).min(axis=0), np.where(known.any(axis=0), np.inf, system)

@@ -45,7 +45,7 @@ class CoverTable(Statistics):
     def degrees(self) -> Degrees:
         return Degrees(self.sets)
 
-    @property
+    @cached_property
     def n(self) -> Any:
         return self.cover.n
 
@@ -59,7 +59,7 @@ class CoverTable(Statistics):
     def outline(self) -> Overlap:
         return self.cover.overlap
 
-    @property
+    @cached_property
     def perfect(self) -> bool:
         return self.cover.overlap.perfect
 

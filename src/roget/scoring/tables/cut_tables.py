@@ -1,9 +1,10 @@
 """The statistics of many cuts of one tree, computed at once.
 
-A branch of a class (see `dendrogram`) is a cell in an interval of cuts: from the cut that splits
-the branch above it to the cut that splits the branch itself. To sum a function over the cells of
-every cut, add the value of each branch at the beginning of its interval, subtract it at the end,
-and take the cumulative sum over the cuts. A table is built only for measures that need cells.
+A branch of a class (see `dendrogram`) is one cell of the table for an interval of cuts: from the
+cut that splits the branch above it to the cut that splits the branch itself. To sum a function over
+the cells of every cut, add the value of each branch at the beginning of its interval, subtract it
+at the end, and take the cumulative sum over the cuts. A table is built only for measures that need
+cells.
 """
 
 from __future__ import annotations
@@ -52,13 +53,8 @@ class CutTables(Statistics):
     _OWN = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
     """The names of the statistics that are computed without a table."""
 
-    @property
-    def groups(self) -> int:
-        return self.cuts.size
-
-    @cached_property
-    def n(self) -> Any:
-        return np.full(self.cuts.size, self.whole.n)
+    def __post_init__(self) -> None:
+        vars(self).update(groups=self.cuts.size, n=np.full(self.cuts.size, self.whole.n))
 
     @cached_property
     def _places(self) -> Ints:
@@ -92,7 +88,7 @@ class CutTables(Statistics):
             yield part
 
     def _span(self, branches: Branches) -> _Spans:
-        """Return, for each branch, the interval of cuts at which its items form a cell."""
+        """Return, for each branch, the interval of cuts in which its items form one cell."""
         made = self.source_tree.made - self.extra
         split = np.where(branches.node < 0, self.source_tree.n_clusters + 1, made[branches.node])
         begin = np.where(branches.over < 0, 0, split[branches.over])
@@ -204,7 +200,7 @@ class CutTables(Statistics):
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """Branches of a tree, each with the interval of cuts at which its items form a cell."""
+    """Branches of a tree, each with the interval of cuts in which its items form one cell."""
 
     branches: Branches
     held: Ints
@@ -246,14 +242,14 @@ class _Spans:
         return _Spans(self.branches, self.held[some], first, last, end - begin)
 
     def rank_counts(self) -> tuple[Ints, Ints]:
-        """Return the rank of each branch's number of items, and the distinct numbers in increasing
-        order.
+        """Rank branches by their number of items; return the ranks and the distinct numbers,
+        sorted.
         """
         return compact(self.branches.items[self.held].astype(np.int64), ordered=False)
 
     @cached_property
     def histogram(self) -> Histogram:
-        """The histogram, for each cut, of the numbers of items of its branches."""
+        """For each cut, the histogram of branch sizes (numbers of items)."""
         which, values = self.rank_counts()
         wide = self.cuts + 1
         # Branches that are present at all cuts, which are often the majority, are counted without

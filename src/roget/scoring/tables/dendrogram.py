@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Branches(NamedTuple):
-    """The branches of a tree that is restricted to the items of one owner, for each owner.
+    """The branches of the subtrees that are induced by the items of each owner.
 
     An owner is a class, or the set of all items. A branch is a leaf that contains items of the
     owner, or an inner node at which such items meet. The leaves of all owners come first, followed

@@ -46,9 +46,8 @@ _PAIRS = 1 << 20
 """Batch size: number of (class size, cluster size) pairs processed at once."""
 
 _TALLIED = 1 << 14
-"""Cells whose window of counts starts below this count are summed in an array.
-
-The counts of other cells are listed individually.
+"""Upper limit of counts that are summed in an array: it contains all cells whose window of counts
+starts below this count. The counts of other cells are listed individually.
 """
 
 
@@ -107,8 +106,8 @@ def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Hist
 def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple[Ints, Ints, Ints]]:
     """Yield all (class size, cluster size) pairs within the same group, in batches.
 
-    A batch has about `most` pairs. It consists of the positions of the class sizes and the cluster
-    sizes in their histograms, and of the group of each pair.
+    A batch has about `most` pairs. It consists of three arrays: the positions of the class sizes
+    and of the cluster sizes in their histograms, and the group of each pair.
     """
     owners = gold.owners
     # Each class size is paired with all cluster sizes of its group; `partners` is their number.
@@ -126,7 +125,7 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
 
 
 def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Apply `_distribute` only once to each pair of sizes that occurs in several groups."""
+    """Call `_distribute`, but only once for each pair of sizes that occurs in several groups."""
     from scipy.sparse import csr_array
 
     kind, one_of = pairs.find_kinds()
@@ -188,7 +187,7 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
         # Counts above the largest possible count have probability 0, so their positions in the
         # array do not matter.
         at = (counts[inside] + (ends - tops)[part.group[inside], None]).astype(np.intp).ravel()
-        # bincount is faster than add.at, but its cost depends on the length of the array.
+        # bincount is faster than add.at, but its running time depends on the length of the array.
         if tally.size <= 4 * at.size:
             tally += np.bincount(at, mass[inside].ravel(), tally.size)
         else:

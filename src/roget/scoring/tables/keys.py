@@ -14,7 +14,7 @@ _CHUNK = 1 << 16
 """Batch size: number of keys computed at once, small enough for the CPU cache."""
 
 _DIRECT = 1 << 18
-"""Largest number of possible keys for which keys are counted in an array with one entry per key."""
+"""Maximum number of possible keys for counting them in an array with one entry per key."""
 
 
 def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
@@ -71,23 +71,17 @@ def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[
     allocated.
     """
     if keys <= min(max(4 * first.size, 1 << 12), max(_DIRECT, first.size // 8)):
-        counts = _count_directly(first, second, n_second, keys)
+        counts = np.zeros(keys, dtype=np.int64)
+        chunk = max(_CHUNK, keys)
+        buffer = np.empty(min(chunk, first.size), dtype=np.intp)
+        for begin in range(0, first.size, chunk):
+            part = slice(begin, begin + chunk)
+            key = buffer[: first[part].size]
+            _make_keys(first[part], second[part], n_second, key)
+            counts += np.bincount(key, minlength=keys)
         seen = np.flatnonzero(counts)
         return seen.astype(np.int64), counts[seen]
     return _count_sorted(first, second, n_second, keys)
-
-
-def _count_directly(first: Codes, second: Codes, n_second: int, keys: int) -> Ints:
-    """Count keys in an array with one entry per possible key."""
-    counts = np.zeros(keys, dtype=np.int64)
-    chunk = max(_CHUNK, keys)
-    buffer = np.empty(min(chunk, first.size), dtype=np.intp)
-    for begin in range(0, first.size, chunk):
-        part = slice(begin, begin + chunk)
-        key = buffer[: first[part].size]
-        _make_keys(first[part], second[part], n_second, key)
-        counts += np.bincount(key, minlength=keys)
-    return counts
 
 
 def _count_sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[Ints, Ints]:

@@ -14,18 +14,18 @@ import numpy as np
 from roget.core.types import CountArray, Floats, Ints
 
 _DENSE_CELLS = 1 << 20
-"""Largest number of cells for which the dense assignment algorithm is used."""
+"""Maximum number of cells for the dense assignment algorithm."""
 
 _PLAIN_CELLS = 1 << 13
-"""Largest number of cells for which `match_dense` is used instead of the solver of scipy."""
+"""Maximum number of cells for `match_dense`. Larger tables are solved by scipy."""
 
 _SOLVER = "scipy.optimize"
-"""The module of the solver, which takes as long to import as `match_dense` takes for a hundred
-tables. If it has already been imported, it is used for all tables.
+"""The module of scipy's solver. Importing it takes as long as solving a hundred tables with
+`match_dense`, so it is used for all tables only if it has already been imported.
 """
 
 _NEVER = np.iinfo(np.int64).max
-"""Distance of columns that were already reached."""
+"""Distance that marks columns that were already reached."""
 
 SUBSETS = 6
 """Largest number of classes (or clusters) in tables that `match_small` solves."""
@@ -201,9 +201,8 @@ def _assign_sparse(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    # The solver matches every row, so give each row an extra column with weight 0, which stands
-    # for an unmatched row. The solver also minimises costs and treats 0 as a missing entry, so
-    # the
+    # The solver matches every row, so give each row an extra column with weight 0, which means that
+    # the row is unmatched. The solver also minimises costs and treats 0 as a missing entry, so the
     # cost of a cell is shift − weight > 0.
     spare = np.arange(n_rows)
     shift = 1.0 + float(weights.max())

@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.information import sum_parts
 from roget.core.types import Floats, Ints, Values
 from roget.errors import Undefined
 from roget.scoring.entropy.base import Histogram
@@ -68,7 +67,7 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
     (5)  4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
     """
     two, three, four = n * (n - 1), n * (n - 1) * (n - 2), n * (n - 1) * (n - 2) * (n - 3)
-    # The first three terms of equation (5) are for two pairs with two, one or no common items. If
+    # The first three terms of equation (5) are for two pairs that share two, one or no items. If
     # there are too few items, a falling factorial and its numerator are both 0.
     apart = (p * p - 2 * p - 4 * p3) * (q * q - 2 * q - 4 * q3)
     kinds = (2 * p * q, two), (4 * p3 * q3, three), (apart, four)
@@ -83,7 +82,7 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
 def _count_triples(sizes: Histogram) -> Any:
     """Return the number of ordered triples, Σ x(x−1)(x−2) over set sizes x, as a Python integer."""
     counts, cells = sizes.counts.astype(object), sizes.cells.astype(object)
-    sums = sum_parts(counts * (counts - 1) * (counts - 2) * cells, sizes.begins)
+    sums = np.add.reduceat(counts * (counts - 1) * (counts - 2) * cells, sizes.begins)
     return sums[0] if sizes.starts is None else sums
 
 
@@ -283,7 +282,7 @@ def _sample(pairs: PairSizes, variance: Floats) -> tuple[Floats, Floats]:
 
 
 def excess(t: Floats) -> Floats:
-    """Return (1+t)·log(1+t) − t, which is 1 at t = −1; use the series for small t."""
+    """Return (1+t)·log(1+t) − t, using a series for small t. The value at t = −1 is 1."""
     # The series is Σ_{k≥2} (−1)^k·t^k/(k(k−1)), evaluated by Horner's rule.
     small = np.abs(t) < 0.02
     tame = np.where(small | (t <= -1), 0.0, t)

@@ -53,7 +53,7 @@ def expected_cells(
         coarse = np.arange(starts.size - 1)
     fine_parts: list[Floats] = []
     coarse_parts: list[Floats] = []
-    # A merged cell consists of cells, so the distributions of the cells are reused as its runs.
+    # A merged cell consists of cells, whose distributions are reused as its runs.
     for first, last in _split_batches(starts, coarse):
         part, lengths = weights[starts[first] : starts[last]], np.diff(starts[first : last + 1])
         merged = _merge_runs(_make_runs(part, lengths))
@@ -141,10 +141,10 @@ def _apply_recursion(probability: Floats) -> Floats:
 
 
 def _regroup(parts: list[_Runs], weights: Floats, lengths: Ints, coarse: Ints) -> _Runs:
-    """Return the cells as runs of the merged cells.
+    """Return the distributions of the cells, regrouped as runs of the merged cells.
 
-    All rows of the array have the width of the widest cell. If that makes the array too large, the
-    runs of merged cells are built from their items instead.
+    All rows of the array are as wide as the widest cell. If the array would be too large, the runs
+    of merged cells are computed from their items instead.
     """
     width = max(part.mass.shape[1] for part in parts)
     if lengths.size * width > _ITEMS * 8:
@@ -157,7 +157,7 @@ def _merge_runs(runs: _Runs) -> list[_Runs]:
     """Convolve the runs of each cell in pairs until one run per cell remains."""
     finished: list[_Runs] = []
     while runs.owner.size:
-        # A run is finished if neither adjacent run belongs to the same cell.
+        # A cell is finished if neither of the adjacent runs belongs to the same cell.
         alone = (np.diff(runs.owner, prepend=-1) != 0) & (np.diff(runs.owner, append=-1) != 0)
         finished.append(runs.take(alone))
         runs = _convolve_pairs(runs.take(~alone))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Leaves
 
 MAX_PAIRS = 1 << 29
-"""Largest number of pairs of leaves of the same class. This many pairs take about half a minute."""
+"""Maximum number of pairs of leaves of the same class, which takes about half a minute."""
 
 _ROUNDING = 1e-12
 """Tolerance: similarities closer to 1 than this are rounded to 1."""
@@ -38,11 +38,11 @@ class _Walks(NamedTuple):
     """The factors of the walk probabilities, equation (2)."""
 
     leave: Floats
-    """The factor of the start item, for each leaf in the order of the layout."""
+    """The factor leave(i) in equation (2), for each leaf in depth-first order."""
     reach: Floats
-    """The factor of the end item, for each leaf in the order of the layout."""
+    """The factor reach(j) in equation (2), for each leaf in depth-first order."""
     meet: Floats
-    """The factor of the lowest common ancestor, for each node."""
+    """The factor meet(node) in equation (2), for each node."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,44 +12,29 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.information import sum_parts
 from roget.core.types import Floats, Values
 from roget.scoring.entropy.base import Histogram
 
 
-@dataclass(frozen=True)
 class Entropies:
     """Entropies in nats: H(C) of gold classes, H(K) of system clusters, and the joint H(C,K)."""
 
-    gold: Values
-    system: Values
-    joint: Values
-
-    @property
-    def gold_given_system(self) -> Values:
+    def __init__(self, gold: Values, system: Values, joint: Values) -> None:
+        self.gold, self.system, self.joint = gold, system, joint
+        self.gold_given_system: Values = joint - system
         """The conditional entropy H(C|K): uncertainty about the class if the cluster is known."""
-        return self.joint - self.system
-
-    @property
-    def system_given_gold(self) -> Values:
+        self.system_given_gold: Values = joint - gold
         """The conditional entropy H(K|C): uncertainty about the cluster if the class is known."""
-        return self.joint - self.gold
-
-    @property
-    def mutual(self) -> Values:
+        # With this order of operations, the result is exactly H(C) if all clusters are pure.
+        self.mutual: Values = gold - (joint - system)
         """The mutual information I(C;K)."""
-        # In this order of operations, the result is exactly H(C) if all clusters are pure.
-        return self.gold - (self.joint - self.system)
-
-    @property
-    def perfect(self) -> Any:
+        self.perfect: Any = np.equal(gold, system) & np.equal(system, joint)
         """True if the three entropies are exactly equal, as for identical clusterings."""
-        return np.equal(self.gold, self.system) & np.equal(self.system, self.joint)
 
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Numbers of item pairs: all pairs, and pairs together in gold, in the system and in both.
+    """Numbers of item pairs: all pairs, and pairs joined in gold, in the system and in both.
 
     Pair counts of whole-number tables are exact. Products of pair counts may exceed 64 bits, so
     large counts are Python integers (object arrays for groups).
@@ -65,31 +50,23 @@ class PairCounts:
 class BCubed:
     """B-cubed precision and recall.
 
-    The precision of an item is the fraction of its cluster that belongs to its class. Its recall is
-    the fraction of its class that belongs to its cluster. Both are averaged over items.
+    The precision of an item is the fraction of its cluster that is in the same class. Its recall is
+    the fraction of its class that is in the same cluster. Both are averaged over items.
     """
 
     precision: Values
     recall: Values
 
 
-@dataclass(frozen=True)
 class Sizes:
     """Class sizes, cluster sizes and the number of items."""
 
-    gold: Histogram
-    system: Histogram
-    n: Any
-
-    @property
-    def classes(self) -> Any:
+    def __init__(self, gold: Histogram, system: Histogram, n: Any) -> None:
+        self.gold, self.system, self.n = gold, system, n
+        self.classes: Any = gold.seen
         """The number of gold classes with at least one item."""
-        return self.gold.seen
-
-    @property
-    def clusters(self) -> Any:
+        self.clusters: Any = system.seen
         """The number of system clusters with at least one item."""
-        return self.system.seen
 
 
 @dataclass(frozen=True)
@@ -114,8 +91,8 @@ class Matched:
     items: Any
     n: Any
     common: tuple[Any, Any, Any] | None = None
-    """The number of items in the best match of the common items, the number of items in gold, and
-    the number of items in the system. None if all items are in both gold and system.
+    """The numbers of items in the best match of the shared items, in gold, and in the system. None
+    if all items are in both gold and system.
     """
 
     @property
@@ -128,8 +105,8 @@ class Matched:
 class Links:
     """Numbers of mention pairs that are linked, or not linked, by gold, by the system, and by both.
 
-    Only pairs within a document are counted, and gold and the system each count only pairs of their
-    own mentions.
+    Only pairs within a document are counted. For gold, these are pairs of gold mentions, and for
+    the system, pairs of system mentions.
     """
 
     gold: Any
@@ -157,7 +134,7 @@ def pairs_within(histogram: Histogram) -> Any:
     total = int(np.max(histogram.total))
     if int(counts.max()) * total >= 2**63:
         counts, cells = counts.astype(object), cells.astype(object)
-    pairs = sum_parts(counts * (counts - 1) * cells, histogram.begins) // 2
+    pairs = np.add.reduceat(counts * (counts - 1) * cells, histogram.begins) // 2
     if histogram.starts is None:
         return int(pairs[0])
     return pairs.astype(object) if total > _EXACT_PRODUCTS else pairs

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from roget.scoring.tables.dendrogram import Dendrogram
 
 Outline: TypeAlias = "Contingency | Overlap"
-"""The number of common items of each class and cluster, omitting disjoint pairs."""
+"""The number of items that each class shares with each cluster, omitting disjoint pairs."""
 
 
 class Statistics(ReportMixin, ABC):
@@ -60,45 +60,50 @@ class Statistics(ReportMixin, ABC):
     not linear, are averaged over random tables.
     """
 
+    groups: int | None = None
+    """The number of groups, or None for a single table, whose statistics are scalars."""
+    fractional: bool = False
+    """True if counts are not whole numbers of items."""
+
     def __repr__(self) -> str:
         classes, clusters = self.table.shape
         items = f"{self.table.row_totals.sum():,.15g} items"
         return f"<{type(self).__name__} of {items}: {classes:,} classes × {clusters:,} clusters>"
 
-    @property
-    @abstractmethod
+    @cached_property
     def n(self) -> Any:
         """The number of items."""
+        raise NotImplementedError
 
-    @property
-    @abstractmethod
+    @cached_property
     def sizes(self) -> Sizes:
         """The histograms of class sizes and cluster sizes."""
+        raise NotImplementedError
 
     @property
     @abstractmethod
     def table(self) -> Contingency:
         """The contingency table, for measures that need its cells."""
 
-    @property
+    @cached_property
     def joint(self) -> Histogram:
         """The histogram of the table's cells."""
         return self.table.joint
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The number of item pairs that are together in gold, in the system, and in both."""
+        """The number of item pairs that are joined in gold, in the system, and in both."""
         if self.fractional:
             raise Undefined("pair counts are undefined for fractional counts")
         within = map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
         return PairCounts(pairs_among(self.n), *within)
 
-    @property
+    @cached_property
     def bcubed(self) -> BCubed:
         """B-cubed precision and recall."""
         return self.table.bcubed
 
-    @property
+    @cached_property
     def matched(self) -> Matched:
         """The number of items in the best one-to-one match of clusters to classes."""
         return self.table.matched
@@ -120,7 +125,7 @@ class Statistics(ReportMixin, ABC):
 
     @property
     def outline(self) -> Outline:
-        """The number of common items of each class and cluster, omitting disjoint pairs."""
+        """The number of items that each class shares with each cluster, omitting disjoint pairs."""
         return self.table
 
     @property
@@ -131,36 +136,23 @@ class Statistics(ReportMixin, ABC):
         """
         return self.table.tree
 
-    @property
-    def groups(self) -> int | None:
-        """The number of groups, or None for a single table, whose statistics are scalars."""
-        return None
-
     def block(self, group: int) -> Statistics:
         """Return the statistics of one group."""
         return self
 
-    @property
+    @cached_property
     def perfect(self) -> Any:
         """True if the clusters and the classes are the same sets of items."""
         sizes = self.sizes
         return np.equal(self.joint.seen, sizes.classes) & np.equal(sizes.classes, sizes.clusters)
 
-    @property
-    def fractional(self) -> bool:
-        """True if counts are not whole numbers of items."""
-        return False
-
     def entropies(self, estimator: str | Estimator = "ml") -> Entropies:
         """Return H(C), H(K) and H(C,K) in nats, given an estimator or its name."""
-        chosen, cache = get(estimator), self._entropy_cache
-        if chosen.name not in cache:
-            cache[chosen.name] = self._estimate(chosen)
-        return cache[chosen.name]
-
-    @cached_property
-    def _entropy_cache(self) -> dict[str, Entropies]:
-        return {}
+        chosen = get(estimator)
+        known: dict[str, Entropies] = self.__dict__.setdefault("_entropies", {})
+        if chosen.name not in known:
+            known[chosen.name] = self._estimate(chosen)
+        return known[chosen.name]
 
     def _estimate(self, estimator: Estimator) -> Entropies:
         # The support is the number of possible outcomes. For cells it is the number of (class,
@@ -181,7 +173,9 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def chance(self) -> Chance:
-        """The terms of chance-adjusted measures, with the exact expectation over random tables."""
+        """The quantities used by chance-adjusted measures, with exact expectations over random
+        tables.
+        """
         c, k, n = self.sizes.classes, self.sizes.clusters, self.n
         if self.fractional:
             raise Undefined("the adjustment for chance is undefined for fractional counts")
@@ -249,7 +243,7 @@ def measure_each(
 ) -> Floats:
     """Return the value of one measure for each table, or NaN where it is undefined.
 
-    Raise Undefined if it is undefined for all tables.
+    Raise Undefined if the measure is undefined for all tables.
     """
     values, error = [], None
     for table in tables:

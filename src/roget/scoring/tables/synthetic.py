@@ -89,7 +89,7 @@ def make_dom_table(
             f"n={n}: expected at least 1 item and fewer than 2^53", code="invalid-option"
         )
     # The table has four blocks: useful × useful (matched and unmatched cells), useful classes ×
-    # noise clusters, noise classes × useful clusters, and noise × noise, which stays empty.
+    # noise clusters, noise classes × useful clusters, and noise × noise, which remains empty.
     shares = np.zeros((classes + noise_classes, clusters + noise_clusters))
     useful, matched = shares[:classes, :clusters], match_evenly(classes, clusters)
     within, in_clusters, in_classes = errors
@@ -128,7 +128,7 @@ def _round_shares(shares: Floats, n: int) -> Ints:
     """Round the fractions times n to whole numbers with sum n, by the largest-remainder method."""
     exact = shares * n
     counts = np.floor(exact).astype(np.int64)
-    # Round the remainders first, so the order of equal remainders does not depend on rounding
+    # Round the remainders first, so that the order of equal remainders does not depend on rounding
     # errors.
     order = np.argsort(-np.round(exact - counts, 9).ravel(), kind="stable")
     counts.flat[order[: n - int(counts.sum())]] += 1

@@ -83,7 +83,7 @@ class WeightedCells:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSide:
-    """The labels of gold or of the system, and their expected sizes."""
+    """The gold labels or the system labels, and their expected sizes."""
 
     labels: Labels
     known: Floats | None = None
@@ -130,12 +130,14 @@ class WeightedTable(Statistics):
     cells: WeightedCells
     """The contingency cells.
 
-    If only one of gold and system is weighted, they are sorted by its labels.
+    If only gold or only the system is weighted, the cells are sorted by the weighted labels.
     """
     fractions: Contingency
     """The table of expected counts."""
     cut: bool = False
     """True if the clusters are a cut of a tree."""
+
+    fractional = True
 
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> WeightedTable:
@@ -183,8 +185,8 @@ class WeightedTable(Statistics):
     def expected(self) -> tuple[Floats | None, Floats | None, Floats]:
         """E[h_j] of equation (2) for gold labels, system labels (each None if hard) and cells.
 
-        If gold or the system is hard, each label of the other one is a union of cells, so a single
-        pass computes the distributions of the cells and of the labels.
+        If only one of gold and system is weighted, each weighted label is a union of cells. A
+        single pass then computes the distributions of cells and labels.
         """
         gold, system = self.gold, self.system
         if gold.labels.weighted and system.labels.weighted:
@@ -197,11 +199,7 @@ class WeightedTable(Statistics):
         sizes = by_label if soft.known is None else soft.known
         return (None, sizes, joint) if hard is gold else (sizes, None, joint)
 
-    @property
-    def fractional(self) -> bool:
-        return True
-
-    @property
+    @cached_property
     def n(self) -> int:
         return len(self.gold.labels)
 

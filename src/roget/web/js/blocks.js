@@ -101,6 +101,22 @@ export class Blocks {
     return this.block("notes")[kind][about] ?? { definition: "", note: "" };
   }
 
+  /** @param {number} node */
+  pathTo(node) {
+    const { tree } = state;
+    const path = tree.path(node).filter((one) => one === node || tree.visible(one) === one);
+    return path.map((one) => this.named(one));
+  }
+
+  // Return the subclasses in the outline, also of a class that is not in it.
+  /** @param {number} node @returns {number[]} */
+  subclasses(node) {
+    const { tree } = state;
+    return tree.children[node].flatMap((one) =>
+      tree.visible(one) === one ? [one] : this.subclasses(one),
+    );
+  }
+
   /** @param {{ node: number, offset?: number, n?: number }} params @returns {ClassView} */
   wordClass({ node, offset = 0, n = DEFAULT_WORDS }) {
     const [typical, contexts, contextClasses] = this.block("classes")[node] ?? [];
@@ -110,8 +126,8 @@ export class Blocks {
     return {
       ...this.named(node),
       value: this.block("tree").value[node],
-      path: state.tree.path(node).map((one) => this.named(one)),
-      children: state.tree.children[node].map((one) => this.named(one)),
+      path: this.pathTo(node),
+      children: this.subclasses(node).map((one) => this.named(one)),
       offset,
       typical: rows.slice(offset, offset + n).map(([id, distance_bits, probability]) => ({
         id,
@@ -137,7 +153,7 @@ export class Blocks {
       word: words[id],
       observations,
       among,
-      path: state.tree.path(this.block("places")[id]).map((one) => this.named(one)),
+      path: this.pathTo(this.block("places")[id]),
       memberships: splitRows(memberships, 2).map(([node, probability]) => ({
         ...this.named(node),
         probability,

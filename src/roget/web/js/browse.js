@@ -11,11 +11,13 @@ import { state } from "./state.js";
 
 /** @param {Partial<Route>} route @param {() => boolean} alive */
 async function drawClass({ node = 0 }, alive) {
-  const isLeaf = !state.tree.children[node].length;
+  const { outline } = state.tree,
+    shown = state.tree.visible(node),
+    isLeaf = !outline.children[shown].length;
   icicle.show({
-    focus: isLeaf ? icicle.focusFor(node) : node,
-    selected: node,
-    way: state.tree.path(node),
+    focus: isLeaf ? icicle.focusFor(shown) : shown,
+    selected: shown,
+    way: outline.path(shown),
   });
   crumbs(node);
   const data = await source.get("class", { node, n: WORDS });
@@ -45,7 +47,11 @@ async function drawWord({ key = "", tab = "about", first, second }, alive) {
   if (!alive()) return;
   const leaf = data.path[data.path.length - 1].node;
   if (tab === "about") {
-    icicle.show({ focus: icicle.focusFor(leaf), selected: leaf, way: state.tree.path(leaf) });
+    icicle.show({
+      focus: icicle.focusFor(leaf),
+      selected: leaf,
+      way: state.tree.outline.path(leaf),
+    });
     crumbs(leaf);
   }
   const panel = await wordPanel(data, tab, first, second);

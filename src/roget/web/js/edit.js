@@ -1,5 +1,5 @@
-// Edits and their dialogs. An edit is put together when it is sent, from the ids of classes, so
-// changes by another person cannot make it hit another class.
+// Edits and their dialogs. An edit is built when it is sent and refers to classes by id, so it
+// cannot affect the wrong class if another person has changed the thesaurus.
 /** @import { Child, ClassView, Given, Notes, WordView } from "./types" */
 
 import { source } from "./api.js";

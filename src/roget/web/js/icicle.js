@@ -29,6 +29,10 @@ class Icicle {
     });
     new ResizeObserver(() => this.draw(true)).observe(place);
   }
+  // A cut needs every class of the tree; without one, the classes of the levels are shown.
+  get tree() {
+    return this.k === Infinity ? state.tree.outline : state.tree;
+  }
   get width() {
     return this.place.clientWidth;
   }
@@ -46,7 +50,7 @@ class Icicle {
   // Return the number of levels below a class, down to the current cut.
   /** @param {number} focus */
   below(focus) {
-    const tree = state.tree;
+    const tree = this.tree;
     if (this.k === Infinity) return tree.below[focus];
     let deepest = 0;
     const waiting = [focus];
@@ -69,10 +73,10 @@ class Icicle {
     clear(this.place);
     this.last = null;
   }
-  // Return the ancestor to zoom to so that a class is clearly visible.
+  // Return the ancestor to zoom to, so that the class becomes clearly visible.
   /** @param {number} node */
   focusFor(node) {
-    const tree = state.tree;
+    const tree = state.tree.outline;
     let focus = node;
     while (tree.parent[focus] >= 0) {
       const above = tree.parent[focus];
@@ -87,7 +91,7 @@ class Icicle {
     const columns = this.columns(focus);
     // The classes of a cut are at the right, with space for their names.
     const wide = this.k === Infinity ? this.width / columns : Math.min(150, this.width / columns);
-    const scale = this.height / state.tree.span[focus];
+    const scale = this.height / this.tree.span[focus];
     // On narrow screens the focused class is a thin strip, to leave space for its subclasses.
     if (this.width < 600 && columns > 1)
       return { focus, columns, first: STRIP, wide: (this.width - STRIP) / (columns - 1), scale };
@@ -95,7 +99,7 @@ class Icicle {
   }
   /** @param {number} node @param {Frame} frame */
   at(node, frame) {
-    const tree = state.tree,
+    const tree = this.tree,
       level = tree.depth[node] - tree.depth[frame.focus];
     const x = level > 0 ? frame.first + (level - 1) * frame.wide : level * frame.wide;
     const next = x + (level === 0 ? frame.first : frame.wide),
@@ -109,7 +113,7 @@ class Icicle {
   }
   draw(still = false) {
     if (!state.tree || !this.width) return;
-    const tree = state.tree,
+    const tree = this.tree,
       frame = this.frame(this.focus),
       before = this.last || frame,
       waiting = [this.focus];
@@ -159,7 +163,7 @@ class Icicle {
   }
   /** @param {number} node */
   made(node) {
-    const tree = state.tree;
+    const tree = this.tree;
     return el(
       "div",
       {
@@ -177,7 +181,7 @@ class Icicle {
   }
   /** @param {HTMLElement} box @param {number} node @param {{ x: number, y: number, w: number, h: number }} place @param {Frame} frame */
   move(box, node, { x, y, w, h }, frame) {
-    const tree = state.tree,
+    const tree = this.tree,
       leaf = tree.isLeaf(node, this.k),
       style = box.style;
     style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
@@ -215,19 +219,19 @@ class Icicle {
     else
       go(
         node === this.focus && node !== 0 && node === this.selected
-          ? classLink(state.tree.parent[node])
+          ? classLink(this.tree.parent[node])
           : classLink(node),
       );
   }
   // In a cut, zoom into (or out of) classes above the cut and open classes at the cut.
   /** @param {number} node */
   zoomLink(node) {
-    if (state.tree.isLeaf(node, this.k)) return classLink(node);
-    return levelLink(this.k, node === this.focus ? Math.max(state.tree.parent[node], 0) : node);
+    if (this.tree.isLeaf(node, this.k)) return classLink(node);
+    return levelLink(this.k, node === this.focus ? Math.max(this.tree.parent[node], 0) : node);
   }
   /** @param {KeyboardEvent} event */
   key(event) {
-    const tree = state.tree,
+    const tree = this.tree,
       node = this.active,
       siblings = node === 0 ? [0] : tree.children[tree.parent[node]];
     const at = siblings.indexOf(node);
@@ -258,9 +262,9 @@ class Icicle {
   /** @param {number} node @param {number} step */
   cousin(node, step) {
     const level = [...this.boxes.keys()].filter(
-      (one) => state.tree.depth[one] === state.tree.depth[node],
+      (one) => this.tree.depth[one] === this.tree.depth[node],
     );
-    level.sort((a, b) => state.tree.start[a] - state.tree.start[b]);
+    level.sort((a, b) => this.tree.start[a] - this.tree.start[b]);
     return level[level.indexOf(node) + step];
   }
 }

@@ -28,5 +28,5 @@ export const go = (link) => {
 /** Parse a number of an address. @type {(text: string | undefined) => number | null} */
 export const parseNumber = (text) => (/^\d{1,9}$/.test(text ?? "") ? Number(text) : null);
 
-/** The tabs of the page of a word. */
+/** The tabs of a word's page. */
 export const TABS = ["about", "sketch", "lines"];

@@ -40,7 +40,7 @@ export const classItem = (one) =>
 /** @type {(one: Word) => HTMLElement} */
 export const wordItem = (one) =>
   el("span", { class: "item" }, el("a", { href: wordLink(one) }, bdi(one.word)));
-// The relative length of a bar, 1 for the nearest word; 0.01 bit is added against division by 0.
+// The relative length of a bar, 1 for the nearest word; 0.01 bit is added to avoid division by 0.
 /** @type {(bits: number | null, nearest: number) => number} */
 export const nearness = (bits, nearest) => (bits === null ? 0 : (nearest + 0.01) / (bits + 0.01));
 /** @type {(text: string, title?: string) => HTMLElement} */
@@ -53,7 +53,9 @@ export const absent = (text, cure) =>
 
 /** @param {number} node */
 export function crumbs(node, link = classLink) {
-  const way = state.tree.path(node),
+  const way = state.tree
+      .path(node)
+      .filter((one) => one === node || state.tree.visible(one) === one),
     most = innerWidth < 600 ? 3 : 6,
     kept = way.length > most ? [way[0], null, ...way.slice(2 - most)] : way;
   const parts = kept.map((one, at) => {

@@ -19,7 +19,7 @@ export const TERMS = {
   ],
   share: [
     "Share",
-    "Of a class: its share of all occurrences. Of a context: its share of all contexts of the class.",
+    "For a class, its share of all occurrences in the text. For a context, its share of all contexts of the class.",
   ],
   usual: [
     "× expected",
@@ -31,7 +31,7 @@ export const TERMS = {
   ],
   distance: [
     "Distance from class centre",
-    "How far the word’s contexts are from the contexts of the whole class, in bits. Words near 0 are typical members and come first. A longer bar is nearer.",
+    "How far the word’s contexts are from the contexts of the whole class, in bits. Words near 0 are typical members and come first. The longer the bar, the nearer the word.",
   ],
   alike: [
     "Similarity",

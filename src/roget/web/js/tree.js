@@ -1,9 +1,21 @@
 // The tree of classes: parents and children, positions, and the order of splits.
+// Its outline has the classes of the levels only, with the same node numbers.
 /** @import { TreeData } from "./types" */
 
+// Connect each node to its nearest ancestor that is not hidden; hidden nodes have no parent.
+/** @param {TreeData} data @param {Set<number>} hidden @returns {TreeData} */
+function skip(data, hidden) {
+  const parent = data.parent.map((above, node) => {
+    let at = above;
+    while (hidden.has(at)) at = data.parent[at];
+    return hidden.has(node) ? -1 : at;
+  });
+  return { ...data, parent, hidden: [] };
+}
+
 export class Tree {
-  /** @param {TreeData} data */
-  constructor(data) {
+  /** @param {TreeData} data @param {Float64Array} [order] the positions of another tree */
+  constructor(data, order) {
     const n = data.parent.length;
     this.data = data;
     this.n = n;
@@ -15,6 +27,7 @@ export class Tree {
       this.children[parent].push(node);
       this.depth[node] = this.depth[parent] + 1;
     });
+    if (order) for (const below of this.children) below.sort((a, b) => order[a] - order[b]);
     this.start = new Float64Array(n);
     this.span = Float64Array.from(data.words, (words) => words || 0.01);
     for (let node = n - 1; node >= 0; node--)
@@ -32,6 +45,9 @@ export class Tree {
       const parent = data.parent[node];
       this.below[parent] = Math.max(this.below[parent], this.below[node] + 1);
     }
+    const hidden = new Set(data.hidden);
+    /** @type {Tree} */
+    this.outline = hidden.size ? new Tree(skip(data, hidden), this.start) : this;
     /** @type {Map<number, number>} */
     this.nodes = new Map(data.ids.map((id, node) => [id, node]));
     this.classes = this.children.reduce((k, below) => k + Math.max(below.length - 1, 0), 1);
@@ -66,6 +82,13 @@ export class Tree {
     /** @type {number[]} */ const way = [];
     for (let at = node; at >= 0; at = this.parent[at]) way.unshift(at);
     return way;
+  }
+  // Return the node itself, or its nearest ancestor in the outline if it is hidden there.
+  /** @param {number} node */
+  visible(node) {
+    let at = node;
+    while (at && this.outline.parent[at] < 0) at = this.parent[at];
+    return at;
   }
   /** @param {number} node */
   name(node) {

@@ -28,9 +28,9 @@ export interface Page {
   isAvailable(): boolean;
   /** True if the page is listed in the navigation bar. Default: if it is available. */
   isListed?(): boolean;
-  /** Read the rest of the address; null if there is nothing at it. */
+  /** Parse the rest of the address; return null if it is not a valid address of this page. */
   parse(parts: string[]): Partial<Route> | null;
-  /** True if the page takes the place of the tree. */
+  /** True if the page replaces the tree. */
   isWide(route: Partial<Route>): boolean;
   draw(route: Partial<Route>, alive: () => boolean): Promise<void>;
 }

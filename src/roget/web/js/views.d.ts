@@ -44,6 +44,7 @@ export interface TreeData {
   label: string[];
   given: number[];
   ids: number[];
+  hidden: number[];
   made: (number | null)[];
 }
 

@@ -118,9 +118,9 @@ def merge_lines(lines: Iterable[EvidenceLine]) -> list[LineView]:
 
 
 def _split_line(same: Sequence[EvidenceLine]) -> LineView:
-    """Split a sentence at its marked words.
+    """Split a sentence into pieces before, at and after its marked words.
 
-    Offsets are not returned, because they would differ between Python and JavaScript.
+    Python and JavaScript count characters differently, so offsets could not be shared.
     """
     first = same[0]
     marks = {one.context: "context" for one in same if one.context is not None}

@@ -21,8 +21,10 @@ class TreeData(TypedDict):
     given: list[int]
     """Nodes whose label was written by a user."""
     ids: list[int]
+    hidden: list[int]
+    """Nodes between two levels, which the tree skips."""
     made: list[int | None]
-    """The number of classes after a node is split, or None for leaves."""
+    """The number of classes in the tree after a node was split, or None for leaves."""
 
 
 def make(snapshot: ThesaurusSnapshot) -> TreeData:
@@ -38,6 +40,7 @@ def make(snapshot: ThesaurusSnapshot) -> TreeData:
         "label": snapshot.labels,
         "given": sorted(thesaurus.labels),
         "ids": thesaurus.ids.tolist(),
+        "hidden": [node for node in nodes if node not in snapshot.shown],
         "made": [classes_after.get(node) for node in nodes],
     }
 

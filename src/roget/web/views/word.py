@@ -100,11 +100,12 @@ def _make_word(
     thesaurus = snapshot.thesaurus
     word, total = str(thesaurus.words[row]), float(thesaurus.counts.word_totals[row])
     memberships = thesaurus.membership(word)
+    path = snapshot.shown_path(int(thesaurus.places[row]))
     return {
         "id": row,
         "word": word,
         "observations": short(total),
-        "path": [name_class(snapshot, node) for node in thesaurus.path(word)],
+        "path": [name_class(snapshot, node) for node in path],
         "among": len(memberships),
         "memberships": [
             {**name_class(snapshot, node), "probability": short(p)}

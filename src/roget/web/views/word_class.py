@@ -66,8 +66,8 @@ def make(snapshot: ThesaurusSnapshot, node: int, n: int = WORDS, offset: int = 0
         "words": named["words"],
         "share": named["share"],
         "value": snapshot.split_value(node),
-        "path": [name_class(snapshot, above) for above in thesaurus.tree.path(node)],
-        "children": [name_class(snapshot, below) for below in thesaurus.tree.children(node)],
+        "path": [name_class(snapshot, above) for above in snapshot.shown_path(node)],
+        "children": [name_class(snapshot, below) for below in snapshot.shown_children(node)],
         "offset": offset,
         "typical": [
             {

@@ -1,4 +1,4 @@
-"""AgglomerativeTree: the agglomerative information bottleneck as an estimator."""
+"""`AgglomerativeTree`: the agglomerative information bottleneck as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
     The run time is proportional to the number of words times the number of non-zero counts, the
     memory to the number of non-zero counts. `checkpoint` is a folder for the state of a long run,
     which can be resumed from it. `progress` is called with {"n_clusters", "fraction"}. Ctrl-C ends
-    a run early with a warning; the result then has the current clusters, but no tree over them.
+    a run early with a warning. The result then has the current clusters, but no tree over them.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])

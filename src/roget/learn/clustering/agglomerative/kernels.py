@@ -1,6 +1,7 @@
-"""Compiled kernels for greedy merging, with a list of nearest neighbours for each cluster.
+"""Compiled kernels for greedy merging by the agglomerative information bottleneck.
 
-The loss of merging clusters a and b is the decrease in information about contexts, in nats:
+The loss of merging clusters a and b is the decrease in information about contexts, in nats (Slonim
+& Tishby 1999):
 
     L(a, b) = W ln W − p(a) ln p(a) − p(b) ln p(b)
               − Σ_{v in both} [S_v ln S_v − p(a,v) ln p(a,v) − p(b,v) ln p(b,v)],
@@ -9,9 +10,9 @@ with W = p(a) + p(b) and S_v = p(a,v) + p(b,v). It equals W times the Jensen–S
 the two clusters, weighted by their masses.
 
 Every cluster has a short list of its nearest clusters, with a lower bound on the loss of merging it
-with any cluster outside the list. A merge removes two clusters from the lists and inserts the new
-one. A list is rebuilt, by comparing the cluster with all others, only if it has no entry below its
-bound and no other cluster has a lower cost. A table of all pairs is never stored.
+with any cluster outside the list. A merge removes two clusters from all lists and inserts the
+merged one. If a list has no entry below its bound, it is rebuilt by comparing its cluster with all
+others, but only once this bound is the lowest cost of all. A table of all pairs is never stored.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Clusters(NamedTuple):
     contexts: Array
     shares: Floats
     terms: Floats
-    """x·ln x for each entry x of `shares`."""
+    """The value x·ln x for each entry x of `shares`."""
     mass: Floats
     """Probability p(c) of each cluster, or 0 after the cluster was merged into another one."""
     mass_terms: Floats
@@ -62,7 +63,7 @@ class Clusters(NamedTuple):
 
 @compiled_within
 def _compute_loss(clusters: Clusters, one: int, other: int) -> float:
-    """Return the loss L(one, other) of a merge.
+    """Return the loss L(one, other) of merging two clusters.
 
     `one` must be in the dense buffer. The result is exactly symmetric in both clusters.
     """
@@ -158,7 +159,7 @@ def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
             _insert(clusters, one, other, lost)
             if gone >= 0:
                 _update(clusters, other, one, gone, lost)
-    # 3. Clear the dense buffer.
+    # 3. Reset the dense buffer to 0.
     for at in own:
         clusters.dense[clusters.contexts[at]] = 0.0
     clusters.cost[one], clusters.stale[one] = clusters.costs[one, 0], False
@@ -196,7 +197,7 @@ def _make_room(clusters: Clusters, needed: int) -> None:
 def join(clusters: Clusters, one: int, other: int) -> None:
     """Merge cluster `other` into `one`, without updating the neighbour lists."""
     _make_room(clusters, clusters.size[one] + clusters.size[other])
-    # Merge two rows sorted by context; add entries with the same context.
+    # Merge two rows sorted by context. Add entries with the same context.
     begin = end = clusters.used[0]
     a, b = clusters.start[one], clusters.start[other]
     last_a, last_b = a + clusters.size[one], b + clusters.size[other]
@@ -224,7 +225,7 @@ def join(clusters: Clusters, one: int, other: int) -> None:
 def merge(clusters: Clusters, pairs: Array, losses: Floats) -> None:
     """Perform the cheapest merge `losses.size` times, and record the pairs and losses.
 
-    1. Choose the cluster with the lowest cost; rebuild its list if the cost is only a bound.
+    1. Choose the cluster with the lowest cost. Rebuild its list if the cost is only a bound.
     2. Merge it with its nearest neighbour, the higher number into the lower.
     3. Rebuild the list of the merged cluster, and update all other lists in the same pass.
     """

@@ -1,4 +1,4 @@
-"""The sequence of merges from single words to one cluster, and the trees and labels it yields."""
+"""The sequence of merges from single words to one cluster, with the resulting trees and labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLOCK = 64
 
 @dataclass(frozen=True)
 class StoredMerges(Contents):
-    """The stored arrays of merges, in order."""
+    """The arrays in which a sequence of merges is stored."""
 
     pairs: Ints = array("iu", "merges", 2, low=0, below="words")
     losses: Floats = array("f", "merges")
@@ -63,7 +63,7 @@ class Merges:
         return bool(self.losses.size == self.n_words - 1)
 
     def label(self, k: int) -> Ints:
-        """Return the cluster of each word when k clusters remain, numbered as in `tree`."""
+        """Return the cluster of each word when k clusters remain, with the numbering of `tree`."""
         labels = merge_labels(self.pairs[: self.n_words - k].tolist(), self.n_words)
         return self._split(k)[1][labels] if self.whole else labels
 
@@ -75,7 +75,7 @@ class Merges:
         return Tree.from_splits(zip(self._split(k)[0], values.tolist(), strict=True))
 
     def _split(self, k: int) -> tuple[list[int], Ints]:
-        """Return the merges from k clusters down to one cluster, converted to splits."""
+        """Convert the merges of k clusters into one to a sequence of splits."""
         return merges_to_splits(self.pairs[self.n_words - k :].tolist())
 
 
@@ -99,7 +99,7 @@ def merge_words(
 
     joint: p(word, context), a csr_array without empty rows.
     earlier: merges of an interrupted run to continue.
-    report: called with the merges so far; a KeyboardInterrupt from it ends the run.
+    report: called with the merges so far. A KeyboardInterrupt from it ends the run.
     pause: called while the lists are built, when there is no partial result yet.
     """
     n = joint.shape[0]
@@ -131,7 +131,8 @@ def _begin(joint: Any) -> kernels.Clusters:
     """Return the initial state, with one cluster per word."""
     n, m = joint.shape
     joint = sparse.csr_array(joint)
-    # Merged rows are appended, so allocate twice the number of entries to close gaps less often.
+    # Merged rows are appended. Twice the required memory is allocated, so gaps are closed less
+    # often.
     room = 2 * joint.nnz + m
     contexts, shares, terms = np.zeros(room, dtype=np.int32), np.zeros(room), np.zeros(room)
     contexts[: joint.nnz], shares[: joint.nnz] = joint.indices, joint.data

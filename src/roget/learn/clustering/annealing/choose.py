@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from roget.learn.clustering.annealing.estimator import Annealing
 
 HELD_OUT = 0.1
-"""Fraction of the tokens that are held out."""
+"""Fraction of the tokens that are held out to choose the number of clusters and β."""
 LOSSES = ("backoff", "alone")
-"""Names of the two losses (see `KSelection`)."""
+"""Names of the two losses on held-out tokens (see `KSelection`)."""
 PATIENCE = 2
 """Number of consecutive values of k (numbers of clusters) without improvement before the search
 stops."""
@@ -30,7 +30,7 @@ ERRORS = 2.0
 """Number of standard errors by which a larger number of clusters must improve the loss."""
 
 LEAST = 1e-4
-"""Minimum improvement of a loss, in nats per token."""
+"""Minimum decrease of a loss, in nats per token, that counts as an improvement."""
 
 SOFTER = 0.7
 """First β to try for a larger number of clusters, as a fraction of the best β so far."""
@@ -43,7 +43,7 @@ class KSelection(NamedTuple):
     """The best number of clusters and β, and the table they were chosen from.
 
     Each row of the table has `n_clusters`, `beta`, and two losses on held-out tokens in nats. The
-    loss `backoff` is for a mixture of the word's own counts, the classes and the unigram; `alone`
+    loss `backoff` is for a mixture of the word's own counts, the classes and the unigram. `alone`
     is for the classes (weight 0.95) and the unigram (0.05). The choice is made by `backoff`: more
     clusters must be better than fewer by two standard errors of the difference. If classes do not
     improve `backoff`, as in tables without rare pairs, the choice is made by `alone`, and the
@@ -70,11 +70,11 @@ def choose(
     report: Callable[[int, float, float], None] | None = None,
     pause: Pause = never_stop,
 ) -> KSelection:
-    """Hold out one token in ten, anneal on the rest, and return the best point on the path.
+    """Hold out one token in ten, anneal on the rest, and return the best number of clusters and β.
 
     `counts` are Counts or a csr_array without empty rows. If β is set in the options, only the
     number of clusters is chosen. `report` is called with the number of clusters, β and the
-    progress of the search. `pause` is called in consistent states; a KeyboardInterrupt from it ends
+    progress of the search. `pause` is called in consistent states. A KeyboardInterrupt from it ends
     the search with the best result so far.
     """
     # 1. Hold out one token in ten.
@@ -153,7 +153,8 @@ def _try_numbers(
 def _choose_first_beta(group: list[_Candidate]) -> float:
     """Return the lowest β to try for the next number of clusters.
 
-    It is derived from the losses that vary with β.
+    It is a fraction (`SOFTER`) of the best β for the current number. Losses that hardly vary with β
+    are ignored. If neither loss varies, the result is 0.
     """
     starts = []
     for loss in LOSSES:
@@ -164,7 +165,7 @@ def _choose_first_beta(group: list[_Candidate]) -> float:
 
 
 def _take_while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
-    """Return the candidates up to and including the first one that improves neither loss."""
+    """Return all candidates up to the first one that improves neither loss, including that one."""
     found: list[_Candidate] = []
     for new in candidates:
         found.append(new)
@@ -176,7 +177,7 @@ def _take_while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
 def _evaluate(
     k: int, beta: float, tokens: heldout.TokenCells, classes: Floats | None
 ) -> _Candidate:
-    """Compute the losses of one clustering. `classes` is None for a single cluster."""
+    """Compute the two losses of a clustering. `classes` is None if there is only one cluster."""
     alone = tokens.smooth(tokens.unigram if classes is None else classes)
     backed = heldout.backoff(tokens, *(() if classes is None else (classes,)))
     predicted = {"alone": alone, "backoff": backed}
@@ -185,7 +186,7 @@ def _evaluate(
 
 
 def _grid(most: int) -> list[int]:
-    """Return 2, 3, 4, 6, 8, 12, 16, 24, … up to `most`."""
+    """Return the numbers of clusters to try: 2, 3, 4, 6, 8, 12, 16, 24, … up to `most`."""
     return [k for i in range(most.bit_length()) for k in (2 << i, 3 << i) if k <= most]
 
 

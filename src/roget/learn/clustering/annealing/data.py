@@ -20,14 +20,14 @@ class Data:
     """Context distributions p_n(v) of all words n, as CSR and CSC matrices, and the prior p(n)."""
 
     rows: RowIndex
-    """p_n(v), as a matrix with one row per word."""
+    """The context distributions p_n(v), as a CSR matrix with one row per word."""
     columns: RowIndex
-    """p(n)·p_n(v), as a matrix with one column per context."""
+    """The weights p(n)·p_n(v), as a CSC matrix with one column per context."""
     prior: Floats
     entropy: Floats
     """Entropy H(p_n) of each word, in nats."""
     background: Floats
-    """p(v) = Σ p(n) p_n(v)."""
+    """The background p(v) = Σ_n p(n)·p_n(v)."""
 
     @property
     def n_words(self) -> int:

@@ -38,7 +38,7 @@ from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 NEW = {"equations": "mass", "until": None}
-"""Options added after the first version, with the values that reproduce the old behaviour."""
+"""Options that the first version did not have, with the values that reproduce its behaviour."""
 
 SAME = 1e-6
 """Maximum squared Hellinger distance between centroids that are treated as equal."""
@@ -54,14 +54,14 @@ class Annealing(Clusterer, AnnealingOptions):
 
     sized_levels: ClassVar[bool] = True
     walk_steps: ClassVar[int] = 20
-    """Maximum number of iterations when several clusterings, with different numbers of clusters,
-    are learnt for prediction."""
+    """Maximum number of EM iterations per clustering if clusterings of several sizes are learnt for
+    prediction."""
 
     beta_: float
 
     @property
     def method(self) -> Method:
-        """The search class, and the rule for placing new words in the resulting clusters."""
+        """The class of the annealing search, and the rule for placing new words in its clusters."""
         raise NotImplementedError
 
     def _check_options(self) -> None:
@@ -147,8 +147,8 @@ class Annealing(Clusterer, AnnealingOptions):
         open_end = beta is None and method.settings.until is None
 
         def report(k: int, at: float, done: float) -> None:
-            # Choosing the settings counts as the first half of the progress. There is no free
-            # energy to report yet.
+            # The choice of the settings is reported as the first half of the progress. There is no
+            # free energy yet.
             self._report(done / 2, beta=at, n_clusters=k, free_energy=None)
 
         if n_clusters is None and (open_end or method.search.needs_number):
@@ -236,7 +236,7 @@ def _make_row(
 
 
 def _make_notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[str]:
-    """Return notes on clusters that were merged and on words that share no context with others."""
+    """Return notes about merged clusters and about words that share no context with others."""
     notes: list[str] = []
     if gone:
         text = (
@@ -283,7 +283,7 @@ def _find_empty(found: Clustering) -> dict[int, int]:
     # Σ_n p(gone|n)·p(c|n) measures how many memberships cluster c has in common with the empty one.
     shared = to_dense(found.memberships[:, gone].T @ found.memberships)
     shared[np.arange(gone.size), gone] = 0
-    shared[:, sizes > 0] += 1e-300  # if nothing is shared, prefer clusters that have words
+    shared[:, sizes > 0] += 1e-300  # For ties at 0, prefer non-empty clusters.
     return dict(zip(gone.tolist(), shared.argmax(axis=1).tolist(), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Base classes for annealing searches, with their threads, energies, settings and splits."""
+"""Base classes of annealing searches, and types for their settings, splits and energies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ STEPS = 20
 
 
 class ThreadPool:
-    """Threads that process ranges of rows. The ranges do not depend on the number of threads.
+    """A thread pool that processes ranges of rows.
+
+    The ranges do not depend on the number of threads.
 
     `n_jobs` is the number of threads: None or −1 for one per core, −2 for one less, and so on.
     """
@@ -64,7 +66,8 @@ class ThreadPool:
     ) -> None:  # fmt: skip
         """Call a kernel once per range, passing the bounds of the range followed by `given`.
 
-        If `own` is passed, its row for the range is the last argument.
+        `own` is an array with one row per range. If it is passed, the row of the range is the last
+        argument.
         """
 
         def work(task: int) -> None:
@@ -108,7 +111,7 @@ class Energy:
 
 @dataclass(frozen=True)
 class AnnealingSettings:
-    """Target and parameters of an annealing run."""
+    """Parameters of an annealing run, including the target number of clusters and β."""
 
     n_clusters: int | None = None
     beta: float | None = None
@@ -119,7 +122,7 @@ class AnnealingSettings:
     n_jobs: int | None = None
     seed: int = 0
     stride: int = 1
-    """Number of β steps that are combined into one after the last split."""
+    """After the last split, β is changed by this number of steps at once."""
     equations: str = "mass"
     """Equations used during splitting (see the options of `SoftAnnealing`)."""
     until: float | None = None
@@ -175,7 +178,7 @@ class AnnealingSearch:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters."""
+        """Current number of clusters."""
         return len(self.splits) + 1
 
     @property
@@ -232,9 +235,10 @@ class Method(NamedTuple):
     rule: Callable[[float], Rule]
     """Function that returns the rule for placing new words at a given β."""
     own: bool = False
-    """True if training words keep their memberships instead of being placed by the rule."""
+    """True if training words keep the memberships found by the search. Otherwise they are placed by
+    the rule, like new words."""
     settings: AnnealingSettings = AnnealingSettings()
-    """Settings that this method always uses."""
+    """Fields of `AnnealingSettings` that have fixed values in this method."""
 
 
 class PathPoint(NamedTuple):
@@ -283,7 +287,8 @@ class AnnealingPath:
     def reach(self, k: int, beta: float | None = None) -> tuple[int, float]:
         """Split until there are k clusters, and return the number of clusters reached and β.
 
-        `beta` is the β used while splitting, for searches in which it is fixed.
+        `beta` is the β at which clusters are split. It is used only by searches that split at a
+        fixed β.
         """
         # Continue from the snapshot of the previous call.
         if self._at[0] < k:

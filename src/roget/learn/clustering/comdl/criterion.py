@@ -1,6 +1,6 @@
 """The description length of a co-clustered table, in nats.
 
-The rows and the columns of the table (the two sides) are divided into classes; the cells of a row
+The rows and the columns of the table (the two sides) are divided into classes. The cells of a row
 class and a column class form a block. The description length is the sum of three parts:
 
     blocks     lnΓ(N + IJa) − lnΓ(IJa) − Σ_ij [lnΓ(N_ij + a) − lnΓ(a)]
@@ -44,12 +44,12 @@ TABLE = 1 << 16
 """Maximum number of integer counts for which lnΓ is tabulated."""
 
 STEPS = 4
-"""Number of grid values per doubling of a or b."""
+"""Number of grid values between a value of a or b and twice this value."""
 
 A_GRID = tuple(2.0 ** (step / STEPS) for step in range(-10 * STEPS, 4 * STEPS + 1))
-"""Candidate values of the parameter a."""
+"""Candidate values of a, the pseudo-count of blocks."""
 B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 1))
-"""Candidate values of the parameter b."""
+"""Candidate values of b, the pseudo-count of words within classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class AxisClasses:
 
     @property
     def n(self) -> int:
-        """Number of items."""
+        """Number of items (rows or columns)."""
         return int(self.items.totals.size)
 
     @cached_property
@@ -82,7 +82,7 @@ class CoclusterTable:
     sized: bool
     """True if the code includes class sizes, which adds −Σ ln n_i! to the cost of a partition."""
     whole: bool
-    """True if all counts are integers."""
+    """True if all counts of the table are integers."""
 
     def cost_tables(self, a: float, b: float) -> tuple[kernels.CostTables, kernels.CostTables]:
         """Return tables of the terms of the description length, for rows and for columns."""
@@ -131,7 +131,7 @@ class Length:
 
     @property
     def total(self) -> float:
-        """Sum of the three parts."""
+        """The description length: the sum of its three parts, in nats."""
         return self.blocks + self.words + self.partition
 
 
@@ -200,7 +200,7 @@ def _saddle(n: int, k: Floats) -> Floats:
     inner = (k > 1) & (k < n)
     j = k[inner]
     ratio = n / j
-    x = ratio.copy()  # Newton's method for the root of x = (n/k)·(1 − e⁻ˣ)
+    x = ratio.copy()  # Solve x = (n/k)·(1 − e⁻ˣ) by Newton's method.
     for _ in range(40):
         x -= (x + ratio * np.expm1(-x)) / (1.0 - ratio * np.exp(-x))
     power = j * (x + np.log(-np.expm1(-x))) - n * np.log(x)

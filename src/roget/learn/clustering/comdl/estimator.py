@@ -44,9 +44,9 @@ class CoMDL(Clusterer, CoMDLOptions):
     The classes found are then merged down to one class per side, which gives a tree for each side.
 
     a = b = 1 is the flat degree-corrected block model. `criterion="li-abe"` is the length of Li &
-    Abe (1996) with classes on both sides; a and b are then used only to place new words. More
-    sweeps give a slightly shorter description. `checkpoint` is a folder for the state of a long
-    run, which can be resumed from it. `progress` is called with {"n_clusters",
+    Abe (1996) with classes on both sides. In this case, a and b are used only to place new words.
+    More sweeps give a slightly shorter description. `checkpoint` is a folder for the state of a
+    long run, which can be resumed from it. `progress` is called with {"n_clusters",
     "n_column_clusters", "description_length", "fraction"}.
 
     Lengths are in nats: `description_length_`, the values of the trees (the length saved by each
@@ -121,7 +121,7 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     @property
     def row_labels_(self) -> Ints:
-        """The class of each row. Identical to `labels_`."""
+        """The class of each row, which is the same as `labels_`."""
         return self.labels_
 
     @property
@@ -152,9 +152,9 @@ class CoMDL(Clusterer, CoMDLOptions):
     ) -> Floats:
         """Return p(context|word) for (word, context) pairs, at one level of the class hierarchy.
 
-        Words and contexts are passed as names or numbers. `level` is the fraction of the classes
-        kept on each side; None keeps all. With `every`, predictions are averaged over the results
-        of all random starts, which is more accurate.
+        Words and contexts are passed as names or numbers. `level` is the fraction of the word
+        classes, and of the context classes, that is kept. None keeps all classes. With `every`,
+        predictions are averaged over the results of all random starts, which is more accurate.
         """
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self.labels_.size, "word")
@@ -183,7 +183,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return self.criterion == "li-abe"
 
     def _smooth(self, data: CoclusterTable, found: MergeHierarchy) -> MergeHierarchy:
-        """Return a model with the same classes, with a and b at their requested or best values."""
+        """Return a model with the same classes and the requested or best values of a and b."""
         which = "".join(name for name in "ab" if isinstance(getattr(self, name), str))
         a = FIRST_A if isinstance(self.a, str) else float(self.a)
         b = FIRST_B if isinstance(self.b, str) else float(self.b)
@@ -294,7 +294,7 @@ class CoMDL(Clusterer, CoMDLOptions):
             )  # fmt: skip
 
     def _make_notes(self, data: CoclusterTable, rows: Floats, columns: Floats) -> list[str]:
-        """Return notes on the data, such as rows without counts."""
+        """Return notes about the data, such as the number of rows without counts."""
         notes: list[str] = []
         if self.n_clusters_ == 1 and self._requested[0] is None:
             text = (

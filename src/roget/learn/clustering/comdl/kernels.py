@@ -11,9 +11,10 @@ by
 
 where R_c, n_c and N_cj do not include the item itself. The sum has a term only for the classes j in
 which the item has counts, so a move takes O(contexts of the item × classes). The first `k` classes
-are in use. Class k is empty; an item that chooses it opens a new class.
+are in use. Class k is empty. An item that chooses it opens a new class.
 
-a = b = 0 stands for the length of Li & Abe (1996), in which n·ln n replaces lnΓ throughout.
+a = b = 0 stands for the length of Li & Abe (1996), in which n·ln n replaces lnΓ throughout
+(equations 5 to 7 of the paper), and the number of classes costs ½·ln N per parameter (equation 4).
 """
 
 from __future__ import annotations
@@ -30,8 +31,7 @@ from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_
 from roget.core.types import Array, Floats, Ints
 
 CALM = 0.9995
-"""Minimum probability that an item stays in its class, at which the item is skipped in the next
-sweeps."""
+"""An item that stays in its class with a higher probability is skipped in the next sweeps."""
 
 MAX_SKIPS = 7
 """Maximum number of consecutive sweeps in which an item is skipped. Each time the item stays in its
@@ -71,7 +71,7 @@ class CostTables(NamedTuple):
     """The part of the partition cost that depends only on the number of classes."""
     sized: bool
     grand: float
-    """Sum of all counts."""
+    """Sum of all counts in the table."""
     a: float
     b: float
 
@@ -81,16 +81,16 @@ class SkipState(NamedTuple):
 
     order: Ints
     calm: Ints
-    """For each item, the number of sweeps to skip after its last visit."""
+    """For each item, the number of sweeps that it was set to skip at its last visit."""
     wait: Ints
-    """For each item, the number of sweeps that are still to be skipped."""
+    """For each item, the number of sweeps that it still has to skip."""
 
 
 class Scratch(NamedTuple):
-    """Buffers used in a sweep."""
+    """Buffers that a sweep reuses for all items."""
 
     held: Floats
-    """lnΓ(R_c + b·n_c) for each class c."""
+    """The term lnΓ(R_c + b·n_c) of the cost of each class c."""
     fixed: Floats
     """Terms of cost[c] that do not depend on the item, with the sign reversed."""
     gain: Floats
@@ -140,7 +140,7 @@ def tally(items: RowItems, labels: Ints, other: Ints, blocks: Floats) -> None:
 
 @compiled_within
 def _xlogx(x: float) -> float:
-    """Return x·ln x, and 0 for x = 0."""
+    """Return x·ln x, which is 0 for x = 0."""
     return x * math.log(x) if x > 0 else 0.0
 
 
@@ -163,7 +163,7 @@ def rise_by_one(count: float, a: float) -> float:
 
 @compiled
 def rise_all(blocks: Floats, a: float) -> Floats:
-    """Return `rise_by_one` for all counts."""
+    """Return lnΓ(count + 1 + a) − lnΓ(count + a) for an array of counts."""
     logs = np.empty(blocks.shape)
     for j in range(blocks.shape[0]):
         for c in range(blocks.shape[1]):
@@ -352,7 +352,7 @@ def _compute_costs(
         cost[own] = held[own] - left - sizes[n] + sizes[n - 1] - gain[own]
         if sized:
             cost[own] -= math.log(n)
-    # 3. A new class with this item only.
+    # 3. The cost of a new class with this item only.
     if opens:
         cost[k] = log_gamma(f + b) - sizes[1] + more - gain[k]
 

@@ -238,7 +238,7 @@ def _begin(blocks: Floats, members: Members) -> Merging:
 def agglomerate(
     blocks: Floats, sides: tuple[Members, Members], fewest: tuple[int, int], patience: float
 ) -> tuple[Ints, Floats]:
-    """Merge classes greedily; return the merges and the increase in description length of each.
+    """Merge classes greedily, and return the merges with their increases in description length.
 
     A merge is (side, class kept, class removed), where side 0 is the rows, and a class is named by
     the lowest number of the original classes in it. Merging stops at the numbers of classes in

@@ -25,10 +25,10 @@ _EMPTY = sparse.csr_array((1, 1))
 class CoclusterModel:
     """Word classes and context classes, with their block counts.
 
-    For a word of class i and a context of class j,
-    p(v|w) = (N_ij + a)/(R_i + a·J) · (f_v + b)/(C_j + b·m_j). N_ij is the count of the block, R_i
-    the count of the word class, and J the number of context classes; f_v is the count of the
-    context, and class j has m_j contexts with C_j counts in total.
+    For a word of class i and a context of class j, p(v|w) = (N_ij + a)/(R_i + a·J) · (f_v + b)/(C_j
+    + b·m_j). N_ij is the count of the block, R_i the count of the word class, and J the number of
+    context classes. The count of the context is f_v, and class j has m_j contexts with C_j counts
+    in total.
     """
 
     blocks: Floats
@@ -90,7 +90,7 @@ class CoclusterModel:
         return int(row), int(column)
 
     def clustering(self) -> Clustering:
-        """Return the word classes as a clustering."""
+        """Return the word classes as a `Clustering`, with memberships, centroids and masses."""
         tree, mass = self.trees[0], self.blocks.sum(axis=1)
         return Clustering(
             tree, one_hot(self.rows, tree.n_clusters), self.centroids(), mass / mass.sum(),

@@ -52,10 +52,10 @@ FIRST_A, FIRST_B = 0.25, 1.0
 """Initial values of a and b if they are chosen automatically."""
 
 CHOICE = 4
-"""Number of sweeps between two adjustments of a and b."""
+"""Number of sweeps after which a and b are adjusted again."""
 
 MAX_GREEDY = 100
-"""Maximum number of greedy rounds."""
+"""Maximum number of rounds of greedy sweeps and merges."""
 
 PATIENCE = 30.0
 """Maximum number of nats by which merges may temporarily increase the description length."""
@@ -78,7 +78,7 @@ class CoMDLSettings:
 
     @property
     def chosen(self) -> str:
-        """Names of the parameters (a, b or both) that are chosen automatically."""
+        """Names of the parameters that are chosen automatically: a, b, or both."""
         return "a" * (self.a is None) + "b" * (self.b is None)
 
     @property
@@ -211,11 +211,11 @@ class CoMDLSearch:
         self.now, self.ends = every[0], every[1:]
 
     def length(self, classes: CoclusterState) -> Length:
-        """Compute the description length from scratch."""
+        """Compute the description length of the current classes from scratch."""
         return length(self.table, classes.labels, classes.a, classes.b)
 
     def _begin(self) -> CoclusterState:
-        """Return random initial classes."""
+        """Return a random initial state."""
         rng = np.random.default_rng([self.settings.seed, self.start])
         labels = []
         for side, fixed in zip(self.table.sides, self.settings.fixed, strict=True):
@@ -233,7 +233,7 @@ class CoMDLSearch:
 
     def _anneal(self) -> None:
         """Run a sweep over the rows and the columns at the next temperature."""
-        # Geometric cooling from `hot` to COLD.
+        # Cool geometrically from `hot` to COLD.
         part, hot = self.sweep / max(self._sweeps - 1, 1), TEPID if self._last else self.hot
         for side in (0, 1):
             self._sweep(side, hot * (COLD / hot) ** part)
@@ -277,7 +277,7 @@ class CoMDLSearch:
         self.now = deepcopy(self.find_best()) if self._last else self._begin()
 
     def _choose(self) -> None:
-        """Adjust a and b to the current classes."""
+        """Set a and b to the best values for the current classes."""
         now, which = self.now, self.settings.chosen
         if not which:
             return
@@ -406,7 +406,7 @@ def _select_side(side: int, pairs: Ints) -> list[tuple[int, int]]:
 
 
 def _number_in_order(labels: Ints) -> Ints:
-    """Renumber the classes by first occurrence."""
+    """Renumber the classes in the order in which they first occur in `labels`."""
     _, first, places = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[places])
 

@@ -35,7 +35,7 @@ with many. If words have enough tokens, clusters do not improve predictions and 
 concentration is kept, so "fine" puts such words in clusters of their own."""
 
 HELD_OUT = 0.1
-"""Fraction of the tokens that are held out."""
+"""Fraction of the tokens that are held out to choose the concentration."""
 ERRORS = 1.0
 """Number of standard errors by which a smaller concentration (more clusters) must be better."""
 
@@ -65,7 +65,7 @@ class AlphaSelection(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """Result for one concentration: its table rows, best first, and the predictions of the best."""
+    """Result for one concentration: its table rows, best first, and the best row's predictions."""
 
     rows: list[dict[str, float]]
     predicted: Floats
@@ -91,7 +91,7 @@ def choose(
 
     Trees are grown on nine tenths of the tokens. Concentrations are tried from high to low, that is
     from few clusters to many, until more clusters do not improve predictions. `given` is the name
-    of a schedule or a fixed concentration; in the latter case, only the parent weight is chosen.
+    of a schedule or a fixed concentration. In the latter case, only the parent weight is chosen.
     """
     course = SCHEDULES[given] if isinstance(given, str) else None
     # 1. Hold out one token in ten from a sample of the words.
@@ -114,7 +114,7 @@ def choose(
         table = table + new.rows
         if new.beats(best, tokens):
             best, idle = new, 0
-        elif new.rows[0]["n_clusters"] > 1:  # do not stop while there is only one cluster
+        elif new.rows[0]["n_clusters"] > 1:  # Do not stop while there is only one cluster.
             idle += 1
     return AlphaSelection(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 
@@ -154,7 +154,7 @@ def _try_by_loss(
 
 
 def _climb(loss: Callable[[float], float], start: float) -> None:
-    """Evaluate `start`, then larger values while the loss decreases, or else smaller values."""
+    """Evaluate `start`, then larger values as long as the loss decreases, or else smaller ones."""
     first = loss(start)
     for factor in (FACTOR, 1 / FACTOR):
         at, here = start * factor, first
@@ -175,7 +175,7 @@ def _try_by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
 
 
 def _make_row(concentration: float, weight: float, clusters: int, loss: float) -> dict[str, float]:
-    """Return a row of the selection table."""
+    """Return a row of the table in `AlphaSelection`."""
     return {"concentration": concentration, "weight": weight, "n_clusters": clusters, "loss": loss}
 
 

@@ -17,7 +17,7 @@ of a tree with li-abe is therefore
 With li-abe and corrected, listing the members of the clusters costs |N| − 1 bits, whether or not
 the words are split (L_mod, equation 3). With dirichlet and nml, a split of |N| words into n and
 |N| − n costs ln(|N| − 1) + ln C(|N|, n), and not splitting costs 0. The data part is always −ln P
-at the relative frequencies (L_dat, equation 5); all other terms belong to the model part.
+at the relative frequencies (L_dat, equation 5). All other terms belong to the model part.
 
 The module also computes p(context|cluster) from a tree of clusters, and defines the rule for
 placing new words.
@@ -60,7 +60,7 @@ class Parts(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Sum of both parts."""
+        """The description length: the sum of both parts."""
         return self.model + self.data
 
 
@@ -81,7 +81,7 @@ class Code:
 
     @property
     def kind(self) -> int:
-        """Kind of code, which selects the formulas in the kernels."""
+        """Number of the kind of code, which selects the formulas in the compiled kernels."""
         return choose_kind(self.criterion, self.estimator)
 
     @property
@@ -94,7 +94,7 @@ class Code:
 
     @property
     def data_kind(self) -> int:
-        """Kind of code for the data part of the description length."""
+        """Number of the kind of code for the data part of the description length."""
         return choose_kind(self.criterion, "mle")
 
     def formula(self, prior: Floats) -> kernels.Formula:
@@ -112,7 +112,7 @@ class Code:
             # free parameter fewer.
             more = self.width - (self.criterion == "corrected")
             return more / 2 * math.log(tokens) if tokens > 1 else 0.0
-        # Cost of coding the number of words on one side; the kernels add the cost of listing them.
+        # Cost of coding the number of words on one side. The kernels add the cost of listing them.
         return math.log(max(size - 1, 1))
 
     def single_length(self, counts: Floats, tokens: float, size: float, prior: Floats) -> Parts:
@@ -200,7 +200,7 @@ def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats
         else:
             known[node] = here
         if node and node == tree.children(int(tree.parent[node]))[-1]:
-            # The parent is no longer needed after its last child.
+            # After its last child, the parent is no longer needed.
             del known[int(tree.parent[node])]
     return cells
 

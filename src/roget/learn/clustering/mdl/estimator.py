@@ -26,15 +26,15 @@ from roget.learn.clustering.result import SAVED, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 BEST = "dirichlet"
-"""The criterion used for "auto". Sparse counts are smoothed better by its clusters than by
-the clusters of other criteria."""
+"""The criterion that "auto" stands for. Its clusters smooth sparse counts better than the clusters
+of other criteria."""
 
 
 class MDLTree(Clusterer, MDLOptions):
     """A tree of word clusters with the shortest description of the counts.
 
-    All words form one cluster at first. Then the cluster whose split in two saves most is split,
-    until no split makes the description shorter.
+    The search starts with a single cluster of all words. In each step, it makes the split that
+    shortens the description most, until no split makes the description shorter.
 
     Criteria: with "li-abe", the words of a cluster are equally likely and each parameter costs
     ½·ln|S|. With "corrected", words may differ in frequency. "dirichlet" and "nml" replace the cost
@@ -214,7 +214,7 @@ def _make_path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
 
 
 def _make_notes(grower: Grower, interrupted: bool) -> list[str]:
-    """Return notes on the data and the splits."""
+    """Return notes about the data and the splits, such as the reason for a single cluster."""
     texts = []
     if grower.labels.size == 1:
         texts.append("one cluster, because there is only one word")

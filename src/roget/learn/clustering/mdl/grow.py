@@ -27,7 +27,7 @@ from roget.learn.clustering.mdl import kernels
 from roget.learn.clustering.mdl.criteria import Code, Parts
 
 SWEEPS = 100
-"""Maximum number of greedy sweeps."""
+"""Maximum number of greedy sweeps over the words of a set."""
 
 AXES = 2
 """Number of correspondence-analysis coordinates whose best cuts are used as starting points."""
@@ -64,7 +64,7 @@ class GrowingCluster:
 
     @property
     def tokens(self) -> float:
-        """Number of tokens in the rows."""
+        """Total number of tokens in the rows."""
         return float(self.items.totals.sum())
 
 
@@ -299,7 +299,7 @@ class Grower:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters."""
+        """Current number of clusters."""
         return len(self.steps) + 1
 
     @property
@@ -333,7 +333,7 @@ class Grower:
         return Tree.from_splits((step.parent, step.saved) for step in self.steps)
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the state for `restore`."""
+        """Return the state of the growth, from which `restore` resumes."""
         return {
             "labels": self.labels.copy(),
             "side": self.side.copy(),
@@ -375,7 +375,7 @@ class Grower:
             self._offer(cluster)
 
     def _offer(self, cluster: int) -> None:
-        """Add a cluster to the heap if its best split should be made."""
+        """Add a cluster to the heap of clusters to split, if its best split may be made."""
         # Splits that save nothing are made only if a number of clusters was requested, or if the
         # search option is "paper", which follows Li & Abe (1996).
         one = self.candidates[cluster]

@@ -43,7 +43,7 @@ class Sums(NamedTuple):
     """Total counts of the two sides of a split, or of several clusters. Modified in place."""
 
     counts: Floats
-    """Counts, as an array of shape (contexts, sides)."""
+    """Counts of each context on each side of the split, with shape (contexts, sides)."""
     tokens: Floats
     """Number of tokens N on each side of the split."""
     sizes: Floats
@@ -54,7 +54,7 @@ class Formula(NamedTuple):
     """Parameters for computing the description length of one side of a split from its `Sums`."""
 
     kind: int
-    """Kind of code."""
+    """Kind of code: `UNIFORM`, `PLAIN`, `DIRICHLET` or `NML`."""
     prior: Floats
     """Pseudo-count α_v of each context."""
     mass: float
@@ -64,7 +64,7 @@ class Formula(NamedTuple):
     naming: float
     """1 if the code lists the words on each side of the split, otherwise 0."""
     table: Floats
-    """n·ln n for integers n from 0."""
+    """The values n·ln n for integers n from 0."""
 
 
 @compiled
@@ -160,7 +160,7 @@ def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formu
         + total_cost(kind, tokens[t] + x, sizes[t] + 1.0, mass, width)
         - total_cost(kind, tokens[t], sizes[t], mass, width)
     )
-    # 2. Contexts of the row: −Δ Σ_v g(f(v)) on both sides.
+    # 2. Add the change for the contexts of the row, −Δ Σ_v g(f(v)) over both sides.
     change += row_change(row, items, sums, s, formula)
     # 3. List of the words on each side: ln C(n, n_t) changes by ln n_s − ln(n_t + 1).
     if formula.naming > 0.0:
@@ -222,7 +222,7 @@ def length(sums: Sums, formula: Formula) -> float:
 
 @compiled
 def scatter(side: Array, state: Array) -> None:
-    """Assign the rows to two random halves."""
+    """Assign the rows to the two sides at random, half of them to each side."""
     order = np.arange(side.size)
     shuffle(order, state)
     for i in range(order.size):
@@ -363,7 +363,7 @@ def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Fl
     """Extract the given rows, and the columns in which they have nonzero counts.
 
     Returns the CSR arrays and the columns, which are renumbered in the order of first use. `place`
-    must hold −1 for every column; it is reset on return.
+    must hold −1 for every column. It is reset on return.
     """
     entries = 0
     for row in rows:

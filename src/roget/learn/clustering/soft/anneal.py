@@ -66,8 +66,8 @@ SHARPEN = 1.05
 """Factor by which β is changed in each step after the last split."""
 
 SOFTEST, SHARPEST = 1.15, 4.0
-"""Bounds on the final β: at least SOFTEST times the highest critical β, so clusters do not merge
-again, and at most SHARPEST times the highest β at which a cluster was split."""
+"""Bounds on the final β. It is at least SOFTEST times the highest critical β, so clusters do not
+merge again, and at most SHARPEST times the highest β at which a cluster was split."""
 
 RELAX = 1.1
 """EM is run over all words whenever the number of clusters has grown by this factor."""
@@ -115,7 +115,7 @@ class Instability:
     eigenvalue: float
     words: Array
     weights: Floats
-    """Weight p(n)·p(c|n) of each word."""
+    """Weight p(n)·p(c|n) of each word n in the cluster c."""
     scores: Floats
     """Score of each word on the eigenvector, Σ p_n(v)·d(v)/p_c(v), with unit variance. The sign
     determines which of the two twin clusters the word prefers."""
@@ -204,9 +204,9 @@ class Annealer(AnnealingSearch):
 
     needs_number = False
     stride = 6
-    """Number of β steps taken at once while the number of clusters is being chosen."""
+    """Number of β steps that are combined into one while the number of clusters is being chosen."""
     lowest = 1.0
-    """The β at which disconnected words are split off."""
+    """The β at which groups of words without common contexts are split."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
@@ -243,7 +243,7 @@ class Annealer(AnnealingSearch):
 
     @property
     def tree(self) -> Tree:
-        """The splits as a tree."""
+        """The splits as a tree, whose leaves are the clusters."""
         return Tree.from_splits((split.parent, split.beta) for split in self.splits)
 
     def memberships(self) -> Array:
@@ -366,7 +366,7 @@ class Annealer(AnnealingSearch):
         }
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Resume from a snapshot."""
+        """Resume the search from a snapshot."""
         super().restore(kept)
         k = kept["q"].shape[-1]
         SoftArrays.read(
@@ -561,7 +561,7 @@ class Annealer(AnnealingSearch):
         they move to its parent.
         """
         children = [place for place, split in enumerate(self.splits) if split.parent == cluster]
-        if children:  # exchange the numbers of the cluster and its last child
+        if children:  # Exchange the numbers of the cluster and its last child.
             other = children[-1] + 1
             swap = {cluster: other, other: cluster}
             for array in (self.mixture.q, self.mixture.logs):
@@ -596,11 +596,11 @@ class Twins:
     share: Floats
     """Fraction of each word's membership in the parent that goes to the first twin cluster."""
     mass: float
-    """Mass of the second twin cluster."""
+    """Mass p(c) of the second twin cluster."""
     gain: float
-    """Decrease in distortion."""
+    """Decrease in distortion caused by the split."""
     entropy: float
-    """Increase in membership entropy."""
+    """Increase in membership entropy caused by the split."""
 
 
 def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twins | None:
@@ -647,6 +647,6 @@ def find_copies(logs: Array, background: Floats) -> dict[int, int]:
 
 
 def _weigh_entropy(sums: Floats) -> float:
-    """Return S·H, where S is the total of `sums` and H is the entropy of sums / S."""
+    """Return S·H, where S is the sum of `sums` and H is the entropy of sums / S."""
     total = float(np.sum(sums))
     return total * math.log(total) - float(np.sum(xlogx(sums))) if total > 0 else 0.0

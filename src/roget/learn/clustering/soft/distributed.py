@@ -101,12 +101,12 @@ class DistributedBlocks:
         self._left = self.engine.submit(maximise_block, (sent, mass), tasks)
 
     def fetch(self, logs: Array) -> None:
-        """Copy log centroids from the workers to `logs`, unless this was already done."""
+        """Copy log centroids from the workers to `logs`, unless they have been copied already."""
         if self._left is None:
             return
         for (begin, end, _), made in zip(self.contexts, self._left.fetch(), strict=True):
             logs[begin:end, : made.shape[1]] = made
-        self._left = None  # after fetching, so the next call also fails if workers are lost
+        self._left = None  # Reset last, so the next call also fails if workers are lost.
 
 
 def join_centroids(given: tuple[Any, ...]) -> Centroids:

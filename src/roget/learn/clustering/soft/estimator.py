@@ -76,17 +76,17 @@ class SoftAnnealing(Annealing, SoftOptions):
     With `n_clusters`, the final β is `beta` if set. Otherwise it is chosen so that a word belongs
     to 1.6 to 2.5 clusters on average, as far as the clusters stay distinct. If `beta` is too low
     for the requested number, fewer clusters are found, with a warning. With `beta` alone, the
-    number of clusters follows from it; with neither, both are chosen on held-out counts. With
-    `mass`, memberships are ∝ p(c)·exp(−β·KL); during splitting this is always the case unless
+    number of clusters follows from it. With neither, both are chosen on held-out counts. With
+    `mass`, memberships are ∝ p(c)·exp(−β·KL). During splitting this is always the case unless
     `equations` is changed. model="symmetric" is the same as `SymmetricAnnealing`.
 
     `checkpoint` is a folder for the state of a long run, which can be resumed from it. `progress`
-    is called with {"beta", "n_clusters", "free_energy", "fraction"}; free_energy is None while the
-    number of clusters is chosen on held-out counts.
+    is called with {"beta", "n_clusters", "free_energy", "fraction"}. The value of free_energy is
+    None while the number of clusters is chosen on held-out counts.
 
-    `until` is the cross-entropy of the training counts, in bits, at which splitting stops; β is
-    then raised further if necessary. `path_` holds the free energy minimised during splitting,
-    F = D − H/β with H relative to the masses if these are used, and `paper_free_energy`, F without
+    `until` is the cross-entropy of the training counts, in bits, at which splitting stops. If
+    necessary, β is then raised further. `path_` holds the free energy minimised during splitting, F
+    = D − H/β with H relative to the masses if these are used, and `paper_free_energy`, F without
     masses.
 
     `notes_` lists notes on the data. Ctrl-C ends a run early with the clusters found so far, and a

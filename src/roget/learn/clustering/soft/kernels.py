@@ -44,7 +44,7 @@ class Fits(NamedTuple):
     """Results of the E step for each word, other than memberships. Updated in place."""
 
     log_z: Floats
-    """ln Z_n without the term β·H(p_n)."""
+    """The value ln Z_n of each word, without the term β·H(p_n)."""
     entropy: Floats
     """Entropy of the word's memberships."""
 
@@ -233,7 +233,7 @@ def expect_listed(
 def maximise_listed(
     begin: int, end: int, columns: RowIndex, lists: Lists, mass: Floats, floor: Floats, logs: Array
 ) -> None:
-    """Run the M step from lists of memberships."""
+    """Run the M step with memberships that are stored as lists (see `Lists`)."""
     indptr, rows, weights = columns
     offsets, clusters, shares = lists
     k, scale = mass.size, _invert(mass)

@@ -40,7 +40,7 @@ SIZE = 40
 """Default mean number of words per class. People can survey and name classes of this size."""
 
 FEW = 100
-"""Maximum number of words for which no word is excluded, because a user can inspect them all."""
+"""If there are at most this many words, none is excluded, because a user can inspect them all."""
 
 ENOUGH = (30, 50)
 """A word is placed reliably if it has at least this many contexts or at least this many tokens. If
@@ -48,7 +48,7 @@ such a word lies between classes, it has several senses or a general meaning, an
 excluded."""
 
 BETWEEN, AMONG = "between classes", "among rare words only"
-"""Reasons for excluding a word."""
+"""Reasons for excluding a word, as shown to the user."""
 
 RARELY = 3
 """A class is dissolved if its proportion of frequent words is below the average divided by this
@@ -76,7 +76,7 @@ class SphericalTree(Clusterer, SphericalOptions):
     checkpoint: folder for the state of a long run, which can be resumed from it.
     progress: called with {"fraction"} during the run.
 
-    `unsure_` maps the rows of the excluded words to the reason; these words still have labels. Ward
+    `unsure_` maps the rows of the excluded words to the reason. These words still have labels. Ward
     linkage needs quadratic memory: with more than 6,000 words (or four per class) it uses only the
     most frequent words, and the others join the nearest class. Ctrl-C during k-means ends this
     phase early, with a warning.
@@ -186,7 +186,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         return add_background(matrix, names.get("words_"), names.get("contexts_"), self.background)
 
     def _open_prior(self) -> Prior | None:
-        """Return the prior vectors, or None."""
+        """Open the prior vectors given by the option `vectors`, or return None."""
         if self.vectors is None or isinstance(self.vectors, Prior):
             return self.vectors
         return open_prior(self.vectors)
@@ -240,7 +240,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         return learnt, known
 
     def _set_aside(self, matrix: Any, learnt: Ints, between: BoolArray, among: BoolArray) -> None:
-        """Record each uncertain word with the reason, and add a note."""
+        """Record each uncertain word with the reason for excluding it, and add a note."""
         few = np.setdiff1d(np.arange(matrix.shape[0]), learnt).tolist()
         contexts = np.diff(matrix.indptr)
         self.unsure_ = {}
@@ -269,7 +269,7 @@ def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolA
 
     All words of a dissolved class move to the nearest remaining class.
     """
-    # Proportion of frequent words in each class.
+    # Compute the proportion of frequent words in each class.
     sizes = np.bincount(labels)
     often = np.bincount(labels, ~seldom) / sizes
     rare = np.flatnonzero(often < np.mean(~seldom) / RARELY)
@@ -285,7 +285,7 @@ def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolA
 def _sharpen(vectors: Any, labels: Ints, centres: Any, own: Floats) -> float:
     """Return the sharpness of the placement rule that maximises the likelihood of the labels.
 
-    The probability of class c is ∝ exp(sharpness·cosine); the cosine with a vector's own class is
+    The probability of class c is ∝ exp(sharpness·cosine). The cosine with a vector's own class is
     computed without the vector itself.
     """
     if centres.shape[0] < 2:

@@ -1,4 +1,4 @@
-"""The tree over the classes, whose levels are optimised separately and connected by merges."""
+"""Build the tree over the classes: optimise each level, and connect the levels by merges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOP = 8
 """Number of classes at the top level, small enough to be surveyed at a glance."""
 
 RATIO = 6
-"""Approximate number of subclasses of a class."""
+"""Approximate number of subclasses of each class."""
 
 
 def choose_levels(k: int) -> tuple[int, ...]:

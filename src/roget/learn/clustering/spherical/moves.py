@@ -122,14 +122,14 @@ def measure_fit(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]
     own, others = np.empty(labels.size), np.empty(labels.size)
     for begin in range(0, labels.size, BLOCK):
         part, here = vectors[begin : begin + BLOCK], labels[begin : begin + BLOCK]
-        # Cosine with the sum of the other vectors of the class.
+        # Compute the cosine with the sum of the other vectors of the class.
         rest = sums[here] - part
         lengths = np.linalg.norm(rest, axis=1)
         products = np.einsum("ij,ij->i", part, rest)
         own[begin : begin + BLOCK] = np.where(
             lengths > 1e-4, products / np.maximum(lengths, 1e-4), -1
         )
-        # Highest cosine with the centre of another class.
+        # Compute the highest cosine with the centre of another class.
         table = part @ centres.T
         table[np.arange(here.size), here] = -1
         others[begin : begin + BLOCK] = table.max(axis=1)

@@ -24,7 +24,7 @@ COMMON = 5000
 """Number of common (most frequent) words that serve as neighbours for smoothing."""
 
 SPREADS = 2
-"""Number of smoothing rounds."""
+"""Number of rounds in which vectors are smoothed with the vectors of their neighbours."""
 
 
 def smooth_vectors(representation: Representation, common: Ints) -> Any:
@@ -106,7 +106,7 @@ class NearestCentroids(Rule):
         return replace(made, representation=known, rule=replace(self, common=common))
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
-        """Recompute the centres of the classes."""
+        """Recompute the centres of the classes from the vectors of their words."""
         # Recompute all centres, because the new vectors may have more dimensions than the old ones.
         vectors = _smooth_all(self._require_vectors(made), self.common.astype(np.int64).tobytes())
         members = sparse.csr_array(made.memberships.T, dtype=np.float32)

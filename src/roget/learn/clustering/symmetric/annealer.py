@@ -9,7 +9,7 @@ A cluster is unstable if β·(1 + σ) > 1, where σ is the largest non-trivial c
 its pairs. For two perturbed copies (twin clusters) p(n|c)·(1 ± a_n) and p(v|c)·(1 ± d_v), one EM
 step maps a → β(a + P·d) and d → β(d + Pᵀ·a), where P is the conditional expectation. Clusters are
 split along a and d. Clusters with the largest mass·σ², the dependence that a split can explain, are
-split first; with σ alone, outliers of a few tokens would be split off first.
+split first. With σ alone, outliers of a few tokens would be split off first.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ FIRST_POWER_STEPS = 60
 """Number of power iterations for the first split."""
 
 SETTLE_STEPS = 10
-"""Maximum number of EM steps between splits."""
+"""Maximum number of EM steps between two rounds of splits."""
 
 SHARPEN = 0.025
-"""Increment of β after the splits."""
+"""Amount by which β is raised in each step after the last split."""
 BLOCK = 32
 """Number of clusters whose instability is computed at once."""
 
@@ -83,9 +83,9 @@ class SymmetricAnnealer(AnnealingSearch):
 
     needs_number = True
     stride = 2
-    """Number of β steps taken at once while the number of clusters is being chosen."""
+    """Number of β steps that are combined into one while the number of clusters is being chosen."""
     lowest = 0.5
-    """The β at which disconnected words are split off."""
+    """The β at which groups of words without common contexts are split."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
@@ -94,7 +94,7 @@ class SymmetricAnnealer(AnnealingSearch):
 
     @staticmethod
     def last_beta(reached: float) -> float:
-        """Return the highest β to try."""
+        """Return the highest β to try when the number of clusters is chosen."""
         return HARDEST
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
@@ -163,7 +163,7 @@ class SymmetricAnnealer(AnnealingSearch):
         return super().snapshot() | arrays
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Resume from a snapshot."""
+        """Resume the search from a snapshot."""
         super().restore(kept)
         held = SymmetricArrays.read(
             kept,

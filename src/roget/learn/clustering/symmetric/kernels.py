@@ -1,5 +1,8 @@
 """Compiled kernels for the symmetric model: the E step, and a sparse matrix product.
 
+The model is p(n,v) = Σ_c p(c)·p(n|c)·p(v|c), equation 1 of Pereira, Tishby & Lee (1993), with the
+tempered posterior of Hofmann (1999), p(c|n,v) = [p(c|n)·p(v|c)]^β / Z(n,v).
+
 Every kernel writes only the rows of its range and adds in an order determined by the data, so
 results do not depend on the number of threads.
 """

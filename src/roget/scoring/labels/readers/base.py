@@ -61,12 +61,11 @@ class LabelReader:
     is_binary: bool = False
     """True if the format is binary rather than text."""
     inside: tuple[str, ...] = ()
-    """Formats whose suffixes this format shares.
-
-    `sniff` recognises files that have such a suffix.
+    """Formats whose file suffixes this format shares. `sniff` distinguishes the formats.
     """
     is_general: bool = False
-    """True if many files match the format by chance, so other formats must be checked first."""
+    """True if many files of other formats also match `sniff`, so those formats are checked first.
+    """
 
     def __post_init__(self) -> None:
         # Set the docstring, which `inspect.getdoc` and `roget list` show for a catalogue entry.

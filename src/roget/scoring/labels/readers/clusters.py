@@ -60,7 +60,7 @@ def collect_clusters(
         text = f"{plural(repeats, 'item')} of {source} {verb} listed twice in one cluster"
         warnings.append(Notice(f"{text} and counted once", code="repeated-rows"))
     return Labels.from_codes(
-        packed, items=items.names(), source=source, warnings=tuple(warnings), cover=True
+        packed, items=list(items), source=source, warnings=tuple(warnings), cover=True
     )
 
 

@@ -12,9 +12,9 @@ from functools import partial
 import numpy as np
 
 from roget.core.io.problems import Problems
-from roget.core.io.table import HEAD, Table, inspect_table
+from roget.core.io.table import HEAD, Table, inspect_text
 from roget.errors import Notice
-from roget.scoring.labels.columns import LABEL_NAMES, LABEL_ROLES, Columns, LabelRoles, is_header
+from roget.scoring.labels.columns import LABEL_NAMES, LABEL_ROLES, SINGLE, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.labels import FirstRow
 from roget.scoring.labels.readers.base import CLUSTERS_HINT, LabelReader, refuse_json
@@ -29,7 +29,8 @@ def inspect_delimited(
     table = Table(file.name, file.plain.path, format, source=file.plain)
     if not any(text.strip() for _, text in file.lines(HEAD)):
         return None
-    return inspect_table(table, roles, columns, header=file.header)
+    table, numeric = inspect_text(table, roles, columns, file.header)
+    return roles.place(table, columns, numeric)
 
 
 def read_delimited(
@@ -97,20 +98,20 @@ def warn_of_header(table: Table, labels: dict[str, tuple[str, ...]]) -> list[Not
 def sniff_tsv(lines: Sequence[str]) -> bool:
     """Return True if the first line has two cells or contains known column names."""
     cells = lines[0].split("\t")
-    if len(cells) == 2 or (len(cells) > 1 and is_header(cells, LABEL_NAMES)):
+    if len(cells) == 2 or (len(cells) > 1 and SINGLE.is_header(cells, LABEL_NAMES)):
         return True
     fields = lines[0].split()
     if len(fields) != 2 or sniff_csv(lines):
         return False
     # A key file may begin with items that have no label, but its other lines have more fields.
-    return is_header(fields, LABEL_NAMES) or max(len(line.split()) for line in lines) == 2
+    return SINGLE.is_header(fields, LABEL_NAMES) or max(len(line.split()) for line in lines) == 2
 
 
 def sniff_csv(lines: Sequence[str]) -> bool:
     """Return True if the header has known names, or all lines have distinct ids and equal width."""
     if "," not in lines[0]:
         return False
-    if is_header(lines[0].split(","), LABEL_NAMES):
+    if SINGLE.is_header(lines[0].split(","), LABEL_NAMES):
         return True
     ids = {line.partition(",")[0].strip() for line in lines}
     same = len({line.count(",") for line in lines}) == 1

@@ -3,9 +3,9 @@
 A JSON document may be an array of objects or labels, a mapping from item to label, or one of the
 layouts that pandas writes (columns, index, records, split, values).
 
-The keys have the same names as columns of tables. A label is a string or a number, null or "" for
-no label, or an object with weights: {"item": "d1", "label": {"a": 3, "b": 1}}. In a cover it may
-also be a list of labels.
+The keys have the same names as the columns of tables. A label is a string, a number, or an object
+with weights: {"item": "d1", "label": {"a": 3, "b": 1}}. null and "" mean no label. With overlapping
+clusters (a cover), a label may also be a list.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
         if first.strip() not in ("{", "[") and not first.lstrip().startswith(("[", "{\n")):
             return None
     else:
-        # If the first object has a label key, the file is JSON Lines, unless the values of the
-        # object are whole columns.
+        # If the first object has a label key, the file is in JSON Lines format, unless the object's
+        # values are entire columns.
         labelled = isinstance(record, dict) and bool(LABEL_NAMES & _lower_keys(record))
         if labelled and not _has_columns(record):
             return None
@@ -84,7 +84,7 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
 
 
 def _refuse_repeated(file: LabelFile, line: int | None, error: RepeatedKey) -> FormatError:
-    """Return the error for an object with a repeated key, i.e. two labels for one item."""
+    """Return the error for a JSON object with a repeated key, i.e. two labels for one item."""
     place = file.name if line is None else f"{file.name}:{line}"
     text = f"{place}: {error}; expected distinct keys"
     return FormatError(file.name, [Notice(text, code="duplicate-item")])

@@ -3,7 +3,7 @@
 Fields are separated by spaces or tabs. A number after the last slash of a label is its weight
 (`common%3:00:01::/4`); the default is 1. If the text after the slash begins like a number, it must
 be a number: `a/0,7` is an error, but `and/or` is a label. A line with only a group and an item is
-an item without a label. If a line lists a label twice, its weights are added.
+an item without a label. If a line contains a label twice, its weights are added.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def read_rows(
             if file.source.suffix != ".key":
                 problems.hint = CLUSTERS_HINT
             problems.add(
-                line, f"only one field, {row[0]!r}; expected group item label[/weight] ..."
+                line, f"found only one field, {row[0]!r}; expected group item label[/weight] ..."
             )
     rows = LabelTable(problems, np.array(lines, dtype=np.int64), items)
     rows.spread = file.cover

@@ -9,7 +9,7 @@ import numpy as np
 
 from roget.core.io.problems import Problems
 from roget.errors import Notice
-from roget.scoring.labels.columns import LABEL_NAMES, Columns, LabelRoles, is_header
+from roget.scoring.labels.columns import LABEL_NAMES, SINGLE, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.labels import FirstRow, code_texts
 from roget.scoring.labels.readers.base import CLUSTERS_HINT, LabelReader, refuse_columns
@@ -40,7 +40,7 @@ def warn_first_line(file: LabelFile) -> Notice | None:
     if text.startswith("#"):
         read_as = f"{file.name}:{line}: {text.strip()!r} is read as a label"
         return Notice(f"{read_as}; {CLUSTERS_HINT}", code="ambiguous-header")
-    if line > 1 or not is_header([text], LABEL_NAMES):
+    if line > 1 or not SINGLE.is_header([text], LABEL_NAMES):
         return None
     return Notice(
         f"{file.name}:1: {text.strip()!r} is read as a label; if it is a header, pass --header",

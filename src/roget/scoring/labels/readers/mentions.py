@@ -87,7 +87,9 @@ class Document:
         """Report mentions that have no closing bracket."""
         for entity, waiting in self._open.items():
             for _, line in waiting:
-                self._problems.add(line, f"a mention of {entity!r} has no end; expected {entity})")
+                self._problems.add(
+                    line, f"a mention of {entity!r} is not closed; expected {entity})"
+                )
 
     def mentions(self) -> tuple[dict[str, str], list[tuple[str, str]]]:
         """Return the first entity of each mention, and a list of repeated mentions."""
@@ -122,9 +124,9 @@ def name_span(first: str, last: str) -> str:
 
 
 def find_brackets(text: str) -> list[tuple[str, str, str]]:
-    """Return tuples (entity in brackets, entity after "(", entity before ")").
+    """Parse a cell into tuples (one-word mention, opened mention, closed mention).
 
-    Two of the three strings are empty.
+    Two of the three entity names in each tuple are empty.
 
     >>> find_brackets("(1)|(2(3")
     [('1', '', ''), ('', '2', ''), ('', '3', '')]
@@ -143,7 +145,7 @@ def read_conll(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
         if text.startswith("#"):
             begin = BEGIN.match(text)
             if begin:
-                if here is not None:  # the previous document has no end marker
+                if here is not None:  # The previous document has no end marker.
                     here.close()
                 here = _begin_document(begin[1], line, documents, problems)
                 word = 0
@@ -208,7 +210,7 @@ def read_corefud(file: LabelFile, columns: Columns | None, gold: bool) -> Labels
 
 
 def _number(documents: dict[str, Document]) -> str:
-    """Return a name with a number for a document that has no name."""
+    """Return a numbered default name for a document without a name."""
     return f"document {len(documents) + 1}"
 
 

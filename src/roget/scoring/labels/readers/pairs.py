@@ -1,8 +1,9 @@
 """Read pairs of item ids that belong together, the usual output of entity resolution.
 
-A table has two columns of ids, such as id1,id2. A third column may state if the pair matches, or
-with which probability. Clusters are the connected components of the matching pairs. Items that do
-not occur in a matching pair are singletons, including items that only the other side contains.
+A table has two columns of ids, such as id1,id2. A third column may contain the match status or the
+match probability of each pair. Clusters are the connected components of the matching pairs. Items
+that do not occur in a matching pair are singletons, including items that occur only in the other
+file.
 """
 
 from __future__ import annotations
@@ -24,18 +25,13 @@ from roget.scoring.labels.readers.base import LabelReader, refuse_json
 
 _SIDES = ("1 2", "l r", "a b", "left right", "first second", "ltable rtable", "id1 id2")
 _SIDE_PARTS = [tuple(pair.split()) for pair in _SIDES]
-"""Parts of column names that distinguish the two id columns, e.g. left and right."""
+"""Words in column names that distinguish the two id columns, e.g. left and right."""
 
 _MATCH = {"match", "is_match", "matches", "label", "same", "duplicate", "match_probability"}
 _YES, _NO = {"1", "true", "yes", "y", "match"}, {"0", "false", "no", "n", "nonmatch", "non-match"}
 
 THRESHOLD = 0.5
 """Minimum probability at which a pair is considered a match."""
-
-
-def _split(line: str) -> list[str]:
-    delimiter = "\t" if "\t" in line else ","
-    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
 
 
 def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
@@ -49,8 +45,8 @@ def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
     parts = [re.findall(r"[a-z]+|\d+", name.lower()) for name in names]
     for left, right in _SIDE_PARTS:
         for at, one in enumerate(parts):
-            # The two names must differ in one part only, and one of their parts must stand for an
-            # id.
+            # The two names must differ in exactly one word, and must contain a word that means
+            # "id".
             if left not in one or not {"id", "ids", "record", "rec", "row", "entity"} & {*one}:
                 continue
             partner = [right if part == left else part for part in one]
@@ -60,7 +56,8 @@ def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _sniff(lines: Sequence[str]) -> bool:
-    names = _split(lines[0])
+    delimiter = "\t" if "\t" in lines[0] else ","
+    names = [cell.strip() for cell in next(csv.reader(lines[:1], delimiter=delimiter), [])]
     return len(names) > 1 and _find_ids(names) is not None and not {"gold", "system"} & {*names}
 
 
@@ -85,7 +82,7 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     if not len(items):
         raise NoItems(f"{file.name}: no items")
     codes, roots = _connect(len(items), pairs)
-    names = items.names()
+    names = list(items)
     coded = LabelCodes(codes.astype(np.int64), roots.size, [names[root] for root in roots])
     return Labels.from_codes(
         coded,
@@ -97,7 +94,7 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
 
 
 def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str, str], bool]]:
-    """Yield the two ids of each pair, and whether they match.
+    """Yield the two ids of each pair, and True if they match.
 
     Without a match column, all pairs match.
     """
@@ -159,7 +156,7 @@ def _warn(
     apart: Sequence[tuple[int, int]],
     codes: np.ndarray,
 ) -> Iterator[str]:
-    """Yield notices if clusters contain pairs that are not listed, or are listed as different."""
+    """Yield notices if clusters contain pairs that are not listed, or are listed as non-matches."""
     sizes = np.bincount(codes)
     implied = int((sizes * (sizes - 1) // 2).sum())
     listed = len({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})

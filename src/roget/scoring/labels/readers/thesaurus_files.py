@@ -17,7 +17,7 @@ from roget.scoring.labels.readers.base import LabelReader
 from roget.scoring.labels.table import number
 
 PATHS = ("word", "class_path")
-"""Columns of an exported table: the word, and the path of nodes from the root to its class."""
+"""Columns of an exported table: a word, and the path of nodes from the root to the word's class."""
 
 _KIND = "thesaurus(places)"
 
