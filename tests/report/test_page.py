@@ -17,7 +17,7 @@ import pytest
 
 from roget import score as score_labels
 from roget.report.comparison import pictures
-from roget.report.comparison.html import ColorScale, data, render
+from roget.report.comparison.html import BarScale, data, render
 from roget.report.contingency import shown_table, worst_groups
 from roget.scoring.compare import compare
 from roget.scoring.results import Comparison
@@ -184,7 +184,7 @@ def test_mixed_clusters_and_scattered_classes() -> None:
 
 def test_scale_holds_intervals(comparison: Comparison) -> None:
     rows = pictures.score_rows(comparison, "v", "jk")
-    scale = ColorScale.over(rows)
+    scale = BarScale.over(rows)
     ends = [scale.place(end) for row in rows for end in (row.low, row.high) if end is not None]
     assert min(ends) >= 0
     assert max(ends) <= 100

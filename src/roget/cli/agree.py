@@ -1,4 +1,4 @@
-"""`roget agree CLUSTERING…`."""
+"""The command `roget agree CLUSTERING…`."""
 
 from __future__ import annotations
 

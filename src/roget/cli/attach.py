@@ -1,4 +1,4 @@
-"""`roget attach train`, `roget attach test` and `roget attach predict`."""
+"""The command `roget attach train`, `roget attach test` and `roget attach predict`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget build INPUT... -o DIR`."""
+"""The command `roget build INPUT... -o DIR`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget classify THESAURUS COUNTS`."""
+"""The command `roget classify THESAURUS COUNTS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget compare GOLD SYSTEM…`."""
+"""The command `roget compare GOLD SYSTEM…`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget convert INPUT -o OUTPUT`."""
+"""The command `roget convert INPUT -o OUTPUT`."""
 
 from __future__ import annotations
 

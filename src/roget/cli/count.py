@@ -1,4 +1,4 @@
-"""`roget count INPUT... -o COUNTS`."""
+"""The command `roget count INPUT... -o COUNTS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget data list|path|fetch`."""
+"""The command `roget data list|path|fetch`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget decide COUNTS`."""
+"""The command `roget decide COUNTS`."""
 
 from __future__ import annotations
 

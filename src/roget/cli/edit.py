@@ -1,4 +1,4 @@
-"""`roget edit THESAURUS [FILE]`."""
+"""The command `roget edit THESAURUS [FILE]`."""
 
 from __future__ import annotations
 

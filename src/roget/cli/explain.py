@@ -1,4 +1,4 @@
-"""`roget explain [CODE]`."""
+"""The command `roget explain [CODE]`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget explore THESAURUS`."""
+"""The command `roget explore THESAURUS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget export THESAURUS -o FILE`."""
+"""The command `roget export THESAURUS -o FILE`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget grow THESAURUS TEXT...`."""
+"""The command `roget grow THESAURUS TEXT...`."""
 
 from __future__ import annotations
 

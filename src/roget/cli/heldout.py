@@ -1,4 +1,4 @@
-"""`roget heldout COUNTS`."""
+"""The command `roget heldout COUNTS`."""
 
 from __future__ import annotations
 

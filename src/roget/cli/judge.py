@@ -1,4 +1,4 @@
-"""`roget judge ratings`, `roget judge sheet` and `roget judge answers`."""
+"""The command `roget judge ratings`, `roget judge sheet` and `roget judge answers`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget list [KIND [NAME]]`."""
+"""The command `roget list [KIND [NAME]]`."""
 
 from __future__ import annotations
 

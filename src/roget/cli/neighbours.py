@@ -1,4 +1,4 @@
-"""`roget neighbours THESAURUS WORD`."""
+"""The command `roget neighbours THESAURUS WORD`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget place TAXONOMY COUNTS...`."""
+"""The command `roget place TAXONOMY COUNTS...`."""
 
 from __future__ import annotations
 

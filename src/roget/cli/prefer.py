@@ -1,4 +1,4 @@
-"""`roget prefer COUNTS HEAD [SLOT]`."""
+"""The command `roget prefer COUNTS HEAD [SLOT]`."""
 
 from __future__ import annotations
 

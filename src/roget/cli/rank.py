@@ -1,4 +1,4 @@
-"""`roget rank SCORES`."""
+"""The command `roget rank SCORES`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget reproduce [NAME]`."""
+"""The command `roget reproduce [NAME]`."""
 
 from __future__ import annotations
 

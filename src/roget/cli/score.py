@@ -1,4 +1,4 @@
-"""`roget score GOLD SYSTEM`."""
+"""The command `roget score GOLD SYSTEM`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget senses THESAURUS WORD`."""
+"""The command `roget senses THESAURUS WORD`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget shift OLD NEW [WORD...]`."""
+"""The command `roget shift OLD NEW [WORD...]`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget sketch COUNTS WORD`."""
+"""The command `roget sketch COUNTS WORD`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`roget sql [GOLD] [SYSTEM]`."""
+"""The command `roget sql [GOLD] [SYSTEM]`."""
 
 from __future__ import annotations
 

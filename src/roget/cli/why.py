@@ -1,4 +1,4 @@
-"""`roget why THESAURUS WORD [WORD2]`."""
+"""The command `roget why THESAURUS WORD [WORD2]`."""
 
 from __future__ import annotations
 

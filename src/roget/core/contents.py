@@ -85,7 +85,7 @@ class ArrayField:
             require_range(name, value, self.low, high)
 
     def put(self, name: str, value: Any) -> dict[str, Any]:
-        """Return the array under its name."""
+        """Return a dictionary with the array, keyed by name."""
         return {} if value is None else {name: value}
 
 
@@ -104,19 +104,19 @@ class MatrixField(ArrayField):
         super().check(name, value if isinstance(value, np.ndarray) else value.data, sizes)
 
     def put(self, name: str, value: Any) -> dict[str, Any]:
-        """Return the arrays of the matrix."""
+        """Return the arrays that store the matrix, keyed by name."""
         return dict(to_arrays(name, value))
 
 
 @dataclass(frozen=True)
 class TextsField:
-    """A list of strings, whose length is the named dimension."""
+    """A list of strings. Its length is the size of the named dimension."""
 
     size: str
     distinct: bool = True
 
     def take(self, name: str, values: Mapping[str, Any], sizes: Sizes) -> Any:
-        """Return the list."""
+        """Return the list of strings after checking its type and length."""
         require_texts(values, name, distinct=self.distinct)
         found = values[name]
         if len(found) != sizes.setdefault(self.size, len(found)):
@@ -127,7 +127,7 @@ class TextsField:
         """Do nothing, because all strings are valid."""
 
     def put(self, name: str, value: Any) -> dict[str, Any]:
-        """Return the list under its name."""
+        """Return a dictionary with the list, keyed by name."""
         return {name: list(value)}
 
 
@@ -155,7 +155,7 @@ class ValueField:
         """Do nothing, because `take` has already checked the value."""
 
     def put(self, name: str, value: Any) -> dict[str, Any]:
-        """Return the value under its name."""
+        """Return a dictionary with the value, keyed by name."""
         return {name: value}
 
 
@@ -181,7 +181,7 @@ def matrix(
 
 
 def texts(size: str, *, distinct: bool = True) -> Any:
-    """Declare a list of strings, whose length is the named dimension."""
+    """Declare a list of strings. Its length is the size of the named dimension."""
     return _declare(TextsField(size, distinct))
 
 

@@ -126,7 +126,10 @@ def new_directory(
 
 
 def _flush_name(target: Path) -> None:
-    """Flush the rename of a target to disk. On failure, the message states that it was written."""
+    """Flush the rename of a target to disk.
+
+    If this fails, the error message states that the target itself has been written.
+    """
     try:
         _flush(target.parent)
     except OSError as error:

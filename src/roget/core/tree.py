@@ -377,7 +377,7 @@ class Tree:
         return self._sort_nodes(self._find_tops((self.cluster < 0) & (self.depths < depth)))
 
     def cut_splits(self, good: BoolArray) -> list[int]:
-        """Return the nodes of the cut that performs the good splits and all splits above them."""
+        """Return the nodes of the cut that performs the `good` splits and the splits above them."""
         kept = good & (self.cluster < 0)
         return self._sort_nodes(self._find_tops(self.sum_up(kept.astype(np.int64)) > 0))
 

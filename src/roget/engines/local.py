@@ -83,7 +83,7 @@ class _Pool:
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
         """Yield the index and the result of each task as it finishes.
 
-        At the end, all processes have ended.
+        When the iterator is exhausted, all processes have ended.
         """
         others, futures = set(multiprocessing.active_children()), {}
         try:

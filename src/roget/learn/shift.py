@@ -260,8 +260,8 @@ def _warn(
     if all(recipes) and any(recipes[0].get(key) != recipes[1].get(key) for key in _OF_TEXT):
         yield Notice(
             "lemma repairs, terms or function words were inferred from each corpus "
-            "separately, which causes differences; pass both texts, or count both "
-            "with --no-repair",
+            "separately, which can cause spurious changes; pass both texts, or count both "
+            "with --set repair=false",
             code="incompatible-counts",
         )
     if sides[0].provenance.get("cuts") != sides[1].provenance.get("cuts") or (

@@ -1,4 +1,4 @@
-"""Reproductions of the tables and figures of the papers behind roget: `roget reproduce`.
+"""Reproductions of tables and figures from the papers that roget implements (`roget reproduce`).
 
 Each paper has a package and each reproduction a module in it, with a function that takes
 `ReproduceOptions` and returns a `Reproduced` (see `reproduction.py`). The first line of its

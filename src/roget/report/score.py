@@ -320,7 +320,7 @@ def _groups(table: ScoreTable) -> Iterator[ReportTable]:
 
 
 def _details(table: ScoreTable) -> Iterator[ReportTable]:
-    """Yield the tables for --details: score components, and everything else that is not empty."""
+    """Yield the tables for --details: score components, mixed clusters and scattered classes."""
     details = table.details
     assert details is not None
     if table.components is not None:

@@ -205,7 +205,7 @@ class Inputs:
         )
 
     def _read_cells(self) -> AlignedLabels:
-        """Read a contingency table, given as a list of cells or as a matrix."""
+        """Read a contingency table from a list of cells or a matrix."""
         options = self.options
         if options.matrix is not None:
             from roget.scoring.labels.matrix import read_matrix
@@ -232,9 +232,7 @@ class Inputs:
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
 
     def _count_frames(self, system: Any) -> AlignedLabels | None:
-        """Join data frames and count their cells with their own library, or return None if this is
-        impossible.
-        """
+        """Join data frames and count cells with their library; return None if impossible."""
         gold, columns = self.gold, self.options.columns
         from roget.scoring.labels import precounted
 

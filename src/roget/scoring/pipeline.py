@@ -222,7 +222,7 @@ def _find_main(options: PipelineOptions, requests: Sequence[Request]) -> Score |
 
 
 def _check_inputs(inputs: Inputs) -> None:
-    """Raise InputError if options conflict. Called before any input is read."""
+    """Raise InputError if options conflict, before any input is read."""
     options, code = inputs.options, "conflicting-options"
     cover = options.several == "cover"
     requests = choose_requests(options, cover=cover)

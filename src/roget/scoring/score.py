@@ -77,7 +77,7 @@ def score(
 
 
 def take_sides(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Return gold and system, which may be passed under scikit-learn's names in `options`."""
+    """Return gold and system. `options` may contain them under scikit-learn's names."""
     sides = {"gold": gold, "system": system}
     for name, theirs in (("gold", "y_true"), ("system", "y_pred")):
         if theirs in options:

@@ -27,7 +27,7 @@ class ScoredSystem:
     values: Floats
     """The scores, with shape (scores, groups); NaN if undefined."""
     reasons: dict[int, str]
-    """The reasons for undefined scores, keyed by the index of the request."""
+    """The reasons for undefined scores, keyed by the index of the score."""
     trivial: dict[str, Floats] = field(default_factory=dict)
     """The scored baselines, if requested."""
 

@@ -43,7 +43,7 @@ The size is fixed so that an input is split at the same positions on every machi
 REACH = 1 << 20
 """Number of bytes to search for a blank line at which to end a block.
 
-If there is no blank line, the block ends after any line.
+Without a blank line, the block may end after any line.
 """
 
 _READ_SIZE = 1 << 17

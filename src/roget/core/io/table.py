@@ -242,7 +242,7 @@ class Table:
         return f"{self.name}, row {number}" if self.format == "parquet" else f"{self.name}:{number}"
 
     def lines(self, size: int | None = None) -> Iterator[tuple[int, str]]:
-        """Yield the numbered lines of a text file, of which `size` bytes are read at once."""
+        """Yield the numbered lines of a text file, reading `size` bytes at once."""
         return (self.source or Source(self.path)).lines(self.name, size)
 
     def texts(

@@ -71,7 +71,7 @@ def _orthogonalise(x: Floats, basis: Floats, size: int) -> float:
 def find_axes(
     operator: Operator, start: Floats, steps: int, tolerance: float, wanted: int
 ) -> tuple[Floats, Floats, float]:
-    """Return the largest non-trivial eigenvalues, their eigenvectors and the first residual.
+    """Return the largest non-trivial eigenvalues, their eigenvectors, and the first residual.
 
     At most `wanted` eigenvalues are returned.
 

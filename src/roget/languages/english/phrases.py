@@ -252,7 +252,7 @@ class Sentence:
         return stop
 
     def is_interrogative(self, phrase: Phrase) -> bool:
-        """Return True for an interrogative phrase, such as "which book" and "how many books"."""
+        """Return True if a phrase is interrogative, such as "which book" or "how many books"."""
         first = phrase.start
         if first == phrase.head:
             return False
@@ -260,7 +260,7 @@ class Sentence:
         return self.tags[first] == "DTQ" or bool(many)
 
     def is_time(self, phrase: Phrase) -> bool:
-        """Return True for a time or duration, such as "last week", "Monday" and "two years"."""
+        """Return True if a phrase is a time or duration, such as "last week" or "two years"."""
         if self.lemmas[phrase.head] not in TIMES:
             return False
         first = phrase.start
@@ -268,7 +268,9 @@ class Sentence:
         return dated or self.tags[phrase.head] == "NP0"
 
     def is_measure(self, phrase: Phrase) -> bool:
-        """Return True for a quantity, such as "20 km" and "a lot", but not "a lot of apples"."""
+        """Return True if a phrase is a quantity, such as "20 km" or "a lot", but not "a lot of
+        apples".
+        """
         head = phrase.head
         if self.low[phrase.stop : phrase.stop + 1] == ["of"]:
             return False

@@ -51,7 +51,7 @@ _TAGS = {
     '"': "PUQ", "?": "UNC ITJ",
 }  # fmt: skip
 KINDS = {tag: kind for kind, tags in _TAGS.items() for tag in tags.split()}
-"""One-letter kind of each C5 tag."""
+"""Map from C5 tags to one-letter kinds of words."""
 
 UPOS = {
     "D": "DET", "J": "ADJ", "#": "NUM", "N": "NOUN", "O": "PRON", "W": "PRON", "'": "PART",
@@ -59,7 +59,7 @@ UPOS = {
     "S": "SCONJ", "M": "AUX", "B": "AUX", "h": "AUX", "y": "AUX", "V": "VERB", "H": "VERB",
     "Y": "VERB", ",": "PUNCT", '"': "PUNCT", "?": "X",
 }  # fmt: skip
-"""Universal part-of-speech tag of each kind; h and y are the auxiliaries "have" and "do"."""
+"""Map from kinds of words to universal tags; h and y are the auxiliaries "have" and "do"."""
 
 
 TIMES = _words(

@@ -20,7 +20,7 @@ KINDS = {
     "PRF": "F", "APPR": "P", "APPRART": "P", "APPO": "p", "APZR": "A", "PTKVZ": "Z", "PTKZU": "T",
     "KON": "C", "KOKOM": "K", "KOUS": "S", "KOUI": "M", "CARD": "#", "TRUNC": "t", "XY": "?",
 }  # fmt: skip
-"""One-letter kind of the word for each HanTa tag (STTS tag set)."""
+"""Map from HanTa's tags (STTS) to one-letter kinds of words."""
 
 _CONTRACTED = {
     "am": "an", "ans": "an", "beim": "bei", "im": "in", "ins": "in", "vom": "von", "zum": "zu",

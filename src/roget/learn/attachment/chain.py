@@ -175,7 +175,9 @@ class Chain:
         # Model folders written by early versions do not store the rule.
         rule = kept.get("rule", RULES[0])
         if rule not in RULES or not {*kept["order"]} <= {*kept["names"]}:
-            raise ValueError(f"invalid chain: {rule!r}, {kept['order']} of {kept['names']}")
+            raise ValueError(
+                f"invalid rule {rule!r}, or order {kept['order']} not among {kept['names']}"
+            )
         preferences = {
             name: AttachmentPreference.read(take_under(f"preference{at}", kept))
             for at, name in enumerate(kept["names"])

@@ -52,7 +52,7 @@ PAIRS = (("million", "billion"), ("stock", "share"))
 """Nouns that are classified together in the paper."""
 
 SEEDS = 20
-"""Number of seeds of the search."""
+"""Number of random seeds for the search."""
 
 OTHERS = frozenset(
     [

@@ -25,7 +25,7 @@ Production: TypeAlias = tuple[Symbol, ...]
 """A label, followed by its right-hand side."""
 
 PARTNERS = 8
-"""Number of most frequent labels in a position with which the position's labels are compared."""
+"""Number of candidate partners: labels are compared with the most frequent ones in a position."""
 
 
 class InducedGrammar:

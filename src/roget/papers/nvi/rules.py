@@ -1,4 +1,4 @@
-"""Rules for the claims of Reichart & Rappoport (2009), declared before they are run."""
+"""Rules for the claims of Reichart & Rappoport (2009), declared before the claims are tested."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ class TaggedCorpus(NamedTuple):
     nvi: tuple[str, str, str]
     nvi_k: tuple[str, str, str]
     classes: str
-    """H(C)."""
+    """H(C) as printed."""
     clusters: tuple[str, str, str]
-    """H(K)."""
+    """H(K) as printed."""
 
 
 PRINTED = {

@@ -1,4 +1,4 @@
-"""Rules for the claims of Pereira, Tishby & Lee (1993), declared before they are run."""
+"""Rules for the claims of Pereira, Tishby & Lee (1993), declared before the claims are tested."""
 
 from __future__ import annotations
 

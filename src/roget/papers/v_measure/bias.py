@@ -84,7 +84,7 @@ def _ends(scores: Scores) -> tuple[int, int]:
 
 
 def _conclude(scores: Scores) -> str:
-    """State the change of every curve between the same numbers of clusters."""
+    """Return a sentence on the change of each curve over the range of cluster numbers."""
     begin, end = _ends(scores)
     parts = []
     for name, label in CURVES.items():

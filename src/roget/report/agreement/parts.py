@@ -24,7 +24,7 @@ def name_typical(found: Agreement) -> list[str]:
 
 
 def group_rows(found: Agreement) -> list[list[MeanRow]]:
-    """Return the mean scores grouped by clustering, the most typical clustering first."""
+    """Group the mean scores by clustering, with the most typical clustering first."""
     lines: dict[str, list[MeanRow]] = {}
     for row in found.means:
         lines.setdefault(row.system, []).append(row)

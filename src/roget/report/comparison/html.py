@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ColorScale:
+class BarScale:
     """A linear scale from values to positions on a bar of width 100, with a margin."""
 
     low: float
     high: float
 
     @classmethod
-    def over(cls, rows: Sequence[SystemRow]) -> ColorScale:
+    def over(cls, rows: Sequence[SystemRow]) -> BarScale:
         """Return a scale that covers the values and intervals of all rows."""
         ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
         return cls(min(ends), max(ends)) if ends else cls(0.0, 1.0)
@@ -39,7 +39,7 @@ class ColorScale:
     def place(self, value: float) -> float:
         """Return the position of a value on the bar, or the middle if all values are equal.
 
-        >>> ColorScale(0, 1).place(0.5), ColorScale(2, 2).place(2), ColorScale(0, 1).place(1)
+        >>> BarScale(0, 1).place(0.5), BarScale(2, 2).place(2), BarScale(0, 1).place(1)
         (50.0, 50.0, 97.0)
         """
         width = self.high - self.low
@@ -64,7 +64,7 @@ def render(comparison: Comparison) -> str:
         baselines=[rows for rows in lines if rows[0].trivial],
         cluster_form=f"%{cluster_form(comparison)}",
         scales=[
-            ColorScale.over(pictures.score_rows(comparison, *score)) for score in comparison.ordered
+            BarScale.over(pictures.score_rows(comparison, *score)) for score in comparison.ordered
         ],
         reasons=_reasons(comparison),
         stability=comparison.stability(),

@@ -32,7 +32,7 @@ def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> lis
 
 
 def group_rows(comparison: Comparison) -> list[list[SystemRow]]:
-    """Return the rows grouped by system, sorted by rank under the main score; baselines last."""
+    """Group the rows by system, sorted by rank under the main score, with baselines last."""
     place = {score: at for at, score in enumerate(comparison.ordered)}
     lines: dict[tuple[str, bool], list[SystemRow]] = {}
     for row in comparison.rows:
@@ -83,7 +83,7 @@ def drops(comparison: Comparison, measure: str) -> dict[str, list[Drop]]:
 
 
 def _pair(comparison: Comparison, measure: str) -> dict[str, list[tuple[SystemRow, SystemRow]]]:
-    """Pair the rows of ranked systems under the first estimator and each other estimator."""
+    """Return, for each other estimator, each system's row under the first and that estimator."""
     names = estimators(comparison, measure)
     ranked = {
         name: {

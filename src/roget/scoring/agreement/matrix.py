@@ -230,7 +230,7 @@ def _jackknife_items(
 
 
 class _Samples:
-    """Sums of each clustering's scores with all others, one sum per jackknife sample."""
+    """For each clustering, running sums of its scores with all others, one per jackknife sample."""
 
     def __init__(self, size: int, requests: Sequence[Request]) -> None:
         self.size, self.requests = size, requests

@@ -185,7 +185,7 @@ class Panel:
     def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
         """Return leave-one-block-out tables: for each block of items, the table without this block.
 
-        The tables are the groups of a single table.
+        They are returned as the groups of a single table.
         """
         kept = self.shared(i, j)
         one, two = self.codes(i, j)

@@ -47,7 +47,7 @@ def find_owners(starts: Ints | None, size: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """The number of cells that have each count, from which estimators compute entropies.
+    """A histogram of counts (the number of cells with each count), the input of estimators.
 
     `counts` are the distinct positive counts in increasing order (int64, or float64 for fractional
     tables). `cells[i]` is the number, or expected number, of cells with count `counts[i]`. The
@@ -185,7 +185,7 @@ class Estimator(ABC):
     assumes: ClassVar[str]
     reference: ClassVar[str]
     bibtex: ClassVar[str] = ""
-    """BibTeX entries of the references, unless references.bib contains them."""
+    """BibTeX entries of the publications that references.bib does not contain."""
     joint_support: ClassVar[Literal["seen", "product"]] = "seen"
     fractional: ClassVar[bool] = False
     """True if the estimator accepts fractional counts."""
@@ -287,8 +287,7 @@ _instances: dict[str, Estimator] = {}
 def get(estimator: str | Estimator) -> Estimator:
     """Return the estimator with this catalogue name; return an Estimator unchanged.
 
-    The name may have parameters, which are whole numbers. The same name always returns the same
-    instance.
+    The name may include integer parameters. The same name always returns the same instance.
 
     >>> get("jk").name, get("jk") is get("jk"), get("bub(small=2)").small
     ('jk', True, 2)
@@ -394,8 +393,8 @@ class Jackknife(LinearEstimator):
     """Jackknife: N·Ĥ − (N − 1)·(mean leave-one-out Ĥ), which removes the bias of order 1/N.
 
     It is computed as Σ h_j·(j/N)·(g(N) − g(j)) with g(j) = log j − (j − 1)·log(1 − 1/j). Unlike the
-    textbook formula, which loses most of its digits at N = 1e15, this form is accurate for all N. A
-    sample of one item has entropy 0, because the item cannot be left out.
+    textbook formula, which loses most of its digits at N = 1e15, this form is accurate for all N.
+    The entropy of a single item is 0, because no item can be left out.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> round(entropy_of([1, 1], "jk"), 4), entropy_of([1], "jk")

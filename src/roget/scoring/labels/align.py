@@ -2,7 +2,7 @@
 
 The gold standard determines the items and their groups. Items that are missing from the system
 lower its score. Items that only the system contains are dropped, or counted in its clusters. Both
-are reported in notices.
+kinds of items are reported in notices.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SAMPLE = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class AlignedLabels:
-    """Gold and system labels of the same items, in the same order. No item lacks a label."""
+    """Gold and system labels of the same items, in the same order. Every item has both."""
 
     gold: Labels
     system: Labels
@@ -266,7 +266,7 @@ def find_unknown(side: Labels, rows: Ints) -> Ints:
 
 
 def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tuple[Labels, Ints]:
-    """Add the system items that are missing from gold to gold, each as a separate class."""
+    """Add system items that gold does not contain to gold, each as a separate class."""
     if gold.weighted:
         raise InputError(
             "--extra count requires gold labels without weights", code="conflicting-options"

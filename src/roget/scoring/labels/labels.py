@@ -88,7 +88,7 @@ class Labels:
     n_labels: int
     """Number of codes. Codes are in the range [0, n_labels), and some may be unused."""
     names: Names | None
-    """The label of each code, or None if the label is the code plus `offset`."""
+    """The label of each code, or None if the labels are the numbers code + `offset`."""
     items: Sequence[str] | None = None
     """Item ids, or None if items are identified by position."""
     groups: Codes | None = None
@@ -353,7 +353,7 @@ class LabelCodes(NamedTuple):
     codes: Codes
     n_labels: int
     names: Names | None = None
-    """The label of each code, or None if the label is the code plus `offset`."""
+    """The label of each code, or None if the labels are the numbers code + `offset`."""
     offset: int = 0
     complete: bool = True
     """True if every item has a label."""
@@ -376,7 +376,7 @@ class LabelCodes(NamedTuple):
         return LabelCodes(lookup[self.codes], len(names), names, complete=False)
 
     def drop_empty(self) -> LabelCodes:
-        """Remove the empty string from the labels, because in files it means no label.
+        """Remove the label "", because an empty string in a file means no label.
 
         >>> LabelCodes(np.array([0, 1, -1]), 2, ["", "a"]).drop_empty().codes.tolist()
         [-1, 0, -1]

@@ -76,8 +76,8 @@ def read_levels(
 ) -> Labels:
     """Read gold or system labels.
 
-    Labels with several levels are returned with the tree that they form. The levels of a label are
-    separated by a delimiter, listed in a list, or stored in several columns (label=coarse+fine).
+    Labels with several levels are returned with the tree that they form. The levels of a label may
+    be separated by a delimiter, stored as a list, or in several columns (label=coarse+fine).
     """
     read = partial(as_labels, labels=labels, gold=gold, header=header)
     if has_several(columns):

@@ -94,7 +94,7 @@ def _split(text: str, source: str) -> tuple[list[tuple[str, str, str]], list[int
 
     Return the tokens and the position at which each one ends.
 
-    Each token must begin where the previous token ended. At invalid text, the split stops early.
+    Each token must begin where the previous token ended. Splitting stops at the first invalid text.
     """
     tokens: list[tuple[str, str, str]] = []
     ends: list[int] = []

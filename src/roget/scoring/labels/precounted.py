@@ -171,7 +171,7 @@ def count_frame(
 ) -> AlignedLabels:
     """Count contingency cells in a lazy frame with gold and system columns.
 
-    The frame's own library counts them.
+    The cells are counted by the library of the frame.
     """
     import narwhals.stable.v2 as nw
 

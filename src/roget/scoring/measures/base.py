@@ -67,7 +67,7 @@ class Measure(ABC):
     reference: ClassVar[str]
     """The publications that define the measure, as "author year", separated by semicolons."""
     bibtex: ClassVar[str] = ""
-    """BibTeX entries of the publications, unless references.bib contains them."""
+    """BibTeX entries of the publications that references.bib does not contain."""
 
     def __init_subclass__(cls, **declared: Any) -> None:
         super().__init_subclass__()
@@ -349,8 +349,8 @@ def explain(tables: Measurable, group: int, request: Request) -> str | None:
 def average_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
     """Return the weighted mean over groups (the last axis), ignoring undefined (NaN) groups.
 
-    If more than half of the groups are undefined, the mean is NaN. `own` has the same meaning as in
-    `average_draws`.
+    If more than half of the groups are undefined, the mean is NaN. `own` contains additional group
+    weights for each score, as in `average_draws`.
     """
     mostly = 2 * np.isnan(values).sum(axis=-1) > weights.size
     return np.where(mostly, np.nan, average_draws(values, weights[None, :], own)[0])

@@ -1,1 +1,1 @@
-"""Ranks of systems with their uncertainty, from a table of scores."""
+"""Rank systems by a table of scores, with confidence intervals for the ranks."""

@@ -38,7 +38,7 @@ _UNEVEN = 10.0
 
 @with_options(RankOptions)
 def rank(table: Any, **options: Any) -> Ranking:
-    """Rank systems by their scores on several tasks, with the uncertainty of the ranks.
+    """Rank systems by their scores on several tasks, with confidence intervals for the ranks.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def _reach_tasks(values: Floats, noise: Noise | None) -> Floats:
 
 
 def _infer_errors(scores: TaskScores, means: Floats, by: str, options: RankOptions) -> Inference:
-    """Test differences with standard errors or repeats; the tasks are fixed."""
+    """Test differences by standard errors or repeated scores, treating the tasks as fixed."""
     from scipy.special import stdtrit
 
     if by != "mean":

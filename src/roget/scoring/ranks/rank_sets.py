@@ -54,7 +54,7 @@ class NullModel(ABC):
     """
 
     exact: bool = False
-    """True if the samples are all possible ones, including the data themselves."""
+    """True if the samples are all possible samples, including the observed data."""
 
     @property
     @abstractmethod

@@ -29,7 +29,7 @@ LONG = Roles(
         "run": ("repeat", "seed", "trial", "fold", "replicate"),
     },
 )
-"""Roles of columns in a table with one row per score, and their usual names."""
+"""Map from roles to the usual names of their columns, for tables with one row per score."""
 
 ERRORS = ("_se", "_stderr", "_sem", " se", " stderr")
 """Suffixes of column names that mark standard errors, e.g. f1_se for the task f1."""
@@ -37,7 +37,7 @@ ERRORS = ("_se", "_stderr", "_sem", " se", " stderr")
 SUMMARIES = frozenset(
     {"rank", "average", "avg", "avg.", "mean", "overall", "total", "mean score", "average score"}
 )
-"""Names of columns that contain summaries over tasks, such as means, and are therefore no tasks."""
+"""Names of columns that contain summaries over tasks, such as means. They are not tasks."""
 
 _EMPTY = frozenset({"", "-", "–", "—", "na", "n/a", "nan", "none", "null", "?"})
 """Cell texts that mark a missing score, in lower case."""
@@ -99,7 +99,7 @@ def read_records(table: Any, options: RankOptions, name: str = "the table") -> R
 
 
 Loaded = tuple[list[str], list[_Row]]
-"""The names of the columns, and the rows."""
+"""The column names and the rows of a table."""
 
 
 def _from_columns(columns: Mapping[str, Any]) -> Loaded:

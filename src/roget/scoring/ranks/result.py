@@ -37,7 +37,7 @@ class RankRow:
     mean: float | None
     """The mean score over the tasks, or None if lower is better on only some of them."""
     mean_rank: float
-    """The mean of the ranks on the tasks. Ties have the mean of their ranks."""
+    """The mean of the ranks on the tasks. Tied systems get the mean of their ranks."""
     borda: float
     """The normalised Borda count: the fraction of other systems beaten, averaged over tasks."""
     first: float | None
@@ -136,7 +136,7 @@ class Ranking(Result):
         raise UnknownName("system", system, self.systems)
 
     def bounds(self, row: RankRow) -> tuple[int | None, int | None]:
-        """Return the rank interval of a row that printed tables show."""
+        """Return the bounds of a row's rank interval, of the kind shown in printed tables."""
         if self.interval == "marginal":
             return row.marginal_low, row.marginal_high
         return row.rank_low, row.rank_high

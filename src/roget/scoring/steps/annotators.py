@@ -63,7 +63,7 @@ _SINGLE = ("cells", "matrix", "items", "chance", "cuts", "levels", "splits", "de
 def name_golds(gold: Any, golds: Any) -> dict[str, Any]:
     """Return a mapping from names to gold standards.
 
-    The name is NAME if given as NAME=FILE, otherwise the file name or a number.
+    The name is NAME if passed as NAME=FILE, otherwise the file name or a number.
     """
     return name_sources(golds, "gold standards", gold)
 

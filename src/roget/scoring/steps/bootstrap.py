@@ -552,10 +552,10 @@ class DrawnTable(Contingency):
 
 
 FEWEST_ITEMS = 20
-"""Smallest number of items for which intervals and tests hold their level."""
+"""Minimum number of items for intervals and tests to have their nominal level."""
 
 FEWEST_GROUPS = 4
-"""Smallest number of groups for which intervals hold their level."""
+"""Minimum number of groups for intervals to have their nominal level."""
 
 
 @dataclass(frozen=True, eq=False)

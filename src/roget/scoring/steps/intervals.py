@@ -39,8 +39,8 @@ class Jackknife:
     freedom: Floats | float | None = None
     """Degrees of freedom of the standard errors. Default: the number of samples minus 1."""
     resolution: float = 0.0
-    """The smallest standard error. For items it is half an item, because the error of a score can
-    be 0 by coincidence if a system is independent of gold.
+    """Lower limit of the standard errors. For items, it corresponds to half an item, because the
+    estimated error may be 0 by coincidence if a system is independent of gold.
     """
 
     @cached_property
@@ -124,7 +124,7 @@ class Bounds(NamedTuple):
 
     @classmethod
     def from_request(cls, request: Request) -> Bounds:
-        """Return the range of the measure of a request."""
+        """Return the range of the requested measure."""
         measure, _ = request
         least, most = measure.range
         best = most if measure.direction == "higher" else least

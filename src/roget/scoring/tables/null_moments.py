@@ -46,7 +46,7 @@ from roget.scoring.tables.records import PairCounts, Sizes
 
 
 def deviate_pairs(pairs: PairCounts, sizes: Sizes) -> Values:
-    """Return the standard deviation of the number of pairs together in both gold and system.
+    """Return the standard deviation of the number of pairs joined in both gold and system.
 
     The formula is due to Fowlkes & Mallows 1983.
     """

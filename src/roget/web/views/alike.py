@@ -54,7 +54,7 @@ def make(snapshot: ThesaurusSnapshot, word: str, other: str, n: int = CONTEXTS) 
 
 
 def sheet(data: AlikeView, _: ThesaurusSnapshot) -> Sheet:
-    """Return one row per context."""
+    """Return the CSV table of this view, with one row per context."""
     rows = [[one["context"], *one["counts"]] for one in data["contexts"]]
     return ["context", *data["words"]], rows
 

@@ -36,7 +36,7 @@ class ChangesView(TypedDict):
 
 
 def make(snapshot: ThesaurusSnapshot) -> ChangesView:
-    """Return all changes with the contexts that support them."""
+    """Return the changes made by `roget grow`, with the contexts that support them."""
     changes = list_changes(snapshot.thesaurus.changes, snapshot.thesaurus)
     for one in changes:
         one["reasons"] = [describe_context(snapshot, context) for context in one["reasons"]]
@@ -45,7 +45,7 @@ def make(snapshot: ThesaurusSnapshot) -> ChangesView:
 
 
 def sheet(data: ChangesView, _: ThesaurusSnapshot) -> Sheet:
-    """Return one row per change."""
+    """Return the CSV table of this view, with one row per change."""
     names = ["number", "kind", "from_label", "to_label", "score", "tokens", "state"]
     rows = []
     for one in data["changes"]:

@@ -217,7 +217,7 @@ def _score(gold: Any, system: Any) -> Scores:
 
 
 def sheet(data: CompareView, _: ThesaurusSnapshot) -> Sheet:
-    """Return one row per score."""
+    """Return the CSV table of this view, with one row per score."""
     rows, signature = data["scores"]["rows"], data["scores"]["signature"]
     baselines = list(dict.fromkeys(name for row in rows for name in row["baselines"]))
     head = ["measure", "entropy", "value", "better"]

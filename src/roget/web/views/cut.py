@@ -22,7 +22,7 @@ def make(snapshot: ThesaurusSnapshot, k: int) -> CutView:
 
 
 def sheet(data: CutView, snapshot: ThesaurusSnapshot) -> Sheet:
-    """Return one row per word with its class, as a label file for `roget score`."""
+    """Return each word with its class as a CSV table, which is a label file for `roget score`."""
     labels = snapshot.thesaurus.cut(data["k"]).tolist()
     names = [one["label"] for one in data["classes"]]
     words = map(str, snapshot.thesaurus.words)

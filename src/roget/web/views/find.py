@@ -45,7 +45,7 @@ def make(snapshot: ThesaurusSnapshot, q: str, n: int = 10) -> Found:
 
 
 def sheet(data: Found, _: ThesaurusSnapshot) -> Sheet:
-    """Return one row per word."""
+    """Return the CSV table of this view, with one row per word."""
     return ["word", "class"], [[one["word"], one["class"]["label"]] for one in data["words"]]
 
 

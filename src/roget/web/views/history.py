@@ -26,7 +26,7 @@ class HistoryView(TypedDict):
 
 
 def make(snapshot: ThesaurusSnapshot) -> HistoryView:
-    """Return all edits in order."""
+    """Return all edits of the thesaurus, in order."""
     edits = list(list_edits(snapshot.thesaurus))
     return {"revision": snapshot.revision, "edits": edits}  # type: ignore[typeddict-item]
 

@@ -134,7 +134,7 @@ def _split_line(same: Sequence[EvidenceLine]) -> LineView:
 
 
 def sheet(data: LinesView, _: ThesaurusSnapshot) -> Sheet:
-    """Return one row per sentence."""
+    """Return the CSV table of this view, with one row per sentence."""
     rows = [
         [
             one["source"],

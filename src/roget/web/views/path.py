@@ -50,7 +50,7 @@ def make(snapshot: ThesaurusSnapshot) -> PathView:
 
 
 def sheet(data: PathView, _: ThesaurusSnapshot) -> Sheet:
-    """Return one row per number of classes."""
+    """Return the CSV table of this view, with one row per number of classes."""
     return ["classes", data["kind"]], [[one["classes"], one["value"]] for one in data["steps"]]
 
 

@@ -93,7 +93,7 @@ def _describe(snapshot: ThesaurusSnapshot, one: sketch.Collocate) -> Collocate:
 
 
 def sheet(data: SketchView, _: ThesaurusSnapshot) -> Sheet:
-    """Return one row per collocate, with the count and the score for each word."""
+    """Return the CSV table of this view: collocates with the count and score for each word."""
     names = [f"{name} {word}" for name in ("count", "logDice") for word in data["words"]]
     rows = [
         [one["slot"], each["name"], *each["counts"], *each["scores"]]

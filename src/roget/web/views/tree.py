@@ -46,7 +46,7 @@ def make(snapshot: ThesaurusSnapshot) -> TreeData:
 
 
 def sheet(data: TreeData, _: ThesaurusSnapshot) -> Sheet:
-    """Return one row per class."""
+    """Return the CSV table of this view, with one row per class."""
     columns = data["parent"], data["value"], data["words"], data["share"], data["label"]
     rows = [[node, *row] for node, row in enumerate(zip(*columns, strict=True))]
     return ["node", "parent", "value", "words", "share", "label"], rows

@@ -150,7 +150,7 @@ def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[S
 
 
 def sheet(data: WordView, _: ThesaurusSnapshot) -> Sheet:
-    """Return one row per class, sense, neighbour and context, with its kind and value."""
+    """Return the CSV table of this view: classes, senses, neighbours and contexts with values."""
     rows: list[list[Any]] = [
         ["class", one["label"], one["probability"]] for one in data["memberships"]
     ]

@@ -103,7 +103,7 @@ def test_words_with_little_evidence_or_between_classes_are_excluded() -> None:
     table[5, :120] = np.roll(table[6, :120], 10) + table[6, :120]
     given = Counts(table, [f"w{n}" for n in range(240)], [f"c{n}" for n in range(130)])
     model = SphericalTree(KINDS, random_state=0).fit(given)
-    assert model.unsure_[0] == "seen in 1 context"
+    assert model.unsure_[0] == "occurs in 1 context"
     notice(model.notes_, "words-set-aside", len(model.unsure_))
     made = Thesaurus.from_clustering(given, model)
     assert "w0" not in made.words

@@ -47,7 +47,7 @@ ENOUGH = (30, 50)
 such a word lies between classes, it has several senses or a general meaning, and is not
 excluded."""
 
-BETWEEN, AMONG = "between classes", "among rare words only"
+BETWEEN, AMONG = "between classes", "similar to rare words only"
 """Reasons for excluding a word, as shown to the user."""
 
 RARELY = 3
@@ -245,7 +245,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         contexts = np.diff(matrix.indptr)
         self.unsure_ = {}
         if self.set_aside and matrix.shape[0] > FEW:
-            reasons = {row: f"seen in {plural(int(contexts[row]), 'context')}" for row in few}
+            reasons = {row: f"occurs in {plural(int(contexts[row]), 'context')}" for row in few}
             for why, which in ((BETWEEN, between), (AMONG, among)):
                 reasons |= dict.fromkeys(learnt[which].tolist(), why)
             self.unsure_ = reasons

@@ -47,7 +47,9 @@ class Document:
         self._parts: dict[str, list[str]] = {}
 
     def add(self, line: int, word: str, brackets: list[tuple[str, str, str]]) -> None:
-        """Add the brackets at a word: first complete mentions, then opening and closing ones."""
+        """Process the brackets at a word: first one-word mentions, then opening and closing
+        brackets.
+        """
         for whole, _, _ in brackets:
             # "(3+4)" is a split antecedent, which the reference scorer ignores.
             if whole and "+" not in whole:
