@@ -47,7 +47,11 @@ LEARNS = re.compile(
 SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 MEASURES = ROOT / "docs" / "measures.md"
-GUIDE = ROOT / "docs" / "guide.md"
+FIGURES = {
+    ROOT / "docs" / "guide.md": "python docs/guide.py figures",
+    ROOT / "docs" / "papers-bias.md": "roget reproduce v-measure/bias --figures docs/pictures",
+}
+"""Commands that draw the pictures of a page, which run if the page has changed."""
 
 
 def list_pages() -> list[Path]:
@@ -226,8 +230,9 @@ def main() -> None:
             sys.exit(f"out of date: {names}; run `make docs`" if stale else 0)
         for path in stale:
             path.write_text(pages[path], encoding="utf-8")
-        if GUIDE in stale:
-            run("python docs/guide.py figures")  # its tables and figures come from one file
+        for path in stale:
+            if path in FIGURES:
+                run(FIGURES[path])
         print(f"wrote {names}" if stale else "nothing to refresh")
     if not (asked.pages or asked.measures or asked.notebook):
         from pages import build_site

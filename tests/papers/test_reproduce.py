@@ -35,7 +35,7 @@ RULE = recomputed("a statement", "equal", "2026-11-18")
 def test_verdicts(claim, verdict):
     assert claim.verdict == verdict
     assert claim.cells()[-2:] == ("recomputed", verdict)
-    assert bool(claim.remark) == (verdict in ("differs", "misprint"))
+    assert bool(claim.remark) == (verdict != "yes")
     assert json.loads(json.dumps(claim.as_dict()))["rule"]["dated"] == "2026-11-18"
 
 
@@ -83,7 +83,8 @@ def test_all_are_made_and_what_is_left_out_is_told(two):
     assert [table.rows[-1] for table in found.tables[1:]] == [("all", "", "1", "1", "", "", "")]
     worse = module.reproduce("toy", ReproduceOptions(random_state=1))
     others, summary = worse.tables[1:]
-    assert others.rows == [("toy/good", "x", "1.000", "2.0000", "differs", "reason unknown")]
+    assert others.title.startswith("toy/good")
+    assert others.rows == [("x", "1.000", "2.0000", "differs", "reason unknown")]
     assert summary.rows[0] == ("toy", "recomputed", "1", "", "1", "", "")
     assert worse.data["toy/good"]["claims"][0]["verdict"] == "differs"
 

@@ -183,15 +183,15 @@ def curves(train, test, new, wobble=0.01):
 def test_verdicts_of_relative_entropies():
     sizes = (1, 128, 256)
     rows = curves((4, 3, 2), (6, 5, 5.5), (6, 4.5, 5.5))
-    said = {claim.what: str(claim.verdict) for claim in figure_3.judge(sizes, rows)}
+    said = {claim.what: str(claim.verdict) for claim in figure_3.judge(sizes, rows, 9)}
     assert set(said.values()) == {"yes"}
     worse = curves((4, 3, 3.5), (6, 5, 4), (6, 5.5, 5.2))
-    said = [str(claim.verdict) for claim in figure_3.judge(sizes, worse)]
+    said = [str(claim.verdict) for claim in figure_3.judge(sizes, worse, 9)]
     assert said[0] == said[3] == "differs"
     assert said[1] != "yes"
     # The same increase for both: an interval around 0.
     same = curves((4, 3, 2), (6, 5, 5.5), (6, 4, 4.5))
-    assert figure_3.judge(sizes, same)[-1].verdict in ("cannot tell", "differs")
+    assert figure_3.judge(sizes, same, 9)[-1].verdict in ("cannot tell", "differs")
 
 
 def test_verdicts_of_decisions():

@@ -281,6 +281,8 @@ def test_simulated_accents_rise_by_bias(made):
     ends = {name: np.mean(explained.data[name], axis=0)[[-1, 15]] for name in ("v", "ami")}
     assert ends["v"][0] > ends["v"][1]
     assert ends["ami"][0] < ends["ami"][1]
+    axes = explained.picture().axes[0]
+    assert axes.xaxis.get_major_formatter()(1000) == "1,000"
 
 
 def write(path, rows):

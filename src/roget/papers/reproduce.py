@@ -185,14 +185,17 @@ def count_verdicts(claims: Iterable[Claim]) -> list[str]:
 
 
 def _list_others(claims: Sequence[tuple[str, Claim]]) -> list[ReportTable]:
-    """Return a table of all claims whose verdict is not "yes", with the reasons."""
-    rows = [
-        (name, *claim.cells()[:3], str(claim.verdict), claim.remark)
-        for name, claim in claims
-        if claim.verdict != Verdict.YES
+    """Return a table for each reproduction with claims whose verdict is not "yes"."""
+    found: dict[str, list[Sequence[str]]] = {}
+    for name, claim in claims:
+        if claim.verdict != Verdict.YES:
+            row = (*claim.cells()[:3], str(claim.verdict), claim.remark)
+            found.setdefault(name, []).append(row)
+    titles = ("", "published", "ours", "verdict", "reason")
+    return [
+        ReportTable.of(titles, rows, titles[1:3], title=f"{name}: verdicts other than yes")
+        for name, rows in found.items()
     ]
-    titles = ("reproduction", "", "published", "ours", "verdict", "reason")
-    return [ReportTable.of(titles, rows, titles[2:4], title="verdicts other than yes")] * bool(rows)
 
 
 def summarise(claims: Sequence[tuple[str, Claim]]) -> ReportTable:

@@ -71,7 +71,7 @@ class Claim:
             return ""
         if self.verdict == Verdict.MISPRINT:
             return self.misprint
-        return self.reason or ("reason unknown" if self.verdict == Verdict.NO else "")
+        return self.reason or REASONS[self.verdict]
 
     def cells(self) -> tuple[str, ...]:
         """Return a table row; our value has one more digit than the published value."""
@@ -96,6 +96,12 @@ class Claim:
 def _number(value: float | str, digits: int) -> str:
     return value if isinstance(value, str) else f"{value:.{digits}f}"
 
+
+REASONS = {
+    Verdict.NO: "reason unknown",
+    Verdict.UNCLEAR: "the interval includes both answers",
+}
+"""Reasons of claims that state none."""
 
 TITLES = ("", "published", "ours", "difference", "kind", "verdict")
 

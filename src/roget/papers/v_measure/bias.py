@@ -15,7 +15,7 @@ from roget.papers.v_measure.figure_5 import RISES, score_features
 from roget.papers.v_measure.rules import BIAS as RULES
 from roget.papers.v_measure.sweep import JK, SHUFFLED, Scores, correlate, find_change
 from roget.report import ReportTable
-from roget.report.figures import BLUE, GREY, ORANGE
+from roget.report.figures import BLUE, GREY, ORANGE, set_log
 from roget.report.format import canvas
 from roget.report.sweep import choose_cuts
 
@@ -94,17 +94,14 @@ def _conclude(scores: Scores) -> str:
 
 
 def draw(scores: Scores) -> Figure:
-    """Draw all curves by number of clusters."""
+    """Draw the means of all curves by number of clusters."""
     figure = canvas(6, 4)
     axes = figure.subplots()
     styles = ((BLUE, "-"), (ORANGE, "--"), ("#2c7a4b", "-."), (GREY, ":"))
     for (name, label), (colour, line) in zip(CURVES.items(), styles, strict=True):
-        values = scores.values[name]
-        axes.plot(scores.ks, values.mean(axis=0), line, color=colour, label=label)
-        axes.fill_between(
-            scores.ks, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.2, lw=0
-        )
-    axes.set(xscale="log", xlabel="number of clusters")
+        axes.plot(scores.ks, scores.average(name), line, color=colour, label=label)
+    set_log(axes, "x", scores.ks[0], scores.ks[-1])
+    axes.set(xlabel="number of clusters", ylabel=f"score, mean of {len(scores)} {scores.unit}")
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.legend(frameon=False)
     return figure

@@ -214,7 +214,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
         claims=[
             *_judge_words(RULES, found),
             *_judge_words(SECOND, mixed, " (second rule)"),
-            *_judge_linear(),
+            *_judge_linear(without),
             *_judge_rates(found, without),
         ],
         tables=[
@@ -241,10 +241,10 @@ def _judge_words(
     fail = [name for name in others if found[name]["P3"] < 1 and found[name]["P6"] < 1]
     miss = [name for name in PRINTED if found[name]["P4"] < 1 or found[name]["P7"] < 1]
 
-    def explain(names: Iterable[str], *properties: str) -> str:
+    def explain(names: Iterable[str], *among: str, full: bool = False) -> str:
         return "; ".join(
-            f"{name} " + ", ".join(f"{of} {found[name][of]:.4f}" for of in properties
-                                   if found[name][of] < 1 or len(properties) < 7)
+            f"{name} " + ", ".join(f"{of} {found[name][of]:.4f}" for of in among
+                                   if full or found[name][of] < 1)
             for name in names
         )  # fmt: skip
 
@@ -255,7 +255,7 @@ def _judge_words(
         ),
         Claim(
             rules["noise"], f"fail P3 and P6 somewhere{label}", ", ".join(others), ", ".join(fail),
-            reason=explain([name for name in others if name not in fail], "P3", "P6"),
+            reason=explain([name for name in others if name not in fail], "P3", "P6", full=True),
         ),
         Claim(
             rules["errors"], f"fail P4 or P7 somewhere{label}", "none", ", ".join(miss) or "none",
@@ -264,18 +264,23 @@ def _judge_words(
     ]  # fmt: skip
 
 
-def _judge_linear() -> list[Claim]:
+def _judge_linear(without: Mapping[str, Mapping[str, float]]) -> list[Claim]:
     """Compare the printed rates of Rand and Mirkin for properties whose steps do not change n."""
-    rates = zip(PROPERTIES, PRINTED["rand"], PRINTED["mirkin"], strict=True)
-    return [
-        Claim(
-            RULES["linear"], f"Rand and Mirkin, {of}", f"{rand:.2f} and {mirkin:.2f}", "equal",
-            decided=decide(rand == mirkin),
-            reason="if both were computed from the same tables, one of the two is wrong",
-        )
-        for of, rand, mirkin in rates
-        if of not in ("P5", "P7")
-    ]  # fmt: skip
+    claims = []
+    for at, of in enumerate(PROPERTIES):
+        if of in ("P5", "P7"):
+            continue
+        rand, mirkin = (PRINTED[name][at] for name in ("rand", "mirkin"))
+        ours = [without[name][of] for name in ("rand", "mirkin")]
+        same = f"both {ours[0]:.2f}" if ours[0] == ours[1] else f"{ours[0]:.4f} and {ours[1]:.4f}"
+        claims.append(
+            Claim(
+                RULES["linear"], f"Rand and Mirkin, {of}", f"{rand:.2f} and {mirkin:.2f}", same,
+                decided=decide(rand == mirkin),
+                reason="if both were computed from the same tables, one of the two is wrong",
+            )
+        )  # fmt: skip
+    return claims
 
 
 def _judge_rates(
@@ -285,7 +290,7 @@ def _judge_rates(
     return [
         Claim(
             RULES["rate"], f"{name}, {of}", published, found[name][of], 2,
-            reason=f"reason unknown; without tables that lose items {without[name][of]:.3f}",
+            reason=f"reason unknown; {without[name][of]:.3f} without tables that lose items",
         )
         for name, rates in PRINTED.items()
         for of, published in zip(PROPERTIES, rates, strict=True)
