@@ -361,7 +361,7 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
     def vectors(self) -> tuple[Array | None, Any]:
-        """The vectors and the unit context weights of all words, or (None, None) without vectors."""
+        """The vectors and the unit context weights of all words; None without vectors."""
         return find_vectors(self._thesaurus) or (None, None)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))

@@ -602,6 +602,33 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
                 code="invalid-option",
             )
     kept = {node for k in cuts for node in tree.tops(k)} if cuts else set(range(tree.n_nodes))
+    return _keep_nodes(thesaurus, kept, min_children, cuts)
+
+
+def keep_build_levels(thesaurus: Thesaurus, min_children: int = 1) -> Thesaurus:
+    """Return the thesaurus with the levels of its build, e.g. 8, 24 and 74 classes.
+
+    Leaf classes and classes made by edits are kept, too. A thesaurus without levels is unchanged.
+    """
+    base, tree = thesaurus.base, thesaurus.tree
+    levels = [k for k in thesaurus.provenance.get("levels") or () if k <= base.tree.n_clusters]
+    if not levels:
+        return collapse(thesaurus, (), min_children)
+    known = set(base.ids.tolist())
+    chosen = {int(base.ids[node]) for k in levels for node in base.tree.tops(k)}
+    kept = {
+        node
+        for node, id in enumerate(thesaurus.ids.tolist())
+        if id in chosen or id not in known or tree.cluster[node] >= 0
+    }
+    return _keep_nodes(thesaurus, kept, min_children, levels)
+
+
+def _keep_nodes(
+    thesaurus: Thesaurus, kept: set[int], min_children: int, levels: list[int]
+) -> Thesaurus:
+    """Return the thesaurus with only some nodes of its tree (see `collapse`)."""
+    tree = thesaurus.tree
     kept = _dissolve(tree, kept, min_children)
     if len(kept) == tree.n_nodes:
         return thesaurus
@@ -611,7 +638,7 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
     return thesaurus.from_clustering(
         thesaurus.counts,
         thesaurus.clustering.join(coarser, clusters),
-        provenance={**thesaurus.provenance, "levels": cuts or None},
+        provenance={**thesaurus.provenance, "levels": levels or None},
         labels={at: thesaurus.label(node) for at, node in enumerate(nodes)},
         ids=thesaurus.ids[nodes].tolist(),
         next_id=thesaurus.next_id,
