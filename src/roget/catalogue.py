@@ -476,7 +476,8 @@ def load(kind: str, name: str) -> Any:
         ...
     roget.errors.UnknownName: unknown measure 'vv': did you mean v?
     """
-    found = KINDS[kind].get(check(kind, name)) or entries(kind)[name]
+    # Look up built-in names first: looking up entry points requires a scan of installed packages.
+    found = KINDS[kind].get(name) or entries(kind)[check(kind, name)]
     module, _, attribute = found.partition(":")
     attribute, _, key = attribute.partition("[")
     with name_extra():

@@ -435,7 +435,7 @@ CODES: dict[str, Explanation] = {
         "Check that both files use the same item names.",
     ),
     "no-spread": Explanation(
-        "A score is the same whichever item or group is left out, so it has no interval.",
+        "Leaving out a single item or group never changes a score, so it has no interval.",
         "This happens for perfect systems and for one big cluster. The data do not show how much "
         "the score would vary on other data.",
         "No action is needed. To obtain an interval, use more items or groups, or harder ones.",

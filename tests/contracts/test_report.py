@@ -127,7 +127,7 @@ def reports() -> Iterator[tuple[str, Report]]:
     yield "count --show --word", counts.report_word(entry)
     stage = BackoffStage("quadruple", 1.0, None)
     yield "attach test", attachment.report(Test(2, 1.0, 0.5, 0.1, 0.9, (stage,)))
-    yield "attach predict", attachment.report_answers([(*"vnpm", "N", "0.7")])
+    yield "attach predict", attachment.report_predictions([(*"vnpm", "N", "0.7")])
     pairs = [RatedPair(*pair, 1.0) for pair in permutations(HOSTILE, 2)]
     yield "judge ratings", judging.report_ratings(judge_ratings(t, pairs, draws=5))
     asked = Question(1, 2, HOSTILE[0], (HOSTILE[1], HOSTILE[2]), HOSTILE[2])

@@ -11,7 +11,7 @@ import pytest
 
 from roget import contingency
 from roget.papers.entropy import figures_1_2, figures_3_4, ranking, section_5, table_1, weighted
-from roget.papers.entropy.semeval import ESTIMATORS, FILES, TABLE_1, score_task
+from roget.papers.entropy.semeval import ESTIMATORS, FILES, TABLE_1, read_key, score_task
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import MissingData
 from roget.report.figures import save_picture
@@ -272,7 +272,7 @@ def test_the_ranking_page(monkeypatch):
 def test_scores_of_the_ranking_are_means_over_words(tmp_path):
     gold = {"go.v": dict(zip("abcd", "xxyy", strict=True)), "sun.n": {"e": "x", "f": "y"}}
     (tmp_path / "key").write_text("go.v a 1/3 2/5\ngo.v b 2\ngo.v c 1\nsun.n e 1\nsun.n f 2\n")
-    system = ranking.read_key(tmp_path / "key")
+    system = read_key(tmp_path / "key")
     assert system["go.v"] == {"a": "2", "b": "2", "c": "1"}
     assert ranking.average(gold, system, "b3-f", ".n") == 1
     # Item d is alone in the cluster without a label.

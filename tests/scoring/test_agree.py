@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import roget
 from roget import InputError, Undefined, contingency
 from roget.scoring.agreement import consensus as consensus_of
-from roget.scoring.agreement.panel import line_up, list_runs
+from roget.scoring.agreement.panel import align_clusterings, list_runs
 from roget.scoring.labels import as_labels
 from support.errors import codes, notice, refused
 from twins import jackknife_ends
@@ -466,7 +466,9 @@ def test_some_name_groups_and_others_do_not():
     found = roget.agree({"x": {"a": 1, "b": 2, "c": 2, "d": 3}, "y": with_groups}, "ari")
     assert found.groups == 2
     notice(found.warnings, "missing-items", "x: 1 item")
-    panel = line_up(["x", "y"], [as_labels(with_groups), as_labels({("k", "z"): 1})], "pairs")
+    panel = align_clusterings(
+        ["x", "y"], [as_labels(with_groups), as_labels({("k", "z"): 1})], "pairs"
+    )
     assert list(panel.group_names) == ["g", "h", "k"]
     assert len(panel.items) == 4
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import typer
 import typer.core
@@ -37,9 +37,8 @@ _SPARE = {"score": "use roget compare GOLD SYSTEM... for several systems"}
 class Commands(Mapping[str, Any]):
     """All commands by name. The module of a command is imported on first use."""
 
-    def __init__(self) -> None:
-        self._names = [name for names in GROUPS.values() for name in names]
-        self._loaded: dict[str, Any] = {}
+    _names: ClassVar[list[str]] = [name for names in GROUPS.values() for name in names]
+    _loaded: ClassVar[dict[str, Any]] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._loaded:

@@ -34,7 +34,7 @@ SECTIONS = {
     "Text": ("tagger", "model", "language", "segment", "terms", "duplicates", "encoding", "reader"),
     "Tables of counts": ("columns", "transpose"),
     "Filters": ("stop", "vocabulary"),
-    "More options": ("evidence", "processes", "memory", "engine", "format"),
+    "More options": ("evidence", "processes", "engine", "format"),
 }  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +13,6 @@ from roget.cli.shared import (
     bar,
     deliver,
     fail_on_codes,
-    print_written,
     save_option,
     split_pair,
     write_saved,
@@ -60,15 +58,12 @@ def compare(
     that share a letter do not differ significantly. --all shows all scores.
     """
     from roget.report.comparison import report
+    from roget.report.comparison.figures import write
     from roget.scoring.compare import compare as compare_systems
 
     saved = dict(map(split_pair, save or ()))
     with bar("scoring", "systems") as progress:
         comparison = compare_systems(gold, systems, **vars(options), progress=progress)
     deliver(report(comparison), format, output)
-    write_saved(comparison, saved)
-    if "figures" in saved:
-        from roget.report.comparison.figures import write
-
-        print_written(write(comparison, Path(saved["figures"])))
+    write_saved(comparison, saved, figures=write)
     fail_on_codes(comparison.warnings, fail_on)

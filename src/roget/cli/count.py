@@ -18,7 +18,7 @@ SECTIONS = {
     "Text": ("tagger", "model", "language", "segment", "terms", "duplicates", "encoding", "reader"),
     "Tables of counts": ("columns", "transpose"),
     "Filters": ("stop", "vocabulary"),
-    "More options": ("processes", "memory", "engine"),
+    "More options": ("processes", "engine"),
 }  # fmt: skip
 
 _SHOWN = ("inputs", "show", "word", "format", "output")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -12,7 +13,6 @@ from roget.cli.shared import (
     Output,
     deliver,
     fail_on_codes,
-    print_written,
     save_option,
     split_pair,
     write_saved,
@@ -55,15 +55,11 @@ def rank(
     tier do not differ significantly), its mean score, mean rank and Borda count, and the
     probabilities of being first and among the first 3.
     """
-    from roget.report.figures import save_picture
     from roget.report.ranking import draw, report
     from roget.scoring.ranks.rank import rank as rank_systems
 
     saved = dict(map(split_pair, save or ()))
     ranking = rank_systems(scores, **vars(options))
     deliver(report(ranking), format, output)
-    write_saved(ranking, saved)
-    if "figure" in saved:
-        save_picture(draw(ranking), saved["figure"])
-        print_written([saved["figure"]])
+    write_saved(ranking, saved, picture=partial(draw, ranking))
     fail_on_codes(ranking.warnings, fail_on)

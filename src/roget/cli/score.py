@@ -94,14 +94,9 @@ def score(
     made = report(table)
     deliver(made, format, output)
     if saved:
-        write_saved(table, saved)
+        write_saved(table, saved, picture=made.picture)
     if values["items"] is not None:
         print_written([values["items"]])
-    if "figure" in saved and made.picture is not None:
-        from roget.report.figures import save_picture
-
-        save_picture(made.picture(), saved["figure"])
-        print_written([saved["figure"]])
     if short:
         print_notes(*short)
     if fail_on:

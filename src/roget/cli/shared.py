@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -104,19 +104,34 @@ def save_option(kinds: str) -> Any:
     )
 
 
-def write_saved(table: Any, saved: dict[str, str]) -> None:
-    """Write the requested tables (classes, clusters, mapping, pairs) and citations."""
+def write_saved(
+    result: Any,
+    saved: dict[str, str],
+    *,
+    picture: Callable[[], Any] | None = None,
+    figures: Callable[[Any, str], Sequence[str | Path]] | None = None,
+) -> None:
+    """Write the requested tables (classes, clusters, mapping, pairs), citations and figures.
+
+    `picture` makes the figure of --save figure; `figures` writes the files of --save figures.
+    """
     from roget.core.store import write_atomic
+    from roget.report.figures import save_picture
     from roget.scoring.labels.write import write_columns
 
     for kind, path in saved.items():
+        written: Sequence[str | Path] = [path]
         if kind in TABLES and kind != "items":
-            write_columns(table.sets(kind), path)
+            write_columns(result.sets(kind), path)
         elif kind == "bibtex":
-            write_atomic(path, table.cite())
+            write_atomic(path, result.cite())
+        elif kind == "figure" and picture is not None:
+            save_picture(picture(), path)
+        elif kind == "figures" and figures is not None:
+            written = figures(result, path)
         else:
             continue
-        print_written([path])
+        print_written(written)
 
 
 def print_written(paths: Sequence[str | Path]) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -152,33 +152,63 @@ def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ..
     return found, ()
 
 
-def reopen_background(
-    record: Mapping[str, Any] | None, instead: PathLike | None = None
-) -> Background | None:
-    """Open the background with which a thesaurus was built.
+class Recorded(Protocol):
+    """An addition to the counts of a text whose name and hash a thesaurus records."""
 
-    `instead` is the new path of the background counts if they were moved.
+    @property
+    def sha256(self) -> str: ...
+
+
+Addition = TypeVar("Addition", bound=Recorded)
+
+
+def reopen(
+    open: Callable[[PathLike], Addition],
+    called: str,
+    option: str,
+    record: Mapping[str, Any] | None,
+    instead: PathLike | None = None,
+) -> Addition | None:
+    """Open the background or the prior vectors with which a thesaurus was built.
+
+    Parameters
+    ----------
+    open
+        The function that opens them, given their name.
+    called, option
+        What they are called in messages, and the option with which their path is passed.
+    record
+        The record in the provenance of the thesaurus, if there is one.
+    instead
+        The new path, if they were moved.
     """
     if not record:
         return None
     name = str(record.get("name")) if instead is None else os.fspath(instead)
     try:
-        found = open_background(name)
+        found = open(name)
     except InputError as error:
         if instead is not None:
             raise
         raise InputError(
-            f"the thesaurus was built with the background {name}, which cannot be opened "
-            f"({error}); pass its counts as --background",
+            f"the thesaurus was built with the {called} {name}, which cannot be opened ({error}); "
+            f"pass the new path as {option}",
             code=error.code,
         ) from None
     if found.sha256 != record.get("sha256"):
         raise InputError(
-            f"background {name} differs from the counts with which the thesaurus was built; "
-            "build the thesaurus again",
+            f"{called} {name}: the content has changed since the thesaurus was built; build the "
+            "thesaurus again",
             code="changed",
         )
     return found
+
+
+def reopen_background(
+    record: Mapping[str, Any] | None, instead: PathLike | None = None
+) -> Background | None:
+    """Open the background with which a thesaurus was built; see `reopen`."""
+    return reopen(open_background, "background", "--background", record, instead)
 
 
 def compare(counts: Counts, background: Counts) -> tuple[float, float]:

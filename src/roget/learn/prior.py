@@ -24,6 +24,7 @@ from roget.core.folder import read_npy, sha256
 from roget.core.io.source import Source, source_of
 from roget.core.types import Array, BoolArray, PathLike
 from roget.errors import InputError, Notice
+from roget.learn.background import reopen
 from roget.learn.representation.disagreement import find_disagreements
 from roget.learn.representation.vectors import Representation, Singles
 
@@ -228,30 +229,8 @@ def supplement(
 
 
 def reopen_prior(record: Mapping[str, Any] | None, instead: PathLike | None = None) -> Prior | None:
-    """Open the prior vectors with which a thesaurus was built.
-
-    `instead` is the new path of the file if it was moved.
-    """
-    if not record:
-        return None
-    name = str(record.get("name")) if instead is None else os.fspath(instead)
-    try:
-        found = open_prior(name)
-    except InputError as error:
-        if instead is not None:
-            raise
-        raise InputError(
-            f"the thesaurus was built with the prior vectors {name}, which cannot be opened "
-            f"({error}); pass their file as --vectors",
-            code=error.code,
-        ) from None
-    if found.sha256 != record.get("sha256"):
-        raise InputError(
-            f"prior vectors {name} differ from the vectors with which the thesaurus was built; "
-            "build the thesaurus again",
-            code="changed",
-        )
-    return found
+    """Open the prior vectors with which a thesaurus was built; see `reopen`."""
+    return reopen(open_prior, "prior vectors", "--vectors", record, instead)
 
 
 # Formats ---------------------------------------------------------------------------------------

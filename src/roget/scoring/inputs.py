@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -45,10 +45,13 @@ class Inputs:
     """True if systems are compared with each other."""
     by_item: bool = False
     """True if individual items are required, so a contingency table is not sufficient."""
+    noise: str | None = field(init=False)
+    """The noise label as a string, or None."""
 
     def __post_init__(self) -> None:
         """Raise InputError if options for reading labels conflict."""
         options, code = self.options, "conflicting-options"
+        vars(self).update(noise=None if options.noise is None else str(options.noise))
         if options.several == "cover" and options.answers == "top":
             message = "answers='top' (one label per item) cannot be combined with several='cover'"
             raise InputError(message, code=code)
@@ -89,11 +92,6 @@ class Inputs:
         from roget.scoring.labels.precounted import match_index
 
         return match_index(self.gold, self.sample_weight, "sample_weight")
-
-    @property
-    def noise(self) -> str | None:
-        """The noise label as a string, or None."""
-        return None if self.options.noise is None else str(self.options.noise)
 
     @property
     def rules(self) -> Rules:

@@ -491,7 +491,7 @@ class Comparison(Result):
             return "as requested"
         if self.separates:
             return (
-                "chosen automatically as the first score, bias-corrected scores first, on which "
+                "chosen automatically: the first score, preferring bias-corrected ones, on which "
                 "the best system beats all baselines; set it with --main"
             )
         return "no score separates systems from baselines, so the first is used"

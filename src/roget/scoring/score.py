@@ -70,13 +70,13 @@ def score(
     1.0
     """
     if "y_true" in options or "y_pred" in options:
-        gold, system = take_sides(gold, system, options)
+        gold, system = take_labels(gold, system, options)
     chosen = PipelineOptions(measures=measures, entropy=entropy, **choose(ScoreOptions, options))
     inputs = Inputs(gold, {"": system}, chosen, sample_weight)
     return score_inputs(inputs, keep=keep, progress=progress)
 
 
-def take_sides(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+def take_labels(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     """Return gold and system. `options` may contain them under scikit-learn's names."""
     sides = {"gold": gold, "system": system}
     for name, theirs in (("gold", "y_true"), ("system", "y_pred")):
@@ -131,7 +131,7 @@ def measure(
     """
     if isinstance(system, str | Measure) and not isinstance(name, str | Measure):
         name, gold, system = system, name, gold
-    gold, system = take_sides(gold, system, options)
+    gold, system = take_labels(gold, system, options)
     chosen = parse(name)
     own = {field.name for field in fields(chosen)} - set(options_of(ScoreOptions))
     if changed := {key: options.pop(key) for key in own & set(options)}:

@@ -12,7 +12,7 @@ import numpy as np
 from roget.core.types import Codes, Ints
 from roget.errors import InputError
 from roget.scoring.labels import AlignedLabels, Labels
-from roget.scoring.labels.labels import keep_apart, take
+from roget.scoring.labels.labels import separate_groups, take
 from roget.scoring.tables.contingency import Contingency, Leaves
 from roget.scoring.tables.statistics import Separate, Statistics
 
@@ -49,7 +49,7 @@ def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
             "groups of weighted labels cannot be pooled; pass --average weighted or unweighted",
             code="conflicting-options",
         )
-    return make(keep_apart(gold, groups), keep_apart(system, groups))
+    return make(separate_groups(gold, groups), separate_groups(system, groups))
 
 
 def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import roget
 from roget.errors import InputError
 from roget.scoring.labels import Labels, align, as_labels
-from roget.scoring.labels.align import find_noise, mark_noise, settle
+from roget.scoring.labels.align import find_noise, handle_missing, mark_noise
 from roget.scoring.labels.labels import take
 from roget.scoring.tables.contingency import Contingency
 from support.errors import codes, notice, refused
@@ -385,7 +385,7 @@ def test_cells_are_settled_as_their_items_are(missing, rows):
         groups, gold, system = np.array(rows).T
         left = Labels(gold, 3, None, groups=groups, group_names=["a", "b", "c"])
         right = Labels(system, 3, None, complete=False)
-        found = settle(left, right, counts, 0, [], missing)
+        found = handle_missing(left, right, counts, 0, [], missing)
         n_groups = len(found.group_names)
         table = Contingency.from_labels(
             found.gold, found.system, found.groups, n_groups, found.counts

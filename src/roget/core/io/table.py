@@ -113,7 +113,7 @@ class Roles:
         """Return True if a row contains column names for all required roles and no numbers."""
         return self.needed.keys() <= self.find(first).keys() and not any(map(is_number, first))
 
-    def heads_numbers(
+    def cannot_be_data(
         self, first: Sequence[str], second: Sequence[str], columns: Requested
     ) -> bool:
         """Return True if the numeric column contains text in row 1 and a number in row 2."""
@@ -567,7 +567,7 @@ def inspect_text(
         # column names, or if it differs from the other rows like a typical header.
         second = rest[0] if rest else ()
         named = any(whole_number(str(column)) is None for column in (columns or {}).values())
-        if named or roles.is_header(first) or roles.heads_numbers(first, second, columns):
+        if named or roles.is_header(first) or roles.cannot_be_data(first, second, columns):
             header = True
         else:
             header = False if columns else detect_header(first, rest, roles.column_words)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from roget.papers.entropy.rules import RANKING as RULES
-from roget.papers.entropy.semeval import FILES, find_task
+from roget.papers.entropy.semeval import FILES, Key, find_task, read_key
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced
 from roget.papers.rules import decide
 from roget.scoring.score import contingency
-
-Key: TypeAlias = Mapping[str, Mapping[str, str]]
-"""Labels by word and instance."""
 
 
 class PageRow(NamedTuple):
@@ -73,17 +70,6 @@ def score_systems(folder: Path) -> dict[str, Scored]:
                 100 * average(gold, system, "b3-f"),
             )
     return scores
-
-
-def read_key(path: Path) -> dict[str, dict[str, str]]:
-    """Read a key file; return word → instance → label, with the heaviest label of each instance."""
-    found: dict[str, dict[str, str]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        word, item, *labels = line.split()
-        weights = [(float(label.partition("/")[2] or 1), label) for label in labels]
-        best = max(weights, key=lambda pair: pair[0])[1] if weights else ""
-        found.setdefault(word, {})[item] = best.partition("/")[0]
-    return found
 
 
 def average(gold: Key, system: Key, measure: str, ending: str = "") -> float:

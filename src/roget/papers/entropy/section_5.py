@@ -11,7 +11,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from roget.papers.entropy.rules import SECTION_5 as RULES
-from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1, ScoredAnswer, find_task, score_task
+from roget.papers.entropy.semeval import (
+    ESTIMATORS,
+    TABLE_1,
+    ScoredAnswer,
+    find_task,
+    read_key,
+    score_task,
+)
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.rules import decide
@@ -145,15 +152,13 @@ def _judge_fall(wanted: Sequence[str]) -> Claim:
 def draw_corrections(folder: Path, clusters: float, seed: int) -> Corrections:
     """Return the mean corrections for random clusterings with the given mean number of clusters."""
     keys = list(product(ESTIMATORS[1:], SIDES))
-    words: dict[str, list[str]] = {}
-    for line in (folder / "gold" / "all.key").read_text(encoding="utf-8").splitlines():
-        word, _, label = line.split()[:3]
-        words.setdefault(word, []).append(label)
-    items = sum(map(len, words.values()))
+    gold = read_key(folder / "gold" / "all.key")
+    words = [list(own.values()) for own in gold.values()]
+    items = sum(map(len, words))
     total = dict.fromkeys(keys, 0.0)
     for number in range(seed, seed + SEEDS):
         rng = np.random.default_rng(number)
-        for labels in words.values():
+        for labels in words:
             # The mean number of clusters is not whole: round it up or down at random.
             most = int(clusters) + int(rng.random() < clusters - int(clusters))
             table = contingency(labels, rng.integers(most, size=len(labels)))

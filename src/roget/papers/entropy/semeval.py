@@ -6,16 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
 
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import find_data
 from roget.scoring.compare import compare
+from roget.scoring.labels import as_labels
+from roget.scoring.labels.labels import harden
 from roget.scoring.results import Comparison
 
 ESTIMATORS = ("ml", "mm", "jk", "bub")
 SPLITS = {"80_20": "80:20", "60_40": "60:40"}
 FOLDER = "semeval2010-task14"
+
+Key: TypeAlias = Mapping[str, Mapping[str, str]]
+"""Labels by word and instance."""
 
 
 class Printed(NamedTuple):
@@ -106,6 +113,17 @@ def find_task(options: ReproduceOptions) -> Path:
     """Return the folder that contains the task data."""
     what = "the system output of SemEval-2010 task 14"
     return find_data(options, what, FOLDER, "gold", "all.key").parent.parent
+
+
+def read_key(path: Path) -> Key:
+    """Read a key file, with the heaviest label of each instance, or "" without a label."""
+    labels = harden(as_labels(path, labels="key"))
+    found: dict[str, dict[str, str]] = {}
+    codes, groups = labels.codes.tolist(), np.asarray(labels.groups).tolist()
+    for item, code, group in zip(labels.items or (), codes, groups, strict=True):
+        word = (labels.group_names or ())[group]
+        found.setdefault(word, {})[item] = labels.label(code) if code >= 0 else ""
+    return found
 
 
 def score_task(folder: Path, splits: Iterable[str] = ()) -> dict[str, ScoredAnswer]:

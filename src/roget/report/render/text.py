@@ -12,27 +12,25 @@ from roget.report.format import GAP, printable, width, with_code
 
 
 def render(report: Report) -> str:
-    """Render plain text of at most 100 columns."""
+    """Render plain text of at most 100 columns.
+
+    A brief report shows only the most important warnings and counts the rest.
+    """
+    brief = report.brief
+    shown = report.warnings if brief is None else brief.warnings
+    warnings = [_fill(with_code(warning), "! ", "  ") for warning in shown]
+    if brief is not None and brief.more:
+        warnings.append(f"  {brief.more} more {'notice' if brief.more == 1 else 'notices'}: --all")
     blocks = [
         _fill(report.title) if report.caption else "",
         "\n".join(_fill(line, after="  ") for line in report.lead),
         _fill(report.about),
         *(block for table in report.tables for block in _blocks(table)),
         "\n".join(map(_fill, report.notes)),
-        "\n".join(_list_warnings(report)),
-        report.signature if report.brief is None else report.brief.signature,
+        "\n".join(warnings),
+        report.signature if brief is None else brief.signature,
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def _list_warnings(report: Report) -> Iterator[str]:
-    """Yield the warnings; a brief report shows only the most important and counts the rest."""
-    brief = report.brief
-    for warning in report.warnings if brief is None else brief.warnings:
-        yield _fill(with_code(warning), "! ", "  ")
-    if brief is not None and brief.more:
-        more = "notice" if brief.more == 1 else "notices"
-        yield f"  {brief.more} more {more}: --all"
 
 
 def _fill(line: str, before: str = "", after: str = "") -> str:

@@ -15,7 +15,7 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.errors import InputError, Notice
 from roget.scoring.agreement.matrix import fill_matrices
-from roget.scoring.agreement.panel import Panel, line_up, name_clusterings
+from roget.scoring.agreement.panel import Panel, align_clusterings, name_clusterings
 from roget.scoring.agreement.result import Agreement
 from roget.scoring.inputs import COMMON
 from roget.scoring.labels import Labels, as_labels
@@ -82,7 +82,7 @@ def agree(
         )
     pairs = len(named) * (len(named) - 1) // 2
     noise = None if chosen.noise is None else str(chosen.noise)
-    panel = line_up(list(named), _read_clusterings(named, chosen), chosen.missing, noise)
+    panel = align_clusterings(list(named), _read_clusterings(named, chosen), chosen.missing, noise)
     panel = replace(panel, pooled=chosen.average == "pooled")
 
     def step(done: int) -> None:
@@ -170,7 +170,7 @@ def _warn_singletons(panel: Panel) -> list[str]:
     alone = [
         name
         for name, one in zip(panel.names, panel.coded, strict=True)
-        if one.groups.size == one.have.sum()
+        if one.groups.size == one.mask.sum()
     ]
     if not alone:
         return []
@@ -194,7 +194,7 @@ def _warn_identical(panel: Panel) -> list[str]:
         ranks = np.empty(first.size, dtype=np.int32)
         ranks[np.argsort(first)] = np.arange(first.size)
         row = ranks[one.codes]
-        row[~one.have] = -1
+        row[~one.mask] = -1
         same.setdefault(hashlib.sha256(row.tobytes()).digest(), []).append(name)
     return [
         Notice(

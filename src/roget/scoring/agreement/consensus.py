@@ -149,7 +149,7 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
     met, could = np.zeros(panel.size), np.zeros(panel.size)
     together, all_pairs = np.zeros(ours.groups.size), np.zeros(ours.groups.size)
     for one in panel.coded:
-        kept = ours.have & one.have
+        kept = ours.mask & one.mask
         mine = clusters[kept]
         # An item in a cell of size x, within a consensus cluster of size a, shares its cell with
         # x − 1 of the cluster's a − 1 other items.
@@ -182,7 +182,7 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
                 f"group; there are {plural(rows.size, 'item', ',')}. Pass --consensus-by medoid",
                 code="too-large",
             )
-        sizes = [np.unique(one.codes[rows][one.have[rows]]).size for one in panel.coded]
+        sizes = [np.unique(one.codes[rows][one.mask[rows]]).size for one in panel.coded]
         count = clusters or max(1, round(float(np.median([size for size in sizes if size]))))
         if rows.size == 1:
             parts = np.zeros(1, dtype=np.int64)
@@ -201,7 +201,7 @@ def _list_distances(panel: Panel, rows: Ints) -> Iterator[Floats]:
     clusterings that contain both.
     """
     codes = np.stack([one.codes[rows].astype(np.int64) for one in panel.coded])
-    have = np.stack([one.have[rows] for one in panel.coded])
+    have = np.stack([one.mask[rows] for one in panel.coded])
     for at in range(rows.size - 1):
         both = have[:, at, None] & have[:, at + 1 :]
         same = (codes[:, at, None] == codes[:, at + 1 :]) & both
@@ -219,7 +219,7 @@ def find_consistency(panel: Panel) -> Consistency:
     sums, counts = np.zeros(panel.size), np.zeros(panel.size)
     have = np.zeros(panel.size, dtype=np.int64)
     for one in panel.coded:
-        have += one.have
+        have += one.mask
     for i, j in combinations(range(len(panel)), 2):
         kept = panel.shared(i, j)
         rows = slice(None) if kept is None else kept
@@ -257,7 +257,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     # Step 1: assign each item to a kind. Items of the same kind have the same cluster in every
     # clustering. Code 0 marks items that a clustering does not contain.
     columns = [
-        (np.where(one.have, one.codes.astype(np.int64) + 1, 0), one.groups.size + 1)
+        (np.where(one.mask, one.codes.astype(np.int64) + 1, 0), one.groups.size + 1)
         for one in panel.coded
     ]
     if panel.groups is not None:
@@ -270,7 +270,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     # estimate the number of pairs to count.
     memberships, present, work = [], [], 0
     for one in panel.coded:
-        held = np.flatnonzero(one.have[one_of])
+        held = np.flatnonzero(one.mask[one_of])
         shape = count, one.groups.size
         codes = one.codes[one_of[held]].astype(np.int64)
         memberships.append(csr_array((np.ones(held.size, np.int32), (held, codes)), shape))

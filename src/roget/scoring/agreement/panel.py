@@ -20,7 +20,7 @@ from roget.scoring.labels import Labels
 from roget.scoring.labels.align import example, find_unknown, join, mark_noise
 from roget.scoring.labels.files import is_thesaurus
 from roget.scoring.labels.formats import list_files
-from roget.scoring.labels.labels import fill, keep_apart, take
+from roget.scoring.labels.labels import fill, separate_groups, take
 from roget.scoring.options import PAIRWISE
 from roget.scoring.steps.bootstrap import leave_parts_out
 from roget.scoring.tables.contingency import Contingency
@@ -78,7 +78,7 @@ class Coded(NamedTuple):
     """A mask of the items that the clustering contains, or None if it contains all items."""
 
     @property
-    def have(self) -> BoolArray:
+    def mask(self) -> BoolArray:
         """A mask of the items that the clustering contains."""
         return np.ones(self.codes.size, dtype=bool) if self.present is None else self.present
 
@@ -121,7 +121,7 @@ class Panel:
     def code(self, side: Labels) -> Coded:
         """Return the cluster codes of one clustering of these items."""
         present = None if side.complete else side.answered()
-        codes: Ints = keep_apart(side, self.groups).codes.astype(np.int64)
+        codes: Ints = separate_groups(side, self.groups).codes.astype(np.int64)
         if present is not None:
             # Missing items get an arbitrary code, which is never used because no table counts these
             # items.
@@ -207,7 +207,7 @@ class Panel:
             yield batch
 
 
-def line_up(
+def align_clusterings(
     names: Sequence[str], labels: Sequence[Labels], missing: str, noise: str | None = None
 ) -> Panel:
     """Align several clusterings by item.
@@ -247,7 +247,7 @@ def line_up(
         for side, rows in zip(sides, positions, strict=True)
     ]
     # Step 3: apply the option `missing`, and renumber the remaining groups.
-    lined, kept = _settle(names, lined, all_items, missing, warnings)
+    lined, kept = _handle_missing(names, lined, all_items, missing, warnings)
     if kept is not None:
         all_items = take(all_items, kept)
     groups, group_names = all_items.groups, all_items.group_names
@@ -282,7 +282,7 @@ def _extend(known: Labels, side: Labels, rows: Ints, warnings: list[str]) -> tup
     return replace(known, codes=codes, items=items, groups=groups, group_names=named), rows
 
 
-def _settle(
+def _handle_missing(
     names: Sequence[str],
     sides: list[Labels],
     all_items: Labels,

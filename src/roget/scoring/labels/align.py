@@ -137,7 +137,7 @@ def align(
         warnings.append(Notice(text, code="unused-groups"))
     if rows is None and gold.complete and system.complete:
         if noise is not None:
-            return settle(gold, system, None, 0, warnings, missing, noise)
+            return handle_missing(gold, system, None, 0, warnings, missing, noise)
         return _build_aligned(gold, system, 0, 0, warnings)
     if rows is None:
         rows = np.arange(len(gold))
@@ -175,7 +175,7 @@ def align(
     if missing == "error" and gaps.any():
         text = _list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps])
         raise InputError(text, code="missing-items")
-    return settle(gold, system, None, int(unknown.size), warnings, missing, noise)
+    return handle_missing(gold, system, None, int(unknown.size), warnings, missing, noise)
 
 
 def choose_rules(
@@ -294,7 +294,7 @@ def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tup
     return fill(gold, codes < 0, together=False), np.concatenate((rows, unknown))
 
 
-def settle(
+def handle_missing(
     gold: Labels,
     system: Labels,
     counts: CountArray | None,
@@ -309,7 +309,7 @@ def settle(
     gold label.
     """
     if noise is not None:
-        gold, system, counts = _settle_noise(gold, system, counts, warnings, missing, noise)
+        gold, system, counts = _handle_noise(gold, system, counts, warnings, missing, noise)
     gaps = ~system.answered()
     items, left_out = (_count_items(counts, rows) for rows in (np.ones_like(gaps), gaps))
     if left_out:
@@ -360,7 +360,7 @@ def _fill_gaps(
     return side, other, counts
 
 
-def _settle_noise(
+def _handle_noise(
     gold: Labels,
     system: Labels,
     counts: CountArray | None,

@@ -87,7 +87,7 @@ class LabelRoles(Roles):
             return True
         return lowered[0] in _SURE_NAMES or any(cell in LABEL_NAMES for cell in lowered[1:])
 
-    def heads_numbers(
+    def cannot_be_data(
         self, first: Sequence[str], second: Sequence[str], columns: Requested
     ) -> bool:
         """Return True if the first row must be a header, because it cannot be data.

@@ -19,7 +19,13 @@ from roget.core.io.duck import execute, quoted
 from roget.core.io.table import BLANKS, Table
 from roget.core.types import BoolArray, Ints
 from roget.errors import Notice
-from roget.scoring.labels.align import AlignedLabels, is_called, mark_noise, settle, warn_extra
+from roget.scoring.labels.align import (
+    AlignedLabels,
+    handle_missing,
+    is_called,
+    mark_noise,
+    warn_extra,
+)
 from roget.scoring.labels.columns import PAIR, SINGLE, Columns, LabelRoles, choose_side
 from roget.scoring.labels.files import LabelFile, name_files
 from roget.scoring.labels.formats import detect_format
@@ -346,7 +352,7 @@ class Counting:
             gold, system, counts = _split_unknown(gold, system, counts, new)
         else:
             warnings += warn_extra(gold, system, extra, shared)
-        return settle(gold, system, counts, extra, warnings, missing, self.noise)
+        return handle_missing(gold, system, counts, extra, warnings, missing, self.noise)
 
     def _share_header(
         self, begins: tuple[int, int], class_names: Sequence[str], found: dict[str, Any]

@@ -150,7 +150,7 @@ class Hierarchy:
         [[0, 0, 1], [0, 1, 2]]
         """
         named = None if items is None else [str(item) for item in items]
-        return plant_tree(paths, named, leveled=leveled, kind=kind, source=source)
+        return build_tree(paths, named, leveled=leveled, kind=kind, source=source)
 
     def __post_init__(self) -> None:
         if self.items is not None and len(set(self.items)) < len(self.items):
@@ -294,7 +294,7 @@ def merge_leaves(parent: Ints, at: Ints) -> tuple[Tree, Ints]:
     return Tree(np.concatenate((parent, added)), cluster=clusters), codes.astype(np.int64)
 
 
-def plant_tree(
+def build_tree(
     paths: Sequence[Sequence[str]],
     items: Sequence[str] | None,
     *,

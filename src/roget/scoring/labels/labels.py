@@ -203,7 +203,7 @@ def take(labels: Labels, rows: Ints) -> Labels:
     )
 
 
-def keep_apart(labels: Labels, groups: Codes | None) -> Labels:
+def separate_groups(labels: Labels, groups: Codes | None) -> Labels:
     """Assign different codes to the labels of different groups, even if their names are equal."""
     if groups is None:
         return labels

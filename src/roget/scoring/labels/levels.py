@@ -12,7 +12,7 @@ from roget.core.io.values import parse_json
 from roget.errors import FormatError, InputError
 from roget.scoring.labels.columns import ColumnMap, Columns, has_several
 from roget.scoring.labels.files import LabelFile
-from roget.scoring.labels.hierarchy import plant_tree
+from roget.scoring.labels.hierarchy import build_tree
 from roget.scoring.labels.json_text import looks_like_json
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.read import as_labels
@@ -56,7 +56,7 @@ def _attach(
     labels: Labels, paths: Sequence[Sequence[str]], separator: str, *, alone: bool = False
 ) -> Labels:
     kind = f"levels({separator})"
-    tree = plant_tree(
+    tree = build_tree(
         paths, labels.items, leveled=True, kind=kind, source=labels.source, alone=alone
     )
     found = tree.to_labels()
@@ -139,7 +139,7 @@ def read_lists(source: Any, name: str) -> Labels | None:
                 f"{name}: found {shown:.80}; expected a list of labels for each item",
                 code="broken-lines",
             )
-    tree = plant_tree(values, items, leveled=True, kind="levels(lists)", source=name, alone=True)
+    tree = build_tree(values, items, leveled=True, kind="levels(lists)", source=name, alone=True)
     return tree.to_labels()
 
 

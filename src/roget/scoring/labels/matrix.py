@@ -15,7 +15,7 @@ import numpy as np
 
 from roget.core.io.table import is_number, split_blanks
 from roget.errors import InputError
-from roget.scoring.labels.align import AlignedLabels, mark_noise, settle
+from roget.scoring.labels.align import AlignedLabels, handle_missing, mark_noise
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.labels import LabelCodes, Labels
 from roget.scoring.tables.contingency import Contingency
@@ -44,7 +44,7 @@ def read_matrix(source: Any, missing: str, noise: str | None = None) -> AlignedL
     gold, system = sides
     if noise is not None:
         system = mark_noise(system, noise)
-    return settle(gold, system, table.counts, 0, [], missing, noise)
+    return handle_missing(gold, system, table.counts, 0, [], missing, noise)
 
 
 def _list_names(frame: Any, axis: str) -> list[Any] | None:

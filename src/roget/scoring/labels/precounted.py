@@ -15,7 +15,13 @@ import numpy as np
 from roget.core.io.problems import Problems, plural
 from roget.core.types import CountArray
 from roget.errors import InputError
-from roget.scoring.labels.align import AlignedLabels, is_called, mark_noise, settle, warn_extra
+from roget.scoring.labels.align import (
+    AlignedLabels,
+    handle_missing,
+    is_called,
+    mark_noise,
+    warn_extra,
+)
 from roget.scoring.labels.columns import CELLS, PAIR, SINGLE, Columns, LabelRoles, choose_side
 from roget.scoring.labels.files import name_files
 from roget.scoring.labels.frames import (
@@ -131,7 +137,7 @@ def to_cells(
             code="missing-items",
         )
     warnings: list[str] = [*rows.warnings, *warn_extra(gold, system, *extra)]
-    return settle(gold, system, counts, extra[0], warnings, missing, noise)
+    return handle_missing(gold, system, counts, extra[0], warnings, missing, noise)
 
 
 def is_lazy(value: object) -> bool:

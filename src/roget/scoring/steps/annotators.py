@@ -19,7 +19,7 @@ from roget.errors import InputError, Notice
 from roget.scoring.inputs import Inputs
 from roget.scoring.labels import AlignedLabels, Labels, as_labels
 from roget.scoring.labels.columns import choose_side
-from roget.scoring.labels.labels import keep_apart
+from roget.scoring.labels.labels import separate_groups
 from roget.scoring.measures.base import Request, average_draws, divide, evaluate, list_requests
 from roget.scoring.notices import merge_notices
 from roget.scoring.options import PipelineOptions
@@ -336,7 +336,9 @@ def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed:
                     "confidence intervals for weighted labels require groups", code="needs-groups"
                 )
             own = parts[[numbers[item] for item in _list_items(sides)]]
-            gold, labels = (keep_apart(side, sides.groups) for side in (sides.gold, sides.system))
+            gold, labels = (
+                separate_groups(side, sides.groups) for side in (sides.gold, sides.system)
+            )
             sizes = gold.n_labels, labels.n_labels
             left = leave_parts_out(gold.codes, labels.codes, sizes, own, count)
             systems.append([evaluate(left, request)[0] for request in scores.requests])

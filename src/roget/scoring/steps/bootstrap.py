@@ -588,7 +588,7 @@ class Samples:
         unit, least = ("groups", FEWEST_GROUPS) if self.items is None else ("items", FEWEST_ITEMS)
         count = len(self.jackknife.weights) if self.items is None else self.items
         if count < least:
-            text = f"{count} {unit}: intervals and tests are reliable with {least} {unit} or more"
+            text = f"only {count} {unit}: intervals and tests are reliable with {least} or more"
             warnings.append(Notice(text, code=f"few-{unit}"))
         if self.method != "jackknife":
             return warnings
@@ -597,8 +597,8 @@ class Samples:
         constant = [_name(request) for r, request in enumerate(requests) if still[:, r].any()]
         if constant:
             text = (
-                f"{', '.join(constant)}: no interval where the score is the same whichever "
-                f"{unit[:-1]} is left out"
+                f"{', '.join(constant)}: no interval, because leaving out a single "
+                f"{unit[:-1]} never changes the score"
             )
             warnings.append(Notice(text, code="no-spread"))
         return warnings + self._warn_biased(requests)

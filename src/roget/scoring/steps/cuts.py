@@ -190,7 +190,7 @@ def score_cuts(
     tables = table_cuts(sides, cuts)
     # Many measures are computed for all cuts at once, without tables. The other measures require
     # the table of each cut. Tables are made in batches of cuts.
-    known = [request for request in requests if tables.knows(request[0])]
+    known = [request for request in requests if tables.supports(request[0])]
     parts = [[evaluate(part, one)[0] for one in known] for part in tables.parts()] if known else []
     values = dict(zip(known, map(np.concatenate, zip(*parts, strict=True)), strict=True))
     for request in requests:

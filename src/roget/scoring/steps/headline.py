@@ -219,10 +219,10 @@ class Headline:
             if last.recall is None or last.precision is None:
                 return ""
             if last.precision - last.recall > BALANCED:
-                return "misses links more than it adds wrong ones"
+                return "misses more correct links than it adds wrong ones"
             if last.recall - last.precision > BALANCED:
-                return "adds wrong links more than it misses correct ones"
-            return "misses links about as much as it adds wrong ones"
+                return "adds more wrong links than it misses correct ones"
+            return "misses about as many correct links as it adds wrong ones"
         sides = ("homogeneity", "completeness"), ("xb3-precision", "xb3-recall")
         for pure, whole in sides:
             if pure not in values or whole not in values:

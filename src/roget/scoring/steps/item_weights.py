@@ -14,7 +14,7 @@ import numpy as np
 from roget.core.types import CountArray
 from roget.errors import InputError
 from roget.scoring.labels import AlignedLabels
-from roget.scoring.labels.labels import keep_apart, take, whole_counts
+from roget.scoring.labels.labels import separate_groups, take, whole_counts
 
 
 def weight_items(
@@ -71,7 +71,7 @@ def _balance_classes(sides: AlignedLabels) -> AlignedLabels:
     if gold.weighted or sides.system.weighted:
         raise InputError("balance=class requires one label per item", code="conflicting-options")
     counts: CountArray = np.ones(len(gold)) if sides.counts is None else sides.counts
-    keys = keep_apart(gold, sides.groups).codes.astype(np.int64)
+    keys = separate_groups(gold, sides.groups).codes.astype(np.int64)
     classes, row_classes = np.unique(keys, return_inverse=True)
     class_groups = classes // gold.n_labels
     sizes = np.bincount(row_classes, counts)

@@ -14,7 +14,7 @@ from roget.core.types import Floats, Ints
 from roget.scoring.inputs import read_sides
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.align import choose_rules
-from roget.scoring.labels.labels import keep_apart
+from roget.scoring.labels.labels import separate_groups
 from roget.scoring.labels.write import write_columns
 from roget.scoring.measures import parse
 from roget.scoring.measures.base import list_requests
@@ -194,7 +194,7 @@ def _score_cells(table: Contingency, sides: AlignedLabels, alpha: float) -> dict
 def _find_cells(table: Contingency, sides: AlignedLabels) -> Ints:
     """Return the index of each item's contingency cell."""
     rows, columns = (
-        np.searchsorted(known, keep_apart(side, sides.groups).codes)
+        np.searchsorted(known, separate_groups(side, sides.groups).codes)
         for known, side in ((table.class_codes, sides.gold), (table.cluster_codes, sides.system))
     )
     width = table.shape[1]

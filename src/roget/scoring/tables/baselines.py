@@ -341,16 +341,13 @@ class RandomSameSizes(Statistics):
         sizes = self.row_totals[rows], self.column_totals[columns]
         return RandomSameSizes(*sizes, self.seed + group, self.draws)
 
-    @cached_property
-    def random_cells(self) -> Histogram:
-        return super().random_cells if self.source is None else self.source.random_cells
-
     def _estimate_joint(self, estimator: Estimator, support: Any) -> Values:
         if not isinstance(estimator, LinearEstimator):
             return self.table.entropies(estimator).joint
         # E[Ĥ] = Σ_j a(j, n)·E[h_j], where E[h_j] is the exact expected number of cells with count
         # j.
-        return estimator.expect(self.random_cells, self.n, self.sizes.classes * self.sizes.clusters)
+        sizes = self.sizes
+        return estimator.expect(sizes.random_cells, sizes.n, sizes.classes * sizes.clusters)
 
     @cached_property
     def pairs(self) -> PairCounts:

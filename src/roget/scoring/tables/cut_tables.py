@@ -50,7 +50,7 @@ class CutTables(Statistics):
     extra: int = 0
     """Number of leaves below the root that no cut merges. They are not counted in `cuts`."""
 
-    _OWN = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
+    _WITHOUT_TABLE = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
     """The names of the statistics that are computed without a table."""
 
     def __post_init__(self) -> None:
@@ -112,7 +112,7 @@ class CutTables(Statistics):
         recall = cells.sum(squares / self.whole.row_totals[cells.branches.owner])
         # Precision is Σ x²/b over cells with x items in a cluster of size b. For each cluster that
         # occurs at some cut, sum x² over its cells, then divide by its size.
-        inside = self._sum_below(cells.branches, cells.branches.subtract_parts(squares))
+        inside = self._sum_below(cells.branches, cells.branches.subtract_children(squares))
         precision = self._columns.sum(inside / self._columns.branches.items)
         return BCubed(precision / n, recall / n)
 
@@ -178,12 +178,12 @@ class CutTables(Statistics):
         """Return the statistics of one cut."""
         return replace(self, cuts=self.cuts[group : group + 1])
 
-    def knows(self, measure: Measure) -> bool:
+    def supports(self, measure: Measure) -> bool:
         """Return True if the measure can be computed without a table."""
-        return set(measure.needs) <= self._OWN
+        return set(measure.needs) <= self._WITHOUT_TABLE
 
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:
-        if self.knows(measure):
+        if self.supports(measure):
             return super()._compute(measure, estimator)
         return self.table.measure_groups(measure, estimator)
 

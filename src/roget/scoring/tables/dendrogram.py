@@ -42,7 +42,7 @@ class Branches(NamedTuple):
     over: Ints
     """The next higher branch of the same owner, or −1 for the highest branch."""
 
-    def subtract_parts(self, values: Floats) -> Floats:
+    def subtract_children(self, values: Floats) -> Floats:
         """Return the value of each branch minus the values of the branches directly below it."""
         part = np.flatnonzero(self.over >= 0)
         below = np.bincount(self.over[part], values[part], values.size)
@@ -134,7 +134,7 @@ class Dendrogram:
         The purity is the fraction of all items below the branch that belong to the branch's class.
         """
         branches = self.branches
-        pairs = branches.subtract_parts(branches.items * (branches.items - 1.0) / 2)
+        pairs = branches.subtract_children(branches.items * (branches.items - 1.0) / 2)
         return pairs, branches.items / (self.sums[branches.end] - self.sums[branches.place])
 
     @property

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roget.core.types import Array, Floats, Ints, Values
-from roget.scoring.entropy.base import Histogram
+from roget.scoring.entropy.base import Histogram, find_owners
 from roget.scoring.tables.keys import find_kinds
 
 TAIL = math.log(2.0 / 1e-19)
@@ -109,7 +109,7 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
     A batch has about `most` pairs. It consists of three arrays: the positions of the class sizes
     and of the cluster sizes in their histograms, and the group of each pair.
     """
-    owners = gold.owners
+    owners = find_owners(gold.starts, gold.counts.size)
     # Each class size is paired with all cluster sizes of its group; `partners` is their number.
     partners = np.diff(system.begins, append=system.counts.size)[owners]
     ends = np.cumsum(partners)

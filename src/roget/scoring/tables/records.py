@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from roget.core.types import Floats, Values
 from roget.scoring.entropy.base import Histogram
+from roget.scoring.tables.hypergeometric import expected_cells
 
 
 class Entropies:
@@ -67,6 +69,11 @@ class Sizes:
         """The number of gold classes with at least one item."""
         self.clusters: Any = system.seen
         """The number of system clusters with at least one item."""
+
+    @cached_property
+    def random_cells(self) -> Histogram:
+        """The expected number of cells with each count over all tables with these sizes."""
+        return expected_cells(self.gold, self.system, self.n)[0]
 
 
 @dataclass(frozen=True)

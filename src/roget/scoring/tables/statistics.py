@@ -28,7 +28,6 @@ from roget.scoring.entropy.base import (
     takes_arrays,
 )
 from roget.scoring.measures.base import Measure, parse
-from roget.scoring.tables.hypergeometric import expected_cells
 from roget.scoring.tables.null_moments import deviate_information
 from roget.scoring.tables.records import (
     BCubed,
@@ -192,7 +191,7 @@ class Statistics(ReportMixin, ABC):
 
     def _expect_joint(self) -> Values:
         """Return the mean plug-in H(C,K) over all tables with the same sizes."""
-        cells = self.random_cells
+        cells = self.sizes.random_cells
         return cells.sum(plug_in(cells.counts, cells.spread(self.n)))
 
     @cached_property
@@ -201,11 +200,6 @@ class Statistics(ReportMixin, ABC):
         if self.fractional:
             raise Undefined("the standard deviation is undefined for fractional counts")
         return deviate_information(self.sizes.gold, self.sizes.system, self.n)
-
-    @cached_property
-    def random_cells(self) -> Histogram:
-        """The expected number of cells with each count over all tables with the same sizes."""
-        return expected_cells(self.sizes.gold, self.sizes.system, self.n)[0]
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
         """Return the value of one measure, or raise Undefined."""
