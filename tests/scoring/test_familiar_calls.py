@@ -1,4 +1,4 @@
-"""Calls that people write by habit, and numbers as people expect to read them."""
+"""Calls in the style of other libraries, and number formats."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ GOLD = [0, 0, 1, 1, 2, 2] * 5
 SYSTEM = [0, 0, 1, 2, 2, 2] * 5
 
 
-def test_the_name_of_a_measure_may_come_last():
+def test_measure_name_may_come_last():
     assert roget.measure(GOLD, SYSTEM, "v") == roget.measure("v", GOLD, SYSTEM)
 
 
-def test_parameters_of_a_measure_may_be_keywords():
+def test_measure_parameters_may_be_keywords():
     expected = roget.measure("v(beta=0.5)", GOLD, SYSTEM)
     assert roget.measure("v", GOLD, SYSTEM, beta=0.5) == expected
     with refused("unknown-name", "gamma"):
@@ -34,7 +34,7 @@ def test_sides_may_be_named_as_in_scikit_learn():
 
 
 @pytest.mark.parametrize("name", ["V", "v_measure_score", "v-measure", "V_Measure", "v(beta=1)"])
-def test_rows_have_familiar_names(name):
+def test_rows_can_be_looked_up_by_familiar_names(name):
     table = roget.score(GOLD, SYSTEM)
     assert table[name] == table["v"]
     assert table[name, "jk"] == table["v", "jk"]
@@ -42,7 +42,7 @@ def test_rows_have_familiar_names(name):
     assert table.falls_short([f"{name}=0"]) == []
 
 
-def test_the_columns_of_a_frame_are_systems():
+def test_columns_of_a_frame_are_systems():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": SYSTEM, "b": GOLD})
     found = roget.compare(GOLD, frame, "ari")
@@ -50,7 +50,7 @@ def test_the_columns_of_a_frame_are_systems():
     assert found.rows[1].value == 1
 
 
-def test_the_files_of_a_folder_are_systems(tmp_path):
+def test_files_of_a_folder_are_systems(tmp_path):
     (tmp_path / "gold.txt").write_text("\n".join(map(str, GOLD)) + "\n")
     folder = tmp_path / "systems"
     folder.mkdir()
@@ -68,7 +68,7 @@ def test_measures_of_a_sample_may_be_separated_by_commas():
     assert [row.measure for row in found.rows] == ["paired-f", "b3-f"]
 
 
-def test_large_numbers_of_messages_have_separators():
+def test_large_numbers_in_messages_have_separators():
     gold = {str(i): i % 7 for i in range(3000)}
     system = {str(i): i % 7 for i in range(1500, 6000)}
     texts = " ".join(roget.score(gold, system, "ari").warnings)
@@ -96,14 +96,14 @@ def test_intervals_stay_within_the_range_of_the_measure():
                 assert low <= row.low <= row.value <= row.high <= high, row
 
 
-def test_a_notebook_shows_errors_without_a_traceback():
+def test_notebook_shows_errors_without_traceback():
     with pytest.raises(InputError) as caught:
         roget.score([1, 2], [1, 2, 3])
     [line] = caught.value._render_traceback_()
     assert line == f"InputError: {caught.value} [length-mismatch]"
 
 
-def test_the_report_says_when_samples_have_no_effect():
+def test_report_shows_that_samples_have_no_effect():
     few, many = (roget.score(GOLD, SYSTEM, "v", ci=n) for n in (1, 1000))
     assert [row.low for row in few.rows] == [row.low for row in many.rows]
     assert "jackknife intervals over items" in str(many)

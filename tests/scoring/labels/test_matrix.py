@@ -44,7 +44,7 @@ def test_arrays_and_frames_are_matrices():
         assert [row.value for row in found.rows] == [row.value for row in EXPECTED.rows]
 
 
-def test_the_command_and_its_refusals(tmp_path):
+def test_matrix_command_scores_and_refuses_invalid_matrices(tmp_path):
     path = tmp_path / "named.csv"
     path.write_text(PRINTED["named.csv"])
     done = run("score", "--matrix", path, "-m", "ari")

@@ -1,4 +1,4 @@
-"""Intervals and tests hold their level in small simulations; benchmarks/inference.py has more."""
+"""Intervals and tests keep their level in small simulations; see benchmarks/inference.py."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNIT = Bounds(0.0, 1.0, 1.0)
 
 @pytest.mark.parametrize("groups", [4, 6, 10, 30])
 @pytest.mark.parametrize(("alpha", "beta"), [(4, 4), (8, 1), (1, 3)])
-def test_intervals_over_groups_cover_the_truth(groups, alpha, beta):
+def test_intervals_over_groups_have_nominal_coverage(groups, alpha, beta):
     random = np.random.default_rng(groups)
     values = random.beta(alpha, beta, (TRIALS, groups))
     left = jackknife_groups(values, np.ones(groups))
@@ -36,7 +36,7 @@ def test_intervals_over_groups_cover_the_truth(groups, alpha, beta):
     assert (high <= 1).all()
 
 
-def test_intervals_over_groups_of_unequal_size_cover_the_truth():
+def test_intervals_over_groups_of_unequal_size_have_nominal_coverage():
     random = np.random.default_rng(0)
     covered = []
     for _ in range(300):
@@ -49,7 +49,7 @@ def test_intervals_over_groups_of_unequal_size_cover_the_truth():
 
 
 @pytest.mark.parametrize("groups", [4, 6, 10, 30])
-def test_the_permutation_test_of_groups_keeps_its_level(groups):
+def test_permutation_test_of_groups_keeps_its_level(groups):
     random = np.random.default_rng(groups)
     differences = random.beta(8, 1, (TRIALS, groups)) - random.beta(8, 1, (TRIALS, groups))
     p = permutation_p(differences, random.random(groups) + 0.1, 400, seed=0)
@@ -58,7 +58,7 @@ def test_the_permutation_test_of_groups_keeps_its_level(groups):
 
 
 @pytest.mark.parametrize("systems", [2, 11, 17])
-def test_the_familywise_error_is_kept(systems):
+def test_permutation_tests_keep_familywise_error(systems):
     random = np.random.default_rng(systems)
     a, b = np.array(list(itertools.combinations(range(systems), 2))).T
     wrong = []
@@ -68,8 +68,8 @@ def test_the_familywise_error_is_kept(systems):
     assert np.mean(np.array(wrong) < 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
 
 
-def test_items_keep_level_and_coverage():
-    """Fifty items of two equally good systems, drawn from a known table."""
+def test_tests_and_intervals_over_items_keep_level_and_coverage():
+    """Fifty items of two equally good systems, sampled from a known table."""
     random = np.random.default_rng(0)
     requests = list_requests(("ami", "v", "ari", "b3-f", "one-to-one"), "jk")
     confusion = 0.7 * np.eye(4) + 0.3 / 4
@@ -92,8 +92,8 @@ def test_items_keep_level_and_coverage():
 
 
 @pytest.mark.parametrize("measure", ["smi", "rmi(normalise=gold)", "gamma"])
-def test_groups_of_one_class_are_left_out(measure):
-    """Undefined groups give no verdict: they are excluded and reported."""
+def test_groups_of_one_class_are_excluded_from_tests(measure):
+    """Undefined groups are excluded and reported."""
     random = np.random.default_rng(0)
     keys = [(f"g{i // 12}", i) for i in range(120)]
     gold = {key: 0 if key[1] < 24 else int(random.integers(3)) for key in keys}
@@ -105,7 +105,7 @@ def test_groups_of_one_class_are_left_out(measure):
     assert all(row.value is None and row.reason for row in alone.rows if not row.trivial)
 
 
-def test_results_are_the_same_for_any_batch_size(monkeypatch):
+def test_results_do_not_depend_on_batch_size(monkeypatch):
     """Pairs are processed in batches, which share their permutations."""
     from roget.scoring.steps import significance
 
