@@ -116,7 +116,7 @@ def entries(thesaurus: Thesaurus, left_out: Iterable[int] = ()) -> Iterator[Expo
 
 
 def describe_left_out(thesaurus: Thesaurus, left_out: Iterable[int]) -> str:
-    """Return a sentence on the classes that are left out, or "" if there are none."""
+    """Return a sentence on the classes that are left out, or "" if no class is left out."""
     nodes = [thesaurus.node(id) for id in left_out]
     if not nodes:
         return ""
