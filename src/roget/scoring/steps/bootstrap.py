@@ -383,7 +383,9 @@ class ItemResampler(Resampler):
 
 
 class _Cells(NamedTuple):
-    """The contingency cell to which each kind of item belongs (items with identical labels)."""
+    """For each kind of item (items with identical labels), the contingency cell to which it
+    belongs.
+    """
 
     cell: Ints
     """For each kind of item, the index of its cell."""
