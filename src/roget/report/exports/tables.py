@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -86,7 +86,8 @@ def sheet(thesaurus: Thesaurus) -> tuple[list[str], list[list[str | int | float]
 def write_csv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
     """Write a table for readers as CSV (RFC 4180)."""
     titles, found = sheet(thesaurus)
-    for row in (titles, *found):
+    rows: list[Sequence[object]] = [titles, *found]
+    for row in rows:
         out = io.StringIO()
         csv.writer(out).writerow(row)
         yield out.getvalue()
