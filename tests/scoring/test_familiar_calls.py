@@ -18,6 +18,19 @@ def test_measure_name_may_come_last():
     assert roget.measure(GOLD, SYSTEM, "v") == roget.measure("v", GOLD, SYSTEM)
 
 
+def test_missing_measure_name_is_reported():
+    with refused("missing-option", "ndarray", 'measure("v", gold, system)'):
+        roget.measure(np.array(GOLD), np.array(SYSTEM))
+
+
+def test_measure_that_was_not_computed_is_named():
+    table = roget.score(GOLD, SYSTEM, "v,ari")
+    with refused("unknown-name", "purity", 'measures="purity"'):
+        table["purity"]
+    with refused("unknown-name", "'mm'", "jk, ml"):
+        table["v", "mm"]
+
+
 def test_measure_parameters_may_be_keywords():
     expected = roget.measure("v(beta=0.5)", GOLD, SYSTEM)
     assert roget.measure("v", GOLD, SYSTEM, beta=0.5) == expected
@@ -29,6 +42,8 @@ def test_sides_may_be_named_as_in_scikit_learn():
     expected = roget.measure("v", GOLD, SYSTEM)
     assert roget.measure("v", y_true=GOLD, y_pred=SYSTEM) == expected
     assert roget.score(y_true=GOLD, y_pred=SYSTEM)["v"] == expected
+    assert roget.measure("v", labels_true=GOLD, labels_pred=SYSTEM) == expected
+    assert roget.score(labels_true=GOLD, labels_pred=SYSTEM)["v"] == expected
     with refused("conflicting-options", "y_true"):
         roget.score(GOLD, SYSTEM, y_true=GOLD)
 
@@ -48,6 +63,38 @@ def test_columns_of_a_frame_are_systems():
     found = roget.compare(GOLD, frame, "ari")
     assert found.systems == ["a", "b"]
     assert found.rows[1].value == 1
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "lazy"])
+def test_ids_of_a_frame_are_not_a_system(library):
+    module = pytest.importorskip("polars" if library == "lazy" else library)
+    ids = [f"x{at}" for at in range(len(GOLD))]
+    gold = module.DataFrame({"id": ids[::-1], "gold": GOLD[::-1]})
+    frame = module.DataFrame({"id": ids, "a": SYSTEM, "b": GOLD})
+    if library == "lazy":
+        gold, frame = gold.lazy(), frame.lazy()
+    found = roget.compare(gold, frame, "ari")
+    assert found.systems == ["a", "b"]
+    assert [found.rows[0].value, found.rows[1].value] == [roget.measure("ari", GOLD, SYSTEM), 1]
+    one = frame.select(["id", "a"]) if library != "pandas" else frame[["id", "a"]]
+    assert roget.compare(gold, one, "ari").systems == ["a"]
+    with refused("index-mismatch"):
+        roget.compare(GOLD, frame, "ari")
+
+
+def test_columns_of_a_file_are_systems(tmp_path):
+    gold, wide = tmp_path / "gold.csv", tmp_path / "systems.csv"
+    rows = [
+        (f"x{at}", one, other) for at, (one, other) in enumerate(zip(GOLD, SYSTEM, strict=True))
+    ]
+    gold.write_text("id,label\n" + "".join(f"{item},{one}\n" for item, one, _ in rows))
+    for name in ("id", "doc"):
+        wide.write_text(f"{name},a,b\n" + "".join(f"{x},{k},{g}\n" for x, g, k in rows))
+        found = roget.compare(gold, [wide], "ari")
+        assert found.systems == ["a", "b"]
+        assert found.rows[1].value == 1
+    with refused("ambiguous-columns", "systems.csv"):
+        roget.score(gold, wide)
 
 
 def test_files_of_a_folder_are_systems(tmp_path):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from roget import catalogue
 from roget.catalogue import name_extra
 from roget.core.io.problems import plural
 from roget.errors import InputError, Undefined, UnknownName
@@ -281,9 +282,13 @@ class ScoreTable(Result):
                 if row.value is None:
                     raise Undefined(f"{measure}: {row.reason}")
                 return row.value
-        known = [r.measure if r.entropy is None else f"{r.measure}, {r.entropy}" for r in self.rows]
-        requested = measure if entropy is None else f"{measure}, {entropy}"
-        raise UnknownName("row", requested, known)
+        known = dict.fromkeys(row.measure for row in self.rows)
+        if entropy is not None and measure in known:
+            estimators = [str(row.entropy) for row in self.rows if row.measure == measure]
+            raise UnknownName(f"estimator of {measure}", entropy, estimators)
+        is_measure = measure.partition("(")[0] in catalogue.MEASURES
+        remedy = f'; to compute it, pass measures="{measure}"' if is_measure else ""
+        raise UnknownName("score", measure, known, remedy=remedy)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON-serialisable dictionary."""

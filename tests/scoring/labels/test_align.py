@@ -53,11 +53,13 @@ def test_align_refuses_different_lengths():
         align(as_labels([1, 2, 3], gold=True), as_labels([1, 2], name="b"))
 
 
-def test_align_refuses_ids_on_one_side_only():
+def test_align_refuses_ids_on_one_side_only(write):
     with refused("index-mismatch"):
         align(as_labels({"a": 1}, name="g"), as_labels([1], name="s"))
-    with refused("index-mismatch", "--labels lines"):
+    with refused("index-mismatch"):
         align(as_labels([1], name="g"), as_labels({"a": 1}, name="s"))
+    with refused("index-mismatch", "--labels lines"):
+        align(as_labels(write("g.txt", "x\n")), as_labels({"a": 1}, name="s"))
 
 
 def test_align_ignores_item_order():

@@ -105,8 +105,12 @@ def test_empty_label_is_missing_answer_and_refused_in_gold(lines, answers):
 
 def test_arrays_in_jsonl_are_refused(lines, write, answers):
     expected = [(1, "unsupported-format")]
-    assert problems(lines('[["d1", "x"]]')) == expected
-    assert problems(write("a.json", '[\n["d1", "x"]\n]')) == expected
+    assert problems(lines('[["d1", "x", 1]]')) == expected
+    assert problems(write("a.json", '[\n["d1", ["x"]]\n]')) == expected
+    pairs = as_labels(write("a.json", '[["d1", "x"], ["d2", null]]'))
+    assert answers(pairs) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {}}
+    table = '{"schema": {"fields": []}, "data": [{"item": "d1", "label": "x"}]}'
+    assert answers(as_labels(write("a.json", table))) == {(None, "d1"): {"x": 1.0}}
     assert problems(write("a", '\n [{"item": 1, "label": 2}')) == [(2, "unsupported-format")]
     for text in (
         '[{"item": "d1", "label": "x"}, {"item": "d2", "label": {"x": 1, "y": 3}}]',

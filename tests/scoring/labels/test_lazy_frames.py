@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 
 import pytest
 
@@ -29,7 +30,11 @@ def narwhals(data):
 
 
 def ibis(data):
-    return pytest.importorskip("ibis").memtable(data)
+    made = pytest.importorskip("ibis")
+    with warnings.catch_warnings():
+        # Ibis uses an option that pandas 3 deprecates.
+        warnings.simplefilter("ignore")
+        return made.memtable(data)
 
 
 def sqlframe(data):

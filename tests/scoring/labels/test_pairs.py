@@ -35,6 +35,24 @@ def test_pairs_below_match_threshold_are_separate(tmp_path):
         as_labels(path)
 
 
+@pytest.mark.parametrize("name", ["probability", "match_score", "similarity", "p"])
+def test_probabilities_of_pairs_are_not_ignored(tmp_path, name):
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"left_id,right_id,{name}\na,b,.97\nc,d,.02\n")
+    assert clusters(as_labels(path)) == [["a", "b"], ["c"], ["d"]]
+    path.write_text(f"left_id,right_id,{name}\na,b,97\n")
+    with refused("broken-lines", "pairs.csv:2", "97"):
+        as_labels(path)
+
+
+def test_pairs_without_a_header_are_suggested(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("a,b\na,c\nb,c\nd,e\n")
+    with refused("duplicate-item", "pairs.csv:2", "--labels pairs"):
+        as_labels(path)
+    assert clusters(as_labels(path, labels="pairs")) == [["a", "b", "c"], ["d", "e"]]
+
+
 def test_other_tables_are_not_read_as_pairs(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("id,label\na,1\nb,1\nc,2\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import roget
 from roget.errors import FormatError
 from roget.scoring.labels import align, as_labels
 from support.errors import list_problems, notice, refused
@@ -433,3 +434,33 @@ def test_two_columns_of_the_same_name_are_refused(write):
 
 def test_label_column_may_have_any_known_label_name(write, answers):
     assert answers(as_labels(write("a.csv", "item,prediction\nd,x\n"))) == {(None, "d"): {"x": 1.0}}
+
+
+def test_a_lone_first_row_may_be_a_header(tmp_path):
+    """Both headers have unknown names, and no value tells them from words."""
+    gold, system = tmp_path / "g.csv", tmp_path / "s.csv"
+    rows = [("dog", "pets"), ("cat", "pets"), ("cow", "farm"), ("pig", "farm")]
+    data = "".join(f"{item},{label}\n" for item, label in rows)
+    for first, second in (("tier,art\n", "wort,bande\n"), ("tier,art\n", "")):
+        gold.write_text(first + data)
+        system.write_text(second + data)
+        with refused("ambiguous-header", "g.csv", "'tier'", "--no-header"):
+            roget.score(gold, system)
+    assert roget.score(gold, system, "ari", header=False).items == 5
+    gold.write_text(data)
+    system.write_text(data.partition("\n")[2])
+    # The class of the first item has other items, so the row is data.
+    assert roget.score(gold, system, "ari").items == 4
+
+
+def test_one_file_with_ids_and_labels_is_not_scored(tmp_path):
+    path = tmp_path / "gold.csv"
+    path.write_text("dog,pets\ncat,pets\ncow,farm\n")
+    with refused("missing-option", "gold.csv", "second argument"):
+        roget.score(path)
+    assert roget.score(path, header=False, measures="ari").items == 3
+    path.write_text("30,2\n5,63\n")
+    with refused("missing-option", "gold.csv", "--matrix"):
+        roget.score(path)
+    path.write_text("a,pets\na,pets\nb,farm\n")
+    assert roget.score(path, measures="ari")["ari"] == 1
