@@ -15,6 +15,7 @@ from scipy import sparse
 
 from roget._version import __version__
 from roget.core.counts import Counts
+from roget.core.counts.files import is_counts
 from roget.core.io.problems import plural
 from roget.core.notebook import ReportMixin
 from roget.core.tree import Tree
@@ -672,15 +673,17 @@ def _dissolve(tree: Tree, kept: set[int], min_children: int) -> set[int]:
     return kept
 
 
-def load(path: PathLike) -> Thesaurus:
-    """Read a thesaurus written by `Thesaurus.save`. No stored code is executed.
+def load(path: PathLike) -> Thesaurus | Counts:
+    """Read a thesaurus written by `Thesaurus.save`, or a folder of counts.
+
+    No stored code is executed.
 
     Raises
     ------
     InputError
         If a file is missing, truncated or modified.
     """
-    return Thesaurus.load(path)
+    return Counts.read(path) if is_counts(Path(path)) else Thesaurus.load(path)
 
 
 def _describe_model(model: Clusterer) -> dict[str, Any]:
