@@ -139,6 +139,7 @@ class UnknownName(RogetError, LookupError):
 
     If there are too many names to list, the message refers to the command that lists them
     (`listed`), or names only the most important ones (`few`). `also` maps synonyms to known names.
+    `remedy` is appended to the message.
     """
 
     code = "unknown-name"
@@ -151,6 +152,7 @@ class UnknownName(RogetError, LookupError):
         also: Mapping[str, str] | None = None,
         listed: str = "",
         few: Sequence[str] = (),
+        remedy: str = "",
     ) -> None:
         known, name = sorted(known), str(name)
         self.kind, self.name, self.known = kind, name, tuple(known)
@@ -166,7 +168,7 @@ class UnknownName(RogetError, LookupError):
             hint = f"closest: {near}; the main ones of {len(known)}: {', '.join(few[:MAX_NAMES])}"
         else:
             hint = f"choose from {', '.join(known)}"
-        super().__init__(f"unknown {kind} {name!r}: {hint}")
+        super().__init__(f"unknown {kind} {name!r}: {hint}{remedy}")
 
 
 class Undefined(RogetError, ArithmeticError):

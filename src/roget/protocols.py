@@ -72,7 +72,7 @@ class Evaluation(Result):
         return {name: value for name, value in values.items() if value is not None}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+        """Return the result as a JSON-serialisable dictionary."""
         rows = [
             {"score": name, "mean": mean, "low": self.low[name], "high": self.high[name],
              "std": self.std[name]}

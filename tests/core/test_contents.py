@@ -37,7 +37,7 @@ RIGHT = {
 SPARSE = sparse.csr_array(np.eye(2))
 
 
-def test_contents_return_what_was_declared() -> None:
+def test_contents_return_declared_values() -> None:
     found = Stored.read(RIGHT | {"another": 1})
     assert (found.words, found.beta, found.order) == (["a", "b"], 2, None)
     assert found.content().keys() == {"words", "vectors", "rows", "shares", "beta"}
@@ -71,7 +71,7 @@ def test_contents_refuse_values_that_disagree_with_the_declaration(change: dict[
         Stored.read(RIGHT | change)
 
 
-def test_contents_refuse_missing_values_and_known_sizes() -> None:
+def test_missing_contents_and_wrong_sizes_are_refused() -> None:
     for name in ("words", "vectors", "rows", "shares"):
         with pytest.raises(KeyError):
             Stored.read({key: one for key, one in RIGHT.items() if key != name})

@@ -1,4 +1,4 @@
-"""Facts of the machine, which figures are told with."""
+"""Description of the machine that is printed with benchmark figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_versions_are_those_installed():
     date.fromisoformat(facts["date"])
 
 
-def test_a_clone_has_a_commit_and_a_wheel_has_none(tmp_path, monkeypatch):
+def test_commit_is_reported_for_a_clone_only(tmp_path, monkeypatch):
     facts = describe_machine()
     assert re.fullmatch(r"[0-9a-f]{7,40}\+?", facts.get("commit", "0000000"))
     monkeypatch.setattr(environment, "__file__", str(tmp_path / "a" / "b" / "c" / "machine.py"))

@@ -1,4 +1,4 @@
-"""The one format of folders: what is written comes back, and whatever was changed is refused."""
+"""The common folder format: content is read back, and every change is refused."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def read(path):
 
 @settings(max_examples=25)
 @given(ARRAYS, PLAIN, st.lists(st.text(max_size=4), min_size=1, max_size=4), PLAIN)
-def test_what_is_written_comes_back(tmp_path_factory, arrays, plain, names, provenance):
+def test_read_returns_what_was_written(tmp_path_factory, arrays, plain, names, provenance):
     path = write(tmp_path_factory.mktemp("any") / "x", names, plain, arrays, provenance)
     record, tables, found = read(path)
     assert {name: record[name] for name in plain} == plain
@@ -99,7 +99,7 @@ def test_what_is_written_comes_back(tmp_path_factory, arrays, plain, names, prov
         assert found[name].shape == array.shape
 
 
-def test_every_byte_of_every_file_counts(tmp_path):
+def test_every_changed_byte_is_refused(tmp_path):
     path = write(tmp_path / "x")
     tried = 0
     for file in path.iterdir():
@@ -125,7 +125,7 @@ def written(tmp_path_factory):
 
 @settings(max_examples=60)
 @given(st.data())
-def test_any_mutation_of_a_manifest_is_refused(written, data):
+def test_every_changed_manifest_is_refused(written, data):
     path, whole = written
     place = path / "toy.json"
     begin = data.draw(st.integers(0, len(whole)))
@@ -141,8 +141,8 @@ def test_any_mutation_of_a_manifest_is_refused(written, data):
 
 @settings(max_examples=100)
 @given(st.data())
-def test_mutated_arrays_are_read_or_refused_whoever_vouches_for_them(tmp_path_factory, data):
-    """A manifest before seals vouches for nothing; numpy's own reader is the twin."""
+def test_corrupt_arrays_are_read_or_refused_like_numpy(tmp_path_factory, data):
+    """A manifest without seal guarantees nothing; numpy's own reader is the reference."""
     file = tmp_path_factory.mktemp("any") / "a.npz"
     np.savez(file, a=np.arange(6.0).reshape(2, 3), b=np.arange(4, dtype=np.int16))
     whole = bytearray(file.read_bytes())
@@ -185,13 +185,13 @@ def lying(file, header, data=b"", packed=False):
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
-def test_headers_that_lie_are_refused_before_room_is_made(tmp_path, header, packed):
+def test_false_array_headers_are_refused_before_allocation(tmp_path, header, packed):
     file = lying(tmp_path / "a.npz", header, b"\0" * 16, packed)
     with refused("broken-archive", "a.npz"):
         folders.read_npz(file, packed=packed)
 
 
-def test_packed_arrays_are_read_only_where_asked_for(tmp_path):
+def test_compressed_arrays_are_read_only_on_request(tmp_path):
     np.savez_compressed(tmp_path / "a.npz", a=np.arange(1000))
     with refused("broken-archive"):
         folders.read_npz(tmp_path / "a.npz")
@@ -202,7 +202,7 @@ def test_packed_arrays_are_read_only_where_asked_for(tmp_path):
     assert folders.read_npz(tmp_path / "f.npz")["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
-def test_what_is_vouched_for_but_does_not_fit_is_refused(tmp_path):
+def test_sealed_but_inconsistent_folder_is_refused(tmp_path):
     path = write(tmp_path / "x")
     record = json.loads((path / "toy.json").read_text())
     files = record["files"]
@@ -229,7 +229,7 @@ def reseal_toy(path, record, change):
     (path / "toy.json").write_bytes(folders.seal_text(kept))
 
 
-def test_only_the_same_kind_is_replaced(tmp_path):
+def test_only_folders_of_the_same_kind_are_replaced(tmp_path):
     other = folders.model("other", "other.model")
     write(tmp_path / "x")
     write(tmp_path / "x", names=("new",))
@@ -262,14 +262,14 @@ def test_only_the_same_kind_is_replaced(tmp_path):
         ("roget.attachment.model", "attacher"),
     ],
 )
-def test_folders_before_seals_have_their_kinds(tmp_path, format, name):
+def test_kinds_of_folders_without_seal_are_recognised(tmp_path, format, name):
     folders.write(tmp_path / "m", folders.model("any", format.removeprefix("roget.")), {})
     unseal(tmp_path / "m")
     for kind in ("counts", "thesaurus", "clustering", "checkpoint", "classmodel", "attacher"):
         assert folders.is_kind(tmp_path / "m", folders.model(kind, "any")) == (kind == name)
 
 
-def test_a_model_before_seals_is_read_and_a_seal_is_not_passed_by(tmp_path):
+def test_model_without_seal_is_read_but_a_seal_cannot_be_bypassed(tmp_path):
     kind = folders.model("any", "any.model")
     content = {"one": [1, 2.5, "x"], "a": np.arange(4)}
     folders.write(tmp_path / "m", kind, content)
@@ -313,7 +313,7 @@ MATRIX = sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0]]))
     ],
     ids=str,
 )
-def test_sparse_parts_that_lead_outside_are_refused(change):
+def test_invalid_sparse_indices_are_refused(change):
     parts = {name: getattr(MATRIX, name) for name in ("data", "indices", "indptr")}
     assert (contents.require_csr([*parts.values()], MATRIX.shape) != MATRIX).nnz == 0
     shape = change.pop("shape", MATRIX.shape)
@@ -322,7 +322,7 @@ def test_sparse_parts_that_lead_outside_are_refused(change):
         contents.require_csr([*parts.values()], shape)
 
 
-def test_a_broken_npz_of_counts_does_not_reach_compiled_code(tmp_path):
+def test_broken_counts_npz_is_refused_before_compiled_code(tmp_path):
     from roget.core.counts import Counts
 
     parts = {"data": np.ones(0), "indices": np.zeros(0, int), "shape": np.array([2, 2])}
@@ -332,7 +332,7 @@ def test_a_broken_npz_of_counts_does_not_reach_compiled_code(tmp_path):
             Counts.read(tmp_path / "x.npz")
 
 
-def test_arrays_fit_their_schema():
+def test_require_arrays_checks_schema():
     schema = {"a": ("f", ("n", "m")), "b": ("iu", ("n",)), "c": ("f", (2,))}
     right = {"a": np.ones((2, 3)), "b": np.ones(2, int), "c": np.ones(2)}
     assert contents.require_arrays(right, schema) == {"n": 2, "m": 3}
@@ -344,7 +344,7 @@ def test_arrays_fit_their_schema():
             contents.require_arrays(right | {name: wrong}, schema)
 
 
-def test_what_is_no_such_folder(tmp_path):
+def test_other_folders_are_refused(tmp_path):
     with refused("file-not-found", "a toy"):
         read(tmp_path / "nowhere")
     with refused("damaged-folder", "toy.json"):
@@ -354,7 +354,7 @@ def test_what_is_no_such_folder(tmp_path):
         read(tmp_path)
 
 
-def test_what_was_written_is_loaded_before_it_replaces_anything(tmp_path, monkeypatch):
+def test_written_folder_is_verified_before_it_replaces_the_old_one(tmp_path, monkeypatch):
     kind = folders.model("clustering", "soft.model")
     folders.write(tmp_path / "m", kind, {"a": np.arange(3), "k": 1})
     savez = np.savez
@@ -368,12 +368,12 @@ def test_what_was_written_is_loaded_before_it_replaces_anything(tmp_path, monkey
     assert folders.read(tmp_path / "m", kind)["k"] == 1
 
 
-def test_arrays_of_objects_are_never_written(tmp_path):
+def test_object_arrays_are_not_written(tmp_path):
     with pytest.raises(ValueError, match="Python objects"):
         folders.write_npz(tmp_path / "x.npz", {"a": np.array([None])})
 
 
-def test_tables_are_checked_before_they_replace_anything(tmp_path, monkeypatch):
+def test_tables_are_verified_before_they_replace_the_old_ones(tmp_path, monkeypatch):
     from roget import Counts
     from roget.core.io import duck
 

@@ -1,4 +1,4 @@
-"""Intervals of shares, and by draws."""
+"""Wilson intervals of proportions, and bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_wilson_interval_solves_its_equation(items: int, part: float) -> None:
 
 
 @given(st.integers(1, 5000), st.floats(0, 1))
-def test_wilson_interval_is_scipys_and_takes_shares_too(items: int, part: float) -> None:
+def test_wilson_interval_equals_scipy_and_accepts_fractions(items: int, part: float) -> None:
     right = round(part * items)
     ends = stats.binomtest(right, items).proportion_ci(0.95, method="wilson")
     assert wilson(right, items) == pytest.approx((ends.low, ends.high), abs=1e-12)

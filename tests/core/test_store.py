@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Files are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from roget.core.store import Partial, locked, new_directory, new_file, write_ato
 from support.errors import refused
 
 
-def test_writes_and_replaces(tmp_path):
+def test_write_atomic_creates_and_replaces_files(tmp_path):
     path = tmp_path / "report.txt"
     write_atomic(path, "first\n")
     write_atomic(path, "zweite Zeile: ü\n")
@@ -25,14 +25,14 @@ def test_writes_and_replaces(tmp_path):
     assert os.listdir(tmp_path) == ["report.txt"]
 
 
-def test_permissions_are_the_usual_ones(tmp_path):
+def test_new_files_have_default_permissions(tmp_path):
     plain, ours = tmp_path / "plain", tmp_path / "ours"
     plain.write_text("")
     write_atomic(ours, "")
     assert plain.stat().st_mode == ours.stat().st_mode
 
 
-def test_what_was_private_stays_private(tmp_path):
+def test_private_files_and_folders_stay_private(tmp_path):
     file, folder = tmp_path / "file", tmp_path / "folder"
     file.write_text("old")
     file.chmod(0o600)
@@ -47,7 +47,7 @@ def test_what_was_private_stays_private(tmp_path):
     assert (os.listdir(folder), folder.stat().st_mode & 0o777) == (["new"], 0o750)
 
 
-def test_a_failure_leaves_the_old_file(tmp_path):
+def test_failed_write_leaves_old_file_unchanged(tmp_path):
     path = tmp_path / "report.txt"
     path.write_text("old")
     with refused("not-text", "report.txt", r"'\ud800'"):
@@ -56,7 +56,7 @@ def test_a_failure_leaves_the_old_file(tmp_path):
     assert os.listdir(tmp_path) == ["report.txt"]
 
 
-def test_links_are_followed_and_pipes_kept(tmp_path):
+def test_links_are_followed_and_pipes_are_kept(tmp_path):
     real, link = tmp_path / "real.txt", tmp_path / "link.txt"
     real.write_text("old")
     link.symlink_to(real)
@@ -72,7 +72,7 @@ def test_links_are_followed_and_pipes_kept(tmp_path):
     assert not pipe.is_file()
 
 
-def test_impossible_places_are_named(tmp_path):
+def test_unwritable_paths_are_named(tmp_path):
     with refused("not-writable"):
         write_atomic(tmp_path / "nowhere" / "x", "")
     with refused("not-writable"):
@@ -88,7 +88,7 @@ def fill(path, text, ours=is_marked):
         (draft / "mark").write_text(text)
 
 
-def test_a_folder_is_new_or_takes_the_place_of_an_older_one(tmp_path):
+def test_new_directory_is_created_or_replaces_an_older_one(tmp_path):
     path, plain = tmp_path / "things", tmp_path / "plain"
     plain.mkdir()
     fill(path, "first")
@@ -98,7 +98,7 @@ def test_a_folder_is_new_or_takes_the_place_of_an_older_one(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["plain", "things"]
 
 
-def test_an_older_folder_stays_until_the_new_one_is_whole(tmp_path):
+def test_old_folder_stays_until_new_one_is_complete(tmp_path):
     path = tmp_path / "things"
     fill(path, "old")
 
@@ -116,9 +116,7 @@ def test_an_older_folder_stays_until_the_new_one_is_whole(tmp_path):
 
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), KeyboardInterrupt()])
 @pytest.mark.parametrize("failing", [0, 1])
-def test_an_older_folder_comes_back_if_the_new_one_cannot_take_its_place(
-    tmp_path, monkeypatch, failing, error
-):
+def test_old_folder_is_restored_if_replacement_fails(tmp_path, monkeypatch, failing, error):
     path = tmp_path / "things"
     fill(path, "old")
     rename, calls = os.rename, []
@@ -137,7 +135,7 @@ def test_an_older_folder_comes_back_if_the_new_one_cannot_take_its_place(
     assert os.listdir(tmp_path) == ["things"]
 
 
-def test_an_interrupt_after_the_exchange_leaves_the_new_folder_alone(tmp_path, monkeypatch):
+def test_interrupt_after_exchange_keeps_new_folder(tmp_path, monkeypatch):
     path = tmp_path / "things"
     fill(path, "old")
     rename = os.rename
@@ -155,7 +153,7 @@ def test_an_interrupt_after_the_exchange_leaves_the_new_folder_alone(tmp_path, m
     assert os.listdir(tmp_path) == ["things"]
 
 
-def test_other_people_s_folders_and_files_are_never_replaced(tmp_path):
+def test_foreign_folders_and_files_are_not_replaced(tmp_path):
     file, folder = tmp_path / "file", tmp_path / "folder"
     file.write_text("mine")
     folder.mkdir()
@@ -172,7 +170,7 @@ def test_other_people_s_folders_and_files_are_never_replaced(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["file", "folder", "late"]
 
 
-def test_a_link_to_a_folder_stays_a_link(tmp_path):
+def test_link_to_a_folder_stays_a_link(tmp_path):
     real, link = tmp_path / "real", tmp_path / "link"
     fill(real, "old")
     link.symlink_to(real)
@@ -181,7 +179,7 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path):
     assert (real / "mark").read_text() == "new"
 
 
-def test_a_full_disk_is_said_in_words(tmp_path):
+def test_full_disk_is_reported_with_the_target(tmp_path):
     full = OSError(errno.ENOSPC, "No space left on device", str(tmp_path / ".x.abc" / "mark"))
     for new in (new_directory(tmp_path / "x", is_marked, ""), new_file(tmp_path / "x")):
         with pytest.raises(OSError, match="/x: No space left on device;") as caught, new:
@@ -191,7 +189,7 @@ def test_a_full_disk_is_said_in_words(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_another_file_s_trouble_keeps_its_name(tmp_path):
+def test_error_on_another_file_keeps_its_name(tmp_path):
     said = r"/x: Permission denied \(corpus.txt\)"
     with pytest.raises(PermissionError, match=said), new_file(tmp_path / "x"):
         raise PermissionError(errno.EACCES, "Permission denied", "corpus.txt")
@@ -221,7 +219,7 @@ def killed(*paths):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are killed otherwise there")
-def test_drafts_of_killed_processes_are_removed_by_the_next(tmp_path):
+def test_drafts_of_killed_processes_are_removed_by_next_write(tmp_path):
     file, folder = tmp_path / "file.txt", tmp_path / "folder"
     killed(file, folder)
     assert len(os.listdir(tmp_path)) == 2
@@ -232,7 +230,7 @@ def test_drafts_of_killed_processes_are_removed_by_the_next(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are killed otherwise there")
-def test_drafts_of_other_machines_are_removed_a_day_later(tmp_path, monkeypatch):
+def test_drafts_of_other_machines_are_removed_after_a_day(tmp_path, monkeypatch):
     file, folder = tmp_path / "file.txt", tmp_path / "folder"
     killed(file, folder)
     monkeypatch.setattr(store, "_machine_id", lambda: "elsewhere")
@@ -272,8 +270,8 @@ with store.new_directory(sys.argv[1], lambda folder: True, "") as draft:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are killed otherwise there")
 @pytest.mark.parametrize(("when", "there"), [("between", "old"), ("late", "new")])
-def test_a_folder_that_was_put_aside_comes_back(tmp_path, when, there):
-    """Of a process that was killed between two renames, where names cannot be exchanged."""
+def test_folder_moved_aside_by_killed_process_is_restored(tmp_path, when, there):
+    """The process was killed between two renames, on a system that cannot exchange names."""
     path = tmp_path / "things"
     fill(path, "old")
     assert subprocess.run([sys.executable, "-c", KILLED_BETWEEN, path, when]).returncode == -9
@@ -285,8 +283,8 @@ def test_a_folder_that_was_put_aside_comes_back(tmp_path, when, there):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="opens no folders")
 @pytest.mark.parametrize("write", [write_atomic, fill])
-def test_all_is_on_the_disk_before_it_has_its_name_and_then_the_name(tmp_path, monkeypatch, write):
-    """What is promised on power loss: the order of what the disk is told."""
+def test_data_is_synced_before_and_directory_after_rename(tmp_path, monkeypatch, write):
+    """The order of sync and rename calls is what guarantees safety on power loss."""
     path, told = tmp_path / "thing", []
     sync, replace, move, swap = os.fsync, os.replace, os.rename, store._swap
 
@@ -319,7 +317,7 @@ def test_all_is_on_the_disk_before_it_has_its_name_and_then_the_name(tmp_path, m
         assert all(one.startswith("sync .thing.") for one in inside)
 
 
-def test_a_disk_that_fails_at_the_end_leaves_the_old_file(tmp_path, monkeypatch):
+def test_failed_sync_leaves_old_file_unchanged(tmp_path, monkeypatch):
     path = tmp_path / "thing"
     write_atomic(path, "old")
 
@@ -333,7 +331,7 @@ def test_a_disk_that_fails_at_the_end_leaves_the_old_file(tmp_path, monkeypatch)
     assert os.listdir(tmp_path) == ["thing"]
 
 
-def test_drafts_of_living_processes_and_the_files_of_others_stay(tmp_path):
+def test_drafts_of_running_processes_and_foreign_files_stay(tmp_path):
     with new_file(tmp_path / "a") as one, new_directory(tmp_path / "b", is_marked, "") as other:
         for draft in (one, other):
             made_old(draft)
@@ -349,7 +347,7 @@ def test_drafts_of_living_processes_and_the_files_of_others_stay(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
-def test_one_at_a_time_has_a_folder_whatever_has_its_name(tmp_path):
+def test_lock_is_exclusive_for_any_folder(tmp_path):
     import fcntl
 
     path, order = tmp_path / "things", []
@@ -378,7 +376,7 @@ def test_one_at_a_time_has_a_folder_whatever_has_its_name(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
-def test_a_folder_is_not_replaced_while_somebody_has_it(tmp_path):
+def test_locked_folder_is_not_replaced(tmp_path):
     path = tmp_path / "things"
     fill(path, "old")
     thread = threading.Thread(target=fill, args=(path, "new"))
@@ -395,7 +393,7 @@ def claimed(output, kind="a count"):
     return Partial(output, kind, lambda names: names <= {"old"})
 
 
-def test_what_a_run_has_done_is_kept_for_the_next(tmp_path):
+def test_partial_results_are_kept_for_the_next_run(tmp_path):
     output = tmp_path / "x"
     with claimed(output) as partial:
         (partial.folder / "done").write_text("")
@@ -409,7 +407,7 @@ def test_what_a_run_has_done_is_kept_for_the_next(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["mine", "lock", "parts", "partial.json"])
-def test_somebody_else_s_partial_folder_is_not_touched(tmp_path, name):
+def test_foreign_partial_folder_is_not_touched(tmp_path, name):
     (tmp_path / "x.partial").mkdir()
     (tmp_path / "x.partial" / name).write_text("mine")
     with refused("not-writable", "x.partial"):
@@ -424,7 +422,7 @@ def test_somebody_else_s_partial_folder_is_not_touched(tmp_path, name):
         Partial(tmp_path / "y", "a build", lambda names: True).__enter__()
 
 
-def test_older_runs_partial_folders_are_taken_over_and_empty_ones_stay(tmp_path):
+def test_old_partial_folders_are_reused_and_empty_ones_stay(tmp_path):
     for name, inside in (("x", "old"), ("y", None)):
         folder = tmp_path / f"{name}.partial"
         folder.mkdir()
@@ -437,7 +435,7 @@ def test_older_runs_partial_folders_are_taken_over_and_empty_ones_stay(tmp_path)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
-def test_many_runs_at_once_have_it_one_after_another(tmp_path):
+def test_concurrent_runs_are_serialised(tmp_path):
     inside, most = [], []
 
     def run():
@@ -461,7 +459,7 @@ def test_many_runs_at_once_have_it_one_after_another(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_draft_that_cannot_be_locked_is_tried_once_and_removed(tmp_path, monkeypatch):
+def test_unlockable_draft_is_removed_after_one_attempt(tmp_path, monkeypatch):
     opened = os.open
 
     def refuse(path, *flags, **more):
@@ -476,7 +474,7 @@ def test_a_draft_that_cannot_be_locked_is_tried_once_and_removed(tmp_path, monke
     assert os.listdir(tmp_path) == []
 
 
-def test_draft_names_that_exist_are_tried_a_few_times_only(tmp_path, monkeypatch):
+def test_existing_draft_names_are_retried_a_few_times(tmp_path, monkeypatch):
     tried = []
     taken = tmp_path / ".x.txt.1.taken.draft"
     taken.mkdir()
@@ -486,7 +484,7 @@ def test_draft_names_that_exist_are_tried_a_few_times_only(tmp_path, monkeypatch
     assert len(tried) == store.DRAFT_ATTEMPTS
 
 
-def test_a_draft_is_removed_even_if_the_first_attempt_fails(tmp_path, monkeypatch):
+def test_draft_is_removed_even_if_first_attempt_fails(tmp_path, monkeypatch):
     remove, failed = os.rmdir, []
 
     def once(path, *rest, **more):
@@ -503,9 +501,7 @@ def test_a_draft_is_removed_even_if_the_first_attempt_fails(tmp_path, monkeypatc
 
 @pytest.mark.skipif(sys.platform == "win32", reason="opens no folders")
 @pytest.mark.parametrize("write", [write_atomic, fill])
-def test_an_error_after_the_rename_does_not_claim_that_nothing_changed(
-    tmp_path, monkeypatch, write
-):
+def test_error_after_rename_does_not_claim_that_nothing_changed(tmp_path, monkeypatch, write):
     sync = os.fsync
 
     def broken(handle):

@@ -29,7 +29,7 @@ def grown(seed: int, splits: int) -> tuple[Tree, list[list[int]]]:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 12))
-def test_cut_undoes_the_later_splits(seed: int, splits: int) -> None:
+def test_cut_undoes_later_splits(seed: int, splits: int) -> None:
     tree, stages = grown(seed, splits)
     for k, stage in enumerate(stages, start=1):
         cut = tree.cut(k)
@@ -39,7 +39,7 @@ def test_cut_undoes_the_later_splits(seed: int, splits: int) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 12))
-def test_json_and_structure(seed: int, splits: int) -> None:
+def test_json_roundtrip_preserves_structure(seed: int, splits: int) -> None:
     tree, _ = grown(seed, splits)
     assert Tree.from_json(tree.to_json()) == tree
     assert hash(Tree.from_json(tree.to_json())) == hash(tree)
@@ -56,14 +56,14 @@ def test_json_and_structure(seed: int, splits: int) -> None:
         assert tree.leaves(node).tolist() == together
 
 
-def test_more_than_two_children() -> None:
+def test_nodes_may_have_more_than_two_children() -> None:
     tree = Tree().split(0, 2.0, into=3).split(1, 1.0)
     assert tree.children(0) == (1, 2, 3)
     assert tree.cut(3).tolist() == [0, 1, 2, 1]
     assert set(tree.cut(2).tolist()) == {0}
 
 
-def test_nothing_can_be_changed() -> None:
+def test_tree_arrays_are_read_only() -> None:
     tree = Tree()
     with pytest.raises(ValueError, match="read-only"):
         tree.parent[0] = 3
@@ -88,7 +88,7 @@ def test_derived_arrays_equal_their_definitions(seed: int, splits: int) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
-def test_find_lowest_is_the_last_common_node_of_two_paths(seed: int, splits: int) -> None:
+def test_find_lowest_returns_last_common_node_of_two_paths(seed: int, splits: int) -> None:
     tree, _ = grown(seed, splits)
     layout = tree.layout
     begin, end = np.triu_indices(splits + 1, 1)
@@ -98,7 +98,7 @@ def test_find_lowest_is_the_last_common_node_of_two_paths(seed: int, splits: int
 
 
 @given(st.integers(0, 10**6), st.integers(0, 12))
-def test_an_explicit_order_of_splits_decides_the_cut(seed: int, splits: int) -> None:
+def test_explicit_order_of_splits_determines_cuts(seed: int, splits: int) -> None:
     tree, stages = grown(seed, splits)
     # The same nodes under other numbers, with the old order of splits passed explicitly.
     renumbered = list(tree.walk())

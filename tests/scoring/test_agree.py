@@ -1,4 +1,4 @@
-"""Several clusterings and no gold: matrices, means, trees, maps and consensus, by naive twins."""
+"""Clusterings without gold: matrices, means, trees, maps and consensus against naive code."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def naive(measure, gold, system, entropy="ml"):
 
 @given(panels)
 @settings(max_examples=6)
-def test_every_pair_is_scored_as_it_would_be_alone(rows):
+def test_agree_scores_every_pair_like_measure(rows):
     asked = ["ari", "vi", "homogeneity", "b3-f", "one-to-one", "gamma"]
     found = roget.agree(named(rows), asked, ("ml", "jk"))
     for (measure, entropy), at in zip(found.scores, range(99), strict=False):
@@ -65,7 +65,7 @@ def test_every_pair_is_scored_as_it_would_be_alone(rows):
 
 @given(panels)
 @settings(max_examples=25)
-def test_symmetric_self_and_triangle(rows):
+def test_agreement_is_symmetric_with_perfect_diagonal_and_triangle_inequality(rows):
     found = roget.agree(named(rows), ["vi", "ari", "ami"])
     for measure, best in (("vi", 0.0), ("ari", 1.0), ("ami", 1.0)):
         matrix = found.matrix(measure)
@@ -77,7 +77,7 @@ def test_symmetric_self_and_triangle(rows):
 
 @given(panels, st.randoms())
 @settings(max_examples=20)
-def test_the_order_of_clusterings_and_items_does_not_matter(rows, chance):
+def test_agree_ignores_order_of_clusterings_and_items(rows, chance):
     order = list(range(len(rows)))
     chance.shuffle(order)
     items = list(range(len(rows[0])))
@@ -93,7 +93,7 @@ def test_the_order_of_clusterings_and_items_does_not_matter(rows, chance):
 
 @given(gappy, st.sampled_from(["drop", "pairs", "cluster", "singletons"]))
 @settings(max_examples=40)
-def test_items_that_some_lack(rows, rule):
+def test_agree_applies_rule_for_missing_items(rows, rule):
     items = [i for i in range(len(rows[0])) if any(row[i] is not None for row in rows)]
     whole = [i for i in items if all(row[i] is not None for row in rows)]
     if any(all(row[i] is None for i in items) for row in rows) or (rule == "drop" and not whole):
@@ -121,7 +121,7 @@ def test_items_that_some_lack(rows, rule):
             np.testing.assert_allclose(got, naive("vi", *sides), atol=1e-12)
 
 
-def test_missing_items_are_told_and_may_be_refused():
+def test_missing_items_are_warned_about_or_refused():
     sides = {"a": {"x": 1, "y": 1, "z": 2}, "b": {"x": 1, "y": 2}, "c": {"y": 1, "x": 1}}
     found = roget.agree(sides, "ari")
     assert found.items == 2
@@ -135,7 +135,7 @@ def test_missing_items_are_told_and_may_be_refused():
         roget.agree(sides, "ari", missing="unmatched")
 
 
-def test_means_ranks_typical_and_odd():
+def test_agree_reports_means_ranks_typical_and_odd_clustering():
     rows = {"a": [0, 0, 1, 1], "b": [0, 0, 1, 1], "c": [0, 1, 0, 1]}
     found = roget.agree(rows, ["ari", "vi"])
     ari = found.matrix("ari")
@@ -153,7 +153,7 @@ def test_means_ranks_typical_and_odd():
     assert two.odd is None
 
 
-def test_an_asymmetric_measure_is_asked_both_ways():
+def test_asymmetric_measure_is_computed_in_both_directions():
     found = roget.agree({"fine": [0, 1, 2, 3], "coarse": [0, 0, 1, 1]}, "homogeneity,ari")
     rows = [(row.a, row.b, row.measure, row.value) for row in found.rows]
     assert ("coarse", "fine", "homogeneity", 1.0) in rows
@@ -163,7 +163,7 @@ def test_an_asymmetric_measure_is_asked_both_ways():
     assert json.loads(json.dumps(found.as_dict()))["rows"]
 
 
-def test_groups_are_averaged_as_by_score():
+def test_agree_averages_groups_like_score():
     rng = np.random.default_rng(0)
     keys = [(f"g{n % 24}", f"i{n}") for n in range(240)]
     sides = {name: dict(zip(keys, rng.integers(0, 3, 240).tolist(), strict=True)) for name in "abc"}
@@ -183,7 +183,7 @@ def test_groups_are_averaged_as_by_score():
     assert all(mean.low <= mean.value <= mean.high for mean in drawn.means)
 
 
-def test_intervals_over_items_are_the_jackknife():
+def test_intervals_of_agree_are_jackknife_over_items():
     rng = np.random.default_rng(1)
     sides = {name: rng.integers(0, 3, 40) for name in "abc"}
     found = roget.agree(sides, ["ari", "homogeneity"], ci=1)
@@ -207,7 +207,7 @@ def test_intervals_over_items_are_the_jackknife():
     assert next(roget.agree(many, "ari", ci=1).rows).low is not None
 
 
-def test_weighted_answers_are_scored_as_by_score():
+def test_agree_scores_weighted_labels_like_score():
     rng = np.random.default_rng(2)
     soft = {name: rng.dirichlet(np.ones(3), 12) for name in "ab"} | {"c": rng.integers(0, 3, 12)}
     found = roget.agree(soft, ["v", "homogeneity", "ami"])
@@ -224,7 +224,7 @@ def test_weighted_answers_are_scored_as_by_score():
     assert roget.agree(soft, "ari", answers="top").matrix()[0, 0] == 1.0
 
 
-def test_tree_and_map():
+def test_agree_computes_tree_and_map():
     pytest.importorskip("scipy")
     rng = np.random.default_rng(3)
     base, other = rng.integers(0, 4, (2, 200))
@@ -255,7 +255,7 @@ def test_tree_and_map():
 
 @given(gappy)
 @settings(max_examples=25)
-def test_consistency_support_and_pairs_by_naive_twins(rows):
+def test_consistency_support_and_pairs_equal_naive_computation(rows):
     if any(all(label is None for label in row) for row in rows):
         return
     found = roget.agree(mapped(rows), "ari", missing="pairs")
@@ -308,7 +308,7 @@ def test_consistency_support_and_pairs_by_naive_twins(rows):
             assert np.isnan(chosen.support[i])
 
 
-def test_consensus_is_a_label_file(tmp_path):
+def test_consensus_is_written_as_label_file(tmp_path):
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 4, 80)
     runs = {}
@@ -333,7 +333,7 @@ def test_consensus_is_a_label_file(tmp_path):
         found.consensus(clusters=3)
 
 
-def test_average_link_in_groups_and_its_limit(monkeypatch):
+def test_average_link_consensus_works_within_groups_and_limits_size(monkeypatch):
     keys = [("g", "1"), ("g", "2"), ("g", "3"), ("h", "1"), ("h", "2"), ("k", "1")]
     sides = {
         name: dict(zip(keys, row, strict=True))
@@ -349,7 +349,7 @@ def test_average_link_in_groups_and_its_limit(monkeypatch):
         roget.agree(sides, "ari").consensus("average")
 
 
-def test_too_many_pairs_are_refused_in_words():
+def test_too_many_pairs_are_refused():
     found = roget.agree({"a": [0] * 300, "b": [0] * 299 + [1]}, "vi")
     with refused("too-large", "--most"):
         found.together(most=100)
@@ -360,7 +360,7 @@ def test_too_many_pairs_are_refused_in_words():
     assert len(found.together(at_least=1.0, most=20_000)) > 0
 
 
-def test_many_clusterings_come_as_files_folders_columns_and_frames(tmp_path):
+def test_agree_accepts_files_folders_columns_and_frames(tmp_path):
     runs = tmp_path / "runs"
     runs.mkdir()
     for at, row in enumerate(("xxyy", "xyyy", "xxxy")):
@@ -393,7 +393,7 @@ def test_many_clusterings_come_as_files_folders_columns_and_frames(tmp_path):
         (",group,run0,run1", None, ["7", "8", "9", "10"]),
     ],
 )
-def test_a_first_column_without_a_name_is_no_clustering(tmp_path, delimiter, head, columns, items):
+def test_unnamed_first_column_is_not_a_clustering(tmp_path, delimiter, head, columns, items):
     rows = [head, "7,a,x,x", "8,b,x,y", "9,c,y,y", "10,d,y,y", ""]
     path = tmp_path / ("wide.csv" if delimiter == "," else "wide.tsv")
     path.write_text("\n".join(rows).replace(",", delimiter))
@@ -402,7 +402,7 @@ def test_a_first_column_without_a_name_is_no_clustering(tmp_path, delimiter, hea
     assert list(found.panel.items) == items
 
 
-def test_an_index_as_pandas_writes_it_is_the_item(tmp_path):
+def test_pandas_index_column_holds_item_ids(tmp_path):
     pandas = pytest.importorskip("pandas")
     path = tmp_path / "wide.csv"
     pandas.DataFrame({"run0": list("xxyy"), "run1": list("xyyy")}).to_csv(path)
@@ -412,7 +412,7 @@ def test_an_index_as_pandas_writes_it_is_the_item(tmp_path):
     assert found.warnings == ()
 
 
-def test_a_clustering_of_single_items_is_doubted(tmp_path):
+def test_clustering_of_singletons_is_warned_about(tmp_path):
     runs = {"name": list("abcd"), "run0": list("xxyy"), "run1": list("xyyy")}
     notice(roget.agree(runs, "ari").warnings, "all-singletons", "name")
     part = {"name": {"a": 1, "b": 2}, "run0": {"a": 1, "b": 1, "c": 1}, "run1": {"a": 1, "c": 1}}
@@ -433,7 +433,7 @@ def test_tables_without_clusterings_are_refused(tmp_path, text, place):
         roget.agree(tmp_path / "wide.csv")
 
 
-def test_a_thesaurus_is_one_clustering_whatever_its_folder_holds(tmp_path):
+def test_thesaurus_folder_is_one_clustering(tmp_path):
     for name in ("thesaurus.json", "a.tsv", "b.tsv"):
         (tmp_path / name).write_text("{}")
     assert list_runs(str(tmp_path)) == [str(tmp_path)]
@@ -441,7 +441,7 @@ def test_a_thesaurus_is_one_clustering_whatever_its_folder_holds(tmp_path):
     assert len(list_runs(str(tmp_path))) == 2
 
 
-def test_refusals():
+def test_agree_refuses_invalid_requests():
     with refused("missing-option", "1"):
         roget.agree({"a": [0, 1]})
     with pytest.raises(InputError, match="3"):
@@ -452,7 +452,7 @@ def test_refusals():
         roget.agree({"a": [0], "b": [0]}, ci=10)
 
 
-def test_noise_is_missing_where_it_is_declared():
+def test_declared_noise_is_missing():
     sides = {"a": [-1, 0, 0, 1, 1], "b": [0, 0, 0, 1, -1]}
     found = roget.agree(sides, "ari")
     notice(found.warnings, "noise-label", "--noise -1")
@@ -461,7 +461,7 @@ def test_noise_is_missing_where_it_is_declared():
     assert "noise:-1" in clean.signature
 
 
-def test_some_name_groups_and_others_do_not():
+def test_clusterings_with_and_without_groups_are_joined():
     with_groups = {("g", "a"): 1, ("g", "b"): 1, ("h", "c"): 2}
     found = roget.agree({"x": {"a": 1, "b": 2, "c": 2, "d": 3}, "y": with_groups}, "ari")
     assert found.groups == 2
@@ -473,7 +473,7 @@ def test_some_name_groups_and_others_do_not():
     assert len(panel.items) == 4
 
 
-def test_it_shows_itself():
+def test_agreement_has_text_html_and_frames():
     found = roget.agree({"a": [0, 0, 1], "b": [0, 1, 1], "c": [0, 0, 1]})
     assert repr(found) == "<Agreement of 3 clusterings on 3 items>"
     text = str(found)
@@ -487,7 +487,7 @@ def test_it_shows_itself():
     assert "24" in str(many)
 
 
-def test_the_recipe_of_the_documentation_runs(capsys):
+def test_recipe_of_agree_page_runs(capsys):
     pytest.importorskip("sklearn")
     page = Path(__file__).parents[2] / "docs" / "agree.md"
     if not page.exists():

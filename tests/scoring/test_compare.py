@@ -1,4 +1,4 @@
-"""`roget.compare`: ranks, intervals, pairs and what it refuses."""
+"""`roget.compare`: ranks, intervals, pairs and errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def rows_of(comparison, measure, entropy=None):
     }
 
 
-def test_values_are_those_of_score():
+def test_compare_values_equal_those_of_score():
     comparison = grouped()
     for name, system in SYSTEMS.items():
         table = score(frame(GOLD), frame(system))
@@ -66,7 +66,7 @@ def test_equal_systems_share_a_rank():
 
 
 @pytest.mark.parametrize("paired", ["bootstrap", "permutation"])
-def test_groups_tell_systems_apart(paired):
+def test_groups_distinguish_systems(paired):
     comparison = grouped(measures="v", entropy="jk", ci=400, paired=paired)
     rows = rows_of(comparison, "v", "jk")
     for name in SYSTEMS:
@@ -79,7 +79,7 @@ def test_groups_tell_systems_apart(paired):
     assert pair.p <= pair.p_holm < 0.05
 
 
-def test_items_are_drawn_where_there_are_no_groups():
+def test_items_are_resampled_without_groups():
     comparison = compare(GOLD, SYSTEMS, ["v", "ari"], ["jk"], ci=200)
     rows = rows_of(comparison, "v", "jk")
     for name in SYSTEMS:
@@ -89,13 +89,13 @@ def test_items_are_drawn_where_there_are_no_groups():
     assert rows["one cluster"].low is None
 
 
-def test_the_seed_decides_everything():
+def test_seed_determines_all_results():
     once, again = (grouped(measures="v", ci=200, seed=3).as_dict() for _ in range(2))
     assert once == again
     assert once != grouped(measures="v", ci=200, seed=4).as_dict()
 
 
-def test_random_clusters_have_the_sizes_of_the_gold_classes():
+def test_random_baseline_has_sizes_of_gold_classes():
     gold, one, each = [0, 0, 0, 1, 1, 2], [0] * 6, [0, 1, 2, 3, 4, 5]
     there = rows_of(compare(gold, {"one": one, "each": each}, "b3-f"), "b3-f")["random"].value
     back = rows_of(compare(gold, {"each": each, "one": one}, "b3-f"), "b3-f")["random"].value
@@ -105,7 +105,7 @@ def test_random_clusters_have_the_sizes_of_the_gold_classes():
     )
 
 
-def test_trivial_answers_are_rows_of_their_own():
+def test_baselines_are_separate_rows():
     comparison = grouped(measures=["v", "ari"], entropy="ml")
     one = rows_of(comparison, "v", "ml")["one cluster"]
     assert one.trivial
@@ -113,14 +113,14 @@ def test_trivial_answers_are_rows_of_their_own():
     assert not any(row.trivial for row in grouped(measures="v", baselines=False).rows)
 
 
-def test_rank_stability():
+def test_rank_stability_compares_estimators():
     comparison = grouped(measures="v", entropy=["ml", "jk", "bub"])
     found = comparison.stability()
     assert [(f["a"], f["b"]) for f in found] == [("ml", "jk"), ("ml", "bub"), ("jk", "bub")]
     assert all(f["tau"] == pytest.approx(1.0) for f in found)
 
 
-def test_paths_are_named_by_their_files(tmp_path):
+def test_systems_are_named_after_their_files(tmp_path):
     gold, first = tmp_path / "gold.txt", tmp_path / "first.txt"
     gold.write_text("a\na\nb\n")
     first.write_text("1\n1\n2\n")
@@ -129,8 +129,8 @@ def test_paths_are_named_by_their_files(tmp_path):
         compare(gold, [first, first])
 
 
-def test_files_give_the_same_name_wherever_they_are_named():
-    """In tables of one function an address kept what follows its "?"."""
+def test_files_are_named_consistently_as_system_and_gold():
+    """URLs keep neither directory nor query string in the name."""
     paths = ["runs/lda.v2.tsv", "https://example.org/sub/hdp.tsv?download=1.5"]
     expected = ["lda.v2", "hdp"]
     assert list(name_sources(paths, "systems")) == expected
@@ -146,12 +146,12 @@ def test_files_give_the_same_name_wherever_they_are_named():
         ({"ci": -1}, "invalid-option", "-1"),
     ],
 )
-def test_wrong_options(options, code, value):
+def test_invalid_options_are_refused(options, code, value):
     with refused(code, value):
         compare(GOLD, SYSTEMS, "v", **options)
 
 
-def test_scores_that_cannot_be_ranked_together():
+def test_incomparable_scores_are_refused():
     partial = dict(enumerate(SYSTEMS["good"].tolist()[:-5]))
     gold = dict(enumerate(GOLD.tolist()))
     whole = dict(enumerate(SYSTEMS["good"].tolist()))
@@ -159,12 +159,12 @@ def test_scores_that_cannot_be_ranked_together():
         compare(gold, {"whole": whole, "partial": partial}, "v", missing="drop")
 
 
-def test_no_system_at_all():
+def test_compare_requires_a_system():
     with refused("missing-option"):
         compare(GOLD, {})
 
 
-def test_weighted_systems_with_groups():
+def test_compare_supports_weighted_systems_with_groups():
     random = np.random.default_rng(0)
     rows = [
         (f"i{i}", label, weight, GROUPS[i])
@@ -181,7 +181,7 @@ def test_weighted_systems_with_groups():
 
 
 @pytest.mark.parametrize("trials", [40, pytest.param(150, marks=pytest.mark.slow)])
-def test_item_intervals_cover_the_truth(trials):
+def test_item_intervals_have_nominal_coverage(trials):
     """V(jk), NVI(jk) and ARI of 300 items drawn from a known table: nominal 95 % intervals."""
     random = np.random.default_rng(11)
     table = np.array([[20, 3, 2, 1], [2, 25, 1, 4], [3, 3, 30, 6]]) / 100
@@ -202,7 +202,7 @@ def test_item_intervals_cover_the_truth(trials):
     assert (covered / trials <= (0.99 if trials > 100 else 1.0)).all()
 
 
-def test_intervals_of_one_score():
+def test_score_has_intervals_on_request():
     table = score(frame(GOLD), frame(SYSTEMS["good"]), "v", "jk", ci=300)
     (row,) = table.rows
     assert row.low < row.value < row.high
@@ -211,8 +211,8 @@ def test_intervals_of_one_score():
     assert contingency(GOLD, SYSTEMS["good"]).measure("v") > 0
 
 
-def test_a_score_of_few_groups_is_no_score():
-    """The same rule as for one system: beyond half undefined there is no average, else a note."""
+def test_score_defined_in_few_groups_is_undefined():
+    """More than half of the groups undefined gives no average; fewer give a note."""
     gold = frame(["a", "a", "b", "x", "x", "y", "y"], [1, 1, 1, 2, 2, 3, 3])
     mostly = frame([1, 1, 2, 1, 2, 1, 2], [1, 1, 1, 2, 2, 3, 3])
     (row,) = [r for r in compare(gold, {"s": mostly}, "gamma").rows if not r.trivial]
@@ -224,14 +224,14 @@ def test_a_score_of_few_groups_is_no_score():
     notice(comparison.warnings, "undefined-groups", "gamma", "1 of 2")
 
 
-def test_draws_of_items_are_reported():
+def test_bootstrap_progress_is_reported():
     seen = []
     compare(GOLD, SYSTEMS, "ari", ci=20, progress=lambda now: seen.append((now.done, now.total)))
     assert seen[-1] == (23, 23)
     assert len(seen) == 23
 
 
-def test_identical_submissions_are_pointed_out():
+def test_identical_systems_are_warned_about():
     gold = ["a", "a", "b", "b", "c", "c", "c"]
     one, again, other = [1, 1, 2, 2, 3, 3, 1], [*"xxyyzzx"], [1, 1, 2, 2, 3, 1, 1]
     table = compare(gold, {"one": one, "again": again, "other": other}, "v")
@@ -243,7 +243,7 @@ def test_identical_submissions_are_pointed_out():
     notice(table.warnings, "identical-systems", "one and again")
 
 
-def test_sorted_by_the_first_score_that_no_trivial_answer_wins():
+def test_systems_are_sorted_by_first_score_that_no_baseline_wins():
     comparison = compare(GOLD, SYSTEMS, ["homogeneity", "completeness", "ari", "v"])
     assert comparison.main == ("ari", None)
     assert comparison.ordered[0] == ("ari", None)
@@ -260,7 +260,7 @@ def test_sorted_by_the_first_score_that_no_trivial_answer_wins():
         compare(GOLD, SYSTEMS, "v", main="v@mm")
 
 
-def test_golds_warnings_come_once_and_name_files_only(tmp_path):
+def test_gold_warnings_appear_once_and_name_files_only(tmp_path):
     gold, one, two = (tmp_path / f"{name}.tsv" for name in ("gold", "one", "two"))
     gold.write_text("item\tlabel\na\tx\na\tx\nb\ty\nc\ty\n")
     one.write_text("item\tlabel\na\t1\nb\t2\nc\t2\n")
@@ -273,14 +273,14 @@ def test_golds_warnings_come_once_and_name_files_only(tmp_path):
 
 
 def test_series_are_joined_by_index_as_in_score():
-    """They were once joined by position."""
+    """Series must not be joined by position."""
     pandas = pytest.importorskip("pandas")
     gold = pandas.Series(["a", "a", "b", "b"], index=[1, 2, 3, 4])
     system = pandas.Series([0, 1, 0, 1], index=[1, 3, 2, 4])
     assert compare(gold, {"s": system}, "ari").rows[0].value == score(gold, system, "ari")["ari"]
 
 
-def test_rank_intervals_and_tiers_follow_from_the_corrected_tests():
+def test_rank_intervals_and_tiers_follow_from_corrected_tests():
     random = np.random.default_rng(3)
     gold = random.integers(0, 4, 120)
     systems = {

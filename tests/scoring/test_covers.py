@@ -1,4 +1,4 @@
-"""Scoring covers from labels to reports, and the scores of each item."""
+"""Scoring covers from labels to reports, and item scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SYSTEM = [{"a", "b", "c"}, {"d", "e", "f", "a"}, {"g", "h"}]
 HARD = {"a": 1, "b": 1, "c": 1, "d": 2, "e": 2, "f": 2, "g": 3, "h": 3}
 
 
-def test_covers_have_measures_of_their_own():
+def test_covers_are_scored_by_cover_measures():
     table = roget.score(GOLD, SYSTEM)
     assert [row.measure for row in table.rows] == [
         "xb3-precision", "xb3-recall", "xb3-f", "omega", "onmi", "mean-best-f1", "element-centric",
@@ -31,7 +31,7 @@ def test_covers_have_measures_of_their_own():
     assert table.rows[0].baselines["one per item"] == 1.0
 
 
-def test_other_measures_have_a_reason():
+def test_other_measures_of_covers_are_undefined_with_a_reason():
     row = roget.score(GOLD, SYSTEM, "ari").rows[0]
     assert row.value is None
     assert row.reason
@@ -42,7 +42,7 @@ def test_other_measures_have_a_reason():
     [([{"a", "b"}, {"a"}], [{"a"}, {"a"}, {"a", "b"}]),
      ([{"a", "b"}, {"a", "b"}, {"a"}], [{"a", "b"}, {"a"}, {"a"}])],
 )  # fmt: skip
-def test_a_set_that_comes_again_is_another_set(gold, system):
+def test_repeated_set_is_a_distinct_set(gold, system):
     members = [
         [{at: 1.0 for at, one in enumerate(side) if item in one} for item in "ab"]
         for side in (gold, system)
@@ -54,7 +54,7 @@ def test_a_set_that_comes_again_is_another_set(gold, system):
     assert [row.value for row in again.rows] == [1.0, 1.0, 1.0]
 
 
-def test_one_side_may_be_hard():
+def test_cover_can_be_scored_against_hard_labels():
     table = roget.score(GOLD, HARD)
     assert "gold:cover|system:hard" in table.signature
     turned = roget.score(HARD, GOLD)
@@ -62,13 +62,13 @@ def test_one_side_may_be_hard():
     assert table["omega"] == turned["omega"]
 
 
-def test_weights_beside_a_cover_are_sets():
+def test_weighted_labels_against_a_cover_are_read_as_sets():
     table = roget.score(GOLD, {**HARD, "a": {"1": 3, "2": 1}}, "onmi")
     assert "system:cover" in table.signature
     assert any("weights" in text for text in table.warnings)
 
 
-def test_rules_for_missing_and_extra_items_hold():
+def test_rules_for_missing_and_extra_items_apply_to_covers():
     system = [{"a", "b"}, {"b", "c"}, {"d", "e", "f", "z"}]
     together = roget.score(GOLD, system, "xb3-f")
     assert any("2 of 8" in text for text in together.warnings)
@@ -81,13 +81,13 @@ def test_rules_for_missing_and_extra_items_hold():
         roget.score(GOLD, system, "xb3-f", missing="unmatched")
 
 
-def test_noise_is_no_set():
+def test_noise_is_excluded_from_covers():
     system = {**{item: {label} for item, label in HARD.items()}, "a": {"1", "-1"}, "b": {"-1"}}
     table = roget.score(GOLD, system, "xb3-f", noise=-1)
     assert any("1 of 8" in text for text in table.warnings)
 
 
-def test_groups_have_sets_of_their_own():
+def test_sets_of_covers_are_separate_by_group():
     gold = {("u", "1"): {1, 2}, ("u", "2"): {1}, ("v", "1"): {1}, ("v", "2"): {1, 2}}
     system = {("u", "1"): {1}, ("u", "2"): {1}, ("v", "1"): {1}, ("v", "2"): {1, 2}}
     each = roget.score(gold, system, "xb3-f")
@@ -104,7 +104,7 @@ def test_groups_have_sets_of_their_own():
     assert pooled["omega"] == whole
 
 
-def test_intervals_over_items_and_groups():
+def test_covers_have_intervals_over_items():
     table = roget.score(GOLD, SYSTEM, ["xb3-f", "omega"], ci=30)
     for row in table.rows:
         assert row.low < row.value < row.high
@@ -112,8 +112,8 @@ def test_intervals_over_items_and_groups():
     assert 0 <= drawn.low < drawn.high <= 1
 
 
-def test_intervals_of_hard_sides_are_those_of_tables():
-    """Items of one set each, drawn as covers, have the intervals of their table."""
+def test_cover_intervals_of_hard_labels_equal_table_intervals():
+    """Covers with one set per item have the same intervals as their table."""
     random = np.random.default_rng(0)
     gold, system = random.integers(0, 3, 60).tolist(), random.integers(0, 3, 60).tolist()
     covers = [{i: {str(x)} for i, x in enumerate(side)} for side in (gold, system)]
@@ -138,7 +138,7 @@ def test_covers_are_compared():
     )
 
 
-def test_hard_systems_stand_beside_weighted_ones():
+def test_hard_systems_are_compared_with_weighted_ones():
     weighted = {**HARD, "a": {"1": 3, "2": 1}}
     found = roget.compare(HARD, {"soft": weighted, "hard": HARD}, ["v", "fuzzy-nmi"])
     values = {row.system: row.value for row in found.rows if row.measure == "fuzzy-nmi"}
@@ -148,7 +148,7 @@ def test_hard_systems_stand_beside_weighted_ones():
     notice(found.warnings, "mixed-labels", "hard", "weight 1")
 
 
-def test_what_cannot_be():
+def test_unsupported_options_of_covers_are_refused():
     with refused("conflicting-options", "answers='top'"):
         roget.score(GOLD, SYSTEM, several="cover", answers="top")
     with refused("conflicting-options", "engine='local'"):
@@ -157,7 +157,7 @@ def test_what_cannot_be():
         roget.score(GOLD, SYSTEM, details=True)
 
 
-def test_scores_of_items_average_to_the_score():
+def test_item_scores_average_to_the_score():
     for gold, system in ((HARD, {**HARD, "a": 2}), (GOLD, SYSTEM)):
         scores = roget.score_items(gold, system)
         mean = roget.measure("element-centric", gold, system)
@@ -168,7 +168,7 @@ def test_scores_of_items_average_to_the_score():
             assert np.mean(scores[f"b3-{name}"]) == pytest.approx(mean, abs=1e-12)
 
 
-def test_scores_of_items_in_groups():
+def test_item_scores_respect_groups():
     gold = {("u", "1"): "x", ("v", "1"): "x", ("u", "2"): "x"}
     system = {("u", "1"): "k", ("v", "1"): "k", ("u", "2"): "l"}
     scores = roget.score_items(gold, system)
@@ -181,7 +181,7 @@ def test_scores_of_items_in_groups():
     assert roget.cite(soft).startswith("@")
 
 
-def test_scores_of_items_as_files(tmp_path):
+def test_item_scores_are_saved_to_files(tmp_path):
     found = roget.score_items(GOLD, SYSTEM)
     for name in ("s.csv", "s.tsv", "s.jsonl", "s.parquet"):
         roget.score(GOLD, SYSTEM, "omega", items=tmp_path / name)
@@ -198,7 +198,7 @@ def test_scores_of_items_as_files(tmp_path):
     assert [value for (value,) in stored] == found["b3-recall"]
 
 
-def test_files_for_items_are_checked_first(tmp_path):
+def test_item_score_files_are_checked_before_scoring(tmp_path):
     with pytest.raises(InputError, match=r"\.parquet"):
         roget.score(GOLD, SYSTEM, items=tmp_path / "s.xyz")
     with refused("conflicting-options", "cells"):
@@ -207,7 +207,7 @@ def test_files_for_items_are_checked_first(tmp_path):
         roget.score_items({"a\tb": 1}, {"a\tb": 1}).write(tmp_path / "s.tsv")
 
 
-def test_scores_of_items_show_themselves():
+def test_item_scores_have_text_and_frame():
     scores = roget.score_items(["a", "a", "b"], [1, 2, 2])
     assert "lowest first" in str(scores)
     assert repr(scores).startswith("<ItemScores of 3 items")
@@ -215,7 +215,7 @@ def test_scores_of_items_show_themselves():
     assert "<table" in scores._repr_html_()
 
 
-def test_items_go_by_index_or_by_position():
+def test_item_scores_are_joined_by_index_or_position():
     gold = pandas.Series(list("aab"), index=[7, 8, 9])
     system = pandas.Series([2, 1, 1], index=[9, 7, 8])
     frame = roget.score_items(gold, system).to_pandas()

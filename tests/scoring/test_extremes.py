@@ -40,7 +40,7 @@ def test_sums_that_overflow_are_refused(tmp_path: Path) -> None:
             call()
 
 
-def test_whole_counts_above_2_to_53_are_whole(tmp_path: Path) -> None:
+def test_integral_counts_above_2_to_53_are_exact(tmp_path: Path) -> None:
     large = 2**53 + 2
     cells = write_rows(tmp_path / "c.tsv", "gold system count", f"x 1 {large}", "y 2 3", "y 1 2")
     found = roget.score(cells=cells, measures=["ari", "v"], entropy="jk")
@@ -51,7 +51,7 @@ def test_whole_counts_above_2_to_53_are_whole(tmp_path: Path) -> None:
         )
 
 
-def test_items_of_weight_zero_are_not_scored_in_files_as_in_python(tmp_path: Path) -> None:
+def test_items_of_weight_zero_are_not_scored(tmp_path: Path) -> None:
     rows = ["a x 1", "b y 2", "c x 0", "d y 3"]
     gold = write_rows(tmp_path / "gold.tsv", "item label weight", *rows)
     pair = write_rows(
@@ -69,7 +69,7 @@ def test_items_of_weight_zero_are_not_scored_in_files_as_in_python(tmp_path: Pat
         roget.score(gold, system)
 
 
-def test_a_system_label_of_weight_zero_is_refused(tmp_path: Path) -> None:
+def test_system_label_of_weight_zero_is_refused(tmp_path: Path) -> None:
     gold = write_rows(tmp_path / "gold.tsv", "item label", "a x", "b y")
     system = write_rows(tmp_path / "system.tsv", "item label weight", "a x 1", "b y 0")
     with refused("bad-weight", "system.tsv:3"):
@@ -92,7 +92,7 @@ def test_repeated_keys_in_json_are_refused(tmp_path: Path, text: str, key: str, 
         roget.score({"a": "x", "b": "y"}, system)
 
 
-def test_a_repeated_key_on_a_later_line_is_refused(tmp_path: Path) -> None:
+def test_repeated_key_on_a_later_line_is_refused(tmp_path: Path) -> None:
     system = tmp_path / "system.jsonl"
     rows = [json.dumps({"item": item, "label": "x"}) for item in "ab"]
     system.write_text("\n".join([*rows, '{"item": "c", "label": "x", "label": "y"}\n']))
@@ -100,13 +100,13 @@ def test_a_repeated_key_on_a_later_line_is_refused(tmp_path: Path) -> None:
         roget.score({"a": "x", "b": "y", "c": "x"}, system)
 
 
-def test_the_number_of_splits_is_limited() -> None:
+def test_number_of_splits_is_limited() -> None:
     with refused("invalid-option", "1000000000"):
         roget.measure("supervised-recall(splits=1000000000)", GOLD, SYSTEM)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS")
-def test_too_little_memory_is_one_message(tmp_path: Path) -> None:
+def test_too_little_memory_gives_one_message(tmp_path: Path) -> None:
     import resource
 
     gold = write_rows(tmp_path / "gold.tsv", "item label", "a x", "b y")

@@ -1,4 +1,4 @@
-"""Calls that people write by habit, and numbers as people expect to read them."""
+"""Calls in the style of other libraries, and number formats."""
 
 from __future__ import annotations
 
@@ -14,11 +14,24 @@ GOLD = [0, 0, 1, 1, 2, 2] * 5
 SYSTEM = [0, 0, 1, 2, 2, 2] * 5
 
 
-def test_the_name_of_a_measure_may_come_last():
+def test_measure_name_may_come_last():
     assert roget.measure(GOLD, SYSTEM, "v") == roget.measure("v", GOLD, SYSTEM)
 
 
-def test_parameters_of_a_measure_may_be_keywords():
+def test_missing_measure_name_is_reported():
+    with refused("missing-option", "ndarray", 'measure("v", gold, system)'):
+        roget.measure(np.array(GOLD), np.array(SYSTEM))
+
+
+def test_measure_that_was_not_computed_is_named():
+    table = roget.score(GOLD, SYSTEM, "v,ari")
+    with refused("unknown-name", "purity", 'measures="purity"'):
+        table["purity"]
+    with refused("unknown-name", "'mm'", "jk, ml"):
+        table["v", "mm"]
+
+
+def test_measure_parameters_may_be_keywords():
     expected = roget.measure("v(beta=0.5)", GOLD, SYSTEM)
     assert roget.measure("v", GOLD, SYSTEM, beta=0.5) == expected
     with refused("unknown-name", "gamma"):
@@ -29,12 +42,14 @@ def test_sides_may_be_named_as_in_scikit_learn():
     expected = roget.measure("v", GOLD, SYSTEM)
     assert roget.measure("v", y_true=GOLD, y_pred=SYSTEM) == expected
     assert roget.score(y_true=GOLD, y_pred=SYSTEM)["v"] == expected
+    assert roget.measure("v", labels_true=GOLD, labels_pred=SYSTEM) == expected
+    assert roget.score(labels_true=GOLD, labels_pred=SYSTEM)["v"] == expected
     with refused("conflicting-options", "y_true"):
         roget.score(GOLD, SYSTEM, y_true=GOLD)
 
 
 @pytest.mark.parametrize("name", ["V", "v_measure_score", "v-measure", "V_Measure", "v(beta=1)"])
-def test_rows_have_familiar_names(name):
+def test_rows_can_be_looked_up_by_familiar_names(name):
     table = roget.score(GOLD, SYSTEM)
     assert table[name] == table["v"]
     assert table[name, "jk"] == table["v", "jk"]
@@ -42,7 +57,7 @@ def test_rows_have_familiar_names(name):
     assert table.falls_short([f"{name}=0"]) == []
 
 
-def test_the_columns_of_a_frame_are_systems():
+def test_columns_of_a_frame_are_systems():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": SYSTEM, "b": GOLD})
     found = roget.compare(GOLD, frame, "ari")
@@ -50,7 +65,39 @@ def test_the_columns_of_a_frame_are_systems():
     assert found.rows[1].value == 1
 
 
-def test_the_files_of_a_folder_are_systems(tmp_path):
+@pytest.mark.parametrize("library", ["pandas", "polars", "lazy"])
+def test_ids_of_a_frame_are_not_a_system(library):
+    module = pytest.importorskip("polars" if library == "lazy" else library)
+    ids = [f"x{at}" for at in range(len(GOLD))]
+    gold = module.DataFrame({"id": ids[::-1], "gold": GOLD[::-1]})
+    frame = module.DataFrame({"id": ids, "a": SYSTEM, "b": GOLD})
+    if library == "lazy":
+        gold, frame = gold.lazy(), frame.lazy()
+    found = roget.compare(gold, frame, "ari")
+    assert found.systems == ["a", "b"]
+    assert [found.rows[0].value, found.rows[1].value] == [roget.measure("ari", GOLD, SYSTEM), 1]
+    one = frame.select(["id", "a"]) if library != "pandas" else frame[["id", "a"]]
+    assert roget.compare(gold, one, "ari").systems == ["a"]
+    with refused("index-mismatch"):
+        roget.compare(GOLD, frame, "ari")
+
+
+def test_columns_of_a_file_are_systems(tmp_path):
+    gold, wide = tmp_path / "gold.csv", tmp_path / "systems.csv"
+    rows = [
+        (f"x{at}", one, other) for at, (one, other) in enumerate(zip(GOLD, SYSTEM, strict=True))
+    ]
+    gold.write_text("id,label\n" + "".join(f"{item},{one}\n" for item, one, _ in rows))
+    for name in ("id", "doc"):
+        wide.write_text(f"{name},a,b\n" + "".join(f"{x},{k},{g}\n" for x, g, k in rows))
+        found = roget.compare(gold, [wide], "ari")
+        assert found.systems == ["a", "b"]
+        assert found.rows[1].value == 1
+    with refused("ambiguous-columns", "systems.csv"):
+        roget.score(gold, wide)
+
+
+def test_files_of_a_folder_are_systems(tmp_path):
     (tmp_path / "gold.txt").write_text("\n".join(map(str, GOLD)) + "\n")
     folder = tmp_path / "systems"
     folder.mkdir()
@@ -68,7 +115,7 @@ def test_measures_of_a_sample_may_be_separated_by_commas():
     assert [row.measure for row in found.rows] == ["paired-f", "b3-f"]
 
 
-def test_large_numbers_of_messages_have_separators():
+def test_large_numbers_in_messages_have_separators():
     gold = {str(i): i % 7 for i in range(3000)}
     system = {str(i): i % 7 for i in range(1500, 6000)}
     texts = " ".join(roget.score(gold, system, "ari").warnings)
@@ -96,14 +143,14 @@ def test_intervals_stay_within_the_range_of_the_measure():
                 assert low <= row.low <= row.value <= row.high <= high, row
 
 
-def test_a_notebook_shows_errors_without_a_traceback():
+def test_notebook_shows_errors_without_traceback():
     with pytest.raises(InputError) as caught:
         roget.score([1, 2], [1, 2, 3])
     [line] = caught.value._render_traceback_()
     assert line == f"InputError: {caught.value} [length-mismatch]"
 
 
-def test_the_report_says_when_samples_have_no_effect():
+def test_report_shows_that_samples_have_no_effect():
     few, many = (roget.score(GOLD, SYSTEM, "v", ci=n) for n in (1, 1000))
     assert [row.low for row in few.rows] == [row.low for row in many.rows]
     assert "jackknife intervals over items" in str(many)

@@ -1,4 +1,4 @@
-"""Faults seen in other libraries, each as a test that ours does not have it."""
+"""Bugs of other libraries that roget must not have."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from roget.scoring.tables.weighted import WeightedTable
 
 
 def test_adjusted_rand_does_not_overflow():
-    """Random labels score 0, also where pair counts leave 64 bits (elsewhere .683 at N = 1e7)."""
+    """Random labels score 0, even if pair counts exceed 64 bits (.683 elsewhere at N = 1e7)."""
     random = np.random.default_rng(0)
     table = random.multinomial(10**7, np.full(100, 0.01)).reshape(10, 10)
     assert Contingency.from_table(table).measure("ari") == pytest.approx(0, abs=1e-5)
@@ -36,7 +36,7 @@ def test_adjusted_rand_does_not_overflow():
 
 
 def test_fractional_tables_are_not_truncated():
-    """Mutual information .065 of a table of fractions (elsewhere .693)."""
+    """Mutual information of a fractional table is .065 (.693 elsewhere)."""
     table = np.array([[0.9, 0.6], [0.4, 0.9]])
     p = table / table.sum()
     outer = np.outer(p.sum(axis=1), p.sum(axis=0))
@@ -44,27 +44,27 @@ def test_fractional_tables_are_not_truncated():
     assert Contingency.from_table(table).measure("mi") == pytest.approx(expected, rel=1e-12)
 
 
-def test_mutual_information_at_eight_thousand_million():
-    """Finite and right at N = 8e9 (elsewhere NaN)."""
+def test_mutual_information_is_finite_at_eight_billion_items():
+    """The value is finite and correct at N = 8e9 (NaN elsewhere)."""
     small = np.array([[3, 1], [1, 3]])
     huge = Contingency.from_table(small * 10**9).measure("mi")
     assert huge == pytest.approx(Contingency.from_table(small).measure("mi"), rel=1e-13)
 
 
-def test_beta_may_be_zero():
+def test_v_accepts_beta_of_zero():
     gold, system = [0, 0, 1, 1], [0, 0, 1, 2]
     assert measure("v(beta=0)", gold, system) == measure("homogeneity", gold, system)
     assert measure("v(beta=0)", [0, 0], [0, 1]) == 1.0
     assert measure("v(beta=inf)", gold, system) == measure("completeness", gold, system)
 
 
-def test_identical_singletons_are_perfect():
-    """Fowlkes–Mallows 1 (elsewhere 0)."""
+def test_fowlkes_mallows_of_identical_singletons_is_one():
+    """Fowlkes–Mallows is 1 (0 elsewhere)."""
     assert measure("fm", [1, 2, 3], ["a", "b", "c"]) == 1.0
 
 
-def test_weighted_homogeneity():
-    """Items that count several times: homogeneity .738 (elsewhere .576)."""
+def test_weighted_homogeneity_equals_repeated_items():
+    """Repeated items give homogeneity .738 (.576 elsewhere)."""
     gold, system, weight = [0, 0, 1, 1, 1], [0, 0, 0, 1, 1], [1, 2, 1, 3, 4]
     repeated = [np.repeat(labels, weight) for labels in (gold, system)]
     table = np.zeros((2, 2))
@@ -75,8 +75,8 @@ def test_weighted_homogeneity():
     assert measure("homogeneity", *repeated) != pytest.approx(measure("homogeneity", gold, system))
 
 
-def test_unanswered_items_count_against_the_system():
-    """Two of four items answered: B-cubed below 1 (elsewhere P = R = 1)."""
+def test_missing_items_count_against_the_system():
+    """With two of four items answered, B-cubed is below 1 (P = R = 1 elsewhere)."""
     gold = {"a": "x", "b": "x", "c": "y", "d": "y"}
     table = score(gold, {"a": 1, "c": 2}, ["b3-precision", "b3-recall"])
     assert table["b3-recall"] < 1
@@ -84,31 +84,31 @@ def test_unanswered_items_count_against_the_system():
     assert any("2 of 4" in warning for warning in table.warnings)
 
 
-def test_a_perfect_single_class_is_perfect():
-    """V = 1 (elsewhere 0), ARI = 1 (elsewhere NaN)."""
+def test_perfect_single_class_scores_one():
+    """V is 1 (0 elsewhere), and ARI is 1 (NaN elsewhere)."""
     table = contingency(["a"] * 5, ["x"] * 5)
     assert table.measure("v") == 1.0
     assert table.measure("ari") == 1.0
 
 
-def test_one_cluster_has_an_adjusted_rand():
-    """0, not NaN."""
+def test_ari_of_one_cluster_is_zero():
+    """The value is 0, not NaN."""
     assert measure("ari", [0, 0, 1, 1], [0, 0, 0, 0]) == 0.0
 
 
-def test_grassberger_of_a_fair_coin():
-    """[50, 50] is close to log 2 (elsewhere 8.52)."""
+def test_grassberger_of_fair_coin_is_near_log_two():
+    """The estimate of [50, 50] is close to log 2 (8.52 elsewhere)."""
     assert entropy([50, 50], "grassberger") == pytest.approx(math.log(2), abs=0.01)
 
 
 @pytest.mark.parametrize("n", [100, 150, 200, 1000, 10**6])
-def test_nsb_is_a_number(n):
-    """Finite from N = 150 on (elsewhere NaN)."""
+def test_nsb_is_finite(n):
+    """The estimate is finite from N = 150 on (NaN elsewhere)."""
     assert entropy([n // 2, n - n // 2], "nsb") == pytest.approx(math.log(2), abs=0.01)
 
 
 def test_precision_and_recall_are_not_swapped():
-    """One big cluster: full recall, low precision."""
+    """One big cluster has full recall and low precision."""
     table = contingency([0, 0, 1, 1, 2, 2], [0] * 6)
     assert table.measure("b3-recall") == table.measure("paired-recall") == 1.0
     assert table.measure("b3-precision") == pytest.approx(1 / 3)
@@ -116,8 +116,8 @@ def test_precision_and_recall_are_not_swapped():
     assert table.measure("completeness") == 1.0
 
 
-def test_random_baseline_under_every_linear_estimator():
-    """Averages over random tables are between whole numbers: no estimator may round them."""
+def test_random_baseline_is_not_rounded_by_linear_estimators():
+    """Averages over random tables are fractional, and no estimator may round them."""
     answer = make_baselines(Contingency.from_table(np.full((10, 10), 1000)))["random"]
     for name in ("ml", "mm", "jk", "bub", "grassberger"):
         assert answer.measure("mi", name) == pytest.approx(answer.measure("mi"), abs=6e-4), name
@@ -134,25 +134,25 @@ def test_sparse_codes_of_many_groups_do_not_overflow():
 
 @pytest.mark.parametrize("table", [[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.25], [0, 0.25]]])
 @pytest.mark.parametrize("name", ["ami", "rmi", "rand", "ari", "gamma", "fm", "jaccard", "vi-logn"])
-def test_fractions_without_items_have_no_pairs_or_chance(name, table):
+def test_pair_and_chance_measures_of_fractional_tables_are_undefined(name, table):
     with pytest.raises(Undefined):
         Contingency.from_table(table).measure(name)
 
 
-def test_adjusted_measures_of_weighted_answers_are_never_a_matter_of_luck():
+def test_ami_of_weighted_labels_is_undefined():
     for weights in ([[0.5, 0.5]] * 4, [[0.5, 0.5]] * 3 + [[0.3, 0.7]]):
         with pytest.raises(Undefined):
             contingency(list("aabb"), np.array(weights)).measure("ami")
 
 
 @pytest.mark.parametrize("row", [[81940, 805], [200, 100, 200], [1, 12344]])
-def test_q2_of_a_single_class_is_one(row):
+def test_q2_of_single_class_is_one(row):
     assert Contingency.from_table([row]).measure("q2") == 1.0
     assert Contingency.from_table([row]).measure("q0") == pytest.approx(0, abs=1e-12)
 
 
-def test_skewed_sizes_keep_their_digits():
-    """All but three of 10^12 items in one cell, against 50 digits."""
+def test_v_of_skewed_sizes_keeps_its_digits():
+    """All but three of 10^12 items are in one cell; compare with 50 digits."""
     n = 10**12
 
     def h(counts):
@@ -164,14 +164,14 @@ def test_skewed_sizes_keep_their_digits():
     assert Contingency.from_table([[n - 3, 1], [1, 1]]).measure("v") == pytest.approx(v, rel=1e-9)
 
 
-def test_parameters_keep_their_digits():
+def test_measure_parameters_keep_their_digits():
     gold, system = [0, 0, 1, 1, 1], [0, 1, 1, 1, 2]
     wanted = V(beta=0.123456789)
     assert parse(str(wanted)) == wanted
     assert measure(wanted, gold, system) == contingency(gold, system).measure(wanted)
 
 
-def test_the_callers_matrix_is_left_alone():
+def test_from_table_does_not_change_the_passed_matrix():
     matrix = scipy.sparse.csr_matrix(([1, 2, 3], ([0, 0, 1], [0, 0, 1])))
     before = matrix.data.copy()
     Contingency.from_table(matrix)
@@ -183,7 +183,7 @@ def test_tables_beyond_machine_words_are_refused():
         Contingency.from_table(np.array([[2**63, 1], [1, 5]], dtype=np.uint64))
 
 
-def test_a_measure_of_ones_own_needs_no_catalogue():
+def test_custom_measure_needs_no_catalogue_entry():
     class Half(V):
         name = "half-v"
 
@@ -197,13 +197,13 @@ def test_a_measure_of_ones_own_needs_no_catalogue():
     "options",
     [{"seed": -1}, {"measures": 5}, {"measures": []}, {"entropy": [None]}, {"average": "none"}],
 )
-def test_wrong_arguments_are_named(options):
+def test_invalid_arguments_are_refused(options):
     with pytest.raises(RogetError):
         score([0, 1], [0, 1], **options)
 
 
-def test_many_small_cells_beside_a_wide_one():
-    """Two big clusters and 20,000 tiny ones: memory follows the cells, not the widest times all."""
+def test_memory_of_expected_information_follows_number_of_cells():
+    """Two big clusters and 20,000 tiny ones: memory must not be widest cell times all cells."""
     random = np.random.default_rng(0)
     n, tiny = 20_000, 20_000
     first = np.concatenate([np.zeros(n, dtype=int), 2 + np.arange(tiny)])

@@ -1,4 +1,4 @@
-"""scikit-learn, where it has the measure, on real sizes of random labels."""
+"""Parity with scikit-learn on random labels of realistic size."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SHAPES = [(50, 3, 4), (1000, 5, 30), (5000, 200, 7), (20000, 60, 60)]
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", PARITY)
-def test_parity(name, shape):
+def test_measures_equal_scikit_learn(name, shape):
     n, classes, clusters = shape
     random = np.random.default_rng(n)
     gold = random.integers(0, classes, n)
@@ -40,7 +40,7 @@ def test_parity(name, shape):
     assert contingency(gold, system).measure(name) == pytest.approx(expected, abs=1e-10)
 
 
-def test_strings_and_numbers_score_alike():
+def test_strings_and_numbers_have_equal_scores():
     random = np.random.default_rng(1)
     gold, system = random.integers(0, 40, 3000), random.integers(0, 50, 3000)
     names = np.array([f"label {i}" for i in range(50)])

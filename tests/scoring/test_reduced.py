@@ -1,4 +1,4 @@
-"""Reduced mutual information: its codes, its scales, and what other libraries give."""
+"""Reduced mutual information: its codes, scales, and values of other libraries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def count_tables(rows, columns):
         ([9, 9, 9], [9] * 3),
     ],
 )
-def test_tables_are_counted_well(rows, columns):
+def test_rmi_counts_tables_accurately(rows, columns):
     full = np.zeros((len(rows), len(columns)), dtype=int)
     left, right = list(rows), list(columns)
     for i, j in itertools.product(range(len(rows)), range(len(columns))):
@@ -54,34 +54,34 @@ def test_tables_are_counted_well(rows, columns):
     assert estimate == pytest.approx(exact, abs=0.15)
 
 
-def test_one_cluster_costs_nothing():
+def test_rmi_of_one_cluster_is_zero():
     table = Contingency.from_table([[3], [4]])
     assert table.measure("rmi") == 0.0
 
 
-def test_random_labels_are_worth_less_than_nothing():
+def test_rmi_of_random_labels_is_negative():
     random = np.random.default_rng(0)
     table = random.multinomial(500, np.full(400, 1 / 400)).reshape(20, 20)
     assert Contingency.from_table(table).measure("rmi") < 0
     assert Contingency.from_table(table).measure("ami") == pytest.approx(0, abs=0.05)
 
 
-def test_a_good_clustering_is_worth_its_information():
+def test_rmi_of_perfect_clustering_approaches_its_information():
     table = Contingency.from_table(np.eye(5, dtype=int) * 10**6)
     assert table.measure("rmi") == pytest.approx(math.log(5), abs=1e-3)
     assert table.measure("ami") == 1.0
 
 
 @pytest.mark.parametrize("case", [c for c in PEERS["cases"] if "rmi" in c["values"]])
-def test_the_values_of_its_authors(case):
-    """By clustering-mi; a search stops a little off where the cost of a table has a slope."""
+def test_rmi_equals_clustering_mi(case):
+    """Values by clustering-mi, whose search stops slightly off the optimum in some cases."""
     table = Contingency.from_table(case["table"])
     for name, expected in case["values"].items():
         if name.startswith("rmi"):
             assert table.measure(name) == pytest.approx(expected, abs=1e-10), name
 
 
-def test_the_best_concentration():
+def test_rmi_finds_best_concentration():
     random = np.random.default_rng(3)
     for _ in range(5):
         gold, system = random.integers(0, 3, 25).tolist(), random.integers(0, 4, 25).tolist()
@@ -89,7 +89,7 @@ def test_the_best_concentration():
         assert got == pytest.approx(dirichlet_rmi(gold, system), abs=1e-6)
 
 
-def test_groups_at_once_are_groups_alone():
+def test_rmi_of_many_groups_equals_single_groups():
     random = np.random.default_rng(4)
     sizes = [(30, 3, 4), (1, 1, 1), (12, 12, 2), (50, 2, 2)]
     parts = [(random.integers(0, k, n), random.integers(0, m, n)) for n, k, m in sizes]
@@ -111,7 +111,7 @@ def test_groups_at_once_are_groups_alone():
 
 
 @pytest.mark.parametrize("reduction", ["flat", "dirichlet"])
-def test_scales(reduction):
+def test_rmi_is_normalised_by_each_scale(reduction):
     gold, system = [0] * 20 + [1] * 20 + [2] * 20, [0] * 19 + [1] * 21 + [2] * 10 + [3] * 10
 
     def value(scale, one=gold, other=system):
@@ -125,7 +125,7 @@ def test_scales(reduction):
     assert 0 < value("gold") < 1
 
 
-def test_what_cannot_be_scaled_is_undefined():
+def test_rmi_that_cannot_be_normalised_is_undefined():
     for gold, system in (([0, 0, 0], [0, 0, 1]), ([0, 1, 2], [0, 0, 1])):
         with pytest.raises(Undefined):
             contingency(gold, system).measure("rmi(normalise=gold)")
@@ -139,15 +139,15 @@ def test_what_cannot_be_scaled_is_undefined():
 
 
 @pytest.mark.parametrize("reduction", ["flat", "dirichlet"])
-def test_at_a_million_million_items_only_the_information_counts(reduction):
+def test_rmi_approaches_mutual_information_for_trillions_of_items(reduction):
     table = Contingency.from_table(np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]]) * (10**12 // 20))
     assert table.measure(f"rmi(reduction={reduction})") == pytest.approx(
         table.measure("mi"), abs=1e-9
     )
 
 
-def test_the_plug_in_form_tells_less():
-    """On a table of 6 × 9 and 400 items, by clustering-mi .844 and .849."""
+def test_flat_reduction_is_below_dirichlet_reduction():
+    """For 6 × 9 cells and 400 items, clustering-mi gives .844 and .849."""
     random = np.random.default_rng(1)
     gold = random.integers(0, 6, 400)
     system = np.where(random.random(400) < 0.7, gold, random.integers(0, 9, 400))

@@ -1,4 +1,4 @@
-"""BibTeX of what was used: complete, well formed, and only that."""
+"""BibTeX of the methods used: complete, well formed, and nothing else."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def keys(text):
     return re.findall(r"^@\w+\{([^,]+),$", text, re.MULTILINE)
 
 
-def test_every_part_has_its_entries():
+def test_every_part_has_bibtex_entries():
     parts = {name: parse(name) for name in catalogue.names("measures")}
     parts |= {name: catalogue.load("entropies", name) for name in catalogue.names("entropies")}
     outside = {name for kind in ("measures", "entropies") for name in catalogue.names(kind)}
@@ -49,7 +49,7 @@ class Cited(Measure, name="cited", symmetric=True, reference="Nobody 1900"):
         return 1.0
 
 
-def test_a_measure_may_have_its_own_entry():
+def test_measure_may_have_its_own_entry():
     assert roget.cite(Cited()).endswith("\n\n" + Cited.bibtex)
 
 
@@ -69,7 +69,7 @@ def test_entries_are_bibtex():
         assert spoken.startswith(plain), name
 
 
-def test_own_entry_is_that_of_the_citation_file():
+def test_own_entry_equals_citation_file():
     stated = CITATION.read_text(encoding="utf-8")
     own = roget.cite("v").split("\n\n")[0]
     assert f"version: {roget.__version__}" in stated
@@ -80,7 +80,7 @@ def test_own_entry_is_that_of_the_citation_file():
     assert "The roget authors" in own
 
 
-def test_a_result_cites_what_it_used():
+def test_result_cites_what_it_used():
     table = roget.score(GOLD, SYSTEM, "v(beta=0.5),ari,muc", ("ml", "chao-shen"))
     assert keys(table.cite()) == [
         "roget", "rosenberg-hirschberg-2007", "hubert-arabie-1985", "vilain-etal-1995",
@@ -102,7 +102,7 @@ def test_a_result_cites_what_it_used():
     assert keys(mentions.cite()) == ["roget", "vilain-etal-1995", "pradhan-etal-2014"]
 
 
-def test_names_are_cited():
+def test_cite_accepts_names():
     assert keys(roget.cite("jk", "nmi(average=max)", "v_measure_score", "jk")) == [
         "roget", "quenouille-1956", "tukey-1958", "strehl-ghosh-2002", "rosenberg-hirschberg-2007",
     ]  # fmt: skip

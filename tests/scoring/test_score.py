@@ -1,4 +1,4 @@
-"""`roget.score` from end to end, without files."""
+"""`roget.score` end to end, without files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def frame(answers):
     return pd.DataFrame(rows, columns=["item", "label", "group"])
 
 
-def test_the_default_report():
+def test_default_report_has_default_measures():
     table = score([0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2])
     shown = dict.fromkeys(row.measure for row in table.rows)
     assert tuple(shown) == DEFAULT_MEASURES
@@ -44,7 +44,7 @@ def test_the_default_report():
     assert (table.items, table.groups, table.classes, table.clusters) == (6, 1, 3, 3)
 
 
-def test_groups_are_averaged_by_items():
+def test_groups_are_weighted_by_items():
     table = score(frame(GOLD), frame(SYSTEM), "v", "ml")
     one = measure("v", GOLD["w1"], SYSTEM["w1"])
     assert measure("v", GOLD["w2"], SYSTEM["w2"]) == 1.0
@@ -55,7 +55,7 @@ def test_groups_are_averaged_by_items():
 
 
 def test_pooled_labels_are_private_to_their_group():
-    """Cluster 1 of one word and cluster 1 of another have nothing in common."""
+    """Cluster 1 of one word is unrelated to cluster 1 of another."""
     pooled = score(frame(GOLD), frame(SYSTEM), "v", "ml", average="pooled")
     gold = [f"{w}{label}" for w, labels in GOLD.items() for label in labels]
     system = [f"{w}{label}" for w, labels in SYSTEM.items() for label in labels]
@@ -63,14 +63,14 @@ def test_pooled_labels_are_private_to_their_group():
     assert pooled.groups == 1
 
 
-def test_undefined_groups_are_left_out_and_counted():
+def test_undefined_groups_are_excluded_and_counted():
     gold = {"w1": ["a", "a", "b"], "w2": ["x", "x", "x"]}
     table = score(frame(gold), frame({"w1": [1, 1, 2], "w2": [1, 2, 2]}), "gamma")
     assert table["gamma"] == 1.0
     notice(table.warnings, "undefined-groups", "gamma", "1 of 2")
 
 
-def test_a_score_of_few_groups_is_no_score():
+def test_score_defined_in_few_groups_is_undefined():
     """One group of three with a value is not an average."""
     gold = {"w1": ["a", "a", "b"], "w2": ["x", "x"], "w3": ["y", "y"]}
     (row,) = score(frame(gold), frame({"w1": [1, 1, 2], "w2": [1, 2], "w3": [1, 2]}), "gamma").rows
@@ -78,7 +78,7 @@ def test_a_score_of_few_groups_is_no_score():
     assert "in 2 of 3 groups" in row.reason
 
 
-def test_undefined_everywhere_has_a_reason():
+def test_undefined_score_has_a_reason():
     table = score([0, 0, 0], [0, 1, 1], "gamma")
     (row,) = table.rows
     assert row.value is None
@@ -95,7 +95,7 @@ def test_undefined_everywhere_has_a_reason():
     ("missing", "v"),
     [("cluster", ["a", "a", "b", "b"]), ("singletons", ["a", "a", "b", "c"]), ("drop", ["a", "a"])],
 )
-def test_missing_items(missing, v):
+def test_missing_items_follow_the_rule(missing, v):
     gold = {"i1": "x", "i2": "x", "i3": "y", "i4": "y"}
     table = score(gold, {"i2": "a", "i1": "a", "extra": "q"}, "v", "ml", missing=missing)
     assert table["v"] == pytest.approx(measure("v", list(gold.values())[: len(v)], v))
@@ -104,7 +104,7 @@ def test_missing_items(missing, v):
     assert any("1 item" in warning and "gold" in warning for warning in table.warnings)
 
 
-def test_missing_items_may_be_an_error():
+def test_missing_items_raise_error_on_request():
     with pytest.raises(InputError, match="i2"):
         score({"i1": "x", "i2": "x"}, {"i1": "a"}, missing="error")
 
@@ -127,21 +127,21 @@ def test_scores_below_baselines_are_warned_about_by_measure():
                 assert row.measure not in named
 
 
-def test_a_good_clustering_has_no_warning():
+def test_good_clustering_has_no_warning():
     random = np.random.default_rng(0)
     gold = random.integers(0, 4, 2000)
     system = np.where(random.random(2000) < 0.9, gold, random.integers(0, 4, 2000))
     assert score(gold, system).warnings == ()
 
 
-def test_thin_cells_and_disagreement_are_said():
+def test_sparse_tables_and_bias_are_warned_about():
     random = np.random.default_rng(0)
     table = score(random.integers(0, 9, 60), random.integers(0, 9, 60))
     notice(table.warnings, "sparse-table", "(1.3 items")
     notice(table.warnings, "bias", f"{table['homogeneity', 'ml']:.3f} (ml)")
 
 
-def test_the_signature_says_what_the_score_depends_on():
+def test_signature_names_every_setting():
     signature = score([0, 1], [0, 1], ["v(beta=2)", "ari"], ["bub", "jk"]).signature
     fields = dict(field.split(":", 1) for field in signature.split("|"))
     assert fields["measures"] == "v(beta=2),ari"
@@ -152,7 +152,7 @@ def test_the_signature_says_what_the_score_depends_on():
     assert fields["ci"] == "none"
 
 
-def test_repeated_requests_are_one_row():
+def test_repeated_requests_give_one_row():
     assert len(score([0, 1], [0, 1], ["v", "v(beta=1)", "ari", "ari"], "ml").rows) == 2
 
 
@@ -171,17 +171,17 @@ def test_repeated_requests_are_one_row():
         ({"entropy": []}, "entropy"),
     ],
 )
-def test_bad_requests_are_named(options, value):
+def test_invalid_requests_are_refused(options, value):
     with pytest.raises(RogetError, match=value):
         score([0, 1], [0, 1], **options)
 
 
-def test_unknown_options_are_named():
+def test_unknown_options_suggest_nearest_name():
     with refused("unknown-name", "'nosie'", "noise"):
         score([0, 1], [0, 1], nosie="-1")
 
 
-def test_rows_by_name():
+def test_rows_are_looked_up_by_name():
     table = score([0, 0, 1], [0, 0, 1], ["v", "ari"])
     assert table["v", "jk"] == table["v"] == table["ari"] == 1.0
     with refused("unknown-name", "ari"):
@@ -194,22 +194,22 @@ def test_progress_is_reported():
     assert seen == [(1, 2), (2, 2)]
 
 
-def test_the_system_may_not_be_forgotten():
+def test_score_requires_a_system():
     with refused("missing-option"):
         score([0, 1, 2])
 
 
-def test_lengths_must_agree():
+def test_different_lengths_are_refused():
     with pytest.raises(InputError, match="3"):
         score([0, 1], [0, 1, 2])
 
 
-def test_empty_input_is_an_error():
+def test_empty_input_is_refused():
     with pytest.raises(InputError):
         score([], [])
 
 
-def test_weighted_groups_are_scored_one_by_one():
+def test_weighted_groups_are_scored_separately():
     gold = {"i1": "x", "i2": "y"}
     system = {"i1": {"a": 3, "b": 1}, "i2": {"b": 1}}
     whole = score(gold, system, "v", "ml")
@@ -227,7 +227,7 @@ def test_weighted_groups_are_scored_one_by_one():
         score(left, right, "v", "ml", average="pooled")
 
 
-def test_details_say_where_it_goes_wrong():
+def test_details_locate_errors():
     table = score(frame(GOLD), frame(SYSTEM), "v", "ml", details=True)
     assert [group.group for group in table.details.worst] == ["w1", "w2"]
     (mixed,) = table.details.mixed
@@ -241,12 +241,12 @@ def test_details_say_where_it_goes_wrong():
     assert score([0, 1], [0, 1], details=True).details.mixed == ()
 
 
-def test_how_weights_are_read_is_signed():
+def test_signature_names_how_weights_are_read():
     assert "weights:per-item" in score([0, 1], np.array([[0.5, 0.5], [0, 1]]), "v").signature
     assert "weights:none" in score([0, 1], [0, 1], "v").signature
 
 
-def test_one_and_the_same_side_is_pointed_out(tmp_path):
+def test_identical_inputs_are_warned_about(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("item\tlabel\na\tx\nb\tx\nc\ty\n")
     notice(score(path, path).warnings, "identical-inputs")

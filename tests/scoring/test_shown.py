@@ -1,4 +1,4 @@
-"""Results where users are: notebooks, frames, searches, trackers, continuous integration."""
+"""Results in notebooks, frames, searches, experiment trackers and continuous integration."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def comparison():
     return roget.compare(GOLD, {"one": SYSTEM, "<b>other</b>": [1] * 6})
 
 
-def test_a_short_text_stands_for_it(table, comparison):
+def test_repr_is_one_short_line(table, comparison):
     assert repr(table) == (
         f"<ScoreTable of 6 items: homogeneity (ml) {table['homogeneity', 'ml']:.3f}, homogeneity "
         f"(jk) {table['homogeneity', 'jk']:.3f}, completeness (ml) "
@@ -39,7 +39,7 @@ def test_a_short_text_stands_for_it(table, comparison):
     assert repr(comparison) == "<Comparison of 2 systems on 6 items>"
 
 
-def test_a_notebook_shows_tables(table, comparison):
+def test_notebook_shows_tables(table, comparison):
     for shown in (table, comparison):
         html = shown._repr_html_()
         assert html.startswith("<div>")
@@ -50,7 +50,7 @@ def test_a_notebook_shows_tables(table, comparison):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_as_frames(table, comparison, library):
+def test_results_convert_to_frames(table, comparison, library):
     pytest.importorskip(library)
     frame = getattr(table, f"to_{library}")()
     assert list(frame["measure"]) == [row.measure for row in table.rows]
@@ -60,7 +60,7 @@ def test_as_frames(table, comparison, library):
     assert len(empty) == 1
 
 
-def test_names_for_trackers(table):
+def test_flat_names_suit_experiment_trackers(table):
     flat = roget.score(GOLD, SYSTEM, ["v(beta=0.5)", "ari"]).flat()
     assert list(flat) == ["v_beta_0.5/ml", "v_beta_0.5/jk", "ari"]
     allowed = re.compile(r"[\w.\- /]+")  # what MLflow takes
@@ -68,7 +68,7 @@ def test_names_for_trackers(table):
     assert json.dumps(table.flat())
 
 
-def test_familiar_names_give_familiar_values():
+def test_scikit_learn_names_give_scikit_learn_values():
     metrics = pytest.importorskip("sklearn.metrics.cluster")
     for name, ours in catalogue.FAMILIAR["scikit-learn"].items():
         expected = getattr(metrics, name)(GOLD, SYSTEM)
@@ -93,7 +93,7 @@ def test_names_of_other_libraries_give_their_values(library):
         assert value == pytest.approx(expected, abs=1e-10), name
 
 
-def test_familiar_names_are_no_others():
+def test_familiar_names_are_unique():
     taken = [name for names in catalogue.FAMILIAR.values() for name in names]
     assert len(set(taken)) == len(taken)
     assert not set(taken) & {*catalogue.MEASURES, *catalogue.ENTROPIES}
@@ -106,8 +106,8 @@ def test_familiar_names_are_no_others():
     }  # fmt: skip
 
 
-def test_a_search_over_clusterers():
-    """GridSearchCV, also with distances, and clusterers that cannot predict."""
+def test_scorer_works_in_grid_search():
+    """GridSearchCV works, even with distances and with clusterers that cannot predict."""
     cluster = pytest.importorskip("sklearn.cluster")
     search = pytest.importorskip("sklearn.model_selection")
     random = np.random.default_rng(0)
@@ -131,7 +131,7 @@ def test_a_search_over_clusterers():
     assert math.isnan(roget.scorer("gamma")(cluster.KMeans(1).fit(X[:1]), X[:1], [0]))
 
 
-def test_bounds(table):
+def test_falls_short_checks_bounds(table):
     assert table.falls_short(["v@ml=0", "v=0.01", "vi=99"]) == []
     value = table["v", "jk"]
     assert table.falls_short(["v@jk=0.99"]) == [f"v@jk is {value:.4f}, below 0.99"]
@@ -145,7 +145,7 @@ def test_bounds(table):
         table.falls_short(["purity=1"])
 
 
-def test_a_score_may_fail_a_build(tmp_path):
+def test_fail_under_sets_exit_code(tmp_path):
     path = tmp_path / "both.csv"
     rows = zip(GOLD, SYSTEM, strict=True)
     path.write_text("gold,system\n" + "".join(f"{g},{k}\n" for g, k in rows))
@@ -157,7 +157,7 @@ def test_a_score_may_fail_a_build(tmp_path):
     assert json.loads(failed.stdout)["items"] == 6
 
 
-def test_levels_have_names_of_their_own():
+def test_levels_have_separate_flat_names():
     gold = ["a/x", "a/x", "a/y", "b/z", "b/z"]
     table = roget.score(
         gold, ["1/1", "1/2", "1/2", "2/3", "2/3"], "ari,dendrogram-purity", levels="/"
@@ -176,7 +176,7 @@ def test_levels_have_names_of_their_own():
     assert str(uneven).startswith("5 items, 2 × 3 levels, ")
 
 
-def test_results_say_what_they_are_in_a_line():
+def test_repr_of_results_is_one_line():
     assert repr(roget.score([0], [0], "gamma")) == "<ScoreTable of 1 item, all scores undefined>"
     found = roget.agree({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 1, 1, 1]}, "ari")
     assert repr(found.consensus("average", clusters=2)) == (
@@ -186,7 +186,7 @@ def test_results_say_what_they_are_in_a_line():
     assert repr(found.together(at_least=0.9)) == "<Together: 0 pairs of items>"
 
 
-def test_many_cuts_are_cited():
+def test_sweep_is_cited():
     tree = roget.Hierarchy.from_newick("((a,b),c);")
     used = roget.sweep({"a": 0, "b": 0, "c": 1}, tree, measures="v").cite()
     assert "rosenberg-hirschberg-2007" in used

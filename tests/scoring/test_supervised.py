@@ -24,7 +24,7 @@ def naive(gold, system, train, splits, seed):
     return np.mean(recalls)
 
 
-def test_agrees_with_splitting_items():
+def test_supervised_recall_agrees_with_splitting_items():
     random = np.random.default_rng(5)
     gold = random.integers(0, 4, 400)
     system = np.where(random.random(400) < 0.6, gold, random.integers(0, 12, 400))
@@ -34,7 +34,7 @@ def test_agrees_with_splitting_items():
     assert ours == pytest.approx(naive(gold, system, 0.8, 300, 1), abs=0.01)
 
 
-def test_the_seed_decides():
+def test_seed_determines_supervised_recall():
     table = Contingency.from_table(np.arange(1, 13).reshape(3, 4))
     once = table.measure("supervised-recall(seed=3)")
     assert once == table.measure("supervised-recall(seed=3)")
@@ -42,18 +42,18 @@ def test_the_seed_decides():
     assert len(values) > 1
 
 
-def test_unseen_clusters_are_wrong():
-    """One cluster per item: nothing learnt on one part helps on the other."""
+def test_unseen_clusters_count_as_wrong():
+    """With one cluster per item, no test cluster occurs in training."""
     table = Contingency.from_table(np.repeat(np.eye(2, dtype=int), 10, axis=1))
     assert table.measure("supervised-recall") == 0.0
 
 
-def test_too_few_items():
+def test_supervised_recall_of_too_few_items_is_undefined():
     with pytest.raises(Undefined):
         Contingency.from_table([[1, 1]]).measure("supervised-recall")
 
 
 @pytest.mark.parametrize("text", ["supervised-recall(train=1)", "supervised-recall(splits=0)"])
-def test_bad_parameters(text):
+def test_invalid_parameters_of_supervised_recall_are_refused(text):
     with pytest.raises(InputError):
         Contingency.from_table([[1, 1]]).measure(text)

@@ -98,7 +98,7 @@ def _talk(found: ShiftResult, min_count: int) -> Iterator[str]:
     yield from found.notes
     if not found.tested:
         yield Notice(
-            f"no word has {min_count:,} occurrences in both corpora; lower --min-count",
+            f"no word has at least {min_count:,} occurrences in both corpora; lower --min-count",
             code="too-little-text",
         )
 

@@ -141,7 +141,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
 
 
 def _tabulate_levels(thesaurus: Thesaurus) -> tuple[ReportTable, list[Node]] | None:
-    """Return a table of the first level with its largest subclasses, or None without levels."""
+    """Return a table of the top-level classes and their largest subclasses, if there are levels."""
     tree, shares = thesaurus.tree, thesaurus.index.places.shares
     levels = lookup.list_levels(thesaurus)
     if not levels:

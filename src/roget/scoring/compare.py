@@ -10,8 +10,10 @@ from typing import Any
 from roget.core.io.paths import name_sources
 from roget.core.options import choose, with_options
 from roget.core.progress import Report
+from roget.errors import InputError
 from roget.scoring.inputs import Inputs
 from roget.scoring.labels.files import is_thesaurus
+from roget.scoring.labels.frames import FrameColumns, frame_columns, is_frame
 from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.options import CompareOptions, PipelineOptions
 from roget.scoring.pipeline import compare_inputs
@@ -40,10 +42,29 @@ def list_systems(systems: Any) -> Any:
         return systems if parts or not files else files
     if isinstance(systems, Mapping | Sequence | str | os.PathLike):
         return systems
-    columns = getattr(systems, "columns", None)
-    if columns is None or not hasattr(systems, "__getitem__"):
+    from roget.scoring.labels.precounted import gather_lazy, is_lazy
+    from roget.scoring.labels.wide import find_shared, split_frame
+
+    frame = FrameColumns(gather_lazy(systems)) if is_lazy(systems) else systems
+    if not is_frame(frame):
         return systems
-    return {str(name): systems[name] for name in columns}
+    named = frame_columns(frame)
+    if "item" in find_shared(list(named), None, "the table"):
+        return split_frame(frame, least=1)
+    return dict(named)
+
+
+def split_file(systems: Mapping[str, Any], options: PipelineOptions) -> Mapping[str, Any] | None:
+    """Return the clusterings of a single table in which each column is a system.
+
+    Return None if there are several systems, or if the columns are specified.
+    """
+    one = next(iter(systems.values())) if len(systems) == 1 else None
+    if not isinstance(one, str | os.PathLike) or not os.path.isfile(one) or options.columns:
+        return None
+    from roget.scoring.labels.wide import read_columns
+
+    return read_columns(one, options.labels)
 
 
 @with_options(CompareOptions)
@@ -69,8 +90,9 @@ def compare(
     gold
         The gold standard, as in `roget.score`.
     systems
-        A mapping from names to anything that `roget.score` accepts as a system, a data frame
-        with one column per system, or a list of paths, which are named after their files.
+        A mapping from names to anything that `roget.score` accepts as a system, a data frame or
+        file with one column per system (and a column of ids, if gold has ids), or a list of paths,
+        which are named after their files.
     measures, entropy
         Names of measures and entropy estimators, such as "v(beta=0.5)" and "jk".
     progress
@@ -93,5 +115,12 @@ def compare(
     [('two', 1.0)]
     """
     chosen = PipelineOptions(measures=measures, entropy=entropy, **choose(CompareOptions, options))
-    inputs = Inputs(gold, name_sources(list_systems(systems), "systems"), chosen, compared=True)
-    return compare_inputs(inputs, progress=progress)
+    named: Mapping[str, Any] = name_sources(list_systems(systems), "systems")
+    try:
+        inputs = Inputs(gold, named, chosen, compared=True)
+        return compare_inputs(inputs, progress=progress)
+    except InputError as error:
+        columns = split_file(named, chosen) if error.code == "ambiguous-columns" else None
+        if columns is None:
+            raise
+    return compare_inputs(Inputs(gold, columns, chosen, compared=True), progress=progress)

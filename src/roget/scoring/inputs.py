@@ -70,7 +70,7 @@ class Inputs:
     def has_levels(self) -> bool:
         """True if labels are hierarchical and each level is scored separately."""
         sides, columns = (self.gold, *self.systems.values()), self.options.columns
-        leveled = any(hasattr(side, "to_labels") and side.levels for side in sides)
+        leveled = any(hasattr(type(side), "to_labels") and side.levels for side in sides)
         return leveled or self.options.levels is not None or bool(columns and has_several(columns))
 
     @property
@@ -208,7 +208,7 @@ class Inputs:
         if options.matrix is not None:
             from roget.scoring.labels.matrix import read_matrix
 
-            return read_matrix(options.matrix, self.rules.missing, self.noise)
+            return read_matrix(options.matrix, self.rules.missing, self.noise, options.header)
         from roget.scoring.labels.precounted import read_cells
 
         return read_cells(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from roget import catalogue
 from roget.catalogue import name_extra
 from roget.core.io.problems import plural
 from roget.errors import InputError, Undefined, UnknownName
@@ -111,7 +112,7 @@ def beats_baselines(
 
 
 def as_plain(value: Any) -> Any:
-    """Convert rows and sequences of rows to plain data."""
+    """Convert rows and sequences of rows to dictionaries and lists."""
     if hasattr(value, "as_dict"):
         return value.as_dict()
     several = isinstance(value, list | tuple | Iterator)
@@ -141,7 +142,7 @@ class Result(Signed):
             return importlib.import_module("polars").DataFrame(self._columns(), strict=False)
 
     def _plain(self, *names: str) -> dict[str, Any]:
-        """Return the named attributes as plain data, ready for JSON."""
+        """Return the named attributes as a JSON-serialisable dictionary."""
         return {name: as_plain(getattr(self, name)) for name in names}
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -180,7 +181,7 @@ class ScoreRow:
         return self.measure if self.entropy is None else f"{self.measure} ({self.entropy})"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data, with the reason if the score is undefined."""
+        """Return the row as a dictionary, with the reason if the score is undefined."""
         row: dict[str, Any] = {} if self.level is None else {"level": self.level}
         row |= {
             "measure": self.measure,
@@ -281,12 +282,16 @@ class ScoreTable(Result):
                 if row.value is None:
                     raise Undefined(f"{measure}: {row.reason}")
                 return row.value
-        known = [r.measure if r.entropy is None else f"{r.measure}, {r.entropy}" for r in self.rows]
-        requested = measure if entropy is None else f"{measure}, {entropy}"
-        raise UnknownName("row", requested, known)
+        known = dict.fromkeys(row.measure for row in self.rows)
+        if entropy is not None and measure in known:
+            estimators = [str(row.entropy) for row in self.rows if row.measure == measure]
+            raise UnknownName(f"estimator of {measure}", entropy, estimators)
+        is_measure = measure.partition("(")[0] in catalogue.MEASURES
+        remedy = f'; to compute it, pass measures="{measure}"' if is_measure else ""
+        raise UnknownName("score", measure, known, remedy=remedy)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
+        """Return the result as a JSON-serialisable dictionary."""
         sizes = "items", "groups", "classes", "clusters"
         data = self._plain("signature", *sizes, "warnings", "rows")
         if self.components is not None:
@@ -383,7 +388,7 @@ class SystemRow(ScoreRow):
     """
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
+        """Return the row as a dictionary."""
         about = {"system": self.system, "trivial": self.trivial, "clusters": self.clusters}
         names = ("rank", "rank_low", "rank_high", "tier", "letters", "first")
         ranked = {name: getattr(self, name) for name in names}
@@ -406,7 +411,7 @@ class Pair:
     p_holm: float | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the pair as plain data."""
+        """Return the pair as a dictionary."""
         return dict(self.__dict__)
 
 
@@ -421,7 +426,7 @@ class GoldStandard:
     """The mean number of classes per group."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the fields as a dictionary."""
         return dict(vars(self))
 
 
@@ -549,7 +554,7 @@ class Comparison(Result):
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
+        """Return the result as a JSON-serialisable dictionary."""
         data: dict[str, Any] = {
             **self._plain("signature", "items", "groups", "classes"),
             "main": {"measure": self.main[0], "entropy": self.main[1], "reason": self.reason},

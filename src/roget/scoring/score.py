@@ -18,6 +18,11 @@ from roget.scoring.results import ScoreTable
 from roget.scoring.tables.statistics import Statistics
 from roget.scoring.tabulate import tabulate
 
+_ALIASES = {
+    "y_true": "gold", "labels_true": "gold", "y_pred": "system", "labels_pred": "system",
+}  # fmt: skip
+"""Names of scikit-learn for gold and system labels."""
+
 
 @with_options(ScoreOptions)
 def score(
@@ -69,7 +74,7 @@ def score(
     >>> score(["a", "a", "b"], [1, 1, 2], "ari")["ari"]
     1.0
     """
-    if "y_true" in options or "y_pred" in options:
+    if _ALIASES.keys() & options:
         gold, system = take_labels(gold, system, options)
     chosen = PipelineOptions(measures=measures, entropy=entropy, **choose(ScoreOptions, options))
     inputs = Inputs(gold, {"": system}, chosen, sample_weight)
@@ -79,7 +84,7 @@ def score(
 def take_labels(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     """Return gold and system. `options` may contain them under scikit-learn's names."""
     sides = {"gold": gold, "system": system}
-    for name, theirs in (("gold", "y_true"), ("system", "y_pred")):
+    for theirs, name in _ALIASES.items():
         if theirs in options:
             if sides[name] is not None:
                 raise InputError(
@@ -105,7 +110,8 @@ def measure(
         A measure or its name, such as "v(beta=0.5)". It may also come after the labels, as in
         `measure(gold, system, "v")`.
     gold, system
-        The labels, as in `roget.score`; `y_true` and `y_pred` are accepted as well.
+        The labels, as in `roget.score`; scikit-learn's names (`y_true`, `labels_true`, …) are
+        accepted as well.
     entropy
         Name of an entropy estimator.
     options
@@ -132,6 +138,12 @@ def measure(
     if isinstance(system, str | Measure) and not isinstance(name, str | Measure):
         name, gold, system = system, name, gold
     gold, system = take_labels(gold, system, options)
+    if not isinstance(name, str | Measure):
+        raise InputError(
+            f"found a {type(name).__name__} instead of the name of a measure; expected e.g. "
+            'measure("v", gold, system)',
+            code="missing-option",
+        )
     chosen = parse(name)
     own = {field.name for field in fields(chosen)} - set(options_of(ScoreOptions))
     if changed := {key: options.pop(key) for key in own & set(options)}:

@@ -1,4 +1,4 @@
-"""A table of counts: what it takes, what it refuses, what it says of itself."""
+"""Counts tables: accepted values, errors and properties."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def cells_of(counts):
 
 
 @given(whole)
-def test_whole_counts_are_summed_exactly(cells):
+def test_integral_counts_are_summed_exactly(cells):
     expected = naive(cells)
     for matrix in (coo(cells, np.int64), coo(cells, np.uint64), sparse.csc_matrix(coo(cells, int))):
         counts = Counts(matrix)
@@ -76,7 +76,7 @@ def test_whole_counts_are_summed_exactly(cells):
 
 
 @given(fractional, st.randoms())
-def test_fractional_counts_are_rounded_once_and_in_any_order(cells, shuffler):
+def test_fractional_counts_are_rounded_once_in_any_order(cells, shuffler):
     # A cell whose sum underflows to nothing cannot be told from an empty one: none is here.
     expected = {place: float(value) for place, value in naive(cells).items()}
     counts = Counts(coo(cells, np.float64))
@@ -94,13 +94,13 @@ def test_fractional_counts_are_rounded_once_and_in_any_order(cells, shuffler):
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.float16, np.float32, np.longdouble])
-def test_every_type_of_number_becomes_int64_if_whole(dtype):
+def test_integral_values_of_every_type_become_int64(dtype):
     counts = Counts(np.array([[1, 0], [0, 1]], dtype=dtype))
     assert counts.matrix.dtype == np.int64
     assert list(counts.rows()) == [("0", "0", 1), ("1", "1", 1)]
 
 
-def test_any_kind_of_matrix_gives_the_same_table():
+def test_matrices_of_every_type_give_the_same_table():
     dense = [[0, 2, 0], [1, 0, 5]]
     expected = Counts(dense)
     for kind in ("csr", "csc", "coo", "lil", "dok", "dia", "bsr"):
@@ -108,7 +108,7 @@ def test_any_kind_of_matrix_gives_the_same_table():
         assert Counts(getattr(sparse, f"{kind}_matrix")(np.array(dense))) == expected
 
 
-def test_the_matrix_given_is_neither_changed_nor_shared():
+def test_passed_matrix_is_neither_changed_nor_shared():
     given = sparse.csr_array((np.array([1, 2, 0]), np.array([1, 0, 2]), np.array([0, 3])))
     before = [given.data.tolist(), given.indices.tolist(), given.indptr.tolist()]
     counts = Counts(given)
@@ -117,7 +117,7 @@ def test_the_matrix_given_is_neither_changed_nor_shared():
 
 
 @pytest.mark.parametrize("bad", [-1, -0.5, math.nan, math.inf, -math.inf, 2.0**63, 1e300])
-def test_impossible_counts_are_named(bad):
+def test_invalid_counts_are_refused_with_their_place(bad):
     value = str(bad) if bad < 2**62 else ""
     with refused("bad-count", "'b' (row 1)", "'y' (column 1)", value):
         Counts([[1, 2], [3, bad]], ["a", "b"], ["x", "y"])
@@ -128,7 +128,7 @@ def test_negative_counts_are_not_hidden_by_their_sum():
         Counts(sparse.coo_array(([3, -1], ([0, 0], [0, 0])), shape=(1, 1)))
 
 
-def test_no_total_can_overflow():
+def test_overflowing_totals_are_refused():
     largest = 2**63 - 1
     assert Counts([[largest]]).total == largest
     assert Counts([[largest - 1, 1]]).word_totals.tolist() == [largest]
@@ -193,14 +193,14 @@ def test_names_may_be_arrays_or_numbers():
         counts.words[0] = "x"
 
 
-def test_slots_stand_one_for_each_context():
+def test_slots_have_one_entry_per_context():
     assert DRINKS.slots.tolist() == ["obj"] * 3
     assert Counts([[1, 2]]).slots.tolist() == ["", ""]
     with refused("length-mismatch", "1", "2"):
         Counts([[1, 2]], slots=["obj"])
 
 
-def test_it_says_what_it_holds():
+def test_repr_shows_shape_and_totals():
     assert repr(DRINKS) == "Counts: 2 words × 3 contexts, 3 entries, 6 tokens"
     assert repr(Counts([[1]])) == "Counts: 1 word × 1 context, 1 entry, 1 token"
     assert (
@@ -218,7 +218,7 @@ def test_it_says_what_it_holds():
     ]
 
 
-def test_one_pair_can_be_looked_up():
+def test_count_looks_up_one_pair():
     assert DRINKS.count("milk", "obj:drink") == 2
     assert DRINKS.count("book", "obj:drink") == 0
     assert DRINKS.count("book", "obj:buy") == 0
@@ -232,14 +232,14 @@ def test_one_pair_can_be_looked_up():
 
 
 @given(whole)
-def test_looking_up_agrees_with_the_rows(cells):
+def test_count_agrees_with_rows(cells):
     counts, expected = Counts(coo(cells, np.int64)), naive(cells)
     for row in range(SHAPE[0]):
         for column in range(SHAPE[1]):
             assert counts.count(str(row), str(column)) == expected.get((row, column), 0)
 
 
-def test_equality_is_about_names_order_and_counts():
+def test_equality_compares_names_order_and_counts():
     words, contexts = ["a", "b"], ["x", "y"]
     counts = Counts([[1, 2], [3, 4]], words, contexts)
     assert counts == Counts([[1.0, 2.0], [3.0, 4.0]], words, contexts, relations=["obj"])
@@ -258,7 +258,7 @@ def test_equality_is_about_names_order_and_counts():
         hash(counts)
 
 
-def test_words_and_contexts_change_places():
+def test_transpose_swaps_words_and_contexts():
     turned = DRINKS.T
     assert turned.words.tolist() == DRINKS.contexts.tolist()
     assert turned.contexts.tolist() == DRINKS.words.tolist()
@@ -270,7 +270,7 @@ def test_words_and_contexts_change_places():
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (2, 2)])
-def test_an_empty_table_breaks_nothing(shape):
+def test_empty_table_supports_every_operation(shape):
     counts = Counts(sparse.csr_array(shape, dtype=np.int64))
     assert counts.shape == shape
     assert (counts.total, counts.entries, len(counts)) == (0, 0, shape[0])
@@ -290,14 +290,14 @@ def test_an_empty_table_breaks_nothing(shape):
     assert [part.shape for part in counts.split(0.5, random_state=0)] == [shape] * 2
 
 
-def test_min_count_keeps_what_occurs_exactly_that_often():
+def test_min_count_keeps_entries_that_occur_exactly_that_often():
     counts = Counts([[3, 2, 0], [1, 1, 0], [0, 0, 5]])
     assert sorted(counts.min_count(pairs=2).rows()) == [("0", "0", 3), ("0", "1", 2), ("2", "2", 5)]
     assert counts.min_count(words=5).words.tolist() == ["0", "2"]
     assert counts.min_count(contexts=4).contexts.tolist() == ["0", "2"]
 
 
-def test_rows_come_in_chunks_without_a_seam(monkeypatch):
+def test_rows_are_yielded_in_chunks(monkeypatch):
     monkeypatch.setattr("roget.core.counts.counts._CHUNK", 7)
     dealer = random.Random(0)
     dense = [[dealer.randrange(3) for _ in range(10)] for _ in range(10)]

@@ -1,4 +1,4 @@
-"""Counts directories: written whole or not at all, and checked whenever they are read."""
+"""Counts directories: written atomically and verified on reading."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def columns(path):
     return dict(zip(rows.columns, map(str, rows.types), strict=True)), rows.fetchall()
 
 
-def test_everything_comes_back(folder):
+def test_read_returns_what_was_written(folder):
     again = Counts.read(folder)
     assert again == COUNTS
     assert again.slots.tolist() == COUNTS.slots.tolist()
@@ -55,7 +55,7 @@ def test_everything_comes_back(folder):
     assert os.listdir(folder.parent) == ["x.counts"]
 
 
-def test_the_format_is_as_published(folder):
+def test_counts_directory_has_documented_format(folder):
     text = (folder / "counts.json").read_text()
     record = json.loads(text)
     files, seal = record.pop("files"), record.pop("seal")
@@ -103,7 +103,7 @@ def test_the_format_is_as_published(folder):
         min_size=1,
     )
 )
-def test_any_text_and_any_count_survive(tmp_path_factory, cells):
+def test_any_text_and_any_count_are_preserved(tmp_path_factory, cells):
     words, contexts = (sorted({pair[axis] for pair in cells}) for axis in (0, 1))
     dense = [[cells.get((word, context), 0) for context in contexts] for word in words]
     counts = Counts(dense, words, contexts)
@@ -115,7 +115,7 @@ def test_any_text_and_any_count_survive(tmp_path_factory, cells):
     assert {(word, context): n for word, context, n in again.rows()} == cells
 
 
-def test_a_larger_table_keeps_its_order(tmp_path):
+def test_large_table_keeps_its_order(tmp_path):
     random = np.random.default_rng(0)
     places = random.integers(0, 5000, (2, 400_000))
     counts = Counts(sparse.coo_array((np.ones(400_000), tuple(places)), shape=(5000, 5000)))
@@ -123,14 +123,14 @@ def test_a_larger_table_keeps_its_order(tmp_path):
     assert Counts.read(tmp_path / "large") == counts
 
 
-def test_an_older_directory_is_replaced(folder):
+def test_older_counts_directory_is_replaced(folder):
     newer = Counts([[5]])
     newer.write(folder)
     assert Counts.read(folder) == newer
     assert os.listdir(folder.parent) == ["x.counts"]
 
 
-def test_odd_names_of_directories(tmp_path):
+def test_directory_names_may_have_special_characters(tmp_path):
     for name in ("it's", "a*b[1]?", "a b", "k=v", 'q"q', "ü", "words.v1.2"):
         COUNTS.write(tmp_path / name)
         assert Counts.read(tmp_path / name) == COUNTS
@@ -151,8 +151,8 @@ def test_only_counts_directories_are_replaced(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["file", "other"]
 
 
-def test_a_full_disk_leaves_what_was_there(folder):
-    """The limit on the size of files stands for the disk's: both fail in the middle of a write."""
+def test_full_disk_leaves_older_directory_unchanged(folder):
+    """The limit on file size stands in for a full disk: both fail in the middle of a write."""
     program = f"""
 import resource, sys
 import numpy as np
@@ -185,7 +185,7 @@ def test_provenance_must_be_json(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_an_empty_table_is_neither_written_nor_read(tmp_path):
+def test_empty_table_is_neither_written_nor_read(tmp_path):
     with refused("empty-input", "x"):
         Counts([[0]]).write(tmp_path / "x")
     assert os.listdir(tmp_path) == []
@@ -235,7 +235,7 @@ def test_invalid_manifest_is_refused(folder, old, new, value):
 
 
 @pytest.mark.parametrize("name", counts_files.FILES)
-def test_files_that_are_missing_cut_short_or_changed_are_named(folder, name):
+def test_missing_truncated_and_changed_files_are_named(folder, name):
     file = folder / name
     data = file.read_bytes()
     readers = (Counts.read, counts_files.summary)
@@ -248,7 +248,7 @@ def test_files_that_are_missing_cut_short_or_changed_are_named(folder, name):
                 read(folder)
 
 
-def test_hashes_are_checked_whatever_the_size(folder, monkeypatch):
+def test_hashes_are_checked_for_any_file_size(folder, monkeypatch):
     monkeypatch.setattr(folders, "HASHED", 10)
     files = counts_files.manifest(folder)["files"]
     reseal(folder, {"files": {name: said | {"sha256": "0"} for name, said in files.items()}})
@@ -268,7 +268,7 @@ ENTRIES = (
 )
 
 
-def test_another_tool_may_write_entries_in_any_order(folder):
+def test_entries_may_be_in_any_order(folder):
     resealed(folder, "entries.parquet", ENTRIES.format("(2,2,1), (0,1,1), (1,1,3), (0,0,2)"))
     assert Counts.read(folder) == COUNTS
 
@@ -301,7 +301,7 @@ def test_sealed_but_invalid_tables_are_refused(folder, name, query, facts, value
     assert str(folder) in str(caught.value)
 
 
-def test_what_is_no_parquet_file_is_named(folder):
+def test_invalid_parquet_file_is_named(folder):
     (folder / "words.parquet").write_text("PAR1 but not really")
     told = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"}
     counts_files.seal(folder, **told, relations=[], provenance={}, evidence={})
@@ -309,7 +309,7 @@ def test_what_is_no_parquet_file_is_named(folder):
         Counts.read(folder)
 
 
-def test_what_is_no_counts_directory(tmp_path):
+def test_other_directories_are_refused_as_counts(tmp_path):
     with pytest.raises(InputError, match="nowhere"):
         counts_files.manifest(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"counts\.json"):
@@ -319,7 +319,7 @@ def test_what_is_no_counts_directory(tmp_path):
         Counts.read(tmp_path)
 
 
-def test_the_manifest_alone_tells_what_is_inside(folder):
+def test_manifest_alone_describes_the_table(folder):
     shutil.copy(folder / "counts.json", folder.parent)
     record = counts_files.manifest(folder.parent)
     assert (record["shape"], record["entries"], record["total"]) == ([3, 3], 4, 7)
@@ -332,7 +332,7 @@ tables = st.lists(
 
 @settings(max_examples=12)
 @given(tables, st.sampled_from([1, 0.5]), st.integers(1, 5))
-def test_a_summary_equals_a_naive_twin(tmp_path_factory, dense, unit, top):
+def test_summary_equals_naive_computation(tmp_path_factory, dense, unit, top):
     dense = [[value * unit for value in row] for row in dense]
     counts = Counts(dense, ["d", "b", "c", "a"], list("hgfedcba"), relations=["obj"])
     path = tmp_path_factory.mktemp("summary") / "x"

@@ -65,7 +65,7 @@ rows = st.lists(
 
 @settings(max_examples=12)
 @given(rows)
-def test_rows_of_a_table_are_summed_exactly_in_any_order(tmp_path_factory, given):
+def test_repeated_rows_are_summed_exactly_in_any_order(tmp_path_factory, given):
     path = tmp_path_factory.mktemp("table") / "t.tsv"
     lines = [f"{word}\t{context}\t{count!r}\n" for word, context, count in given]
     path.write_text("word\tcontext\tcount\n" + "".join(lines))
@@ -76,7 +76,7 @@ def test_rows_of_a_table_are_summed_exactly_in_any_order(tmp_path_factory, given
     assert Counts.read(path) == counts
 
 
-def test_tables_of_every_format(tmp_path):
+def test_tables_of_every_format_are_read(tmp_path):
     pairs = [("milk", "drink", 2), ("milk", "buy", 1), ("tea", "drink", 4), ("milk", "drink", 1)]
     text = "".join(f"{word},{context},{count}\n" for word, context, count in pairs)
     (tmp_path / "t.csv").write_text("noun,verb,count\n" + text)
@@ -97,7 +97,7 @@ def test_tables_of_every_format(tmp_path):
         assert same(turned, [(verb, noun, 1) for noun, verb, _ in pairs])
 
 
-def test_a_real_table(shared_data):
+def test_real_table_is_read(shared_data):
     path = shared_data / "amalgum" / "verb_object.tsv"
     lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
     counts = Counts.read(path, columns=(1, 2, 3))
@@ -110,7 +110,7 @@ def test_a_real_table(shared_data):
     ]
 
 
-def test_broken_tables_are_named(tmp_path):
+def test_broken_tables_are_refused(tmp_path):
     path = tmp_path / "t.tsv"
     for text, code, *values in (
         ("", None, "t.tsv"),
@@ -133,7 +133,7 @@ def test_broken_tables_are_named(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["x.npz", "x.mtx", "x.counts"])
-def test_only_tables_have_columns_to_choose(tmp_path, name):
+def test_columns_option_is_refused_for_other_formats_than_tables(tmp_path, name):
     if name == "x.mtx":
         scipy.io.mmwrite(tmp_path / name, sparse.coo_array([[1]]))
     else:
@@ -144,7 +144,7 @@ def test_only_tables_have_columns_to_choose(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["x.tsv", "x.tsv.gz", "x.TSV", "x.npz"])
 @pytest.mark.parametrize("counts", [COUNTS, WHOLE], ids=["fractional", "whole"])
-def test_single_files_come_back(tmp_path, name, counts):
+def test_single_files_are_read_back(tmp_path, name, counts):
     counts.write(tmp_path / name)
     again = Counts.read(tmp_path / name)
     assert again.ranked() == counts.ranked()
@@ -160,7 +160,7 @@ def test_equal_counts_give_equal_bytes(tmp_path):
     assert (tmp_path / "y.tsv.gz").read_bytes() == first
 
 
-def test_a_tsv_is_plain_to_the_eye(tmp_path):
+def test_tsv_has_documented_content(tmp_path):
     COUNTS.write(tmp_path / "x.tsv")
     assert (tmp_path / "x.tsv").read_bytes().decode() == (
         "word\tcontext\tcount\nmilk\tdrink\t3.0\nmilk\tread\t2.0\nBücher\tread\t4.0\n"
@@ -177,7 +177,7 @@ texts = st.text(st.characters(exclude_characters="\t\n\r", codec="utf-8"), min_s
 
 @settings(max_examples=12)
 @given(st.dictionaries(st.tuples(texts, texts), st.floats(1e-300, 1e15), min_size=1, max_size=8))
-def test_any_text_without_tabs_survives_in_a_tsv(tmp_path_factory, cells):
+def test_tsv_preserves_any_text_without_tabs(tmp_path_factory, cells):
     path = tmp_path_factory.mktemp("tsv") / "x.tsv"
     words, contexts = (sorted({pair[axis] for pair in cells}) for axis in (0, 1))
     dense = [[cells.get((word, context), 0) for context in contexts] for word in words]
@@ -186,7 +186,7 @@ def test_any_text_without_tabs_survives_in_a_tsv(tmp_path_factory, cells):
 
 
 @pytest.mark.parametrize("odd", ["a\tb", "a\nb", "a\rb", ""])
-def test_what_a_table_cannot_keep_is_refused(tmp_path, odd):
+def test_tsv_refuses_names_it_cannot_represent(tmp_path, odd):
     for counts in (Counts([[1]], [odd]), Counts([[1]], None, [odd])):
         with refused("unsupported-format", repr(odd)):
             counts.write(tmp_path / "x.tsv")
@@ -194,13 +194,13 @@ def test_what_a_table_cannot_keep_is_refused(tmp_path, odd):
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.mtx", "x.jsonl", "x.txt", "x.csv.gz"])
-def test_names_that_promise_another_format_are_refused(tmp_path, name):
+def test_unsupported_output_suffixes_are_refused(tmp_path, name):
     with refused("unsupported-format", name, ".tsv, .tsv.gz, .npz"):
         COUNTS.write(tmp_path / name)
     assert os.listdir(tmp_path) == []
 
 
-def test_scipy_reads_our_npz_and_we_read_scipy_s(tmp_path):
+def test_npz_is_compatible_with_scipy(tmp_path):
     COUNTS.write(tmp_path / "ours.npz")
     loaded = sparse.load_npz(tmp_path / "ours.npz")
     assert isinstance(loaded, sparse.csr_array)
@@ -222,7 +222,7 @@ def test_npz_keeps_slots_and_empty_words(tmp_path):
     assert again.slots.tolist() == ["obj", ""]
 
 
-def test_npz_files_of_other_hands(tmp_path):
+def test_npz_files_of_other_tools_are_read(tmp_path):
     path, matrix = tmp_path / "x.npz", COUNTS.matrix
     parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
     cells, genes = np.array(["c1", "c2", "ü"]), np.array(["g1", "g2", "g3"])
@@ -262,7 +262,7 @@ def test_broken_npz_files_are_refused(tmp_path, arrays, code, value):
     assert value in str(error.value)
 
 
-def test_what_is_no_npz_file_is_named(tmp_path):
+def test_invalid_npz_file_is_named(tmp_path):
     path = tmp_path / "x.npz"
     COUNTS.write(path)
     data = path.read_bytes()
@@ -276,7 +276,7 @@ def test_what_is_no_npz_file_is_named(tmp_path):
         Counts.read(path)
 
 
-def test_npz_refuses_names_that_it_would_change(tmp_path, monkeypatch):
+def test_npz_refuses_names_it_would_change(tmp_path, monkeypatch):
     with refused("unsupported-format", "word"):
         Counts([[1]], ["a\0"]).write(tmp_path / "x.npz")
     monkeypatch.setattr("roget.core.counts.formats._MAX_PADDED", 100)
@@ -286,20 +286,20 @@ def test_npz_refuses_names_that_it_would_change(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["x.mtx", "x.mtx.gz"])
-def test_matrix_market(tmp_path, name):
+def test_matrix_market_files_are_read(tmp_path, name):
     for matrix in (COUNTS.matrix, WHOLE.matrix, COUNTS.matrix.toarray()):
         with (gzip.open if name.endswith("gz") else open)(tmp_path / name, "wb") as file:
             scipy.io.mmwrite(file, matrix)
         assert Counts.read(tmp_path / name) == Counts(matrix)
 
 
-def test_matrix_market_of_patterns_and_symmetry(tmp_path):
+def test_symmetric_matrix_market_patterns_are_read(tmp_path):
     path = tmp_path / "x.mtx"
     path.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n")
     assert Counts.read(path) == Counts([[1, 1], [1, 0]])
 
 
-def test_matrix_market_that_ends_in_a_blank(tmp_path):
+def test_matrix_market_with_trailing_blank_is_read_or_refused(tmp_path):
     """Compiled readers have crashed on it."""
     path = tmp_path / "x.mtx"
     path.write_text("%%MatrixMarket matrix coordinate integer general\n%\n\n2 2 2\n1 1 3\n2 2 1 ")
@@ -314,7 +314,7 @@ def test_matrix_market_that_ends_in_a_blank(tmp_path):
 
 
 @given(st.binary(max_size=12), st.integers(0, 90), st.booleans())
-def test_no_matrix_market_file_crashes(tmp_path_factory, bytes_, at, cut):
+def test_corrupt_matrix_market_files_never_crash(tmp_path_factory, bytes_, at, cut):
     whole = b"%%MatrixMarket matrix coordinate integer general\n% c\n3 3 3\n1 1 1\n2 1 2\n3 3 4\n"
     path = tmp_path_factory.mktemp("m") / "x.mtx"
     path.write_bytes(whole[:at] + bytes_ + (b"" if cut else whole[at:]))
@@ -352,7 +352,7 @@ def test_broken_matrix_market_files_are_named(tmp_path, text):
         Counts.read(packed)
 
 
-def test_a_long_table_is_written_without_a_seam(tmp_path, monkeypatch):
+def test_long_table_is_written_in_chunks(tmp_path, monkeypatch):
     monkeypatch.setattr("roget.core.counts.counts._CHUNK", 1000)
     dealer = random.Random(0)
     pairs = Counter(

@@ -1,4 +1,4 @@
-"""Tables cut, dealt out and added up, each beside a naive twin made of dictionaries."""
+"""Selecting, splitting and merging tables, each compared with naive code on dictionaries."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_top_keeps_the_most_frequent(counts, words, contexts):
     assert both.matrix.has_sorted_indices
 
 
-def test_top_of_a_real_table(shared_data):
+def test_top_of_a_real_table_has_documented_size(shared_data):
     counts = Counts.read(shared_data / "amalgum" / "verb_object.tsv")
     assert repr(counts) == "Counts: 9,994 words × 3,609 contexts, 66,626 entries, 110,270 tokens"
     assert repr(counts.top(1000)).startswith("Counts: 1,000 words × 3,054 contexts, 39,192 entries")
@@ -68,7 +68,7 @@ def test_top_of_a_real_table(shared_data):
 
 
 @pytest.mark.parametrize("bad", [0, -1, 2.5, True, "3"])
-def test_top_wants_a_number(bad):
+def test_top_requires_a_positive_integer(bad):
     with refused("invalid-option", "words="):
         Counts([[1]]).top(bad)
     with refused("invalid-option", "contexts="):
@@ -76,7 +76,7 @@ def test_top_wants_a_number(bad):
 
 
 @given(tables, *[st.sampled_from([0, 1, 2, 3, 6, 10**12])] * 3)
-def test_min_count_cuts_by_the_totals_before_any_cut(counts, words, contexts, pairs):
+def test_min_count_uses_totals_before_any_cut(counts, words, contexts, pairs):
     by_word, by_context = totals(counts, 0), totals(counts, 1)
     left = {
         (word, context): n
@@ -97,7 +97,7 @@ def test_min_count_of_words_keeps_fractional_pairs():
 
 
 @given(tables)
-def test_drop_empty_and_ranked_change_no_count(counts):
+def test_drop_empty_and_ranked_keep_all_counts(counts):
     dense = counts.drop_empty()
     assert cells(dense) == cells(counts)
     assert all(dense.word_totals > 0)
@@ -109,7 +109,7 @@ def test_drop_empty_and_ranked_change_no_count(counts):
     assert slots_follow(order, counts)
 
 
-def test_select_takes_names_in_the_order_given():
+def test_select_keeps_order_of_requested_names():
     counts = Counts([[1, 2, 3], [4, 5, 6]], ["a", "b"], ["x", "y", "z"], slots=["1", "2", "3"])
     cut = counts.select(iter(["b", "a"]), ["z", "x"])
     assert cut == Counts([[6, 4], [3, 1]], ["b", "a"], ["z", "x"])
@@ -126,7 +126,7 @@ def test_select_takes_names_in_the_order_given():
 
 
 @given(tables, st.integers(0, 5))
-def test_the_parts_of_a_split_add_up(counts, seed):
+def test_parts_of_a_split_add_up(counts, seed):
     for fractions in ((0.9,), (0.8, 0.1), (0.2, 0.3, 0.4)):
         parts = counts.split(*fractions, random_state=seed)
         assert len(parts) == len(fractions) + 1
@@ -144,8 +144,8 @@ def test_the_parts_of_a_split_add_up(counts, seed):
 
 
 @pytest.mark.parametrize("count", [1, 7, 10**4, 10**12])
-def test_each_token_falls_by_itself(count):
-    """Mean and variance of each part are those of a binomial: npq, not 0 and not n²pq."""
+def test_split_assigns_tokens_independently(count):
+    """Mean and variance of each part are those of a binomial distribution."""
     cells = 20_000
     counts = Counts(np.full((1, cells), count, dtype=np.int64))
     parts = counts.split(0.7, 0.2, random_state=1)
@@ -162,18 +162,18 @@ ROUNDED = (0.38328503798774577, 0.029513611595172486, 0.5872013504170817)  # 1 �
 @pytest.mark.parametrize(
     "fractions", [(), (0,), (1,), (1.2,), (-0.1,), (0.7, 0.2, 0.1), ROUNDED, (math.nan,)]
 )
-def test_a_split_leaves_a_rest(fractions):
+def test_split_refuses_fractions_without_remainder(fractions):
     with refused("invalid-option", "split("):
         Counts([[5]]).split(*fractions)
 
 
-def test_fractional_counts_are_no_tokens():
+def test_split_refuses_fractional_counts():
     with refused("needs-whole-weights"):
         Counts([[1.5]]).split(0.5)
 
 
 @given(tables, tables, tables)
-def test_merged_tables_add_up(first, second, third):
+def test_merged_tables_are_summed(first, second, third):
     second = second.top(3)
     expected = defaultdict(int)
     for table in (first, second, third):
@@ -188,7 +188,7 @@ def test_merged_tables_add_up(first, second, third):
     assert merged == third.merge(first).merge(second)
 
 
-def test_merging_fractions_rounds_once():
+def test_merge_rounds_fractions_once():
     parts = [Counts([[value, 1]], ["w"], ["x", "y"]) for value in (0.1, 0.2, 0.3, 1e-20, 0.4)]
     exact = float(sum(Fraction(part.count("w", "x")) for part in parts))
     for order in (parts, parts[::-1], parts[2:] + parts[:2]):
@@ -198,7 +198,7 @@ def test_merging_fractions_rounds_once():
     assert Counts([[0.5]]).merge(Counts([[0.5]])) == Counts([[1]])
 
 
-def test_merging_keeps_slots_relations_and_where_all_came_from():
+def test_merge_keeps_slots_relations_and_provenance():
     first = Counts(
         [[1]], ["a"], ["obj:x"], relations=["obj"], provenance={"inputs": [1], "tokens": 5}
     )
@@ -232,7 +232,7 @@ def components(counts):
 
 
 @given(tables)
-def test_the_largest_component_is_that_with_most_tokens(counts):
+def test_largest_component_has_most_tokens(counts):
     cut, count = counts.largest_component(), cells(counts)
     weights = [sum(count[pair] for pair in part) for part in components(counts)]
     assert cut.total == max(weights, default=0)
@@ -244,11 +244,11 @@ def test_the_largest_component_is_that_with_most_tokens(counts):
     assert order == sorted(order)
 
 
-def test_of_equal_components_the_first_word_s_is_taken():
+def test_tied_components_are_resolved_by_first_word():
     assert Counts([[0, 0], [2, 0], [0, 2]]).largest_component().words.tolist() == ["1"]
 
 
-def test_steps_are_remembered():
+def test_provenance_records_steps():
     counts = Counts([[3, 1]], provenance={"tokens": 9})
     train, _ = counts.top(1).split(0.5, random_state=3)
     assert train.provenance == {

@@ -1,4 +1,4 @@
-"""Views of counts beside exact arithmetic."""
+"""Views of counts against exact arithmetic."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def agrees(view, expected):
 
 
 @given(tables)
-def test_conditional_and_joint(dense):
+def test_conditional_and_joint_equal_exact_fractions(dense):
     table = Counts(dense)
     counts, rows, _, total = exact(dense)
     assert agrees(
@@ -45,7 +45,7 @@ def test_conditional_and_joint(dense):
 
 
 @given(tables, st.sampled_from([1.0, 2.0, 0.5, 5.0]), st.sampled_from([1.0, 0.75, 0.5]))
-def test_ppmi_by_its_definition(dense, shift, smoothing):
+def test_ppmi_equals_its_definition(dense, shift, smoothing):
     counts, rows, columns, _ = exact(dense)
     with mpmath.workdps(50):
         power = [mpmath.mpf(c.numerator) / c.denominator for c in columns]
@@ -71,7 +71,7 @@ def _mp(fraction):
     return mpmath.mpf(fraction.numerator) / fraction.denominator
 
 
-def test_independence_has_no_association():
+def test_ppmi_of_independent_counts_is_zero():
     rows, columns = np.array([3, 7, 11, 10**5]), np.array([1, 13, 17, 10**4])
     assert Counts(np.outer(rows, columns)).ppmi().nnz == 0
     # 49·(1/49) is less than 1 in floating point, and log 49 − log 49 must still be 0.
@@ -79,7 +79,7 @@ def test_independence_has_no_association():
 
 
 @pytest.mark.parametrize("n", [1, 10**12])
-def test_one_token_and_very_many(n):
+def test_views_are_exact_for_one_token_and_for_trillions(n):
     counts = Counts([[n, 0], [0, n]])
     assert agrees(counts.ppmi(), [[math.log(2), 0], [0, math.log(2)]])
     assert counts.conditional().toarray().tolist() == [[1, 0], [0, 1]]
@@ -87,7 +87,7 @@ def test_one_token_and_very_many(n):
     assert Counts([[n]]).ppmi().nnz == 0
 
 
-def test_a_view_is_a_copy():
+def test_views_are_copies():
     counts = Counts([[1, 2]])
     for view in (counts.conditional(), counts.joint(), counts.ppmi()):
         view.data[:], view.indices[:], view.indptr[:] = 9, 0, 0

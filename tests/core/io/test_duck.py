@@ -1,4 +1,4 @@
-"""DuckDB connections: limits, spilling, and errors in words."""
+"""DuckDB connections: limits, spilling, and error messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def setting(connection: duckdb.DuckDBPyConnection, name: str) -> str:
     return str(connection.execute(f"SELECT current_setting('{name}')").fetchall()[0][0])
 
 
-def test_settings(tmp_path: Path) -> None:
+def test_connect_applies_settings(tmp_path: Path) -> None:
     with duck.connect("1GiB", 1, tmp_path / "spill") as connection:
         assert setting(connection, "memory_limit") == "1.0 GiB"
         assert setting(connection, "threads") == "1"
@@ -36,21 +36,21 @@ def test_settings(tmp_path: Path) -> None:
     ("memory", "shown"),
     [("500mb", "476.8 MiB"), ("2 g", "1.8 GiB"), ("1.5GiB", "1.5 GiB"), ("1048576", "1.0 MiB")],
 )
-def test_sizes_are_those_of_limits(memory: str, shown: str) -> None:
-    """Of 2g and 1048576 one option knew nothing that the other did."""
+def test_memory_accepts_the_sizes_of_max_size(memory: str, shown: str) -> None:
+    """The sizes accepted are those of --max-size, such as 2g and 1048576."""
     with duck.connect(memory) as connection:
         assert setting(connection, "memory_limit") == shown
     with duck.connect("50 %") as connection:
         assert setting(connection, "memory_limit")
 
 
-def test_memory_that_makes_no_sense() -> None:
+def test_invalid_memory_is_refused() -> None:
     for memory in ("lots", "-1GB", "2 apples", "0", "0GB", "0 %"):
         with refused("invalid-option"):
             duck.connect(memory)
 
 
-def test_spills_to_the_folder_and_cleans_up(tmp_path: Path) -> None:
+def test_connection_spills_to_folder_and_cleans_up(tmp_path: Path) -> None:
     spill = tmp_path / "it's here"
     query = (
         "SELECT count(*) FROM (SELECT hash(range) AS h, count(*) FROM range(3000000) GROUP BY 1)"
@@ -66,7 +66,7 @@ def test_spills_to_the_folder_and_cleans_up(tmp_path: Path) -> None:
         connection.execute(query)
 
 
-def test_errors_in_words(tmp_path: Path) -> None:
+def test_duckdb_errors_are_translated(tmp_path: Path) -> None:
     with (
         pytest.raises(RogetError),
         duck.clear_errors("counting"),
@@ -89,7 +89,7 @@ def test_errors_in_words(tmp_path: Path) -> None:
         duck.copy(connection, "SELECT 1", tmp_path / "none" / "a.parquet")
 
 
-def test_parquet_paths_are_no_patterns(tmp_path: Path) -> None:
+def test_parquet_paths_are_not_patterns(tmp_path: Path) -> None:
     file = tmp_path / "year=1" / "a[1]*'?.parquet"
     file.parent.mkdir()
     with duck.connect() as connection:
@@ -97,7 +97,7 @@ def test_parquet_paths_are_no_patterns(tmp_path: Path) -> None:
         assert connection.execute(f"FROM {duck.parquet(file)}").fetchall() == [(7,)]
 
 
-def test_a_small_file_that_asks_for_all_memory_is_damaged(tmp_path: Path) -> None:
+def test_memory_error_on_small_file_is_reported_as_damage(tmp_path: Path) -> None:
     small, large = tmp_path / "small.parquet", tmp_path / "large.parquet"
     for path, size in ((small, 1000), (large, 10_000_000)):
         with path.open("wb") as file:
@@ -110,7 +110,7 @@ def test_a_small_file_that_asks_for_all_memory_is_damaged(tmp_path: Path) -> Non
             raise told
 
 
-def test_ctrl_c_ends_a_query_at_once() -> None:
+def test_ctrl_c_stops_a_query_immediately() -> None:
     script = """if True:
         import time
         from roget.core.io import duck
@@ -136,8 +136,8 @@ def test_ctrl_c_ends_a_query_at_once() -> None:
             process.kill()
 
 
-def test_names_that_python_could_not_decode_are_spelt_in_utf_8(monkeypatch):
-    """As under LANG=C, where every letter but those of ASCII is such a name."""
+def test_undecodable_names_are_quoted_as_utf_8(monkeypatch):
+    """Under LANG=C, all non-ASCII letters are undecodable."""
     undecoded = "Größe.txt".encode().decode("ascii", "surrogateescape")
     monkeypatch.setattr(os, "fsencode", lambda name: name.encode("ascii", "surrogateescape"))
     assert duck.quoted(undecoded) == "'Größe.txt'"

@@ -1,4 +1,4 @@
-"""What is small on disk cannot fill memory, what is no file cannot hang; and honest inputs can."""
+"""Decompression bombs, devices and corrupt files are refused; ordinary inputs are read."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def write(path, data):
 
 
 @pytest.mark.parametrize("text", ["much", "1 XB", "-1", "", "1e9", "9" * 400])
-def test_what_is_no_size(text):
+def test_invalid_sizes_are_refused(text):
     with refused("invalid-option"):
         limits.set_max_size(text)
 
 
-def test_the_variable_sets_the_size(monkeypatch):
+def test_environment_variable_sets_max_size(monkeypatch):
     monkeypatch.setenv(limits.VARIABLE, "3GB")
     assert limits.allowed(10) == 3 * 10**9
     monkeypatch.setenv(limits.VARIABLE, " ")
@@ -88,14 +88,14 @@ def test_the_variable_sets_the_size(monkeypatch):
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("suffix", PACK)
-def test_a_bomb_is_refused_before_it_fills_memory(tmp_path, suffix):
+def test_decompression_bomb_is_refused_early(tmp_path, suffix):
     path = write(tmp_path / f"x.tsv{suffix}", PACK[suffix](b"x\ta\n" * MB))
     with refused("too-large", "--max-size 1GB"):
         roget.score(path, path)
 
 
 @pytest.mark.parametrize("suffix", PACK)
-def test_the_option_that_the_message_names_allows_it(tmp_path, suffix, monkeypatch):
+def test_max_size_option_allows_large_file(tmp_path, suffix, monkeypatch):
     text = b"".join(b"item%d\t%s\n" % (at, b"a" * 2000) for at in range(1100))
     path = write(tmp_path / f"x.tsv{suffix}", PACK[suffix](text))
     monkeypatch.setenv(limits.VARIABLE, "1MB")
@@ -107,7 +107,7 @@ def test_the_option_that_the_message_names_allows_it(tmp_path, suffix, monkeypat
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("suffix", PACK)
-def test_a_corpus_is_read_bit_by_bit_however_large(tmp_path, suffix):
+def test_corpus_is_streamed_whatever_its_size(tmp_path, suffix):
     path = write(tmp_path / f"x.txt{suffix}", PACK[suffix](b"the cat sat\n" * (MB // 4)))
     (source,) = find([path], [".txt"])
     assert sum(len(block.data) for block in source.blocks()) == 3 * MB
@@ -115,7 +115,7 @@ def test_a_corpus_is_read_bit_by_bit_however_large(tmp_path, suffix):
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("suffix", ["", *PACK])
-def test_a_line_without_end_is_refused(tmp_path, suffix):
+def test_endless_line_is_refused(tmp_path, suffix):
     # 20 MB of a plain file are 20 MB of disk; those of holes are not.
     data = b"\0" * (20 * MB)
     path = tmp_path / f"x.tsv{suffix}"
@@ -130,15 +130,15 @@ def test_a_line_without_end_is_refused(tmp_path, suffix):
                 list(read())
 
 
-def test_a_long_line_that_is_on_disk_is_no_attack(tmp_path, monkeypatch):
+def test_long_line_of_a_large_file_is_accepted(tmp_path, monkeypatch):
     monkeypatch.setenv(limits.VARIABLE, "1KB")
     line = os.urandom(MB).hex().encode()
     path = write(tmp_path / "x.nwk.gz", gzip.compress(line))
     assert [len(text) for _, text in source_of(path).lines()] == [2 * MB]
 
 
-def test_zst_is_unpacked_a_little_at_a_time(tmp_path):
-    """Of 40 KB, once, came all 1.2 GB at once."""
+def test_zst_is_decompressed_in_small_pieces(tmp_path):
+    """A frame of 40 KB must not be expanded to 1.2 GB at once."""
     packed = zstandard.ZstdCompressor().compress(b"\0" * (64 * MB)) * 20
     path = write(tmp_path / "x.zst", packed)
     taken = []
@@ -150,7 +150,7 @@ def test_zst_is_unpacked_a_little_at_a_time(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [1, 3, 4096, 131072])
-def test_zst_of_many_frames_in_pieces_of_any_size(tmp_path, cut):
+def test_zst_of_many_frames_is_read_in_pieces_of_any_size(tmp_path, cut):
     parts = [os.urandom(5000), b"\0" * 300_000, b"", os.urandom(200_000), b"a" * 9000]
     path = write(tmp_path / "x.zst", b"".join(map(zstandard.compress, parts)))
     with sources._Zst(path) as file:
@@ -162,7 +162,7 @@ def test_zst_of_many_frames_in_pieces_of_any_size(tmp_path, cut):
 
 
 @pytest.mark.usefixtures("small")
-def test_a_table_for_the_database_may_be_packed_a_thousand_times(tmp_path):
+def test_highly_compressed_tables_are_limited(tmp_path):
     text = b"cat\teat\n" * (MB // 2)
     with open_table(write(tmp_path / "x.tsv.gz", gzip.compress(text))) as table:
         assert os.path.getsize(table.path) == len(text)
@@ -173,7 +173,7 @@ def test_a_table_for_the_database_may_be_packed_a_thousand_times(tmp_path):
         pass
 
 
-def test_what_zlib_unpacks():
+def test_zlib_bombs_are_refused():
     limits.check_inflated("x", zlib.compress(os.urandom(1000)))
     limits.check_inflated("x", b"no zlib data")
     bomb = zlib.compress(b"\0" * (100 * MB))
@@ -201,7 +201,7 @@ def ask_for_alone(bits, data):
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [(".xz", ask_for), (".lzma", ask_for_alone)])
-def test_a_dictionary_of_gigabytes_is_refused(tmp_path, suffix, pack, monkeypatch):
+def test_huge_xz_dictionary_is_refused(tmp_path, suffix, pack, monkeypatch):
     labels = b"".join(b"i%d\tc%d\n" % (at, at % 3) for at in range(30))
     honest = write(tmp_path / f"honest.tsv{suffix}", pack(26, labels))  # as xz -9 has it
     greedy = write(tmp_path / f"greedy.tsv{suffix}", pack(29, labels))
@@ -213,8 +213,8 @@ def test_a_dictionary_of_gigabytes_is_refused(tmp_path, suffix, pack, monkeypatc
     assert roget.score(greedy, greedy)["v"] == 1.0
 
 
-def test_a_zip_by_lzma_is_refused(tmp_path):
-    """Its dictionary may be of gigabytes, and Python's reader knows no limit."""
+def test_lzma_in_zip_is_refused(tmp_path):
+    """Python's reader cannot limit the size of the LZMA dictionary."""
     labels = b"".join(b"i%d\tc%d\n" % (at, at % 3) for at in range(30))
     greedy = write(tmp_path / "greedy.tsv.zip", zip_one(labels, zipfile.ZIP_LZMA))
     with refused("unsupported-format", "greedy.tsv"):
@@ -233,7 +233,7 @@ def test_a_zip_by_lzma_is_refused(tmp_path):
         pass
 
 
-def test_a_dictionary_may_be_large_where_the_file_is(tmp_path):
+def test_large_xz_dictionary_of_large_file_is_accepted(tmp_path):
     packed = ask_for(28, b"x\ta\n") + lzma.compress(os.urandom(4 * MB), preset=0)
     with sources._Xz(write(tmp_path / "x.xz", packed)) as file:
         assert file.read(4) == b"x\ta\n"
@@ -246,8 +246,8 @@ MARKET = "%%MatrixMarket matrix coordinate integer general\n{} {} 1\n1 1 5\n"
 
 
 @pytest.mark.parametrize("shape", [(2 * 10**9, 2 * 10**9), (2 * 10**9, 5), (5, 2 * 10**9)])
-def test_one_entry_in_a_huge_matrix(tmp_path, shape):
-    """Names alone took all memory."""
+def test_huge_matrix_with_one_entry_is_refused(tmp_path, shape):
+    """Names of rows and columns must not exhaust memory."""
     market = write(tmp_path / "x.mtx", MARKET.format(*shape).encode())
     one = {"row": np.array([0]), "col": np.array([0]), "data": np.array([5])}
     np.savez(tmp_path / "coo.npz", format=np.array(b"coo"), shape=np.array(shape), **one)
@@ -258,13 +258,13 @@ def test_one_entry_in_a_huge_matrix(tmp_path, shape):
             roget.Counts.read(path)
 
 
-def test_a_thinly_filled_matrix_is_no_attack(tmp_path):
+def test_large_sparse_matrix_is_accepted(tmp_path):
     path = write(tmp_path / "x.mtx", MARKET.format(50_000, 60_000).encode())
     assert roget.Counts.read(path).shape == (50_000, 60_000)
 
 
 @pytest.mark.usefixtures("small")
-def test_arrays_that_unpack_to_more_than_they_may(tmp_path):
+def test_npz_arrays_beyond_the_limit_are_refused(tmp_path):
     np.savez_compressed(tmp_path / "x.npz", X=np.zeros((2000, 2000)))
     with refused("too-large", "32"):
         roget.Counts.read(tmp_path / "x.npz")
@@ -277,7 +277,7 @@ def fill_parquet(path, rows, columns="1 AS item, 'b' AS label"):
 
 
 @pytest.mark.usefixtures("small")
-def test_equal_rows_of_parquet_are_counted_before_they_are_read(tmp_path):
+def test_parquet_rows_are_counted_before_reading(tmp_path):
     path = fill_parquet(tmp_path / "x.parquet", 3_000_000)
     for read in (
         lambda: roget.score(path, path),
@@ -289,7 +289,7 @@ def test_equal_rows_of_parquet_are_counted_before_they_are_read(tmp_path):
             read()
 
 
-def test_the_option_allows_equal_rows_of_parquet(tmp_path, monkeypatch):
+def test_max_size_option_allows_repetitive_parquet(tmp_path, monkeypatch):
     path = fill_parquet(tmp_path / "x.parquet", 200_000, "range AS item, range // 70000 AS label")
     monkeypatch.setenv(limits.VARIABLE, "1KB")
     assert roget.score(path, path)["v"] == 1.0  # it stores the items
@@ -300,8 +300,8 @@ def test_the_option_allows_equal_rows_of_parquet(tmp_path, monkeypatch):
     assert roget.score(path, path)["v"] == 1.0
 
 
-def test_packed_text_of_parquet(tmp_path):
-    """Few rows, long cells."""
+def test_large_text_cells_of_parquet_are_refused(tmp_path):
+    """The file has few rows with long cells."""
     columns = "range AS item, repeat('a', 4000000) || range AS label"
     path = tmp_path / "x.parquet"
     duckdb.execute(
@@ -322,21 +322,21 @@ def write_arrow(path, columns, compression=None, times=1):
 
 
 @pytest.mark.parametrize("compression", ["zstd", "lz4"])
-def test_packed_buffers_of_arrow(tmp_path, compression):
+def test_large_compressed_arrow_buffers_are_refused(tmp_path, compression):
     columns = {"item": np.zeros(10**6, np.int64), "label": np.zeros(10**6, np.int64)}
     path = write_arrow(tmp_path / "x.arrow", columns, compression, 10)
     with refused("too-large", "x.arrow", "10,000,000", "160"):
         as_labels(path)
 
 
-def test_columns_of_arrow_that_store_nothing(tmp_path):
+def test_null_columns_of_arrow_are_limited(tmp_path):
     nothing = pyarrow.nulls(2**31 - 1)
     path = write_arrow(tmp_path / "x.feather", {"item": nothing, "label": nothing}, times=5)
     with refused("too-large", "10,737,418,235", "171"):
         as_labels(path)
 
 
-def test_dictionaries_of_arrow(tmp_path):
+def test_large_arrow_dictionaries_are_refused(tmp_path):
     names = pyarrow.array(["a" * 10**6 + str(at) for at in range(90)])
     path = write_arrow(tmp_path / "x.arrow", {"label": names.dictionary_encode()}, "zstd")
     with refused("too-large", "90"):
@@ -344,7 +344,7 @@ def test_dictionaries_of_arrow(tmp_path):
 
 
 @pytest.mark.parametrize("compression", [None, "zstd", "lz4"])
-def test_arrow_files_weigh_what_they_take(tmp_path, compression):
+def test_arrow_size_estimate_equals_memory_use(tmp_path, compression):
     n = 5000
     text = pyarrow.array([f"item {at % 700}" for at in range(n)])
     columns = {
@@ -364,14 +364,14 @@ def test_arrow_files_weigh_what_they_take(tmp_path, compression):
 
 
 @pytest.mark.usefixtures("small")
-def test_an_honest_arrow_file_is_read(tmp_path):
+def test_ordinary_arrow_file_is_read(tmp_path):
     labels = np.random.default_rng(0).integers(0, 9, 200_000)
     columns = {"item": np.arange(labels.size), "label": labels}
     path = write_arrow(tmp_path / "x.arrow", columns, "zstd")
     assert len(as_labels(path)) == 200_000
 
 
-def test_heads_of_arrow_that_lead_out_of_the_file(tmp_path):
+def test_corrupt_arrow_headers_are_refused(tmp_path):
     path = write_arrow(tmp_path / "x.arrow", {"item": [1, 2], "label": ["a", "b"]}, "zstd")
     data = Path(path).read_bytes()
     for at in range(8, len(data) - 6):
@@ -413,7 +413,7 @@ def through_pipe(path, data):
     return str(path)
 
 
-def test_a_pipe_is_read_once_and_whole(tmp_path):
+def test_pipe_is_read_once_and_completely(tmp_path):
     source = source_of(through_pipe(tmp_path / "x.tsv", b"a\tb\n" * 100_000))
     assert source.name == str(tmp_path / "x.tsv")
     assert source.suffix == ".tsv"
@@ -426,7 +426,7 @@ def test_a_pipe_is_read_once_and_whole(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["gold", "gold.tsv", "gold.csv.gz"])
-def test_labels_come_through_pipes(tmp_path, name):
+def test_labels_are_read_through_pipes(tmp_path, name):
     mark = b"," if "csv" in name else b"\t"
     rows = b"".join(b"i%d%sc%d\n" % (at, mark, at % 3) for at in range(30_000))
     data = gzip.compress(rows) if name.endswith(".gz") else rows
@@ -437,13 +437,13 @@ def test_labels_come_through_pipes(tmp_path, name):
     assert got.as_dict() | {"warnings": []} == expected.as_dict() | {"warnings": []}
 
 
-def test_a_list_of_words_comes_through_a_pipe(tmp_path):
+def test_word_list_is_read_through_pipe(tmp_path):
     text = write(tmp_path / "x.txt", b"the cat sat on the mat\n" * 9)
     stop = through_pipe(tmp_path / "stop", b"the\non\n")
     assert not {"the", "on"} & set(roget.count(text, window=2, stop=stop).words)
 
 
-def test_a_pipe_that_nobody_writes_to_is_told_of(tmp_path, capfd, monkeypatch):
+def test_pipe_without_writer_is_reported(tmp_path, capfd, monkeypatch):
     monkeypatch.setattr(sources, "_WAIT", 0.05)
     path = tmp_path / "quiet"
     os.mkfifo(path)
@@ -453,14 +453,14 @@ def test_a_pipe_that_nobody_writes_to_is_told_of(tmp_path, capfd, monkeypatch):
     assert str(path) in capfd.readouterr().err
 
 
-def test_a_corpus_through_a_pipe_is_told_what_to_type(tmp_path):
+def test_corpus_through_pipe_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with refused("unsupported-format"):
         roget.count(tmp_path / "pipe", window=2)
 
 
 @pytest.mark.skipif(not Path("/bin/bash").exists(), reason="no bash")
-def test_process_substitution(tmp_path):
+def test_process_substitution_works(tmp_path):
     write(tmp_path / "g.tsv", b"".join(b"i%d\tc%d\n" % (at, at % 3) for at in range(5000)))
     shell = f"{sys.executable} -m roget score <(cat g.tsv) <(cat g.tsv)"
     asked = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 120}
@@ -471,7 +471,7 @@ def test_process_substitution(tmp_path):
     assert by_pipe.stdout.splitlines()[1:4] == by_file.stdout.splitlines()[1:4]
 
 
-def test_the_option_of_the_command_line(tmp_path):
+def test_max_size_option_of_command_line_is_checked(tmp_path):
     path = write(tmp_path / "x.mtx", MARKET.format(10**6, 5).encode())
     found = run("--max-size", "much", "list", cwd=tmp_path)
     assert found.returncode == 1
@@ -483,6 +483,6 @@ def test_the_option_of_the_command_line(tmp_path):
     assert allowed.returncode == 0, allowed.stderr
 
 
-def test_a_source_of_a_plain_file_is_as_before(tmp_path):
+def test_source_of_plain_file_has_path_size_and_time(tmp_path):
     path = write(tmp_path / "x.tsv", b"a\n")
     assert source_of(path) == Source(path, 2, os.stat(path).st_mtime_ns)

@@ -1,4 +1,4 @@
-"""Names of files are names: DuckDB sees no pattern and no partition in them."""
+"""File names are literal: DuckDB expands no pattern and no partition in them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from roget.core.io.duck import connect, parquet, quoted
 @pytest.mark.parametrize(
     "name", ["s[1].parquet", "label=zzz/s.parquet", "a*.parquet", "it's.parquet"]
 )
-def test_a_parquet_file_is_read_by_its_own_name(tmp_path, name):
-    """s[1] was read as s1, and zzz was taken for the labels."""
+def test_parquet_file_name_is_not_a_pattern(tmp_path, name):
+    """DuckDB must not read s1 for s[1], or take zzz for the labels."""
     with connect() as connection:
         for file, label in ((name, "own"), ("s1.parquet", "other"), ("ab.parquet", "other")):
             (tmp_path / file).parent.mkdir(exist_ok=True)

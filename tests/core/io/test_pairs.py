@@ -1,4 +1,4 @@
-"""Files of pairs: every format and column choice, and every way in which they can be broken."""
+"""Files of pairs: every format, column choice and kind of damage."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ PLAIN = [["milk", "drink", 3], ["café", "in, of", 1], ["milk", "drink", 2], ["N
 
 @pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("suffix", WRITERS)
-def test_text_formats(
+def test_text_formats_are_read(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection, suffix: str, packed: str
 ) -> None:
     data = WRITERS[suffix](PLAIN)
@@ -88,7 +88,7 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, path: Path, select: str
     return path
 
 
-def test_parquet_and_its_types(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+def test_parquet_types_are_converted(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     path = write_parquet(
         connection,
         tmp_path / "a.parquet",
@@ -126,7 +126,7 @@ def test_parquet_and_its_types(tmp_path: Path, connection: duckdb.DuckDBPyConnec
         ("a\tx\t0.5\nb\ty\t2\n", None, [("a", "x", 0.5), ("b", "y", 2.0)]),
     ],
 )
-def test_columns_and_headers(
+def test_columns_and_headers_are_recognised(
     tmp_path: Path,
     connection: duckdb.DuckDBPyConnection,
     text: str,
@@ -138,7 +138,7 @@ def test_columns_and_headers(
     assert sorted(read(connection, path, columns)) == sorted(expected)
 
 
-def test_csv_with_semicolons_quotes_and_line_ends(
+def test_csv_with_semicolons_quotes_and_line_endings_is_read(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection
 ) -> None:
     path = tmp_path / "a.csv"
@@ -146,7 +146,9 @@ def test_csv_with_semicolons_quotes_and_line_ends(
     assert read(connection, path) == [("a;b", "x\ny", 1)]
 
 
-def test_first_rows_only(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+def test_rows_option_reads_first_rows_only(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection
+) -> None:
     path = tmp_path / "a.tsv"
     path.write_bytes(as_tsv([["w", f"c{i}", 1] for i in range(5000)]))
     assert read(connection, path, rows=3) == [("w", f"c{i}", 1) for i in range(3)]
@@ -168,7 +170,7 @@ def test_first_rows_only(tmp_path: Path, connection: duckdb.DuckDBPyConnection) 
         ("b\ty\t1,5", "the count is '1,5'"),
     ],
 )
-def test_broken_line_of_a_tsv(
+def test_broken_tsv_line_is_located(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection, line: str, said: str
 ) -> None:
     path = tmp_path / "a.tsv"
@@ -178,7 +180,7 @@ def test_broken_line_of_a_tsv(
     assert said in problem
 
 
-def test_many_broken_lines_are_named_up_to_a_limit(
+def test_number_of_listed_problems_is_limited(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection
 ) -> None:
     path = tmp_path / "a.tsv"
@@ -188,14 +190,16 @@ def test_many_broken_lines_are_named_up_to_a_limit(
     assert found[-1].startswith(f"{path}:{MAX_PROBLEMS + 1}: ")
 
 
-def test_not_utf8(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+def test_byte_that_is_not_utf_8_is_located(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection
+) -> None:
     path = tmp_path / "a.tsv"
     path.write_bytes(b"a\tx\t1\n" * 30_000 + b"caf\xe9\ty\t1\n")
     (problem,) = problems(connection, path)
     assert problem.startswith(f"{path}:30001: byte 0xe9 is not UTF-8 text")
 
 
-def test_unclosed_quote(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+def test_unclosed_quote_is_located(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     path = tmp_path / "a.csv"
     path.write_text('a,x,1\nb,"y,1\nc,z,1\n')
     (problem,) = problems(connection, path)
@@ -216,7 +220,7 @@ def test_unclosed_quote(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -
         ('{"word": "a", "context": "x", "count": -1}', "the count is -1"),
     ],
 )
-def test_broken_json(
+def test_broken_json_line_is_located(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection, line: str, said: str
 ) -> None:
     path = tmp_path / "a.jsonl"
@@ -239,7 +243,7 @@ def test_broken_json(
         ("('a', 'x', 4611686018427387904)", "the count is 4"),
     ],
 )
-def test_broken_row_of_a_parquet(
+def test_broken_parquet_row_is_located(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection, values: str, said: str
 ) -> None:
     select = f"FROM (VALUES ('a', 'x', 1), {values}) t(word, context, count)"
@@ -248,7 +252,7 @@ def test_broken_row_of_a_parquet(
     assert problem.startswith(f"{path}, row 2: {said}")
 
 
-def test_columns_that_are_not_there(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+def test_missing_columns_are_refused(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("user\titem\nu\ti\n")
     with refused("missing-column", "'itme'", "'item'"):
@@ -287,7 +291,7 @@ def test_columns_that_are_not_there(tmp_path: Path, connection: duckdb.DuckDBPyC
         ("a.tsv.zst", b"no such thing", "broken-archive"),
     ],
 )
-def test_unreadable_files(
+def test_unreadable_files_are_refused(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection, name: str, data: bytes, code: str
 ) -> None:
     path = tmp_path / name
@@ -296,7 +300,7 @@ def test_unreadable_files(
         read(connection, path)
 
 
-def test_a_file_cut_short_or_damaged_is_never_read_in_part(
+def test_truncated_and_damaged_files_are_refused(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection
 ) -> None:
     path = tmp_path / "a.parquet"
@@ -313,13 +317,13 @@ def test_a_file_cut_short_or_damaged_is_never_read_in_part(
         read(connection, damaged)
 
 
-def test_two_zst_frames(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+def test_zst_with_two_frames_is_read(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     path = tmp_path / "a.tsv.zst"
     path.write_bytes(zstandard.compress(b"a\tx\n") + zstandard.compress(b"b\ty\n"))
     assert sorted(read(connection, path)) == [("a", "x", 1), ("b", "y", 1)]
 
 
-def test_a_full_disk_is_not_the_tables_fault(connection: duckdb.DuckDBPyConnection) -> None:
+def test_full_disk_is_not_reported_as_broken_table(connection: duckdb.DuckDBPyConnection) -> None:
     table = Table("absent.tsv", "absent.tsv", "tsv")
     with pytest.raises(duckdb.IOException), explain_errors(connection, table):
         raise duckdb.IOException("IO Error: Could not write: No space left on device")
@@ -340,9 +344,7 @@ def test_sums_beyond_64_bits_are_refused(
         connection.execute(f"SELECT {SUM['BIGINT']} FROM ({scan(connection, table)})")
 
 
-def test_check_of_a_good_file_finds_nothing(
-    tmp_path: Path, connection: duckdb.DuckDBPyConnection
-) -> None:
+def test_check_accepts_valid_files(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     for suffix, writer in WRITERS.items():
         path = tmp_path / f"a{suffix}"
         path.write_bytes(writer(PLAIN))
@@ -356,7 +358,7 @@ COUNTS = st.integers(0, 2**40) | st.floats(0, 1e6, allow_subnormal=False)
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(TEXTS, TEXTS, COUNTS), min_size=1, max_size=20))
-def test_all_formats_agree_with_a_naive_twin(
+def test_every_format_agrees_with_naive_reader(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection, rows: Rows
 ) -> None:
     expected = Counter((word, context, float(n)) for word, context, n in rows if n)

@@ -1,4 +1,4 @@
-"""Inputs elsewhere: what an address names is read as a file here would be, and never written."""
+"""Remote inputs are read like local files, and remote outputs are refused."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def roget_does(*arguments: object) -> str:
     return done.stdout
 
 
-def test_counts_are_the_same_from_elsewhere(here: Path, there: str, tmp_path: Path) -> None:
+def test_remote_and_local_counts_are_equal(here: Path, there: str, tmp_path: Path) -> None:
     names = ("a.conllu", "b.conllu.gz", "odd")
     expected = count([here / name for name in names], stop=here / "stop.txt")
     found = count([f"{there}/{name}" for name in names], stop=f"{there}/stop.txt")
@@ -133,7 +133,7 @@ def test_counts_are_the_same_from_elsewhere(here: Path, there: str, tmp_path: Pa
     assert Counts.read(tmp_path / "c").evidence is not None
 
 
-def test_scores_are_the_same_from_elsewhere(here: Path, there: str) -> None:
+def test_remote_and_local_scores_are_equal(here: Path, there: str) -> None:
     expected = score(here / "gold.tsv", here / "system.tsv.gz").rows
     assert score(f"{there}/gold.tsv.zip", f"{there}/system.tsv.gz").rows == expected
     for system in ("system.tsv.gz", "system.parquet"):
@@ -147,7 +147,7 @@ def test_scores_are_the_same_from_elsewhere(here: Path, there: str) -> None:
     assert score(f"{there}/labels.npy", here / "labels.npy").rows == expected
 
 
-def test_other_inputs_from_elsewhere(here: Path, there: str) -> None:
+def test_other_inputs_are_read_from_remote(here: Path, there: str) -> None:
     assert open_counts(f"{there}/pairs.tsv")[0].words.tolist() == ["tea", "book"]
     found = Counts.read(f"{there}/counts.npz")
     assert found.matrix.sum() == 6
@@ -156,7 +156,7 @@ def test_other_inputs_from_elsewhere(here: Path, there: str) -> None:
     assert quads.read(f"{there}/quads.txt") == quads.read(here / "quads.txt")
 
 
-def test_patterns(memory: str) -> None:
+def test_remote_patterns_are_expanded(memory: str) -> None:
     found = [source.path for source in find([f"{memory}/*.conllu*"], [])]
     assert [path.rpartition("/")[2] for path in found] == ["a.conllu", "b.conllu.gz"]
     assert all(is_remote(path) for path in found)
@@ -166,10 +166,10 @@ def test_patterns(memory: str) -> None:
         source_of(memory)
 
 
-def test_pieces_only_where_they_can_be_reached(
+def test_remote_files_are_split_only_if_ranges_are_supported(
     web: str, memory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the web all would come for each piece; other stores give any bytes."""
+    """Web servers may ignore ranges and send the whole file for each piece."""
     assert len(source_of(f"{web}/a.conllu").pieces(256)) == 1
     pieces = source_of(f"{memory}/a.conllu").pieces(256)
     assert len(pieces) > 2
@@ -178,7 +178,7 @@ def test_pieces_only_where_they_can_be_reached(
     assert pieces[-1].place(1).startswith(f"{memory}/a.conllu:")
 
 
-def test_another_file_by_the_same_name_is_known_as_another() -> None:
+def test_changed_remote_file_has_another_time() -> None:
     import fsspec
 
     system = fsspec.filesystem("memory")
@@ -188,12 +188,12 @@ def test_another_file_by_the_same_name_is_known_as_another() -> None:
     assert source_of("memory://changing.tsv").modified != before.modified
 
 
-def test_addresses_with_a_question_behind() -> None:
+def test_query_string_of_url_is_not_part_of_suffix() -> None:
     source = source_of.__globals__["Source"]("https://example.org/gold.tsv.gz?download=1")
     assert (source.suffix, source.compression, source.stem) == (".tsv", ".gz", "gold")
 
 
-def test_what_cannot_be_read_is_said(web: str, memory: str, tmp_path: Path) -> None:
+def test_unreadable_urls_are_reported(web: str, memory: str, tmp_path: Path) -> None:
     for path, said in (
         (f"{web}/none.tsv", "no such file"),
         (f"{memory}/none.tsv", "no such file"),
@@ -214,7 +214,7 @@ def test_what_cannot_be_read_is_said(web: str, memory: str, tmp_path: Path) -> N
         Counts.read("memory://broken.npz")
 
 
-def test_nothing_is_written_elsewhere(here: Path) -> None:
+def test_remote_outputs_are_refused(here: Path) -> None:
     for arguments in (
         ("score", here / "gold.tsv", here / "system.tsv.gz", "-o", "s3://bucket/x.json"),
         ("count", here / "a.conllu", "-o", "memory://counts"),
@@ -224,7 +224,7 @@ def test_nothing_is_written_elsewhere(here: Path) -> None:
         assert done.exception.code == "not-writable"
 
 
-def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remote_files_require_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "fsspec"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "fsspec", None)
@@ -232,18 +232,18 @@ def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
         source_of("s3://bucket/gold.tsv")
 
 
-def test_copies_go_away(memory: str) -> None:
+def test_local_copies_are_removed(memory: str) -> None:
     with local_file(f"{memory}/pairs.tsv") as copy:
         assert copy.read_text() == PAIRS
     assert not copy.exists()
 
 
-def test_what_ends_too_soon_is_refused(web: str, here: Path) -> None:
+def test_truncated_download_is_refused(web: str, here: Path) -> None:
     with refused("file-not-found", "short.tsv", "1000"):
         score(f"{web}/short.tsv", here / "gold.tsv")
 
 
-def test_secrets_in_addresses_are_kept_by_nobody(web: str, tmp_path: Path) -> None:
+def test_secrets_in_urls_are_not_stored(web: str, tmp_path: Path) -> None:
     address = web.replace("://", "://me:hush@")
     with refused("file-not-found") as raised:
         score(f"{address}/none.tsv?token=hush", f"{address}/none.tsv?token=hush")
@@ -271,10 +271,10 @@ class Trickle(io.BytesIO):
     ("size", "seconds", "is_borne"),
     [(1, 1.0, False), (900, 1.0, False), (2000, 1.0, True), (200_000, 50.0, True), (20, 0.0, True)],
 )
-def test_servers_that_send_a_byte_a_second(
+def test_very_slow_servers_are_refused(
     monkeypatch: pytest.MonkeyPatch, size: int, seconds: float, is_borne: bool
 ) -> None:
-    """They held a command for ever."""
+    """Such servers must not block a command forever."""
     coming = Trickle(b"x" * 600_000, size, seconds)
     monkeypatch.setattr(remote.time, "monotonic", lambda: coming.now)
     file = io.BufferedReader(remote._File("https://example.org/a?key=b", coming))
@@ -285,7 +285,7 @@ def test_servers_that_send_a_byte_a_second(
         file.read()
 
 
-def test_servers_may_be_slow_but_not_silent() -> None:
+def test_slow_servers_have_timeout_between_bytes_only() -> None:
     from fsspec.core import url_to_fs
 
     system, _ = url_to_fs("https://example.org/a", **remote._set_timeouts("https://example.org/a"))

@@ -1,4 +1,4 @@
-"""Inputs: what names stand for, and that no way of cutting or packing them changes their bytes."""
+"""Inputs: expansion of names; splitting and decompression preserve every byte."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_folder_stands_for_what_is_below_it(folder):
+def test_folder_is_searched_recursively(folder):
     found = names(find([folder], [".conllu"]))
     assert found == [str(folder / name) for name in ("a.conllu.gz", "b.conllu", "sub/c.CONLLU")]
 
 
-def test_files_in_the_order_given_each_once(folder):
+def test_files_are_listed_in_given_order_without_duplicates(folder):
     given = [folder / "d.txt", folder / "b.conllu", f"{folder}/sub/../d.txt", f"{folder}/*.conllu"]
     assert names(find(given, [".conllu"])) == [str(folder / "d.txt"), str(folder / "b.conllu")]
 
 
-def test_patterns(folder):
+def test_patterns_are_expanded(folder):
     assert names(find([f"{folder}/**/*.conllu*"], [])) == [
         str(folder / "a.conllu.gz"),
         str(folder / "b.conllu"),
@@ -72,17 +72,17 @@ def test_patterns(folder):
         ("", r"no file here ends in \.spacy, \.docbin \(compressed or not\)"),
     ],
 )
-def test_nothing_found(folder, given, message):
+def test_no_matching_file_is_refused(folder, given, message):
     with refused("file-not-found"):
         find([folder / given], [".spacy", ".docbin"])
 
 
-def test_no_input():
+def test_no_input_is_refused():
     with refused("missing-option"):
         find([], [])
 
 
-def test_standard_input(monkeypatch):
+def test_standard_input_is_read(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfa\n\nb\n")))
     (source,) = find(["-"], [])
     assert source.name == "standard input"
@@ -90,7 +90,7 @@ def test_standard_input(monkeypatch):
 
 
 @pytest.mark.parametrize(("suffix", "pack"), PACK.items())
-def test_packed(tmp_path, suffix, pack):
+def test_compressed_files_are_read(tmp_path, suffix, pack):
     data = b"".join(b"%d\n\n" % i for i in range(200_000))
     path = tmp_path / f"a.txt{suffix}"
     path.write_bytes(pack(data[:700_001]) + pack(data[700_001:]))
@@ -102,7 +102,7 @@ def test_packed(tmp_path, suffix, pack):
 
 @pytest.mark.parametrize(("suffix", "pack"), PACK.items())
 @pytest.mark.parametrize("name", ["a", "a.conllu"])
-def test_packed_under_a_plain_name(tmp_path, name, suffix, pack):
+def test_compression_is_detected_without_suffix(tmp_path, name, suffix, pack):
     data = b"".join(b"%d\n\n" % i for i in range(1000))
     path = tmp_path / name
     path.write_bytes(pack(data))
@@ -116,7 +116,7 @@ def test_packed_under_a_plain_name(tmp_path, name, suffix, pack):
 
 
 @pytest.mark.parametrize("data", [b"", b"\x1f", b"BZh9 is a name", "ý7zXZ".encode()])
-def test_not_packed(tmp_path, data):
+def test_uncompressed_files_are_recognised(tmp_path, data):
     (tmp_path / "a").write_bytes(data)
     (source,) = find([tmp_path / "a"], [])
     assert source.compression == ""
@@ -124,7 +124,7 @@ def test_not_packed(tmp_path, data):
 
 
 @pytest.mark.parametrize(("suffix", "pack"), PACK.items())
-def test_packed_standard_input(monkeypatch, suffix, pack):
+def test_compressed_standard_input_is_refused(monkeypatch, suffix, pack):
     stream = io.BufferedReader(io.BytesIO(pack(b"a b c")))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
     tool = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}[suffix]
@@ -133,7 +133,7 @@ def test_packed_standard_input(monkeypatch, suffix, pack):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_a_pipe_is_no_file(tmp_path):
+def test_pipe_is_refused_as_corpus(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with refused("unsupported-format"):
         find([tmp_path / "pipe"], [])
@@ -141,7 +141,7 @@ def test_a_pipe_is_no_file(tmp_path):
 
 @pytest.mark.parametrize(("suffix", "pack"), PACK.items())
 @pytest.mark.parametrize("keep", [0.02, 0.5, 0.999])
-def test_cut_short(tmp_path, suffix, pack, keep):
+def test_truncated_archives_are_refused(tmp_path, suffix, pack, keep):
     whole = pack(b"".join(b"%d\n\n" % (i * i) for i in range(50_000)))
     path = tmp_path / f"a.txt{suffix}"
     path.write_bytes(whole[: int(len(whole) * keep)])
@@ -151,21 +151,21 @@ def test_cut_short(tmp_path, suffix, pack, keep):
 
 
 @pytest.mark.parametrize("suffix", PACK)
-def test_damaged(tmp_path, suffix):
+def test_damaged_archives_are_refused(tmp_path, suffix):
     path = tmp_path / f"a.txt{suffix}"
     path.write_bytes(b"this was never compressed")
     with refused("broken-archive", path):
         content(find([path], [])[0])
 
 
-def test_wrong_encoding(tmp_path):
+def test_unsupported_encoding_is_refused(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"abc")
     with refused("not-text"):
         content(find([path], [], "utf-16")[0])
 
 
-def test_vanished(tmp_path):
+def test_vanished_file_is_reported(tmp_path):
     with refused("file-not-found"):
         content(Source(str(tmp_path / "gone.txt")))
 
@@ -176,7 +176,7 @@ TEXTS = st.lists(st.sampled_from(["a", "bc d", "\n", "\n", "\n\n", "\r\n", "\r\n
 
 
 @given(TEXTS, st.integers(1, 30), st.integers(1, 40), st.integers(1, 60))
-def test_cuts_lose_nothing_and_lines_are_counted(tmp_path_factory, text, block, piece, reach):
+def test_blocks_preserve_content_and_count_lines(tmp_path_factory, text, block, piece, reach):
     path = tmp_path_factory.getbasetemp() / "cuts.txt"
     path.write_bytes(text.encode())
     lines = []
@@ -192,7 +192,7 @@ def test_cuts_lose_nothing_and_lines_are_counted(tmp_path_factory, text, block, 
 
 
 @given(TEXTS, st.integers(1, 30), st.integers(1, 40))
-def test_with_a_long_reach_cuts_are_at_blank_lines(tmp_path_factory, text, block, piece):
+def test_long_reach_cuts_at_blank_lines(tmp_path_factory, text, block, piece):
     path = tmp_path_factory.getbasetemp() / "blank.txt"
     path.write_bytes(text.encode())
     (source,) = find([path], [])
@@ -202,7 +202,7 @@ def test_with_a_long_reach_cuts_are_at_blank_lines(tmp_path_factory, text, block
     assert all(data.endswith((b"\n\n", b"\n\r\n")) for data in before)
 
 
-def test_a_long_paragraph_is_cut_after_a_line_and_a_long_line_after_a_word(tmp_path):
+def test_long_paragraphs_are_cut_at_lines_and_long_lines_at_words(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"one two\nthree four" * 20)
     blocks = [block.data for block in find([path], [])[0].blocks(size=50, reach=40)]
@@ -213,7 +213,7 @@ def test_a_long_paragraph_is_cut_after_a_line_and_a_long_line_after_a_word(tmp_p
     assert all(block.endswith(b" ") for block in blocks)
 
 
-def test_pieces(tmp_path):
+def test_file_is_split_into_pieces_of_equal_size(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"x\n\n" * 120)
     (source,) = find([path], [])
@@ -226,7 +226,7 @@ def test_pieces(tmp_path):
     assert find([path], [], "latin-1")[0].pieces(100)[0].stop is None
 
 
-def test_abandoned_in_the_middle(tmp_path):
+def test_block_iterator_can_be_closed_early(tmp_path):
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"x\n\n" * 100_000))
     blocks = find([path], [])[0].blocks(size=1000)
@@ -234,7 +234,7 @@ def test_abandoned_in_the_middle(tmp_path):
     blocks.close()
 
 
-def test_what_lies_beneath_a_zip_is_closed_with_it(tmp_path):
+def test_closing_a_zip_member_closes_the_archive(tmp_path):
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("x.txt", "milk")
     file = sources._open_zip(str(tmp_path / "x.zip"))
@@ -245,15 +245,15 @@ def test_what_lies_beneath_a_zip_is_closed_with_it(tmp_path):
     assert beneath.closed
 
 
-def test_streams_of_xz_with_padding_between_them(tmp_path):
-    """What followed the padding was left out without a word."""
+def test_xz_streams_with_padding_are_read_completely(tmp_path):
+    """Content after the padding must not be lost."""
     one, other = lzma.compress(b"a b\n"), lzma.compress(b"c d\n", lzma.FORMAT_ALONE)
     path = tmp_path / "x.txt.xz"
     path.write_bytes(one + b"\0" * 8 + one + other + b"\0" * 4)
     assert content(Source(str(path))) == b"a b\n" * 2 + b"c d\n"
 
 
-def test_a_damaged_second_stream_of_xz_is_told(tmp_path):
+def test_damaged_second_xz_stream_is_refused(tmp_path):
     one = lzma.compress(b"a b\n")
     path = tmp_path / "x.txt.xz"
     for other in (one[:20] + b"\xff" + one[21:], b"no stream", one[:-3]):

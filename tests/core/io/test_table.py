@@ -1,4 +1,4 @@
-"""Tables: which column has which role, and what is refused rather than guessed."""
+"""Tables: columns are assigned to roles, and ambiguous ones are refused."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def written(folder: Path, name: str, *rows: str) -> Path:
         ("word context year", "tea drink 1999", {"word": 0, "context": 1}),
     ],
 )
-def test_roles_by_header(
+def test_roles_are_inferred_from_header(
     tmp_path: Path, suffix: str, header: str, row: str, expected: dict[str, int]
 ) -> None:
     table = looked_at(written(tmp_path, f"pairs{suffix}", header, row))
@@ -75,7 +75,7 @@ def test_roles_by_header(
         ("verb_noun_noun.tsv", "tea drink", {"word": 1, "context": 0}),
     ],
 )
-def test_roles_by_the_name_of_the_file(
+def test_roles_are_inferred_from_file_name(
     tmp_path: Path, name: str, row: str, expected: dict[str, int]
 ) -> None:
     table = looked_at(written(tmp_path, name, row, row))
@@ -99,7 +99,7 @@ def test_roles_by_the_name_of_the_file(
         ("a.csv", ["id n day", "a 3 b"], "columns id, n, day: .*word=id,context=day,count=n"),
     ],
 )
-def test_what_is_not_clear_is_refused(
+def test_ambiguous_columns_are_refused_with_a_working_suggestion(
     tmp_path: Path, name: str, rows: list[str], said: str
 ) -> None:
     path = written(tmp_path, name, *rows)
@@ -109,7 +109,7 @@ def test_what_is_not_clear_is_refused(
     assert looked_at(path, columns).places  # what is offered works
 
 
-def test_names_in_json_and_parquet(tmp_path: Path) -> None:
+def test_columns_of_json_and_parquet_are_recognised(tmp_path: Path) -> None:
     record = {"verb": "drink", "slot": "obj", "noun": "tea", "count": 3}
     (tmp_path / "a.jsonl").write_text(json.dumps(record) + "\n")
     duckdb.sql(f"COPY (FROM '{tmp_path}/a.jsonl') TO '{tmp_path}/a.parquet'")
@@ -128,7 +128,7 @@ def test_names_in_json_and_parquet(tmp_path: Path) -> None:
         ("a.tsv", ["tea drink 3"], (0, 1), (1, 0)),
     ],
 )
-def test_transposed_or_not_by_the_callers_word(
+def test_transpose_option_swaps_roles(
     tmp_path: Path, name: str, rows: list[str], plain: tuple[int, int], turned: tuple[int, int]
 ) -> None:
     path = written(tmp_path, name, *rows)
@@ -139,7 +139,7 @@ def test_transposed_or_not_by_the_callers_word(
     assert (places["word"], places["context"]) == (0, 1)
 
 
-def test_columns_as_they_may_be_given() -> None:
+def test_columns_option_accepts_every_form() -> None:
     asked = {"word": "noun", "context": "verb", "count": "n"}
     for columns in (
         asked,
@@ -159,7 +159,7 @@ def test_columns_as_they_may_be_given() -> None:
         parse_columns("1,2,3,4")
 
 
-def test_rows_by_role_and_broken_rows(tmp_path: Path) -> None:
+def test_rows_are_yielded_by_role_and_broken_rows_collected(tmp_path: Path) -> None:
     roles = Roles({"child": (), "parent": ("class",)})
     path = written(tmp_path, "a.csv", "Class child", "animal dog", "plant", "animal cat")
     problems = Problems(str(path))
@@ -173,7 +173,7 @@ def test_rows_by_role_and_broken_rows(tmp_path: Path) -> None:
         problems.check()
 
 
-def test_a_real_table_with_slots(shared_data: Path) -> None:
+def test_real_table_with_slots_is_recognised(shared_data: Path) -> None:
     table = looked_at(shared_data / "bnc-verb-noun" / "triples.tsv")
     assert dict(table.places) == {"word": 0, "slot": 1, "context": 2, "count": 3}
     assert "noun" in table.note

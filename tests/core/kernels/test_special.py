@@ -1,4 +1,4 @@
-"""lnΓ and its kin beside scipy's and plain sums."""
+"""Log-gamma and related kernels against scipy and plain sums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.special import gammaln
 from roget.core.kernels import random, special
 
 
-def test_log_gamma_is_scipys() -> None:
+def test_log_gamma_equals_scipy() -> None:
     x = np.concatenate([np.geomspace(1e-6, 1e15, 4000), [9.999999, 10.0, 10.000001]])
     ours = np.array([special.log_gamma(value) for value in x])
     assert np.allclose(ours, gammaln(x), rtol=2e-15, atol=2e-14)
@@ -24,18 +24,18 @@ def test_log_gamma_is_scipys() -> None:
 
 @pytest.mark.parametrize("x", [0.1, 3.0, 99_999.0, 100_001.0])
 @pytest.mark.parametrize("r", [1, 2, 7, 40])
-def test_a_rise_is_a_sum_of_logarithms(x: float, r: int) -> None:
+def test_log_rise_equals_sum_of_logarithms(x: float, r: int) -> None:
     right = math.fsum(math.log(x + i) for i in range(r))
     assert special.log_rise(x, float(r)) == pytest.approx(right, rel=1e-12, abs=1e-9)
 
 
 @given(st.floats(1e-6, 1e6), st.floats(1e-3, 1e6))
-def test_a_rise_is_a_difference_of_log_gammas(a: float, x: float) -> None:
+def test_log_rise_equals_difference_of_log_gammas(a: float, x: float) -> None:
     wanted = float(gammaln(a + x) - gammaln(a))
     assert special.log_rise(a, x) == pytest.approx(wanted, rel=1e-9, abs=1e-6)
 
 
-def test_a_rise_keeps_its_digits_where_both_ends_are_huge() -> None:
+def test_log_rise_keeps_digits_for_huge_arguments() -> None:
     right = math.fsum(math.log(1e12 + i) for i in range(5))
     assert special.log_rise(1e12, 5.0) == pytest.approx(right, rel=1e-14)
     assert gammaln(1e12 + 5) - gammaln(1e12) != pytest.approx(right, rel=1e-8)
@@ -44,7 +44,7 @@ def test_a_rise_keeps_its_digits_where_both_ends_are_huge() -> None:
     assert special.log_rise(16.0, 3.0) == pytest.approx(math.log(16 * 17 * 18), rel=1e-11)
 
 
-def test_exponentials() -> None:
+def test_exponentials_equal_numpy() -> None:
     x = -np.concatenate([np.linspace(0, 55, 999), [0.0, 700.0, 1e300]])
     y, shifted = x.copy(), np.empty(x.size)
     special.exponentials(x.size, y, shifted, shifted.view(np.int64), y.view(np.int64))

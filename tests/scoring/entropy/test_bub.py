@@ -1,4 +1,4 @@
-"""BUB: known values, a straightforward twin, the published scores, and its declared habits."""
+"""BUB: known values, a naive implementation, published scores and declared properties."""
 
 from __future__ import annotations
 
@@ -68,19 +68,19 @@ def twin_large(n: int, m: int, k_max: int = 11) -> tuple[Vector, int, float]:
     ("counts", "value"),
     [([1, 2, 3, 4, 5, 4, 3, 2, 1], 2.2388), ([1, 2, 3, 2, 1], 1.7089), ([1], 0.1812)],
 )
-def test_known_values(counts: list[int], value: float) -> None:
+def test_bub_has_known_values(counts: list[int], value: float) -> None:
     assert entropy_of(counts, "bub") == pytest.approx(value, abs=5e-5)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 9, 13, 19])
 @pytest.mark.parametrize("m", [1, 3, 20, 400])
-def test_small_samples_equal_the_twin(n: int, m: int) -> None:
+def test_bub_equals_naive_computation_of_small_samples(n: int, m: int) -> None:
     assert fit_coefficients(n, m).at(np.arange(n + 1)) == pytest.approx(twin_small(n, m), abs=1e-10)
 
 
 @pytest.mark.parametrize("n", [20, 21, 29, 30, 31, 89, 200, 401, 402, 900])
 @pytest.mark.parametrize("m", [1, 3, 10, 50, 400, 5000])
-def test_large_samples_equal_the_twin(n: int, m: int) -> None:
+def test_bub_equals_naive_computation_of_large_samples(n: int, m: int) -> None:
     a, k, bound = twin_large(n, m)
     ours = fit_coefficients(n, m)
     assert ours.start.size == k
@@ -90,7 +90,7 @@ def test_large_samples_equal_the_twin(n: int, m: int) -> None:
 
 
 @pytest.mark.parametrize("m", [10, 10_000])
-def test_ten_thousand_items_equal_the_twin(m: int) -> None:
+def test_bub_equals_naive_computation_of_ten_thousand_items(m: int) -> None:
     a, k, bound = twin_large(10_000, m)
     ours = fit_coefficients(10_000, m)
     assert ours.start.size == k
@@ -100,14 +100,14 @@ def test_ten_thousand_items_equal_the_twin(m: int) -> None:
 
 @pytest.mark.parametrize("n", [1, 19, 20, 10**3, 10**6, 10**12])
 @pytest.mark.parametrize("m", [1, 2, 100, 10**6, 10**12])
-def test_any_size_is_finite_and_short(n: int, m: int) -> None:
+def test_bub_coefficients_are_finite_and_at_most_twenty_for_any_size(n: int, m: int) -> None:
     coefficients = fit_coefficients(n, m)
     assert coefficients.start.size <= 20
     assert np.isfinite(coefficients.start).all()
     assert np.isfinite(coefficients.at(np.array([1, (n + 1) // 2, n]))).all()
 
 
-def test_empty_cells_count() -> None:
+def test_bub_counts_empty_cells_of_support() -> None:
     bub = get("bub")
     assert isinstance(bub, BUB)
     counts, n = [5, 10, 15], 30
@@ -117,17 +117,17 @@ def test_empty_cells_count() -> None:
     assert bub.empty_cell(n, 10) > 0
 
 
-def test_the_seam_at_twenty_is_as_documented() -> None:
+def test_bub_switches_method_at_twenty_items_as_documented() -> None:
     assert entropy_of([1] * 19, "bub") == pytest.approx(3.6025, abs=5e-5)
     assert entropy_of([1] * 20, "bub") == pytest.approx(3.4707, abs=5e-5)
 
 
-def test_a_single_cluster_has_entropy_below_twenty_and_none_from_there() -> None:
+def test_bub_of_single_cluster_is_zero_from_twenty_items_on() -> None:
     assert all(abs(entropy_of([n], "bub")) > 0.01 for n in range(1, 20))
     assert all(abs(entropy_of([n], "bub")) < 1e-12 for n in (20, 21, 100, 10**6))
 
 
-def test_fits_are_kept() -> None:
+def test_bub_caches_fitted_coefficients() -> None:
     assert fit_coefficients(777, 33) is fit_coefficients(777, 33)
 
 
@@ -184,8 +184,8 @@ def test_published_scores_of_semeval_2010(
     assert 100 * score / items == pytest.approx(published, abs=0.05)
 
 
-def test_small_samples_may_be_solved_like_larger_ones() -> None:
-    """`bub(small=2)` fits the first coefficients only, for all N ≥ 2."""
+def test_bub_small_option_lowers_the_size_of_exact_fits() -> None:
+    """`bub(small=2)` fits only the first coefficients, for all N ≥ 2."""
     assert entropy_of([1], "bub(small=2)") == entropy_of([1], "bub")
     assert entropy_of([30, 2], "bub(small=2)") == entropy_of([30, 2], "bub")
     for n in (2, 3, 19):

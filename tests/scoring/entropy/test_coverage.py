@@ -1,4 +1,4 @@
-"""Chao–Shen and Chao–Wang–Jost against their definitions in many digits."""
+"""Chao–Shen and Chao–Wang–Jost against their definitions in high precision."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_cwj_equals_its_definition(counts: list[int]) -> None:
     "counts",
     [[1] * 300, [1] * 299 + [2], [500, 1, 1, 1], [500, 1], [700, 2, 1], [3, 3, 2, 2]],
 )
-def test_cwj_with_few_and_many_rare_cells(counts: list[int]) -> None:
+def test_cwj_equals_definition_for_few_and_many_rare_cells(counts: list[int]) -> None:
     assert entropy_of(counts, "cwj") == pytest.approx(naive_cwj(counts), rel=1e-12)
 
 

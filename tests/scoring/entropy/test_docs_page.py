@@ -1,4 +1,4 @@
-"""The page on estimators must name them all and show what the code gives."""
+"""The page on estimators names every estimator and shows what the code prints."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def page() -> str:
     return PAGE.read_text(encoding="utf-8")
 
 
-def test_examples_run(page: str) -> None:
+def test_examples_of_estimators_page_run(page: str) -> None:
     examples = doctest.DocTestParser().get_doctest(page, {}, PAGE.name, str(PAGE), 0)
     results = doctest.DocTestRunner().run(examples)
     assert results.attempted == 3
     assert results.failed == 0
 
 
-def test_rows_are_those_of_estimators(page: str) -> None:
-    """The generated reference has all estimators, also new ones."""
+def test_estimators_page_lists_every_estimator(page: str) -> None:
+    """The generated reference lists every estimator."""
     rows = {
         line.split("|")[1].strip(" `"): [cell.strip() for cell in line.split("|")[2:-1]]
         for line in page.splitlines()

@@ -1,4 +1,4 @@
-"""The public edge: what counts may be, and how bad ones are refused."""
+"""The public function `entropy_of`: accepted counts and errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TWO_CELLS = math.log(4) - 0.75 * math.log(3)
     ],
 )
 @pytest.mark.parametrize("estimator", ["ml", get("ml")])
-def test_many_shapes_of_counts(counts: Any, estimator: Any) -> None:
+def test_entropy_of_accepts_any_shape_of_counts(counts: Any, estimator: Any) -> None:
     if not hasattr(counts, "__len__"):
         counts = iter([3, 1])  # a generator serves one estimator only
     assert entropy_of(counts, estimator) == pytest.approx(TWO_CELLS, rel=1e-14)
@@ -58,7 +58,7 @@ def test_many_shapes_of_counts(counts: Any, estimator: Any) -> None:
         (None, "count None"),
     ],
 )
-def test_bad_counts_are_named(counts: Any, message: str) -> None:
+def test_entropy_of_refuses_invalid_counts(counts: Any, message: str) -> None:
     with refused("bad-count", message):
         entropy_of(counts)
 
@@ -70,22 +70,22 @@ def test_entropy_needs_a_positive_count(counts: Any) -> None:
 
 
 @pytest.mark.parametrize("support", [1, 0, -3, 2.5, math.nan, math.inf, "3", True, [3]])
-def test_bad_supports_are_named(support: Any) -> None:
+def test_entropy_of_refuses_invalid_supports(support: Any) -> None:
     with refused("invalid-option", repr(support), 2):
         entropy_of([1, 3], "mm", support=support)
 
 
 @pytest.mark.parametrize("support", [5, 5.0, np.int64(5), np.float32(5), Fraction(5)])
-def test_whole_supports(support: Any) -> None:
+def test_entropy_of_accepts_integral_supports_of_any_type(support: Any) -> None:
     assert entropy_of([1, 3], "mm", support=support) == pytest.approx(TWO_CELLS + 0.5)
 
 
-def test_unknown_names_get_a_hint() -> None:
+def test_unknown_estimator_suggests_nearest_name() -> None:
     with refused("unknown-name", "grasberger", "grassberger"):
         entropy_of([1, 2], "grasberger")
 
 
-def test_an_estimator_is_a_name_or_an_instance() -> None:
+def test_get_accepts_estimator_name_or_instance() -> None:
     with refused("unknown-name", 7):
         get(7)  # type: ignore[arg-type]
     assert get("nsb") is get("nsb")

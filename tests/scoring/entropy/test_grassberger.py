@@ -1,4 +1,4 @@
-"""Grassberger's estimator against exact recursions, and a fault seen elsewhere."""
+"""Grassberger's estimator against exact recursions, and a sign error of another library."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def test_equals_the_recursion(counts: list[int]) -> None:
     assert entropy_of(counts, "grassberger") == pytest.approx(naive(counts), rel=1e-12, abs=1e-12)
 
 
-def test_two_even_halves_are_one_bit() -> None:
-    """A sign error makes this 8.52 in a library that many use."""
+def test_grassberger_of_two_equal_cells_is_near_one_bit() -> None:
+    """A sign error makes this 8.52 in a popular library."""
     assert entropy_of([50, 50], "grassberger") == pytest.approx(math.log(2), abs=2e-4)
     assert entropy_of([51, 51], "grassberger") == pytest.approx(math.log(2) + 1 / 51, abs=2e-4)
 
 
-def test_one_item_is_what_the_formula_gives() -> None:
+def test_grassberger_of_one_item_follows_formula() -> None:
     assert entropy_of([1], "grassberger") == pytest.approx(np.euler_gamma + math.log(2))
 
 
 @pytest.mark.parametrize("n", [10**12, 10**12 + 1])
-def test_digamma_holds_at_1e12(n: int) -> None:
+def test_grassberger_digamma_is_accurate_at_1e12(n: int) -> None:
     with mpmath.workdps(40):
         half = (mpmath.psi(0, mpmath.mpf(n + 1) / 2) - mpmath.psi(0, mpmath.mpf(n) / 2)) / 2
         g = mpmath.psi(0, n) + (-1) ** n * half

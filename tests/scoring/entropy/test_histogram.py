@@ -1,4 +1,4 @@
-"""The histogram of counts, by tally, by sorting, or by both."""
+"""Histograms of counts by counting, by sorting, or by both."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COUNT = st.one_of(
 
 @few()
 @given(st.lists(COUNT, max_size=40), st.sampled_from([np.int64, np.float64]))
-def test_equals_a_plain_count(counts: list[int], dtype: type) -> None:
+def test_histogram_equals_plain_count(counts: list[int], dtype: type) -> None:
     histogram = Histogram.from_counts(np.array(counts, dtype=dtype))
     expected = sorted(Counter(count for count in counts if count).items())
     assert list(zip(histogram.counts, histogram.cells, strict=True)) == expected
@@ -32,7 +32,7 @@ def test_equals_a_plain_count(counts: list[int], dtype: type) -> None:
         assert histogram.counts.dtype == np.int64
 
 
-def test_fractions_stay_fractions() -> None:
+def test_histogram_keeps_fractional_counts() -> None:
     histogram = Histogram.from_counts(np.array([0.5, 0.0, 0.5, 2.0]))
     assert not histogram.whole
     assert histogram.counts.tolist() == [0.5, 2.0]
@@ -41,6 +41,6 @@ def test_fractions_stay_fractions() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint16, np.float32])
-def test_narrow_types_do_not_overflow(dtype: type) -> None:
+def test_histogram_does_not_overflow_narrow_types(dtype: type) -> None:
     histogram = Histogram.from_counts(np.full(1000, 100, dtype=dtype))
     assert histogram.total == 100_000

@@ -1,4 +1,4 @@
-"""The jackknife against its definition, and against many digits where the definition cancels."""
+"""The jackknife against its definition, and against high precision where the sum cancels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def leave_one_out(counts: Sequence[int]) -> float:
 
 @few()
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=10).filter(lambda c: sum(c) > 1))
-def test_equals_leaving_out_each_item(counts: list[int]) -> None:
+def test_jackknife_equals_leave_one_out_definition(counts: list[int]) -> None:
     assert entropy_of(counts, "jk") == pytest.approx(leave_one_out(counts), rel=1e-10, abs=1e-11)
 
 
@@ -59,5 +59,5 @@ def many_digits(counts: Sequence[int]) -> mpmath.mpf:
         [999_999_999_999_999 // 7] * 7,
     ],
 )
-def test_keeps_thirteen_digits_up_to_1e15(counts: list[int]) -> None:
+def test_jackknife_keeps_thirteen_digits_up_to_1e15(counts: list[int]) -> None:
     assert abs(entropy_of(counts, "jk") - float(many_digits(counts))) < 1e-13

@@ -1,4 +1,4 @@
-"""What must hold for every estimator in the catalogue."""
+"""Laws of every estimator in the catalogue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ every = pytest.mark.parametrize("name", NAMES)
 
 
 @every
-def test_declares_what_it_is(name: str) -> None:
+def test_estimator_declares_name_assumption_reference_and_support(name: str) -> None:
     estimator = get(name)
     assert isinstance(estimator, Estimator)
     assert estimator.name == name
@@ -32,7 +32,7 @@ def test_declares_what_it_is(name: str) -> None:
     assert estimator.joint_support in {"seen", "product"}
 
 
-def test_which_are_linear_and_which_take_fractions() -> None:
+def test_estimators_declare_linearity_and_fractional_support() -> None:
     linear = {name for name in NAMES if isinstance(get(name), LinearEstimator)}
     assert linear >= {"ml", "mm", "jk", "bub", "grassberger"}
     assert linear.isdisjoint({"chao-shen", "cwj", "shrink", "nsb"})
@@ -45,7 +45,7 @@ def test_which_are_linear_and_which_take_fractions() -> None:
 @every
 @settings(max_examples=25, deadline=None)
 @given(counts=SMALL_COUNTS, seed=st.integers(0, 2**16))
-def test_only_the_histogram_matters(name: str, counts: list[int], seed: int) -> None:
+def test_estimate_depends_on_count_histogram_only(name: str, counts: list[int], seed: int) -> None:
     shuffled = np.random.default_rng(seed).permutation([*counts, 0, 0])
     value = entropy_of(counts, name)
     assert math.isfinite(value)
@@ -56,7 +56,7 @@ def test_only_the_histogram_matters(name: str, counts: list[int], seed: int) -> 
 @every
 @settings(max_examples=25, deadline=None)
 @given(counts=SMALL_COUNTS)
-def test_naming_the_cells_seen_as_support_changes_nothing(name: str, counts: list[int]) -> None:
+def test_support_equal_to_observed_cells_changes_nothing(name: str, counts: list[int]) -> None:
     seen = sum(1 for count in counts if count)
     assert entropy_of(counts, name, support=seen) == pytest.approx(
         entropy_of(counts, name), rel=1e-12, abs=1e-14
@@ -70,13 +70,13 @@ ONE_ITEM = dict.fromkeys(NAMES, 0.0) | {
 
 
 @every
-def test_one_item(name: str) -> None:
+def test_one_item_has_documented_value(name: str) -> None:
     assert entropy_of([1], name) == pytest.approx(ONE_ITEM[name], abs=1e-12)
 
 
 @every
 @pytest.mark.parametrize("n", [2, 3, 20, 101, 10**12])
-def test_a_single_cell_has_no_entropy(name: str, n: int) -> None:
+def test_single_cell_has_zero_entropy(name: str, n: int) -> None:
     if name == "bub" and n < 20:
         assert abs(entropy_of([n], name)) > 0.01  # a declared habit, not hidden
     elif name == "grassberger":
@@ -86,14 +86,14 @@ def test_a_single_cell_has_no_entropy(name: str, n: int) -> None:
 
 
 @every
-def test_a_huge_sample_says_what_its_frequencies_say(name: str) -> None:
+def test_estimators_converge_to_plug_in_for_huge_samples(name: str) -> None:
     counts = np.array([5, 3, 1, 1]) * 10**11
     assert entropy_of(counts, name) == pytest.approx(entropy_of(counts, "ml"), abs=1e-9)
 
 
 @every
 @pytest.mark.parametrize("tail", [1, 2, 1000])
-def test_a_huge_sample_with_a_tail_of_rare_cells(name: str, tail: int) -> None:
+def test_estimators_converge_to_plug_in_with_tail_of_rare_cells(name: str, tail: int) -> None:
     counts = [10**12, *[1] * tail, *[2] * (tail // 2)]
     value = entropy_of(counts, name)
     assert value == pytest.approx(entropy_of(counts, "ml"), abs=1e-7)
@@ -101,14 +101,14 @@ def test_a_huge_sample_with_a_tail_of_rare_cells(name: str, tail: int) -> None:
 
 @every
 @pytest.mark.parametrize("n", [1, 2, 19, 20, 21, 150, 1000])
-def test_all_singletons_are_finite(name: str, n: int) -> None:
+def test_entropy_of_all_singletons_is_finite(name: str, n: int) -> None:
     value = entropy_of([1] * n, name)
     assert math.isfinite(value)
     assert value > 0 or n == 1
 
 
 @every
-def test_a_large_uniform_sample_gives_the_logarithm_of_its_cells(name: str) -> None:
+def test_large_uniform_sample_gives_log_of_cell_count(name: str) -> None:
     rng = np.random.default_rng(7)
     counts = rng.multinomial(200_000, np.full(50, 1 / 50))
     # The plug-in is 49/400,000 too low; nothing here should be further off than a few of these.
@@ -116,7 +116,7 @@ def test_a_large_uniform_sample_gives_the_logarithm_of_its_cells(name: str) -> N
 
 
 @every
-def test_fractional_counts_are_accepted_or_refused(name: str) -> None:
+def test_fractional_counts_are_accepted_or_refused_as_declared(name: str) -> None:
     if get(name).fractional:
         assert math.isfinite(entropy_of([0.5, 1.5], name))
     else:
@@ -126,8 +126,8 @@ def test_fractional_counts_are_accepted_or_refused(name: str) -> None:
 
 @settings(deadline=None)
 @given(counts=SMALL_COUNTS)
-def test_order_of_the_corrections(counts: list[int]) -> None:
-    """True by concavity: leaving out, adding cells and mixing with uniform never lower Ĥ."""
+def test_corrections_never_lower_plug_in_entropy(counts: list[int]) -> None:
+    """By concavity, leave-one-out, added cells and shrinkage never lower Ĥ."""
     ml = entropy_of(counts, "ml")
     slack = 1e-12
     for name in ("mm", "jk", "shrink"):

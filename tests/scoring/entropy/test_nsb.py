@@ -1,4 +1,4 @@
-"""NSB against an independent quadrature in many digits, and where others return NaN."""
+"""NSB against an independent quadrature in high precision, and where others return NaN."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def many_digits(counts: Sequence[int], m: int) -> float:
 
 
 @pytest.mark.parametrize(("counts", "support"), [([4, 2, 3], 4), ([3, 1], 12), ([60], 5)])
-def test_equals_independent_quadrature(counts: list[int], support: int) -> None:
+def test_nsb_equals_independent_quadrature(counts: list[int], support: int) -> None:
     expected = many_digits(counts, support)
     assert entropy_of(counts, "nsb", support=support) == pytest.approx(expected, rel=1e-11)
 
 
-def test_one_item_is_the_middle_of_the_prior() -> None:
-    """One item says nothing about β, so the mean is that of the flat prior: half of log m."""
+def test_nsb_of_one_item_is_prior_mean() -> None:
+    """One item has no information about β, so the mean is that of the flat prior: half of log m."""
     for m in (2, 10, 10**6):
         assert entropy_of([1], "nsb", support=m) == pytest.approx(math.log(m) / 2, rel=1e-10)
 
@@ -55,7 +55,7 @@ def test_one_item_is_the_middle_of_the_prior() -> None:
 @pytest.mark.parametrize("n", [1, 2, 149, 151, 1000, 10**6, 10**9, 10**12])
 @pytest.mark.parametrize("m", [1, 2, 3, 1000, 10**6])
 @pytest.mark.parametrize("shape", ["one", "even", "zipf"])
-def test_is_never_nan(n: int, m: int, shape: str) -> None:
+def test_nsb_is_never_nan(n: int, m: int, shape: str) -> None:
     """A common implementation returns NaN from N ≈ 150 on; one trigamma difference is to blame."""
     if shape == "one":
         counts = np.array([n])
@@ -71,13 +71,13 @@ def test_is_never_nan(n: int, m: int, shape: str) -> None:
         assert value == pytest.approx(entropy_of(counts), abs=3e-2 * m / 10**6 + 1e-4)
 
 
-def test_grows_with_the_support_and_stays_calm_at_1e12_cells() -> None:
+def test_nsb_grows_with_support_and_is_finite_at_1e12_cells() -> None:
     values = [entropy_of([2, 1, 1, 1], "nsb", support=m) for m in (4, 10, 100, 10**6, 10**12)]
     assert values == sorted(values)
     assert all(math.isfinite(value) for value in values)
 
 
-def test_many_distinct_counts_are_worked_in_blocks() -> None:
+def test_nsb_processes_many_distinct_counts_in_blocks() -> None:
     counts = np.arange(1, 20_001)
     value = entropy_of(counts, "nsb", support=20_000)
     assert value == pytest.approx(entropy_of(counts), abs=1e-3)

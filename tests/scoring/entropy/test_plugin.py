@@ -1,4 +1,4 @@
-"""Maximum likelihood, Miller–Madow, and the exact biases known for small samples."""
+"""Maximum likelihood, Miller–Madow, and exact biases for small samples."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def naive_ml(counts: Sequence[float]) -> float:
 
 @few()
 @given(WEIGHTS)
-def test_ml_is_the_entropy_of_the_frequencies(counts: list[float]) -> None:
+def test_ml_equals_entropy_of_frequencies(counts: list[float]) -> None:
     assert entropy_of(counts, "ml") == pytest.approx(naive_ml(counts), rel=1e-12, abs=1e-13)
     assert entropy_of(counts, "ml", support=100) == entropy_of(counts, "ml")
 
 
 @few()
 @given(WEIGHTS)
-def test_miller_madow_adds_cells_less_one_over_two_n(counts: list[float]) -> None:
+def test_miller_madow_adds_cells_minus_one_over_two_n(counts: list[float]) -> None:
     correction = (len(counts) - 1) / (2 * math.fsum(counts))
     expected = naive_ml(counts) + correction
     assert entropy_of(counts, "mm") == pytest.approx(expected, rel=1e-12, abs=1e-13)

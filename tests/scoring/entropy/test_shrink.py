@@ -27,7 +27,7 @@ def naive(counts: Sequence[int], support: int) -> float:
 
 @few()
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=10), st.integers(0, 20))
-def test_equals_exact_arithmetic(counts: list[int], unseen: int) -> None:
+def test_shrink_equals_exact_arithmetic(counts: list[int], unseen: int) -> None:
     support = len(counts) + unseen
     expected = naive(counts, support)
     assert entropy_of(counts, "shrink", support=support) == pytest.approx(
@@ -35,19 +35,19 @@ def test_equals_exact_arithmetic(counts: list[int], unseen: int) -> None:
     )
 
 
-def test_one_item_knows_nothing_but_the_support() -> None:
+def test_shrink_of_one_item_is_log_support() -> None:
     assert entropy_of([1], "shrink", support=8) == pytest.approx(math.log(8))
 
 
-def test_one_full_cell_is_not_shrunk() -> None:
+def test_shrink_of_one_full_cell_is_zero() -> None:
     assert entropy_of([5], "shrink", support=8) == 0.0
 
 
-def test_an_exactly_uniform_sample_is_uniform() -> None:
+def test_shrink_of_exactly_uniform_sample_is_uniform() -> None:
     assert entropy_of([3] * 6, "shrink") == pytest.approx(math.log(6))
 
 
-def test_huge_samples_in_a_huge_support() -> None:
+def test_shrink_handles_huge_samples_in_huge_support() -> None:
     counts = [10**12 - 3, 1, 1, 1]
     value = entropy_of(counts, "shrink", support=10**6)
     assert value == pytest.approx(entropy_of(counts), abs=1e-9)

@@ -1,4 +1,4 @@
-"""How far the estimators are off on average, against the errors measured when roget was planned."""
+"""Mean errors of the estimators on simulated samples."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def zipf_errors(m: int, names: list[str]) -> dict[str, float]:
 
 @pytest.mark.parametrize("m", list(MEASURED))
 def test_errors_on_zipf_samples(m: int) -> None:
-    """Within 0.015 nats: both sides are simulations, with standard errors of a few thousandths."""
+    """The tolerance is 0.015 nats: both sides are simulated, with errors of a few thousandths."""
     found = zipf_errors(m, list(MEASURED[m]))
     assert found == pytest.approx(MEASURED[m], abs=0.015)
 
 
-def test_knowing_the_support_pays_when_most_cells_are_unseen() -> None:
+def test_estimators_that_know_support_have_smaller_error_if_most_cells_are_unseen() -> None:
     found = zipf_errors(300, ["ml", "jk", "cwj", "bub*", "shrink*"])
     assert max(found["bub*"], found["shrink*"], found["cwj"]) < found["jk"] < found["ml"] / 1.5

@@ -1,4 +1,4 @@
-"""What the tests of label reading share: writing a file, and reading labels back naively."""
+"""Fixtures and helpers of the tests of label reading."""
 
 from __future__ import annotations
 

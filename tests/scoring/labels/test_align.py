@@ -1,4 +1,4 @@
-"""Joining two sides: order never matters, nothing is lost without a word."""
+"""Joining two sides: order is irrelevant and no item is lost without a warning."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def joined(aligned):
     return result
 
 
-def test_complete_arrays_are_returned_as_they_are():
+def test_align_returns_complete_arrays_unchanged():
     gold, system = as_labels(np.array([0, 1, 1])), as_labels(np.array([2, 2, 0], dtype=np.int8))
     aligned = align(gold, system)
     assert aligned.gold is gold
@@ -48,19 +48,21 @@ def test_complete_arrays_are_returned_as_they_are():
     assert (aligned.missing, aligned.extra, aligned.warnings) == (0, 0, ())
 
 
-def test_lengths_must_agree():
+def test_align_refuses_different_lengths():
     with refused("length-mismatch", "3", "2"):
         align(as_labels([1, 2, 3], gold=True), as_labels([1, 2], name="b"))
 
 
-def test_ids_on_one_side_only():
+def test_align_refuses_ids_on_one_side_only(write):
     with refused("index-mismatch"):
         align(as_labels({"a": 1}, name="g"), as_labels([1], name="s"))
-    with refused("index-mismatch", "--labels lines"):
+    with refused("index-mismatch"):
         align(as_labels([1], name="g"), as_labels({"a": 1}, name="s"))
+    with refused("index-mismatch", "--labels lines"):
+        align(as_labels(write("g.txt", "x\n")), as_labels({"a": 1}, name="s"))
 
 
-def test_order_does_not_matter():
+def test_align_ignores_item_order():
     aligned = align(as_labels({"a": 1, "b": 2, "c": 1}), as_labels({"c": "x", "a": "y", "b": "z"}))
     assert joined(aligned) == {
         (None, "a"): ({"1": 1.0}, {"y": 1.0}),
@@ -74,7 +76,7 @@ GOLD = {"a": 1, "b": 2, "c": 1, "d": 2}
 SYSTEM = {"d": "x", "a": "y", "z": "x", "b": None}
 
 
-def test_missing_as_a_cluster():
+def test_missing_items_form_one_cluster():
     aligned = align(as_labels(GOLD, gold=True), as_labels(SYSTEM, name="s"))
     assert joined(aligned) == {
         (None, "a"): ({"1": 1.0}, {"y": 1.0}),
@@ -89,14 +91,14 @@ def test_missing_as_a_cluster():
     notice(aligned.warnings, "missing-items", "2 of 4 items", "s")
 
 
-def test_missing_as_singletons():
+def test_missing_items_become_singletons():
     aligned = align(as_labels(GOLD), as_labels(SYSTEM, name="s"), missing="singletons")
     assert aligned.system.codes.tolist() == [1, 2, 3, 0]
     assert (aligned.system.n_labels, aligned.system.made) == (4, 2)
     notice(aligned.warnings, "missing-items", "2 of 4 items", "s")
 
 
-def test_missing_dropped():
+def test_missing_items_are_dropped():
     aligned = align(as_labels(GOLD), as_labels(SYSTEM, name="s"), missing="drop")
     assert aligned.gold.items == ["a", "d"]
     assert aligned.system.codes.tolist() == [1, 0]
@@ -104,7 +106,7 @@ def test_missing_dropped():
     notice(aligned.warnings, "missing-items", "2 of 4 items", "s")
 
 
-def test_missing_as_an_error():
+def test_missing_items_raise_error_on_request():
     with refused("missing-items", "2", "4", "'b'", "'c'"):
         align(as_labels(GOLD), as_labels(SYSTEM, name="s"), missing="error")
     gold = as_labels({f"i{n}": 1 for n in range(9)})
@@ -115,13 +117,13 @@ def test_missing_as_an_error():
         align(gold, gold, missing="singleton")
 
 
-def test_one_missing_item_reads_well():
+def test_message_on_one_missing_item_uses_singular():
     aligned = align(as_labels({"a": 1, "b": 1}), as_labels({"a": 1}, name="s"))
     assert codes(aligned.warnings) == ["missing-items"]
     assert "1 of 2 items has" in aligned.warnings[0]
 
 
-def test_missing_by_position():
+def test_missing_labels_are_handled_by_position():
     aligned = align(as_labels([1, 2, 1]), as_labels(["x", None, "y"], name="s"))
     assert aligned.system.codes.tolist() == [0, 2, 1]
     assert aligned.missing == 1
@@ -129,7 +131,7 @@ def test_missing_by_position():
         align(as_labels([1, 2, 1]), as_labels(["x", None, "y"]), missing="error")
 
 
-def test_small_integer_types_have_room_for_the_extra_label():
+def test_small_integer_types_are_widened_for_extra_label():
     codes = np.full(300, 127, dtype=np.int8)
     codes[7] = -1
     system = Labels(codes, 128, None, complete=False)
@@ -141,7 +143,7 @@ def test_small_integer_types_have_room_for_the_extra_label():
     assert sorted(aligned.system.codes.tolist()) == list(range(300))
 
 
-def test_gold_without_a_label():
+def test_gold_items_without_label_are_dropped():
     aligned = align(as_labels([1, None, 2], gold=True), as_labels(["x", "y", None], name="s"))
     assert joined(aligned) == {
         (None, 0): ({"1": 1.0}, {"x": 1.0}),
@@ -154,19 +156,19 @@ def test_gold_without_a_label():
         align(as_labels([None, None], gold=True), as_labels([1, 2]))
 
 
-def test_no_common_item():
+def test_no_common_item_is_refused():
     with refused("no-common-items", "'d1'", "'w a'"):
         align(as_labels({("w", "a"): 1}, name="g"), as_labels({"d1": 1}, name="s"))
 
 
-def test_no_answer_at_all():
+def test_side_without_any_answer_is_aligned_or_refused():
     gold, system = as_labels({"a": 1, "b": 2}), as_labels({"a": None, "b": None}, name="s")
     assert align(gold, system).system.codes.tolist() == [0, 0]
     with refused("no-common-items"):
         align(gold, system, missing="drop")
 
 
-def test_no_items():
+def test_empty_sides_are_refused():
     none = Labels(np.array([], dtype=int), 0, None, source="nothing")
     with refused("empty-input"):
         align(none, as_labels([1]))
@@ -174,7 +176,7 @@ def test_no_items():
         align(as_labels([1]), none)
 
 
-def test_groups_tell_items_apart():
+def test_align_joins_items_by_group_and_id():
     gold = as_labels({("w", 1): "a", ("v", 1): "b", ("v", 2): "b"})
     system = as_labels({("v", 2): "z", ("v", 1): "x", ("w", 1): "y", ("u", 1): "q"})
     aligned = align(gold, system)
@@ -196,7 +198,7 @@ def test_same_id_in_another_group_is_another_item():
     assert (same_order.missing, same_order.extra) == (1, 1)
 
 
-def test_groups_on_the_gold_side_only():
+def test_groups_on_gold_side_only_are_applied_to_system():
     gold = as_labels({("w", 1): "a", ("v", 2): "b"})
     aligned = align(gold, as_labels({2: "x", 1: "y"}))
     assert joined(aligned) == {
@@ -209,7 +211,7 @@ def test_groups_on_the_gold_side_only():
         align(gold, as_labels({1: "x", 2: "y"}))
 
 
-def test_groups_on_the_system_side_only():
+def test_groups_on_system_side_only_are_ignored_with_warning():
     system = as_labels({("w", 1): "a", ("v", 2): "b"}, name="s")
     aligned = align(as_labels({2: "x", 1: "y"}, name="g"), system)
     assert aligned.groups is None
@@ -221,7 +223,7 @@ def test_groups_on_the_system_side_only():
             align(as_labels(gold), system)
 
 
-def test_groups_are_numbered_as_they_come_in_gold():
+def test_groups_are_numbered_in_order_of_gold():
     gold = Labels(
         np.array([0, 0, 1, 1]),
         2,
@@ -238,7 +240,7 @@ def test_groups_are_numbered_as_they_come_in_gold():
     assert (aligned.groups.tolist(), aligned.group_names) == ([0, 1], ["z", "y"])
 
 
-def test_groups_by_position():
+def test_groups_are_matched_by_position():
     def side(groups, names):
         codes = np.zeros(len(groups), dtype=int)
         return Labels(codes, 1, None, groups=np.array(groups), group_names=names)
@@ -249,7 +251,7 @@ def test_groups_by_position():
         align(side([0, 0, 1], ["w", "v"]), side([1, 0, 0], ["v", "w"]))
 
 
-def test_weighted_sides():
+def test_align_joins_weighted_sides():
     gold = as_labels({"a": {"x": 1, "y": 1}, "b": "x", "c": "y"})
     system = as_labels({"c": {"k": 3, "l": 1}, "a": "k", "z": {"k": 1, "l": 1}})
     aligned = align(gold, system)
@@ -266,14 +268,14 @@ def test_weighted_sides():
     assert each.system.indptr.tolist() == [0, 2, 3, 4, 5]
 
 
-def test_warnings_of_both_sides_are_kept_once():
+def test_duplicate_warnings_of_both_sides_are_kept_once():
     gold = Labels(np.array([0]), 1, None, warnings=("first", "both"))
     system = Labels(np.array([0]), 1, None, warnings=("both", "last"))
     assert align(gold, system).warnings == ("first", "both", "last")
 
 
-def test_positions_count_all_gold_items():
-    """An item without a gold label moves no other item's place in a message."""
+def test_positions_in_messages_count_all_gold_items():
+    """A gold item without label is counted in the positions of messages."""
     with refused("missing-items", "1", "3", "4"):
         align(as_labels([1, None, 2, 1]), as_labels(["x", "y", None, "z"]), missing="error")
 
@@ -299,12 +301,12 @@ OWN_GROUP = "suspicious-column"
         ({"p": {"a": 1, "b": 1}, "q": {"c": 1}, "r": {"d": 1}, "s": {"e": 1}}, ()),
     ],
 )
-def test_gold_whose_items_have_nothing_in_common(gold, warnings):
+def test_gold_with_one_class_per_item_is_warned_about(gold, warnings):
     system = dict.fromkeys(gold, "x") if isinstance(gold, dict) else ["x"] * len(gold)
     assert codes(align(as_labels(gold), as_labels(system)).warnings) == list(warnings)
 
 
-def test_a_repeat_far_into_gold_is_seen():
+def test_late_repeated_label_prevents_one_class_per_item_warning():
     labels = np.arange(100_000)
     assert codes(align(as_labels(labels), as_labels(labels)).warnings) == [OWN_CLASS]
     labels[-1] = 1234
@@ -335,7 +337,7 @@ def naive(gold, system, missing):
 
 
 @given(sides, sides, st.sampled_from(["cluster", "singletons", "drop"]), st.randoms())
-def test_joins_agree_with_dictionaries(gold, system, missing, random):
+def test_joins_equal_those_of_dictionaries(gold, system, missing, random):
     expected = naive(gold, system, missing)
     known = {key for key in gold if gold[key] not in (None, {})}
     shuffled = list(system)
@@ -360,7 +362,7 @@ def test_joins_agree_with_dictionaries(gold, system, missing, random):
 
 
 @given(sides, st.randoms())
-def test_taking_rows(side, random):
+def test_take_selects_rows(side, random):
     whole = as_labels(side)
     rows = [random.randrange(len(whole)) for _ in range(6)]
     part = take(whole, np.array(rows))
@@ -380,7 +382,7 @@ def test_taking_rows(side, random):
         max_size=20,
     ).filter(lambda rows: any(system >= 0 for *_, system in rows))
 )
-def test_cells_are_settled_as_their_items_are(missing, rows):
+def test_settling_cells_equals_settling_items(missing, rows):
     def settled(rows, counts):
         groups, gold, system = np.array(rows).T
         left = Labels(gold, 3, None, groups=groups, group_names=["a", "b", "c"])
@@ -401,7 +403,7 @@ def test_cells_are_settled_as_their_items_are(missing, rows):
     assert found[1] == pytest.approx(expected[1], abs=1e-12)
 
 
-def test_extra_items_may_be_counted():
+def test_extra_items_are_counted_on_request():
     gold = {"a": "x", "b": "x", "c": "y"}
     system = {"a": 1, "b": 1, "c": 2, "d": 1, "e": 1}
     aligned = align(as_labels(gold, gold=True), as_labels(system), extra="count")
@@ -414,7 +416,7 @@ def test_extra_items_may_be_counted():
         assert roget.measure(name, gold, system, extra="count") == pytest.approx(expected)
 
 
-def test_extra_items_of_unknown_groups_are_in_no_table():
+def test_extra_items_of_unknown_groups_are_excluded():
     gold = {("g", "a"): "x", ("g", "b"): "y"}
     system = {("g", "a"): 1, ("g", "b"): 1, ("g", "c"): 1, ("h", "a"): 1}
     aligned = align(as_labels(gold, gold=True), as_labels(system), extra="count")
@@ -443,7 +445,7 @@ def test_noise_is_treated_as_missing(missing):
         roget.score(ours, system, noise="-1", missing="error")
 
 
-def test_noise_without_a_rule_for_missing_items_is_alone():
+def test_noise_items_are_singletons_by_default():
     gold, clusters = ["a", "a", "b", "b", "b", "a"], [0, 0, 1, 1, -1, -1]
     apart = roget.score(gold, clusters, noise=-1, missing="singletons")
     for noise in (-1, "-1", [-1]):
@@ -458,7 +460,7 @@ def test_noise_without_a_rule_for_missing_items_is_alone():
         roget.score(gold, clusters, noise=[-1, -2])
 
 
-def test_noise_of_weighted_answers():
+def test_mark_noise_removes_noise_from_weighted_labels():
     labels = mark_noise(as_labels({"a": {"x": 1, "-1": 3}, "b": {"-1": 1}, "c": "x"}), "-1")
     assert labels.answered().tolist() == [True, False, True]
     assert not labels.weighted
@@ -476,7 +478,7 @@ def test_noise_of_weighted_answers():
         ([0, 1, 2], None),
     ],
 )
-def test_noise_that_is_not_declared(labels, found):
+def test_undeclared_noise_label_is_detected_and_warned_about(labels, found):
     assert find_noise(as_labels(labels)) == found
     gold = list("ab" * 5)[: len(labels)]
     said = [text for text in roget.score(gold, labels).warnings if "--noise" in text]
@@ -484,7 +486,7 @@ def test_noise_that_is_not_declared(labels, found):
     assert not any("--noise" in text for text in roget.score(gold, labels, noise="7").warnings)
 
 
-def test_columns_of_one_side(tmp_path):
+def test_columns_can_be_chosen_per_side(tmp_path):
     gold, system = tmp_path / "g.csv", tmp_path / "s.csv"
     gold.write_text("id,text,topic\n1,t,a\n2,t,b\n3,t,a\n")
     system.write_text("nr,kmeans_2,kmeans_3\n1,0,0\n2,1,1\n3,0,2\n")
@@ -496,7 +498,7 @@ def test_columns_of_one_side(tmp_path):
         roget.score(gold, system, columns={"other.item": "id"})
 
 
-def test_a_linkage_knows_its_items_by_position(tmp_path):
+def test_linkage_identifies_items_by_position(tmp_path):
     merges = np.array([[0, 1, 0.5, 2], [2, 3, 1.0, 3]])
     np.save(tmp_path / "ward.npy", merges)
     ids = {"a": 0, "b": 0, "c": 1}
@@ -509,6 +511,6 @@ def test_a_linkage_knows_its_items_by_position(tmp_path):
         roget.score([0, 0, 1], merges[:, :3])
 
 
-def test_ids_that_only_look_the_same_are_told_apart_in_the_message():
+def test_message_distinguishes_ids_that_look_identical():
     with refused("no-common-items"):
         roget.score({"caf\u00e9": 0}, {"cafe\u0301": 0})

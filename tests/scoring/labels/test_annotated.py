@@ -1,4 +1,4 @@
-"""AnnData: columns of `obs`, categorical with gaps and with categories that no cell has."""
+"""AnnData: categorical columns of `obs` with gaps and unused categories."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def expected():
     return roget.score(list(gold), list(system), ["v", "ari"])
 
 
-def test_columns_of_obs(adata, expected):
-    """Cells without a type are left out; those in no cluster are one more."""
+def test_anndata_columns_of_obs_are_scored(adata, expected):
+    """Cells without a type are excluded; cells without a cluster are missing items."""
     for table in (
         roget.score(adata, measures=["v", "ari"], columns=COLUMNS),
         roget.score(adata.obs["cell_type"], adata.obs["leiden"], ["v", "ari"]),
@@ -52,12 +52,12 @@ def test_columns_of_obs(adata, expected):
         notice(table.warnings, "missing-items", "1 of 7")
 
 
-def test_groups_of_cells(adata):
+def test_anndata_group_column_makes_groups(adata):
     table = roget.score(adata, measures="ari", columns={**COLUMNS, "group": "batch"})
     assert table.groups == 2
 
 
-def test_columns_must_be_named_and_there(adata):
+def test_anndata_columns_must_be_named_and_exist(adata):
     with refused("ambiguous-columns"):
         roget.score(adata)
     with refused("missing-column"):

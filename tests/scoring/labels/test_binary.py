@@ -1,4 +1,4 @@
-"""Files of numpy, Arrow and Excel, and a file in a .zip."""
+"""Files of numpy, Arrow and Excel, and files in a .zip."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from roget.scoring.labels import as_labels
 from support.errors import refused
 
 
-def test_numpy(tmp_path):
+def test_npy_file_is_read_as_labels(tmp_path):
     np.save(tmp_path / "a.npy", np.array([3, 1, 3]))
     assert as_labels(tmp_path / "a.npy").codes.tolist() == [3, 1, 3]
     np.save(tmp_path / "b.npy", np.array([{"a": 1}], dtype=object))
@@ -21,7 +21,7 @@ def test_numpy(tmp_path):
         as_labels(tmp_path / "b.npy")
 
 
-def test_arrow(tmp_path, answers):
+def test_arrow_file_is_read_as_labels(tmp_path, answers):
     pyarrow = pytest.importorskip("pyarrow")
     feather = importlib.import_module("pyarrow.feather")
     table = pyarrow.table({"id": ["d1", "d2"], "topic": ["x", "y"]})
@@ -33,7 +33,7 @@ def test_arrow(tmp_path, answers):
         as_labels(tmp_path / "b.arrow")
 
 
-def test_excel_needs_a_library(tmp_path, monkeypatch):
+def test_excel_requires_openpyxl(tmp_path, monkeypatch):
     path = tmp_path / "a.xlsx"
     path.write_bytes(b"")
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
@@ -41,8 +41,8 @@ def test_excel_needs_a_library(tmp_path, monkeypatch):
         as_labels(path)
 
 
-def test_excel(tmp_path, answers):
-    """As a spreadsheet is saved: numbers as ids, empty cells, and a row left blank."""
+def test_excel_file_is_read_as_labels(tmp_path, answers):
+    """Like a saved spreadsheet: numeric ids, empty cells, and a blank row."""
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     for row in (("id", "label"), ("d1", "x"), (None, None), (2, None)):
@@ -52,8 +52,8 @@ def test_excel(tmp_path, answers):
     assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "2"): {}}
 
 
-def test_rows_of_a_sheet_that_end_early(tmp_path, answers):
-    """As programs write them that do not say how wide a sheet is."""
+def test_short_rows_of_a_sheet_are_padded(tmp_path, answers):
+    """Like files of programs that do not store the width of a sheet."""
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     for row in (("item", "label", "note"), ("d1", "x"), ("d2", "y", "sure"), ("d3",)):
@@ -67,7 +67,7 @@ def test_rows_of_a_sheet_that_end_early(tmp_path, answers):
     assert answers(as_labels(path)) == expected
 
 
-def test_zip(tmp_path, answers):
+def test_zip_with_one_file_is_read(tmp_path, answers):
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.csv", "item,label\nd1,x\n")

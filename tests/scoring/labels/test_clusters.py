@@ -1,4 +1,4 @@
-"""Covers as they come: clusters one by one, items that come again, lists and sets of labels."""
+"""Overlapping clusters: one cluster per line, repeated items, lists and sets of labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def members(labels):
 EXPECTED = {"a": {"x", "y"}, "b": {"x"}, "c": {"y"}}
 
 
-def test_a_cluster_on_each_line(tmp_path):
+def test_cmty_file_has_one_cluster_per_line(tmp_path):
     path = tmp_path / "found.cmty"
     path.write_text("# nodes\na b\n\nb\tc\n")
     labels = as_labels(path)
@@ -36,7 +36,7 @@ def test_a_cluster_on_each_line(tmp_path):
     assert not as_labels(path, several="weights").cover
 
 
-def test_a_cluster_on_each_line_by_format(tmp_path):
+def test_clusters_format_reads_one_cluster_per_line(tmp_path):
     path = tmp_path / "found.txt"
     path.write_text("a b\nc c\n")
     labels = as_labels(path, labels="clusters")
@@ -45,7 +45,7 @@ def test_a_cluster_on_each_line_by_format(tmp_path):
     notice(labels.warnings, "repeated-rows", "1 item", path)
 
 
-def test_what_is_wrong_with_clusters_is_named(tmp_path):
+def test_invalid_cluster_files_are_refused(tmp_path):
     path = tmp_path / "found.cmty"
     path.write_text("a\tb\na\t\tc\n")
     with refused("empty-field", ":2:"):
@@ -69,7 +69,7 @@ def test_what_is_wrong_with_clusters_is_named(tmp_path):
         ("l.key", "g a x y\ng b x\ng c y\n"),
     ],
 )  # fmt: skip
-def test_files_of_covers(tmp_path, name, text):
+def test_cover_files_are_read(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     labels = as_labels(path, several="cover", labels="jsonl" if name == "l.json" else None)
@@ -88,11 +88,11 @@ def test_files_of_covers(tmp_path, name, text):
     ],
     ids=["sets", "lists", "weights", "frame"],
 )
-def test_covers_in_memory(source):
+def test_covers_in_memory_are_read(source):
     assert members(as_labels(source, several="cover")) == EXPECTED
 
 
-def test_sets_are_covers_without_a_word():
+def test_sets_are_read_as_covers_by_default():
     assert as_labels({"a": {1, 2}, "b": {1}}).overlapping
     listed = as_labels([{"a", "b"}, frozenset({"a", "c"})])
     assert members(listed) == {"a": {"0", "1"}, "b": {"0"}, "c": {"1"}}
@@ -100,18 +100,18 @@ def test_sets_are_covers_without_a_word():
     assert members(as_labels(found)) == members(listed)
 
 
-def test_matrices_are_covers_if_so_said():
+def test_matrices_are_covers_only_on_request():
     matrix = np.array([[True, True], [False, True]])
     assert members(as_labels(matrix, several="cover")) == {"0": {"0", "1"}, "1": {"1"}}
     assert not as_labels(matrix).cover
 
 
-def test_weights_that_are_lost_are_told():
+def test_unused_weights_are_warned_about():
     labels = as_labels({"a": {"x": 3, "y": 1}, "b": "x"}, several="cover")
     notice(labels.warnings, "unused-weights", "the system labels")
 
 
-def test_an_item_that_comes_again_needs_a_word(tmp_path):
+def test_repeated_item_requires_several_option(tmp_path):
     path = tmp_path / "l.tsv"
     path.write_text("a\tx\na\ty\nb\ty\n")
     with refused("duplicate-item", "--set several=cover"):
@@ -127,7 +127,7 @@ def test_an_item_that_comes_again_needs_a_word(tmp_path):
         ("g.txt", "a b c d\nb e f\ng\n"),
     ],
 )
-def test_clusters_by_another_name_are_told_how_to_be_read(tmp_path, name, text):
+def test_error_on_cluster_lines_suggests_clusters_format(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(FormatError, match="--labels clusters"):
@@ -136,7 +136,7 @@ def test_clusters_by_another_name_are_told_how_to_be_read(tmp_path, name, text):
 
 
 @pytest.mark.parametrize("comment", ["#found", "# clusters that were found"])
-def test_comments_that_are_read_as_labels_are_told(tmp_path, comment):
+def test_comments_read_as_labels_are_warned_about(tmp_path, comment):
     path = tmp_path / "g.txt"
     path.write_text(f"{comment}\n" + "a b c\nb e f\n" * 3)
     assert "--labels clusters" in " ".join(as_labels(path, gold=True).warnings)

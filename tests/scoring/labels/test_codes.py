@@ -1,4 +1,4 @@
-"""Numbering labels: every route must agree with numpy's own sorting one."""
+"""Coding labels as integers: every method agrees with sorting by numpy."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ integers = hnp.integer_dtypes() | hnp.unsigned_integer_dtypes()
 
 
 @given(integers.flatmap(lambda kind: hnp.arrays(kind, st.integers(1, 40))))
-def test_integers_of_any_type(values):
+def test_factorize_codes_integers_of_any_type(values):
     check(values)
 
 
 @given(hnp.arrays(np.int64, st.integers(1, 40), elements=st.integers(-5, 5)))
-def test_small_integers(values):
+def test_factorize_codes_small_integers(values):
     check(values)
 
 
 @given(hnp.arrays("U3", st.integers(1, 60)) | hnp.arrays("U20", st.integers(1, 20)))
-def test_unicode_arrays(values):
+def test_factorize_codes_unicode_arrays(values):
     check(values)
 
 
 @given(hnp.arrays("S3", st.integers(1, 60)) | hnp.arrays("S17", st.integers(1, 20)))
-def test_byte_strings(values):
+def test_factorize_codes_byte_strings(values):
     factors = factorize(values)
     distinct, inverse = np.unique(values, return_inverse=True)
     pairs = set(zip(factors.codes.tolist(), inverse.tolist(), strict=True))
@@ -74,7 +74,7 @@ def test_byte_strings(values):
         elements={"allow_nan": True},
     )
 )
-def test_floats(values):
+def test_factorize_codes_floats(values):
     factors = factorize(values)
     expected = [None if np.isnan(value) else value for value in values]
     assert spelled(factors) == expected
@@ -83,14 +83,14 @@ def test_floats(values):
 
 
 @given(st.lists(st.text(max_size=3) | st.integers(-3, 3) | st.none(), min_size=1))
-def test_lists(values):
+def test_factorize_codes_lists(values):
     factors = factorize(values)
     assert spelled(factors) == values
     assert factors.complete == (None not in values)
     assert factors.n_labels == len(set(values) - {None})
 
 
-def test_integer_array_is_its_own_code():
+def test_factorize_uses_integer_array_as_codes():
     for kind in (np.int8, np.uint16, np.int32, np.int64):
         values = np.array([3, 1, 3], dtype=kind)
         factors = factorize(values)
@@ -98,7 +98,7 @@ def test_integer_array_is_its_own_code():
         assert (factors.names, factors.n_labels, factors.offset) == (None, 4, 0)
 
 
-def test_unsigned_64_bit_is_renamed_not_copied():
+def test_factorize_views_unsigned_64_bit_without_copy():
     values = np.array([3, 1], dtype=np.uint64)
     factors = factorize(values)
     assert factors.codes.dtype == np.int64
@@ -120,36 +120,36 @@ def test_unsigned_64_bit_is_renamed_not_copied():
         np.array(["a", "b", "c", "d"])[::2],
     ],
 )
-def test_awkward_arrays(values):
+def test_factorize_codes_arrays_of_extreme_values(values):
     check(values)
 
 
-def test_offset_where_numbers_do_not_start_near_zero():
+def test_factorize_offsets_numbers_that_do_not_start_near_zero():
     factors = factorize(np.array([-1, 3, -1]))
     assert factors.offset == -1
     assert factors.codes.tolist() == [0, 4, 0]
     assert factorize(np.array([10**9, 10**9 + 2])).n_labels == 3
 
 
-def test_a_wide_range_does_not_make_many_labels():
+def test_wide_range_of_numbers_does_not_add_labels():
     assert factorize(np.array([0, 10**15])).n_labels == 2
 
 
-def test_booleans():
+def test_factorize_codes_booleans_without_copy():
     values = np.array([True, False, True])
     factors = factorize(values)
     assert np.shares_memory(factors.codes, values)
     assert spelled(factors) == [True, False, True]
 
 
-def test_minus_zero_is_zero_and_whole_floats_are_integers():
+def test_minus_zero_equals_zero_and_integral_floats_are_integers():
     assert factorize(np.array([0.0, -0.0, 0.5])).codes.tolist() == [0, 0, 1]
     factors = factorize(np.array([2.0, 5.0, np.nan]))
     assert spelled(factors) == [2, 5, None]
     assert factors.codes.dtype.kind == "i"
 
 
-def test_masked_arrays():
+def test_masked_values_are_missing():
     factors = factorize(np.ma.array([4, 5, 4], mask=[False, True, False]))
     assert spelled(factors) == [4, None, 4]
     assert not factors.complete
@@ -157,7 +157,7 @@ def test_masked_arrays():
     assert spelled(factorize(np.ma.array([4, 5], mask=True))) == [None, None]
 
 
-def test_dates_and_structures():
+def test_factorize_codes_dates_and_structures():
     dates = np.array(["2020-01-01", "NaT", "2020-01-01"], dtype="datetime64[D]")
     factors = factorize(dates)
     assert factors.codes.tolist() == [0, -1, 0]
@@ -167,23 +167,23 @@ def test_dates_and_structures():
     assert factorize(np.array([1 + 1j, 2, 1 + 1j])).codes.tolist() == [0, 1, 0]
 
 
-def test_variable_width_strings():
+def test_factorize_codes_variable_width_strings():
     values = np.array(["a", "bcd", "a"], dtype=np.dtypes.StringDType())
     assert spelled(factorize(values)) == ["a", "bcd", "a"]
 
 
-def test_empty_and_zero_width():
+def test_factorize_accepts_empty_and_zero_width_arrays():
     assert factorize(np.array([], dtype=int)).n_labels == 0
     assert factorize([]).n_labels == 0
     assert spelled(factorize(np.array(["", ""]))) == ["", ""]
 
 
-def test_byte_strings_print_as_text():
+def test_byte_strings_are_decoded_as_text():
     assert spelled(factorize(np.array([b"ab", b"c"]))) == ["ab", "c"]
     assert spelled(factorize(np.array([b"\xff"]))) == [b"\xff"]
 
 
-def test_missing_values():
+def test_missing_values_of_every_type_are_recognised():
     nan = float("nan")
     values = ["a", None, nan, np.nan, np.float32("nan"), np.datetime64("NaT"), Decimal("NaN"), 0]
     factors = factorize(values)
@@ -191,11 +191,11 @@ def test_missing_values():
     assert [is_missing(value) for value in ("", "nan", 0, (), datetime.date.min)] == [False] * 5
 
 
-def test_equal_in_python_is_one_label():
+def test_values_equal_in_python_are_one_label():
     assert factorize([1, 1.0, True, "1"]).codes.tolist() == [0, 0, 0, 1]
 
 
-def test_unhashable_label_says_where():
+def test_unhashable_label_is_refused_with_its_position():
     with refused("broken-lines", "item 2", "[1]"):
         factorize(["a", "b", [1]])
 
@@ -220,7 +220,7 @@ def test_coder_keeps_numbers_between_chunks():
 
 
 @pytest.mark.parametrize("distinct", [3, 5_000, 200_000])
-def test_many_chunks_and_growth(distinct):
+def test_string_hash_table_grows_over_many_chunks(distinct):
     rng = np.random.default_rng(distinct)
     values = rng.integers(0, distinct, 200_000)
     words = values.astype("U8")
@@ -236,21 +236,21 @@ def test_many_chunks_and_growth(distinct):
 
 
 @pytest.mark.parametrize("top", ["z", "é", "ж", "𝄞"])
-def test_characters_of_any_size(top):
+def test_factorize_codes_characters_of_any_width(top):
     rng = np.random.default_rng(1)
     words = np.array(["ab" + top, "b" + top * 9, "", top, "a" * 8, "a" * 9, "b" * 17])
     values = words[rng.integers(0, words.size, 1000)]
     check(values)
 
 
-def test_rows_with_equal_hashes_stay_apart(monkeypatch):
-    """All rows start at one slot: only comparing the rows themselves keeps them apart."""
+def test_rows_with_equal_hashes_are_distinguished(monkeypatch):
+    """All rows start at one slot, so only comparing the rows distinguishes them."""
     monkeypatch.setattr(coding, "_GOLDEN", np.uint64(0))
     values = np.array([f"w{i % 50}" for i in range(500)])
     check(values)
 
 
-def test_small_memory():
+def test_factorize_strings_needs_little_memory():
     words = np.array([f"{i:05d}" for i in range(100)])
     values = words[np.random.default_rng(0).integers(0, 100, 300_000)]
     factorize(values[:10])

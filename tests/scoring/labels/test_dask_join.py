@@ -1,4 +1,4 @@
-"""Files joined on a cluster: the same scores, to the last bit, and the same errors."""
+"""Files joined on a Dask cluster: bit-identical scores and the same errors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def write(folder: Path, seed: int, form: str, *, grouped: bool, lost: int = 0) -
 @pytest.mark.parametrize("form", ["tsv", "csv", "parquet"])
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("lost", [0, 40])
-def test_the_cluster_gives_the_same_bits(
+def test_dask_join_gives_bit_identical_scores(
     tmp_path: Path, form: str, grouped: bool, lost: int
 ) -> None:
     gold = write(tmp_path / "gold", 1, form, grouped=grouped)
@@ -72,7 +72,7 @@ def write_one(path: Path, seed: int, mark: str, quoted: int = 0) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["tsv", "csv", "quoted.csv", "parquet"])
-def test_large_files_are_cut_and_small_ones_bundled(
+def test_dask_join_splits_large_files_and_bundles_small_ones(
     tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_join, "SHARE", 1 << 20)
@@ -91,7 +91,9 @@ def test_large_files_are_cut_and_small_ones_bundled(
     assert score(*files, engine="dask").as_dict() == score(*files).as_dict()
 
 
-def test_files_become_tasks_by_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dask_join_groups_files_into_tasks_by_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dask_join, "SHARE", 100)
     paths = []
     for number, size in enumerate([40, 40, 40, 350, 90]):
@@ -105,7 +107,7 @@ def test_files_become_tasks_by_size(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("change", ["columns", "text", "bytes"])
-def test_files_that_are_not_alike_are_read_here(tmp_path: Path, change: str) -> None:
+def test_dask_join_reads_differing_files_locally(tmp_path: Path, change: str) -> None:
     gold = write(tmp_path / "gold", 1, "tsv", grouped=False)
     system = write(tmp_path / "system", 2, "tsv", grouped=False)
     odd = system / "1.tsv"
@@ -123,7 +125,7 @@ def test_files_that_are_not_alike_are_read_here(tmp_path: Path, change: str) -> 
     assert said[0] == said[1]
 
 
-def test_compressed_files_and_blanks_around_cells(tmp_path: Path) -> None:
+def test_dask_join_reads_compressed_files_and_strips_blanks(tmp_path: Path) -> None:
     sides = []
     for seed, side in enumerate(("gold", "system")):
         folder = write(tmp_path / side, seed, "csv", grouped=True)
@@ -135,7 +137,7 @@ def test_compressed_files_and_blanks_around_cells(tmp_path: Path) -> None:
     assert score(*sides, engine="dask").as_dict() == score(*sides).as_dict()
 
 
-def test_a_file_that_workers_do_not_have(tmp_path: Path) -> None:
+def test_dask_join_refuses_files_that_workers_lack(tmp_path: Path) -> None:
     share = dask_join.JoinShare(str(tmp_path / "gold.tsv"), 0)
     with refused("file-not-found", "gold.tsv"):
         dask_join.partition_rows(
@@ -144,7 +146,7 @@ def test_a_file_that_workers_do_not_have(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_changes_nothing(tmp_path: Path, cluster: Any) -> None:
+def test_dask_join_survives_killed_worker(tmp_path: Path, cluster: Any) -> None:
     gold = write(tmp_path / "gold", 1, "csv", grouped=True)
     system = write(tmp_path / "system", 2, "csv", grouped=True, lost=9)
     here = score(gold, system).as_dict()
@@ -163,7 +165,7 @@ def write_splits(folder: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_systems_are_compared_on_a_cluster(
+def test_dask_join_compares_several_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: Any
 ) -> None:
     gold = write(tmp_path / "gold", 1, "tsv", grouped=True)
@@ -189,7 +191,7 @@ def test_systems_are_compared_on_a_cluster(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("grouped", [False, True])
-def test_intervals_and_extra_items(
+def test_dask_join_supports_intervals_and_extra_items(
     tmp_path: Path, grouped: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gold = write(tmp_path / "gold", 1, "tsv", grouped=grouped, lost=50)
@@ -202,7 +204,7 @@ def test_intervals_and_extra_items(
         score(gold, system, engine="dask", extra="sample")
 
 
-def test_gold_is_dealt_out_once(
+def test_dask_join_partitions_gold_once(
     tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gold = write(tmp_path / "gold", 1, "tsv", grouped=True)
@@ -221,7 +223,7 @@ def test_gold_is_dealt_out_once(
     assert dealt == ["gold", "system", "system"]
 
 
-def test_engines_without_an_exchange_of_their_own(
+def test_dask_join_works_on_engines_without_exchange(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gold = write(tmp_path / "gold", 1, "csv", grouped=False)
@@ -235,7 +237,7 @@ def _with(engine: Any, load: Any) -> Any:
     return lambda kind, name: engine if kind == "engines" else load(kind, name)
 
 
-def test_what_is_wrong_is_said_as_ever(tmp_path: Path) -> None:
+def test_dask_join_reports_same_errors_as_local_engine(tmp_path: Path) -> None:
     gold = write(tmp_path / "gold", 1, "tsv", grouped=False)
     system = write(tmp_path / "system", 2, "tsv", grouped=False)
     with (system / "2.tsv").open("a") as file:
@@ -248,7 +250,7 @@ def test_what_is_wrong_is_said_as_ever(tmp_path: Path) -> None:
     assert said[0] == said[1]
 
 
-def test_what_a_cluster_cannot_join() -> None:
+def test_dask_engine_refuses_labels_in_memory() -> None:
     with refused("conflicting-options"):
         score([0, 1], [0, 1], engine="dask")
     with pytest.raises(InputError):

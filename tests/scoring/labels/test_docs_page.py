@@ -1,4 +1,4 @@
-"""The page on labels must name what the code knows, and its examples must be readable."""
+"""The page on labels names what the code accepts, and its examples are readable."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rows(page):
     return {first.strip(): set(re.findall("`(.+?)`", rest)) for first, rest in cells}
 
 
-def test_every_column_name(page):
+def test_labels_page_lists_every_column_name(page):
     found = {role.split(" ")[0]: names for role, names in rows(page).items()}
     for role, names in NAMES.items():
         stated = (
@@ -41,8 +41,8 @@ def test_every_column_name(page):
         assert stated == set(names), role
 
 
-def test_suffixes_are_those_of_readers(page):
-    """The generated reference has all formats, also new ones."""
+def test_labels_page_lists_every_suffix(page):
+    """The generated reference lists every format."""
     stated = {}
     for suffixes, forms in rows(page).items():
         if suffixes.startswith("`."):
@@ -52,7 +52,7 @@ def test_suffixes_are_those_of_readers(page):
     assert all(f"`{suffix}`" in page for suffix in _COMPRESSED)
 
 
-def test_formats_and_rules(page):
+def test_labels_page_lists_formats_and_rules(page):
     formats = set(re.findall(r"\*\*`(\w+)`\*\*", page))
     assert {"key", "tsv", "csv", "jsonl", "lines", "clusters", "pairs"} <= formats
     assert formats <= set(catalogue.names("label formats"))
@@ -61,7 +61,7 @@ def test_formats_and_rules(page):
     assert "up to twenty" in page
 
 
-def test_examples_are_readable(page, write):
+def test_examples_of_labels_page_are_readable(page, write):
     examples = re.findall(r"^```(\w+)\n(.*?)^```", page, re.M | re.S)
     assert [form for form, _ in examples] == [
         "key", "tsv", "csv", "jsonl", "lines", "clusters", "pairs", "conll", "corefud",
@@ -81,7 +81,7 @@ def test_examples_are_readable(page, write):
         assert not aligned.warnings
 
 
-def test_python_runs(page):
+def test_python_examples_of_labels_page_run(page):
     examples = doctest.DocTestParser().get_doctest(page, {}, PAGE.name, str(PAGE), 0)
     results = doctest.DocTestRunner().run(examples)
     assert results.attempted == 4

@@ -1,4 +1,4 @@
-"""Files counted in the database: the same cells, warnings and errors as from the readers."""
+"""Files counted by DuckDB: the same cells, warnings and errors as from the readers."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def count_all(monkeypatch):
     [("b", "z", "g"), ("a", "y", "g"), ("c", "y", "h")],
     *("csv", "csv", True, True, "cluster", "count"),
 )
-def test_as_the_readers_have_it(
+def test_duckdb_join_equals_readers(
     tmp_path, gold, system, one, other, in_gold, in_system, missing, extra
 ):
     columns = ("item", "label", "group")
@@ -150,7 +150,7 @@ def test_as_the_readers_have_it(
 
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("missing", ["cluster", "drop"])
-def test_extra_items_are_counted_to_the_bit(tmp_path, monkeypatch, grouped, missing):
+def test_duckdb_join_counts_extra_items_exactly(tmp_path, monkeypatch, grouped, missing):
     random = np.random.default_rng(3)
     files = []
     for name, first, last in (("gold", 0, 700), ("system", 300, 2000)):
@@ -181,7 +181,7 @@ WEIGHTS = st.sampled_from(["1", "2", " 2 ", "0.5", "1e-3", "0", "-1", "nan", "in
 @example(
     [("a", "x", "1"), ("b", "y", ".5")], [("a", "x", "2"), ("b", "y", "1")], "tsv", True, "drop"
 )
-def test_weights_as_the_readers_have_them(tmp_path, gold, system, form, both, missing):
+def test_duckdb_join_reads_weights_as_readers_do(tmp_path, gold, system, form, both, missing):
     columns = ("item", "label", "weight")
     left = write(tmp_path / f"gold.{form}", gold, columns)
     right = write(tmp_path / f"system.{form}", system, columns[: 3 if both else 2])
@@ -192,7 +192,7 @@ def test_weights_as_the_readers_have_them(tmp_path, gold, system, form, both, mi
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ROWS, st.sampled_from(FORMATS), st.sampled_from(["cluster", "singletons", "drop", "error"]))
-def test_both_sides_in_one_file(tmp_path, rows, form, missing):
+def test_duckdb_join_counts_both_sides_in_one_file(tmp_path, rows, form, missing):
     path = write(tmp_path / f"both.{form}", rows, ("gold", "system", "group"))
     compare(path, None, missing)
     path = write(tmp_path / f"named.{form}", rows, ("item", "gold", "system"))
@@ -201,7 +201,7 @@ def test_both_sides_in_one_file(tmp_path, rows, form, missing):
 
 @pytest.mark.parametrize("one", FORMATS)
 @pytest.mark.parametrize("other", FORMATS)
-def test_plain_tables_are_counted(tmp_path, one, other):
+def test_duckdb_join_counts_plain_tables(tmp_path, one, other):
     rows = [(f"d{n}", "xyz"[n % 3], "gh"[n % 2]) for n in range(30)]
     for columns in (("item", "label"), ("item", "label", "group")):
         gold = write(tmp_path / f"gold.{one}", rows, columns)
@@ -216,8 +216,8 @@ def test_plain_tables_are_counted(tmp_path, one, other):
 
 @pytest.mark.parametrize("name", ["s[1]", "label=zzz", "a*b", "it's"])
 @pytest.mark.parametrize("form", FORMATS)
-def test_names_of_files_are_no_patterns(tmp_path, name, form):
-    """DuckDB would look for s1, or take zzz for the labels."""
+def test_file_names_are_not_glob_patterns(tmp_path, name, form):
+    """As patterns, DuckDB would read s1, or take zzz for the labels."""
     rows = [("a", "x"), ("b", "y"), ("c", "y")]
     (tmp_path / name).mkdir()
     system = write(tmp_path / name / f"{name}.{form}", rows, ("item", "label"))
@@ -228,13 +228,13 @@ def test_names_of_files_are_no_patterns(tmp_path, name, form):
 
 @pytest.mark.parametrize("text", ["a\tx\nb\ty\nc\ty\nd\tx\n", "item\tlabel\r\na\tx\r\nb\ty\r\n"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_headers_line_ends_and_marks(tmp_path, text, mark):
+def test_duckdb_join_handles_headers_line_ends_and_byte_order_marks(tmp_path, text, mark):
     gold = tmp_path / "g.tsv"
     gold.write_bytes(mark + text.encode())
     assert compare(gold, gold, "cluster")
 
 
-def test_doubts_about_headers(tmp_path):
+def test_duckdb_join_warns_about_ambiguous_headers(tmp_path):
     gold, system = tmp_path / "g.tsv", tmp_path / "s.tsv"
     gold.write_text("foo\tbar\na\tx\nb\ty\nc\tx\nd\ty\n")
     system.write_text("item\ttopic\nfoo\tx\na\tx\nb\ttopic\nc\tx\nd\ty\n")
@@ -242,7 +242,7 @@ def test_doubts_about_headers(tmp_path):
     assert len(count_large(gold, system, "cluster").warnings) == 2
 
 
-def test_small_files_and_standard_input_are_read(tmp_path, monkeypatch):
+def test_small_files_and_standard_input_are_not_joined_in_duckdb(tmp_path, monkeypatch):
     gold = write(tmp_path / "g.csv", [("a", "x")], ("item", "label"))
     assert count_large("-", gold, "cluster") is None
     monkeypatch.setattr(read, "LARGE", 1 << 20)
@@ -251,7 +251,7 @@ def test_small_files_and_standard_input_are_read(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("small", [True, False])
-def test_folders_and_patterns(tmp_path, form, small, monkeypatch):
+def test_duckdb_join_reads_folders_and_patterns(tmp_path, form, small, monkeypatch):
     if small:
         monkeypatch.setattr(read, "LARGE", 1 << 20)
     rows = [(f"d{n}", "xyz"[n % 3]) for n in range(30)]
@@ -270,7 +270,7 @@ def test_folders_and_patterns(tmp_path, form, small, monkeypatch):
         roget.score(gold, tmp_path / "system", "v")
 
 
-def test_a_folder_without_labels(tmp_path):
+def test_folder_without_labels_is_refused(tmp_path):
     with refused("file-not-found"):
         roget.score(tmp_path, tmp_path)
     with refused("file-not-found"):
@@ -280,7 +280,7 @@ def test_a_folder_without_labels(tmp_path):
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=8), st.sampled_from(["", "\r"]))
 @example([("x", "1"), ("", "2"), ("y", "")], "")
-def test_one_label_per_line(tmp_path, rows, end):
+def test_duckdb_join_reads_one_label_per_line(tmp_path, rows, end):
     """An empty line is an item; quotes, commas and tabs are part of a label."""
     paths = []
     for name, labels in zip(("gold.txt", "system.txt"), zip(*rows, strict=True), strict=True):
@@ -292,7 +292,7 @@ def test_one_label_per_line(tmp_path, rows, end):
 
 @pytest.mark.parametrize("one", [*FORMATS, "txt"])
 @pytest.mark.parametrize("other", [*FORMATS, "txt"])
-def test_items_known_by_position(tmp_path, one, other):
+def test_duckdb_join_matches_items_by_position(tmp_path, one, other):
     labels = ["xyz"[n % 3] for n in range(30)]
     gold, system = tmp_path / f"gold.{one}", tmp_path / f"system.{other}"
     for path, column in ((gold, labels), (system, labels[::-1])):
@@ -305,7 +305,7 @@ def test_items_known_by_position(tmp_path, one, other):
     assert not compare(gold.with_suffix(".tsv"), system, "cluster")
 
 
-def test_little_memory_is_enough(tmp_path, monkeypatch):
+def test_duckdb_join_works_with_little_memory(tmp_path, monkeypatch):
     rows = [(f"d{n}", f"{n % 7}") for n in range(2000)]
     gold = write(tmp_path / "g.csv", rows, ("item", "label"))
     table = roget.score(gold, gold, "v", memory="200MB")
@@ -316,8 +316,8 @@ def test_little_memory_is_enough(tmp_path, monkeypatch):
             roget.score(gold, gold, memory="much")
 
 
-def test_columns_may_have_any_name(tmp_path):
-    """Names that statements use themselves."""
+def test_duckdb_join_accepts_any_column_name(tmp_path):
+    """Names that the SQL statements use themselves."""
     for names in (("r", "label"), ("label", "r"), ("w", "r", "label")):
         path = write(tmp_path / "g.parquet", [(*"b1x",), (*"c2y",), (*"a3x",)], names)
         columns = {"item": names[0], "label": names[-1]}
@@ -331,7 +331,7 @@ def test_columns_may_have_any_name(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
-def test_not_a_number_is_no_answer(tmp_path, kind):
+def test_nan_in_label_column_is_missing_label(tmp_path, kind):
     rows = [(f"d{n}", "xyz"[n % 3]) for n in range(12)]
     gold = write(tmp_path / "g.csv", rows, ("item", "label"))
     numbers = ["'NaN'" if n % 4 == 0 else f"{n % 4}" for n in range(12)]
@@ -355,8 +355,8 @@ def test_not_a_number_is_no_answer(tmp_path, kind):
 
 @pytest.mark.parametrize("label", ["-1.0", "-1"])
 @pytest.mark.parametrize("large", [0, 1 << 30])
-def test_noise_that_pandas_writes_as_floats(tmp_path, monkeypatch, label, large):
-    """A column with gaps has floats: −1.0 is what was called −1."""
+def test_noise_written_as_float_by_pandas_is_recognised(tmp_path, monkeypatch, label, large):
+    """Columns with gaps are floats, so −1 is written as −1.0."""
     monkeypatch.setattr(read, "LARGE", large)
     rows = [(f"d{n}", "xy"[n % 2]) for n in range(8)]
     gold = write(tmp_path / "g.csv", rows, ("item", "label"))
@@ -370,7 +370,7 @@ def test_noise_that_pandas_writes_as_floats(tmp_path, monkeypatch, label, large)
     notice(warnings, "unused-noise-label", "none")
 
 
-def test_extra_noise_shares_no_cluster(tmp_path):
+def test_extra_noise_items_share_no_cluster(tmp_path):
     gold = write(tmp_path / "g.csv", [(f"d{n}", "xy"[n % 2]) for n in range(6)], ("item", "label"))
     answers = [(f"d{n}", "k") for n in range(5)] + [
         ("d5", "-1"),
@@ -385,8 +385,8 @@ def test_extra_noise_shares_no_cluster(tmp_path):
     notice(found.warnings, "shared-clusters", "1 dropped item")
 
 
-def test_some_of_several_files_may_be_empty(tmp_path, monkeypatch):
-    """As clusters write them: a file for each part, with a header or nothing at all."""
+def test_empty_files_among_several_are_accepted(tmp_path, monkeypatch):
+    """Like output of a cluster: one file per partition, with a header or completely empty."""
     rows = [(f"d{n}", "xy"[n % 2]) for n in range(8)]
     gold = write(tmp_path / "g.csv", rows, ("item", "label"))
     (tmp_path / "s").mkdir()
@@ -404,7 +404,7 @@ def test_some_of_several_files_may_be_empty(tmp_path, monkeypatch):
         roget.score(gold, tmp_path / "s")
 
 
-def test_a_first_label_that_is_a_name(tmp_path):
+def test_first_label_that_looks_like_a_header_is_warned_about(tmp_path):
     gold, system = tmp_path / "g.txt", tmp_path / "s.txt"
     gold.write_text("label\n" + "a\nb\n" * 4)
     system.write_text("cluster\n" + "1\n2\n" * 4)

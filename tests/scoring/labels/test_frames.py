@@ -48,14 +48,14 @@ def spelled(factors):
         [True, False, True, True],
     ],
 )
-def test_columns(make, values):
+def test_columns_of_frames_are_coded(make, values):
     factors = factorize_column(make(values))
     assert spelled(factors) == values
     assert factors.complete == (None not in values)
 
 
 @columns
-def test_column_without_any_answer(make):
+def test_column_without_any_label_is_incomplete(make):
     factors = factorize_column(make([None, None, None]))
     assert spelled(factors) == [None] * 3
     assert not factors.complete
@@ -63,7 +63,7 @@ def test_column_without_any_answer(make):
 
 @settings(max_examples=25)
 @given(st.lists(st.text(max_size=2) | st.none(), min_size=1, max_size=12))
-def test_text_columns_agree_with_lists(values):
+def test_text_columns_are_coded_like_lists(values):
     for make in (polars.Series, pyarrow.array):
         factors = factorize_column(make(values))
         assert spelled(factors) == values
@@ -77,35 +77,35 @@ def test_text_columns_agree_with_lists(values):
         pyarrow.array([1, 2, None]),
     ],
 )
-def test_integers_with_gaps_stay_integers(column):
+def test_integer_columns_with_gaps_stay_integers(column):
     assert spelled(factorize_column(column)) == [1, 2, None]
 
 
-def test_integers_with_gaps_keep_all_digits():
+def test_integer_columns_with_gaps_keep_all_digits():
     big = 2**60 + 1
     for column in (polars.Series([big, None]), pyarrow.array([big, None])):
         assert spelled(factorize_column(column)) == [big, None]
 
 
-def test_numbers_are_not_copied():
+def test_numeric_columns_are_not_copied():
     series = pandas.Series([3, 1, 2])
     assert np.shares_memory(factorize_column(series).codes, series.to_numpy())
 
 
-def test_position_counts_not_the_pandas_index():
+def test_pandas_index_does_not_reorder_labels():
     series = pandas.Series(["a", "b"], index=[1, 0])
     labels = as_labels(series)
     assert labels.items is None
     assert [labels.label(code) for code in labels.codes] == ["a", "b"]
 
 
-def test_polars_categories():
+def test_polars_categories_are_coded():
     for kind in (polars.Categorical, polars.Enum(["z", "a", "b"])):
         column = polars.Series(["a", None, "b", "a"], dtype=kind)
         assert spelled(factorize_column(column)) == ["a", None, "b", "a"]
 
 
-def test_arrow_dictionary_with_gaps_and_repeats():
+def test_arrow_dictionary_with_gaps_and_repeats_is_coded():
     indices = pyarrow.array([0, 1, 2, None, 3], type=pyarrow.uint8())
     column = pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(["a", None, "b", "a"]))
     factors = factorize_column(column)
@@ -113,24 +113,24 @@ def test_arrow_dictionary_with_gaps_and_repeats():
     assert factors.n_labels == 2
 
 
-def test_arrow_chunks_with_different_dictionaries():
+def test_arrow_chunks_with_different_dictionaries_are_coded():
     one = pyarrow.array(["a", "b"]).dictionary_encode()
     two = pyarrow.array(["c", "a"]).dictionary_encode()
     assert spelled(factorize_column(pyarrow.chunked_array([one, two]))) == ["a", "b", "c", "a"]
 
 
-def test_dates():
+def test_date_columns_are_coded():
     stamps = pandas.Series(pandas.to_datetime(["2020-01-01", None, "2020-01-01"]))
     assert factorize_column(stamps).codes.tolist() == [0, -1, 0]
 
 
-def test_mixed_objects_with_missing():
+def test_missing_values_in_object_columns_are_recognised():
     values = ["a", pandas.NA, pandas.NaT, None, 1]
     assert as_labels(values).codes.tolist() == [0, -1, -1, -1, 1]
     assert as_labels(pandas.Series(values, dtype=object)).codes.tolist() == [0, -1, -1, -1, 1]
 
 
-def test_nested_columns():
+def test_tuple_columns_are_coded_and_list_columns_refused():
     assert factorize_column(pandas.Series([(1, 2), (1, 3), (1, 2)])).codes.tolist() == [0, 1, 0]
     for column in (polars.Series([[1], [2]]), pyarrow.array([[1], [2]]), pandas.Series([[1], [2]])):
         with refused("broken-lines", "0"):
@@ -149,13 +149,13 @@ frames = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
 @pytest.mark.parametrize(
     "value", [polars.LazyFrame({"label": ["a"]}), polars.col("label"), pyarrow.scalar("a")]
 )
-def test_things_that_hold_no_values(value):
+def test_lazy_expressions_and_scalars_are_refused_as_labels(value):
     with refused("unsupported-format"):
         as_labels(value)
 
 
 @frames
-def test_frames(frame, answers):
+def test_frames_are_read_as_labels(frame, answers):
     table = frame({"id": ["d1", "d2"], "topic": ["x", None]})
     assert answers(as_labels(table)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {}}
     with refused("missing-label", ":2:"):
@@ -163,7 +163,7 @@ def test_frames(frame, answers):
 
 
 @frames
-def test_weighted_frames(frame, answers):
+def test_weighted_frames_are_read(frame, answers):
     table = frame(
         {
             "item": [1, 1, 2],
@@ -179,7 +179,7 @@ def test_weighted_frames(frame, answers):
 
 
 @frames
-def test_frames_with_chosen_columns(frame, answers):
+def test_columns_of_frames_can_be_chosen(frame, answers):
     table = frame({"a": [5, 6], "b": [7, 7], "c": ["k", "l"]})
     labels = as_labels(table, columns={"item": "c", "label": "b"})
     assert answers(labels) == {(None, "k"): {"7": 1.0}, (None, "l"): {"7": 1.0}}
@@ -188,7 +188,7 @@ def test_frames_with_chosen_columns(frame, answers):
 
 
 @frames
-def test_frame_problems(frame):
+def test_invalid_rows_of_frames_are_listed(frame):
     table = frame({"item": ["a", None], "label": ["x", "y"], "weight": [-1.5, None]})
     with pytest.raises(InputError) as caught:
         as_labels(table, name="table")

@@ -28,7 +28,7 @@ def problems(path, **options):
     return list_problems(caught.value)
 
 
-def test_objects(lines, answers):
+def test_jsonl_objects_are_read(lines, answers):
     labels = as_labels(
         lines(
             {"item": "d1", "label": "x"}, "", {"label": 7, "item": 2}, {"item": "é", "label": "x"}
@@ -42,7 +42,7 @@ def test_objects(lines, answers):
     assert not labels.weighted
 
 
-def test_numbers_are_text(lines, answers):
+def test_jsonl_numbers_are_read_as_text(lines, answers):
     labels = as_labels(
         lines({"id": 1, "label": 1}, {"id": 2, "label": "1"}, {"id": 3, "label": 1.5})
     )
@@ -51,7 +51,7 @@ def test_numbers_are_text(lines, answers):
     assert list(labels.names) == ["true", "1"]
 
 
-def test_weights_inside_the_label(lines, answers):
+def test_jsonl_weights_inside_label_are_read(lines, answers):
     labels = as_labels(
         lines(
             {"group": "w", "id": "d1", "label": {"x": 1, "y": 3}},
@@ -69,14 +69,14 @@ def test_weights_inside_the_label(lines, answers):
     assert not labels.complete
 
 
-def test_weights_beside_the_label(lines, answers):
+def test_jsonl_weight_column_is_read(lines, answers):
     labels = as_labels(
         lines({"id": "d", "label": "x", "weight": 1}, {"id": "d", "label": "y", "weight": 0.5})
     )
     assert answers(labels) == {(None, "d"): {"x": 2 / 3, "y": 1 / 3}}
 
 
-def test_absent_label_is_no_answer_but_not_in_gold(lines, answers):
+def test_absent_label_is_missing_answer_and_refused_in_gold(lines, answers):
     path = lines(
         {"item": "d1", "label": "x"}, {"item": "d2"}, {"item": "d3", "label": float("nan")}
     )
@@ -88,7 +88,7 @@ def test_absent_label_is_no_answer_but_not_in_gold(lines, answers):
     assert problems(path, gold=True) == [(2, "missing-label"), (3, "missing-label")]
 
 
-def test_empty_label_is_no_answer_but_not_in_gold(lines, answers):
+def test_empty_label_is_missing_answer_and_refused_in_gold(lines, answers):
     path = lines(
         {"item": "d1", "label": "x", "weight": 2},
         {"item": "d2", "label": "", "weight": 1},
@@ -103,10 +103,14 @@ def test_empty_label_is_no_answer_but_not_in_gold(lines, answers):
     assert answers(as_labels(path)) == expected
 
 
-def test_arrays(lines, write, answers):
+def test_arrays_in_jsonl_are_refused(lines, write, answers):
     expected = [(1, "unsupported-format")]
-    assert problems(lines('[["d1", "x"]]')) == expected
-    assert problems(write("a.json", '[\n["d1", "x"]\n]')) == expected
+    assert problems(lines('[["d1", "x", 1]]')) == expected
+    assert problems(write("a.json", '[\n["d1", ["x"]]\n]')) == expected
+    pairs = as_labels(write("a.json", '[["d1", "x"], ["d2", null]]'))
+    assert answers(pairs) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {}}
+    table = '{"schema": {"fields": []}, "data": [{"item": "d1", "label": "x"}]}'
+    assert answers(as_labels(write("a.json", table))) == {(None, "d1"): {"x": 1.0}}
     assert problems(write("a", '\n [{"item": 1, "label": 2}')) == [(2, "unsupported-format")]
     for text in (
         '[{"item": "d1", "label": "x"}, {"item": "d2", "label": {"x": 1, "y": 3}}]',
@@ -120,19 +124,19 @@ def test_arrays(lines, write, answers):
         }
 
 
-def test_words_for_nothing_are_labels(lines):
+def test_words_for_missing_values_are_labels(lines):
     words = ["nan", "None", "NA", "null"]
     labels = as_labels(lines(*({"id": at, "label": w} for at, w in enumerate(words))), gold=True)
     assert labels.names == words
 
 
-def test_labels_by_position(lines):
+def test_jsonl_without_ids_is_read_by_position(lines):
     labels = as_labels(lines({"label": "x"}, {"label": "y"}))
     assert labels.items is None
     assert labels.codes.tolist() == [0, 1]
 
 
-def test_chosen_keys(lines, answers):
+def test_jsonl_keys_can_be_chosen(lines, answers):
     path = lines({"doc": "d1", "topic": "x", "other": "o"})
     assert answers(as_labels(path, columns={"item": "doc", "label": "other"})) == {
         (None, "d1"): {"o": 1.0}
@@ -141,19 +145,19 @@ def test_chosen_keys(lines, answers):
         as_labels(path, columns={"item": "key"})
 
 
-def test_broken_lines(lines):
+def test_broken_json_lines_are_refused(lines):
     path = lines({"item": "d1", "label": "x"}, "{", "[1]", '{"item": "d2", "label": "x"} 3', '"x"')
     assert problems(path) == [(line, "broken-lines") for line in (2, 3, 4, 5)]
 
 
-def test_lines_are_not_glued(lines):
-    """Two lines that would make one object together are still two broken lines."""
+def test_broken_json_lines_are_not_joined(lines):
+    """Two lines that would form one object together are two broken lines."""
     assert len(problems(lines('{"item": "a"', '"label": "b"}'))) == 2
     two = '{"item": "a", "label": "x"}, {"item": "b", "label": "x"}'
     assert len(problems(lines(two))) == 1
 
 
-def test_bad_values(lines):
+def test_invalid_json_values_are_refused(lines):
     path = lines(
         {"item": "d1", "label": ["x"]},
         {"item": {"a": 1}, "label": "x"},
@@ -169,7 +173,7 @@ def test_bad_values(lines):
     ]
 
 
-def test_bad_weights(lines):
+def test_invalid_json_weights_are_refused(lines):
     path = lines(
         {"item": 1, "label": "x", "weight": -1},
         {"item": 2, "label": "x", "weight": "1"},
@@ -182,7 +186,7 @@ def test_bad_weights(lines):
     assert problems(path) == [(line, "bad-weight") for line in range(1, 8)]
 
 
-def test_bad_weights_inside_the_label(lines):
+def test_invalid_json_weights_inside_label_are_refused(lines):
     path = lines(
         {"item": 1, "label": {"x": -1}},
         {"item": 2, "label": {"x": 1, "y": None}},

@@ -15,7 +15,7 @@ def problems(path, **options):
     return list_problems(caught.value)
 
 
-def test_a_key(write, answers):
+def test_key_file_is_read(write, answers):
     labels = as_labels(write("a.key", "add.v add.v.1 s1/4 s2/1\nadd.v add.v.2\ts1\n"))
     assert answers(labels) == {
         ("add.v", "add.v.1"): {"s1": 0.8, "s2": 0.2},
@@ -26,7 +26,7 @@ def test_a_key(write, answers):
     assert labels.warnings == ()
 
 
-def test_one_label_each_is_hard_whatever_its_weight(write, answers):
+def test_key_with_one_label_per_item_is_hard_whatever_its_weights(write, answers):
     labels = as_labels(write("a.key", "w i1 a/4\nw i2 b/0.5\nw i3 a\n"))
     assert not labels.weighted
     assert labels.n_labels == 2
@@ -54,18 +54,18 @@ def test_one_label_each_is_hard_whatever_its_weight(write, answers):
         ("数\u3000学/2", "数\u3000学"),
     ],
 )
-def test_what_is_a_weight(write, token, label, answers):
+def test_key_weight_follows_last_slash(write, token, label, answers):
     labels = as_labels(write("a.key", f"w i1 {token} other/1e-9\n"))
     assert label in answers(labels)["w", "i1"]
 
 
 @pytest.mark.parametrize("weight", ["0,7", "0.7x", "", "1_0", "-", "+a", ".", "1/", "7%"])
-def test_what_begins_like_a_weight_must_be_one(write, weight):
+def test_key_weight_with_invalid_number_is_refused(write, weight):
     path = write("a.key", f"w i1 b\nw i2 a/{weight} b\n")
     assert problems(path) == [(2, "bad-weight")]
 
 
-def test_comments_blank_lines_and_odd_blanks(write, answers):
+def test_key_comments_and_blank_lines_are_ignored(write, answers):
     text = (
         "!! all of it\n\n  w \t i1   a  !! b c\n\t\nw i2 b !!\n   !! x\nw i3 c!!d\nw i4 e !!f g\n"
     )
@@ -77,7 +77,7 @@ def test_comments_blank_lines_and_odd_blanks(write, answers):
     }
 
 
-def test_no_answer(write, answers):
+def test_key_line_without_label_is_missing_answer(write, answers):
     path = write("a.key", "w i1 a\nw i2\nw i3 b/1 c/1\n")
     labels = as_labels(path)
     assert answers(labels)["w", "i2"] == {}
@@ -85,14 +85,14 @@ def test_no_answer(write, answers):
     assert problems(path, gold=True) == [(2, "missing-label")]
 
 
-def test_no_answer_in_a_hard_key(write, answers):
+def test_hard_key_line_without_label_is_missing_answer(write, answers):
     labels = as_labels(write("a.key", "w i1 a\nw i2\n"))
     assert not labels.weighted
     assert labels.codes.tolist() == [0, -1]
     assert not labels.complete
 
 
-def test_same_item_in_two_groups(write, answers):
+def test_same_item_in_two_key_groups_is_two_items(write, answers):
     labels = as_labels(write("a.key", "w 1 a\nv 1 b\nw 2 a\n"))
     assert answers(labels) == {
         ("w", "1"): {"a": 1.0},
@@ -101,24 +101,24 @@ def test_same_item_in_two_groups(write, answers):
     }
 
 
-def test_zero_weight_is_no_label(write, answers):
+def test_key_label_of_zero_weight_is_ignored(write, answers):
     labels = as_labels(write("a.key", "w i1 a/0 b/2\nw i2 a/1 b/1\n"))
     assert answers(labels)["w", "i1"] == {"b": 1.0}
 
 
-def test_label_named_twice(write, answers):
+def test_weights_of_label_named_twice_are_summed(write, answers):
     labels = as_labels(write("a.key", "w i1 a/4 a/2 b/2\nw i2 c\n"))
     assert answers(labels)["w", "i1"] == {"a": 0.75, "b": 0.25}
     notice(labels.warnings, "repeated-rows", "1 item")
 
 
-def test_huge_and_tiny_weights(write, answers):
+def test_huge_and_tiny_key_weights_are_normalised(write, answers):
     labels = as_labels(write("a.key", "w i1 a/1e308 b/1e308\nw i2 a/4e-324 b/4e-324\n"))
     assert set(answers(labels)["w", "i1"].values()) == {0.5}
     assert set(answers(labels)["w", "i2"].values()) == {0.5}
 
 
-def test_repeated_lines(write, answers):
+def test_repeated_key_lines_are_merged_with_notice(write, answers):
     labels = as_labels(write("a.key", "w i1 a\nw i2 b\nw  i1\ta\nw i1 a/3\n"))
     assert len(labels) == 2
     assert labels.items == ["i1", "i2"]
@@ -128,14 +128,14 @@ def test_repeated_lines(write, answers):
     notice(labels.warnings, "repeated-rows", "2 lines")
 
 
-def test_contradictions(write):
+def test_contradicting_key_lines_are_refused(write):
     path = write("a.key", "w i1 a\nv i1 b\nw i1 b\n\nv i1\n")
     assert problems(path) == [(3, "duplicate-item"), (5, "duplicate-item")]
     path = write("b.key", "w i1 a/1 b/2\nw i1 a/1\n")
     assert problems(path) == [(2, "duplicate-item")]
 
 
-def test_bad_weights_and_fields(write):
+def test_invalid_key_weights_and_fields_are_refused(write):
     path = write(
         "a.key",
         "w i1 a/-1\nw\nw i2 b/nan c\nw i3 a/inf\nw i4 /3\nw i5 a/-1\nw i6 a/0 b/0\n",
@@ -154,11 +154,11 @@ def test_reading_stops_after_many_problems(write):
     assert len(caught.value.problems) == MAX_PROBLEMS
 
 
-def test_line_numbers_beyond_a_batch(write):
+def test_line_numbers_are_correct_beyond_one_batch(write):
     path = write("a.key", "".join(f"w i{n} a\n\n" for n in range(1000)) + "w\n")
     assert problems(path) == [(2001, "broken-lines")]
 
 
-def test_columns_make_no_sense(write):
+def test_columns_option_is_refused_for_keys(write):
     with refused("conflicting-options"):
         as_labels(write("a.key", "w i a\n"), columns={"item": "x"})

@@ -9,7 +9,7 @@ from roget.scoring.labels import align, as_labels
 from support.errors import list_problems, refused
 
 
-def test_labels_by_line(write):
+def test_lines_file_has_one_label_per_line(write):
     labels = as_labels(write("a.txt", "noun\nverb\n  noun \nnew york\n"))
     assert labels.codes.tolist() == [0, 1, 0, 2]
     assert labels.names == ["noun", "verb", "new york"]
@@ -17,7 +17,7 @@ def test_labels_by_line(write):
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_empty_lines_are_items_but_the_end_is_not(write, end):
+def test_empty_lines_are_items_except_last(write, end):
     path = write("a.txt", f"a\n\nb\n\t\na{end}")
     labels = as_labels(path)
     assert labels.codes.tolist() == [0, -1, 1, -1, 0]
@@ -27,21 +27,21 @@ def test_empty_lines_are_items_but_the_end_is_not(write, end):
     assert list_problems(caught.value) == [(2, "missing-label"), (4, "missing-label")]
 
 
-def test_first_lines_empty(write):
+def test_leading_empty_lines_are_items(write):
     assert as_labels(write("a.txt", "\n\na\n"), labels="lines").codes.tolist() == [-1, -1, 0]
     assert as_labels(write("a.txt", "\n\na\n")).codes.tolist() == [-1, -1, 0]
 
 
-def test_words_for_nothing_are_labels(write):
+def test_words_for_missing_values_are_labels(write):
     assert as_labels(write("a.txt", "nan\nNone\nNA\n"), gold=True).names == ["nan", "None", "NA"]
 
 
-def test_a_blank_line_is_found_by_its_number(write):
+def test_blank_line_is_reported_by_number(write):
     gold, system = write("g.txt", "a\nb\na\n"), write("s.txt", "x\n\ny\n")
     with refused("missing-items", "1", "3", "2"):
         align(as_labels(gold, gold=True), as_labels(system), missing="error")
 
 
-def test_columns_make_no_sense(write):
+def test_columns_option_is_refused_for_lines(write):
     with refused("conflicting-options"):
         as_labels(write("a.txt", "a\n"), columns={"label": 1})

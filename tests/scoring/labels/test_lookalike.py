@@ -1,4 +1,4 @@
-"""Files read in the wrong format are refused: they would be given a perfect score."""
+"""Files read in the wrong format are refused: they would get a perfect score."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def test_json_in_another_format_is_refused(write, form):
         ("a.key", "[w] i1 x\n{w} i2 z\n", ["x", "z"]),
     ],
 )
-def test_what_only_seems_to_be_another_format(write, name, text, names):
+def test_text_that_resembles_another_format_is_accepted(write, name, text, names):
     assert list(as_labels(write(name, text)).names) == names
 
 
-def test_advice_that_is_given_works(write, answers):
+def test_format_suggested_by_error_works(write, answers):
     expected = {(None, "d1"): {"x": 1.0}}
     assert answers(as_labels(write("a.tsv", "item;label\nd1;x\n"), labels="csv")) == expected
     assert answers(as_labels(write("a.csv", "d1\tx\n"), labels="tsv")) == expected

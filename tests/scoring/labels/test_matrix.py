@@ -24,6 +24,11 @@ PRINTED = {
     "blanks.txt": "   k0 k1 k2\na  10  2  0\nb   1  8  3\n",
     "totals.csv": ",k0,k1,k2,All\na,10,2,0,12\nb,1,8,3,12\nAll,11,10,3,24\n",
     "numbers.csv": ",0,1,2\n0,10,2,0\n1,1,8,3\n",
+    "crosstab.csv": "gold,0,1,2\na,10,2,0\nb,1,8,3\n",
+    "gaps.csv": "gold,0,7,9\na,10,2,0\nb,1,8,3\n",
+    "unknown.csv": "Zelltyp,0,1,2\na,10,2,0\nb,1,8,3\n",
+    "coded.csv": "Zelltyp,0,1,2\n0,10,2,0\n1,1,8,3\n",
+    "crosstab.txt": "system   0  1  2\ngold            \na       10  2  0\nb        1  8  3\n",
 }
 
 
@@ -44,7 +49,7 @@ def test_arrays_and_frames_are_matrices():
         assert [row.value for row in found.rows] == [row.value for row in EXPECTED.rows]
 
 
-def test_the_command_and_its_refusals(tmp_path):
+def test_matrix_command_scores_and_refuses_invalid_matrices(tmp_path):
     path = tmp_path / "named.csv"
     path.write_text(PRINTED["named.csv"])
     done = run("score", "--matrix", path, "-m", "ari")
@@ -58,3 +63,14 @@ def test_the_command_and_its_refusals(tmp_path):
         roget.score(matrix=path)
     with refused("conflicting-options"):
         roget.score(GOLD, SYSTEM, matrix=COUNTS)
+
+
+def test_a_row_of_counts_is_not_a_header(tmp_path):
+    path = tmp_path / "matrix.csv"
+    path.write_text("a,1,20\nb,8,3\n")
+    assert roget.score(matrix=path, measures="ari").items == 32
+    path.write_text("Zelltyp,0,1\na,10,2\nb,8,3\n")
+    with refused("ambiguous-header", "matrix.csv:1", "Zelltyp", "--no-header"):
+        roget.score(matrix=path)
+    assert roget.score(matrix=path, header=True, measures="ari").items == 23
+    assert roget.score(matrix=path, header=False, measures="ari").items == 24

@@ -1,4 +1,4 @@
-"""Mentions: what one side only has counts there, documents are summed, files are read."""
+"""Coreference mentions: unmatched mentions, several documents, and file formats."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ documents = st.lists(st.tuples(sides, sides), min_size=1, max_size=3)
 
 
 @given(documents)
-def test_unmatched_mentions_and_documents_equal_the_twin(documents):
+def test_unmatched_mentions_and_documents_equal_naive_scorer(documents):
     key, response = zip(*documents, strict=True)
     if not any(key):
         return
@@ -176,7 +176,7 @@ def test_unmatched_mentions_and_documents_equal_the_twin(documents):
 
 
 @given(documents)
-def test_each_document_for_itself(documents):
+def test_documents_are_scored_separately(documents):
     documents = [(key, response) for key, response in documents if key or response]
     if not any(key for key, _ in documents):
         return
@@ -191,8 +191,8 @@ def test_each_document_for_itself(documents):
     assert [got[m] for m in MEASURES["blanc"]] == pytest.approx(each.tolist(), abs=1e-12)
 
 
-def test_published_cases(shared_data):
-    """Of the reference scorer; it has [1, 1, 1] where a case is not meant for a measure."""
+def test_reference_scorer_cases_are_reproduced(shared_data):
+    """In expected.json, [1, 1, 1] marks a case that does not apply to a measure."""
     folder = shared_data / "coreference"
     if not folder.is_dir():
         pytest.skip(f"no test cases at {folder}")
@@ -241,7 +241,7 @@ b\t0\t0\tRain\t(1)
 """
 
 
-def test_conll_files(write, answers):
+def test_conll_files_are_scored(write, answers):
     key = write("key.conll", KEY)
     assert answers(as_labels(key)) == {
         ("(a); part 000", "0-1"): {"1": 1.0},
@@ -256,7 +256,7 @@ def test_conll_files(write, answers):
     assert as_labels(write("gold.key", KEY)).mentions
 
 
-def test_a_system_that_finds_nothing(write):
+def test_system_without_mentions_scores_zero(write):
     nothing = "".join(f"#begin document ({d}); part 000\nw -\n#end document\n" for d in "ab")
     got = roget.score(write("key.conll", KEY), write("none.conll", nothing), ["conll", "lea"])
     assert [row.value for row in got.rows] == [0.0, 0.0]
@@ -264,7 +264,7 @@ def test_a_system_that_finds_nothing(write):
         roget.score(write("none.conll", nothing), write("key.conll", KEY))
 
 
-def test_repeated_mentions_stay_with_the_entity_named_first(write, answers):
+def test_repeated_mentions_stay_with_first_entity(write, answers):
     text = "#begin document x\nw\t(1(3\nw\t-\nw\t3)1)\nw\t(3)\n#end document\n"
     labels = as_labels(write("a.conll", text))
     assert answers(labels) == {("x", "0-2"): {"1": 1.0}, ("x", "3"): {"3": 1.0}}
@@ -273,8 +273,8 @@ def test_repeated_mentions_stay_with_the_entity_named_first(write, answers):
     notice(gold.warnings, "repeated-rows", "1 mention", "a.conll")
 
 
-def test_repeated_mentions_that_gold_lacks_count_again(write):
-    """As the reference scorer has it: in the key they are removed, others make entities larger."""
+def test_repeated_mentions_missing_in_gold_count_again(write):
+    """Like the reference scorer: removed from the key, but counted again in responses."""
     key = "#begin document x\nw\t(1)\nw\t(1)\nw\t(2)\nw\t(2)\nw\t-\n#end document\n"
     measures = [
         "muc-precision",
@@ -320,7 +320,7 @@ def test_repeated_mentions_that_gold_lacks_count_again(write):
         ),
     ],
 )
-def test_broken_files(write, text, message):
+def test_broken_conll_files_are_refused(write, text, message):
     with refused("broken-lines"):
         as_labels(write("a.conll", text))
 
@@ -342,7 +342,7 @@ COREFUD = """# newdoc id = d1
 """
 
 
-def test_corefud_files(write, answers):
+def test_corefud_files_are_read(write, answers):
     labels = as_labels(write("a.conllu", COREFUD))
     assert answers(labels) == {
         ("d1", "1:2-1:3"): {"e1": 1.0},
@@ -361,7 +361,7 @@ def test_corefud_files(write, answers):
         as_labels(write("d.conllu", "1\tIn\t_\n"))
 
 
-def test_chosen_rules_come_before_those_of_mentions(write):
+def test_explicit_rules_override_those_of_mentions(write):
     key, response = write("key.conll", KEY), write("response.conll", RESPONSE)
     got = roget.score(key, response, "b3-f", average="weighted", missing="cluster", extra="drop")
     assert "average:weighted" in got.signature
@@ -369,7 +369,7 @@ def test_chosen_rules_come_before_those_of_mentions(write):
     assert "extra:" not in got.signature
 
 
-def test_unmatched_items_of_other_files():
+def test_unmatched_rule_applies_to_other_files():
     gold, system = {"a": 1, "b": 1, "c": 2}, {"a": 1, "b": 1, "d": 3}
     got = roget.score(gold, system, ["b3-precision", "muc"], missing="unmatched", extra="unmatched")
     assert (got["b3-precision"], got["muc"]) == (2 / 3, 1.0)
@@ -380,7 +380,7 @@ def test_unmatched_items_of_other_files():
         roget.score(gold, system, "muc", missing="unmatched", extra="unmatched", ci=10)
 
 
-def test_systems_with_other_mentions_are_ranked_together(write):
+def test_systems_with_different_mentions_are_ranked_together(write):
     key = write("key.conll", KEY)
     systems = {"a": write("a.conll", RESPONSE), "b": write("b.conll", KEY)}
     got = roget.compare(key, systems, ["conll", "lea"])

@@ -1,4 +1,4 @@
-"""Gold and system side by side in one file."""
+"""Gold and system labels in one file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from roget.scoring.labels import align, as_labels, read_pair
 from support.errors import notice, refused
 
 
-def test_two_columns(write):
+def test_read_pair_reads_two_columns(write):
     gold, system = read_pair(write("a.tsv", "n\tc1\nv\tc2\nn\tc2\n"))
     assert (gold.codes.tolist(), gold.names) == ([0, 1, 0], ["n", "v"])
     assert (system.codes.tolist(), system.names) == ([0, 1, 1], ["c1", "c2"])
@@ -18,7 +18,7 @@ def test_two_columns(write):
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a", "a.csv"])
-def test_separators(write, name):
+def test_read_pair_recognises_separators(write, name):
     between = "," if name.endswith("csv") else " "
     gold, system = read_pair(write(name, f"n{between}c1\nv{between}c2\n"))
     assert (gold.names, system.names) == (["n", "v"], ["c1", "c2"])
@@ -36,17 +36,17 @@ def test_separators(write, name):
         "y_true,y_pred",
     ],
 )
-def test_header(write, header):
+def test_read_pair_recognises_headers(write, header):
     gold, system = read_pair(write("a.csv", f"{header}\nn,c1\n"))
     assert (gold.names, system.names) == (["n"], ["c1"])
 
 
-def test_header_in_the_other_order(write):
+def test_read_pair_recognises_columns_in_other_order(write):
     gold, system = read_pair(write("a.csv", "cluster,class\nc1,n\n"))
     assert (gold.names, system.names) == (["n"], ["c1"])
 
 
-def test_items_and_groups(write, answers):
+def test_read_pair_reads_items_and_groups(write, answers):
     path = write("a.tsv", "group\tid\tgold\tsystem\nw\t1\tn\tc1\nv\t1\tv\tc1\n")
     gold, system = read_pair(path)
     assert answers(gold) == {("w", "1"): {"n": 1.0}, ("v", "1"): {"v": 1.0}}
@@ -55,7 +55,7 @@ def test_items_and_groups(write, answers):
     assert aligned.groups.tolist() == [0, 1]
 
 
-def test_chosen_columns(write):
+def test_read_pair_accepts_chosen_columns(write):
     path = write("a.csv", "a,b,c\nn,x,c1\n")
     gold, system = read_pair(path, columns={"gold": "a", "system": "c"})
     assert (gold.names, system.names) == (["n"], ["c1"])
@@ -65,7 +65,7 @@ def test_chosen_columns(write):
         read_pair(path, columns={"label": "a"})
 
 
-def test_jsonl_and_parquet(write, tmp_path):
+def test_read_pair_reads_jsonl_and_parquet(write, tmp_path):
     import duckdb
 
     path = write("a.jsonl", '{"gold": "n", "system": 1}\n{"gold": "v", "system": null}\n')
@@ -77,7 +77,7 @@ def test_jsonl_and_parquet(write, tmp_path):
     assert (gold.label(int(gold.codes[0])), system.label(int(system.codes[0]))) == ("n", "5")
 
 
-def test_gaps(write):
+def test_read_pair_treats_gaps_as_missing_system_labels(write):
     gold, system = read_pair(write("a.tsv", "n\tc1\nv\t\n"))
     assert system.codes.tolist() == [0, -1]
     assert align(gold, system).missing == 1
@@ -85,7 +85,7 @@ def test_gaps(write):
         read_pair(write("b.tsv", "n\tc1\n\tc2\n"))
 
 
-def test_header_of_unknown_names(write):
+def test_read_pair_warns_about_unknown_header(write):
     path = write("a.csv", "foo,bar\nn,c\nv,d\nn,d\n")
     gold, system = read_pair(path)
     notice(gold.warnings, "ambiguous-header", f"{path}:1", "foo, bar")
@@ -118,11 +118,11 @@ def spell(labels):
         ("records.json", f"[{','.join(RECORDS)}]"),
     ],
 )
-def test_json_documents_with_both_sides(write, name, text):
+def test_read_pair_reads_json_documents(write, name, text):
     assert tuple(map(spell, read_pair(write(name, text)))) == EXPECTED
 
 
-def test_json_documents_of_one_side(write):
+def test_json_documents_of_one_side_are_labels_only(write):
     assert spell(as_labels(write("a.json", '["n", "v", "n"]'))) == EXPECTED[0]
     table = '{"item":{"0":"a","1":"b"},"label":{"0":"n","1":"v"}}'
     assert as_labels(write("b.json", table)).items == ["a", "b"]
@@ -130,7 +130,7 @@ def test_json_documents_of_one_side(write):
         read_pair(write("c.json", '["n", "v", "n"]'))
 
 
-def test_arrays_with_both_sides(tmp_path):
+def test_read_pair_reads_arrays(tmp_path):
     pairs = np.array([["n", "1"], ["v", "2"], ["n", "2"]])
     np.save(tmp_path / "a.npy", pairs)
     np.savez(tmp_path / "b.npz", gold=pairs[:, 0], system=pairs[:, 1])
@@ -147,7 +147,7 @@ def test_arrays_with_both_sides(tmp_path):
         read_pair(tmp_path / "f.npz")
 
 
-def test_sheets_with_both_sides(tmp_path):
+def test_read_pair_reads_sheets(tmp_path):
     feather = pytest.importorskip("pyarrow.feather")
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table({"gold": ["n", "v", "n"], "system": [1, 2, 2]})
@@ -161,7 +161,7 @@ def test_sheets_with_both_sides(tmp_path):
     assert tuple(map(spell, read_pair(tmp_path / "a.xlsx"))) == EXPECTED
 
 
-def test_repeats_and_contradictions(write):
+def test_read_pair_merges_repeats_and_refuses_contradictions(write):
     path = write("a.csv", "id,gold,system\n1,n,c\n1,n,c\n")
     gold, system = read_pair(path)
     aligned = align(gold, system)
@@ -172,7 +172,7 @@ def test_repeats_and_contradictions(write):
         read_pair(write("c.csv", "id,gold,system\n1,n,c\n1,v,c\n"))
 
 
-def test_wrong_number_of_columns(write):
+def test_read_pair_refuses_wrong_number_of_columns(write):
     with refused("ambiguous-columns", "3", "2"):
         read_pair(write("a.tsv", "a\tb\tc\n"))
     with refused("ambiguous-columns", "1"):
@@ -186,7 +186,7 @@ def test_wrong_number_of_columns(write):
 
 
 @pytest.mark.parametrize("header", ["name,digit,kmeans", "name,gold,kmeans"])
-def test_three_named_columns_are_an_item_and_two_sides(write, header):
+def test_three_named_columns_require_a_choice_of_columns(write, header):
     path = write("p.csv", f"{header}\na,x,1\nb,x,2\nc,y,2\n")
     names = header.split(",")
     choice = f"item={names[0]},gold={names[1]},system={names[2]}"
@@ -196,6 +196,6 @@ def test_three_named_columns_are_an_item_and_two_sides(write, header):
     assert (gold.items, len(system)) == (["a", "b", "c"], 3)
 
 
-def test_three_columns_without_names_are_chosen_by_number(write):
+def test_three_unnamed_columns_are_chosen_by_number(write):
     with refused("ambiguous-columns", "--columns item=1,gold=2,system=3"):
         read_pair(write("p.csv", "a,x,k\nb,x,l\n"))

@@ -1,4 +1,4 @@
-"""Pairs of ids: clusters are connected components, items that are not listed are alone."""
+"""Pairs of ids: clusters are connected components, unlisted items are singletons."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def clusters(labels):
     "head",
     ["id1,id2", "id_l,id_r", "unique_id_l,unique_id_r", "ltable_id,rtable_id", "rec_a,rec_b"],
 )
-def test_headers_of_pairs_are_recognised(tmp_path, head):
+def test_pair_headers_are_recognised(tmp_path, head):
     path = tmp_path / "pairs.csv"
     path.write_text(f"{head}\na,b\nc,d\nb,e\n")
     assert clusters(as_labels(path)) == [["a", "b", "e"], ["c", "d"]]
 
 
-def test_pairs_that_do_not_match_are_apart(tmp_path):
+def test_pairs_below_match_threshold_are_separate(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text("id1\tid2\tmatch\na\tb\t1\nc\td\t0\ne\tf\t0.5\ng\th\t0.49\n")
     assert clusters(as_labels(path)) == [["a", "b"], ["c"], ["d"], ["e", "f"], ["g"], ["h"]]
@@ -35,7 +35,25 @@ def test_pairs_that_do_not_match_are_apart(tmp_path):
         as_labels(path)
 
 
-def test_other_tables_are_not_pairs(tmp_path):
+@pytest.mark.parametrize("name", ["probability", "match_score", "similarity", "p"])
+def test_probabilities_of_pairs_are_not_ignored(tmp_path, name):
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"left_id,right_id,{name}\na,b,.97\nc,d,.02\n")
+    assert clusters(as_labels(path)) == [["a", "b"], ["c"], ["d"]]
+    path.write_text(f"left_id,right_id,{name}\na,b,97\n")
+    with refused("broken-lines", "pairs.csv:2", "97"):
+        as_labels(path)
+
+
+def test_pairs_without_a_header_are_suggested(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("a,b\na,c\nb,c\nd,e\n")
+    with refused("duplicate-item", "pairs.csv:2", "--labels pairs"):
+        as_labels(path)
+    assert clusters(as_labels(path, labels="pairs")) == [["a", "b", "c"], ["d", "e"]]
+
+
+def test_other_tables_are_not_read_as_pairs(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("id,label\na,1\nb,1\nc,2\n")
     assert not as_labels(path).pairs
@@ -45,7 +63,7 @@ def test_other_tables_are_not_pairs(tmp_path):
     assert chosen.n_labels == 2
 
 
-def test_unlisted_items_are_alone_on_either_side(tmp_path):
+def test_unlisted_items_are_singletons_on_either_side(tmp_path):
     gold, system = tmp_path / "gold.csv", tmp_path / "system.csv"
     gold.write_text("id1,id2\na,b\nc,d\n")
     system.write_text("id1,id2\na,b\nd,e\n")

@@ -24,14 +24,14 @@ def parquet(tmp_path):
     return writer
 
 
-def test_columns(parquet, answers):
+def test_parquet_columns_are_read(parquet, answers):
     path = parquet("SELECT * FROM (VALUES ('d1', 'x', 't'), ('d2', NULL, 't')) v(id, topic, text)")
     assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {}}
     with refused("missing-label", "a.parquet:2"):
         as_labels(path, gold=True)
 
 
-def test_weights_and_groups(parquet, answers):
+def test_parquet_weights_and_groups_are_read(parquet, answers):
     path = parquet(
         "SELECT * FROM (VALUES (1, 'x', 1, 'w'), (1, 'y', 3, 'w'), (1, 'x', 1, 'v')) "
         'v(item, label, weight, "group")'
@@ -55,7 +55,7 @@ def test_weights_and_groups(parquet, answers):
         ("'x'::ENUM ('x', 'y')", "x"),
     ],
 )
-def test_labels_of_other_types(parquet, answers, value, text):
+def test_parquet_labels_of_other_types_are_read_as_text(parquet, answers, value, text):
     path = parquet(f"SELECT 1 AS item, {value} AS label")
     assert answers(as_labels(path)) == {(None, "1"): {text: 1.0}}
 
@@ -68,20 +68,20 @@ def test_labels_of_other_types(parquet, answers, value, text):
         ("MAP {'a': 1}", r"MAP\(VARCHAR, INTEGER\)"),
     ],
 )
-def test_nested_labels(parquet, value, kind):
+def test_nested_parquet_labels_are_refused(parquet, value, kind):
     path = parquet(f"SELECT 1 AS item, {value} AS topic")
     with refused("broken-lines"):
         as_labels(path)
 
 
-def test_empty_label_is_no_answer(parquet, answers):
+def test_empty_parquet_label_is_missing_answer(parquet, answers):
     path = parquet("SELECT * FROM (VALUES (1, 'x'), (2, ''), (3, NULL), (4, 'y')) v(item, label)")
     assert [*answers(as_labels(path)).values()] == [{"x": 1.0}, {}, {}, {"y": 1.0}]
     with refused("missing-label", "a.parquet:2"):
         as_labels(path, gold=True)
 
 
-def test_chosen_columns(parquet, answers):
+def test_parquet_columns_can_be_chosen(parquet, answers):
     path = parquet("""SELECT 'a' AS "my ""id", 'b' AS x, 'c' AS y""")
     labels = as_labels(path, columns={"item": 'my "id', "label": "y"})
     assert answers(labels) == {(None, "a"): {"c": 1.0}}
@@ -89,18 +89,18 @@ def test_chosen_columns(parquet, answers):
         as_labels(path, columns={"item": "z", "label": "y"})
 
 
-def test_bad_weight(parquet):
+def test_negative_parquet_weight_is_refused(parquet):
     path = parquet("SELECT 'd' AS item, 'x' AS label, -1.5 AS weight")
     with refused("bad-weight", "a.parquet:1"):
         as_labels(path)
 
 
-def test_no_rows(parquet):
+def test_parquet_without_rows_is_refused(parquet):
     with refused("empty-input"):
         as_labels(parquet("SELECT 'd' AS item, 'x' AS label LIMIT 0"))
 
 
-def test_not_parquet(write, tmp_path):
+def test_invalid_parquet_files_are_refused(write, tmp_path):
     with refused("broken-archive", "b.parquet"):
         as_labels(write("b.parquet", "item,label\n"))
     with refused("broken-archive", "b.parquet"):
@@ -111,7 +111,7 @@ def test_not_parquet(write, tmp_path):
         as_labels(write("d.parquet.gz", gzip.compress(b"x")))
 
 
-def test_not_from_standard_input(monkeypatch):
+def test_parquet_is_not_read_from_standard_input(monkeypatch):
     with refused("unsupported-format"):
         as_labels("-", labels="parquet")
 

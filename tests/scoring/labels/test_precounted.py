@@ -1,4 +1,4 @@
-"""Cells that others counted, frames that count themselves, and Series with an index."""
+"""Precounted cells, lazy frames, and Series with an index."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cells(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["cells.csv", "cells.jsonl", "cells.parquet"])
-def test_cells_of_a_file(cells, name):
+def test_cells_of_a_file_are_scored_like_labels(cells, name):
     table = roget.score(cells=cells(name, grouped=False))
     expected = roget.score(GOLD, SYSTEM)
     assert [row.value for row in table.rows] == pytest.approx([r.value for r in expected.rows])
@@ -59,7 +59,7 @@ def test_cells_of_a_file(cells, name):
     assert grouped.groups == 2
 
 
-def test_the_command(cells):
+def test_score_command_reads_cells(cells):
     from typer.testing import CliRunner
 
     from roget.cli import app
@@ -71,7 +71,7 @@ def test_the_command(cells):
         roget.score()
 
 
-def test_cells_that_cannot_be(write):
+def test_invalid_cells_are_refused(write):
     path = write("a.csv", "gold,system,count\na,x,-1\nb,y,many\n,y,1\n")
     with pytest.raises(FormatError) as caught:
         roget.score(cells=path)
@@ -88,7 +88,7 @@ def test_cells_that_cannot_be(write):
         roget.score(cells=write("c.csv", "gold,system,count\na,x,0\n"))
 
 
-def test_cells_without_an_answer_and_without_a_header(write):
+def test_cells_without_header_and_with_missing_labels_are_read(write):
     path = write("a.tsv", "a\tx\t3\na\t\t2\nb\ty\t2\n")
     table = roget.score(cells=path, missing="singletons")
     notice(table.warnings, "missing-items", "2 of 7")
@@ -98,7 +98,7 @@ def test_cells_without_an_answer_and_without_a_header(write):
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), min_size=1, max_size=30))
-def test_from_cells_takes_any_labels_in_any_order(pairs):
+def test_from_cells_accepts_any_labels_in_any_order(pairs):
     gold, system = zip(*pairs, strict=True)
     table = roget.Contingency.from_cells(gold, system, np.ones(len(pairs), dtype=int))
     whole = roget.contingency(list(gold), list(system))
@@ -108,7 +108,7 @@ def test_from_cells_takes_any_labels_in_any_order(pairs):
     assert {table.class_name(row) for row in range(table.shape[0])} == set(gold)
 
 
-def test_from_cells_refuses_what_is_no_count():
+def test_from_cells_refuses_invalid_counts():
     with pytest.raises(InputError):
         roget.Contingency.from_cells(["a"], ["x"], [-1])
     with pytest.raises(InputError):
@@ -140,7 +140,7 @@ def dask_frame(columns):
 
 
 @frames
-def test_both_sides_in_one_frame(frame):
+def test_score_reads_both_sides_of_one_frame(frame):
     expected = [row.value for row in roget.score(GOLD, SYSTEM).rows]
     table = roget.score(frame({"class": GOLD, "cluster": SYSTEM}))
     assert [row.value for row in table.rows] == pytest.approx(expected)
@@ -153,7 +153,7 @@ def test_both_sides_in_one_frame(frame):
 
 
 @frames
-def test_a_frame_for_each_side(frame):
+def test_score_joins_a_frame_for_each_side(frame):
     gold = frame({"id": list(range(8)), "label": GOLD, "text": ["t"] * 8})
     system = frame({"id": list(range(7, -1, -1)), "cluster": SYSTEM[::-1]})
     expected = [row.value for row in roget.score(GOLD, SYSTEM).rows]
@@ -161,14 +161,14 @@ def test_a_frame_for_each_side(frame):
 
 
 @frames
-def test_cells_of_a_frame(frame):
+def test_cells_of_a_frame_are_scored(frame):
     table = frame({"gold": ["a", "a", "b"], "system": ["x", "y", "y"], "n": [2, 1, 3]})
     assert roget.score(cells=table)["v"] == pytest.approx(
         roget.measure("v", list("aaabbb"), list("xxyyyy"))
     )
 
 
-def test_series_are_joined_by_their_index():
+def test_series_are_joined_by_index():
     gold = pandas.Series(GOLD, index=list("stuvwxyz"))
     system = pandas.Series(SYSTEM, index=list("stuvwxyz"))
     expected = roget.measure("v", GOLD, SYSTEM)
@@ -181,7 +181,7 @@ def test_series_are_joined_by_their_index():
     assert roget.measure("v", gold, system.reset_index(drop=True).to_numpy()) == expected
 
 
-def test_a_share_is_no_number_of_draws():
+def test_fractional_number_of_bootstrap_samples_is_refused():
     with pytest.raises(InputError):
         roget.score(GOLD, SYSTEM, ci=0.95)
 
@@ -200,8 +200,8 @@ def lazily(kind, frame):
 
 @pytest.mark.parametrize("kind", ["polars", "duckdb", "dask", "pandas"])
 @pytest.mark.parametrize("columns", [["item", "label"], ["item", "label", "group"]])
-def test_two_frames_are_joined_where_they_are(kind, columns, monkeypatch):
-    """Only cells come back; the scores are those of mappings."""
+def test_lazy_frames_are_joined_in_their_own_engine(kind, columns, monkeypatch):
+    """Only cells are fetched; the scores equal those of mappings."""
     gold = pandas.DataFrame({"item": [*"abcdefgh"], "label": GOLD, "group": GROUP})[columns]
     order = [7, 2, 5, 0, 3, 6, 1]
     labels = [SYSTEM[row] for row in order]
@@ -219,7 +219,7 @@ def test_two_frames_are_joined_where_they_are(kind, columns, monkeypatch):
 
 
 @pytest.mark.parametrize("rows", [[("a", 1), ("a", 2)], [("a", 1), (None, 2)], [("z", 1)]])
-def test_frames_with_more_to_say_are_brought_here(rows):
+def test_lazy_frames_report_same_errors_as_eager_ones(rows):
     gold = polars.DataFrame({"item": ["a", "b"], "label": ["x", "y"]}).lazy()
     system = polars.DataFrame(rows, schema={"item": polars.String, "label": int}, orient="row")
     with pytest.raises(InputError) as lazy:
@@ -230,7 +230,7 @@ def test_frames_with_more_to_say_are_brought_here(rows):
 
 
 @pytest.mark.parametrize("item", ["", None])
-def test_lazy_items_without_a_name(item):
+def test_lazy_items_without_id_are_refused(item):
     frame = polars.DataFrame({"item": ["a", item, "b"], "gold": [*"xxy"], "system": [1, 1, 2]})
     with refused("duplicate-item", "1"):
         roget.score(frame.lazy())
@@ -239,27 +239,27 @@ def test_lazy_items_without_a_name(item):
         roget.score(gold.lazy(), gold.lazy())
 
 
-def test_items_of_weight_zero_in_lazy_frames_are_not_scored():
+def test_zero_weight_items_of_lazy_frames_are_not_scored():
     frame = polars.DataFrame({"gold": [*"xxy"], "system": [2, 1, 2], "weight": [0, 1, 2]})
     assert roget.score(frame.lazy())["v"] == 1
     with refused("bad-weight", "0"):
         roget.score(frame.with_columns(weight=0).lazy())
 
 
-def test_columns_of_one_name():
+def test_duplicate_role_columns_of_frames_are_refused():
     frame = pandas.DataFrame([["a", "x", "y"]], columns=["item", "label", "label"])
     for table in (frame, pyarrow.Table.from_arrays([[*"a"], [*"x"], [*"y"]], [*frame.columns])):
         with refused("duplicate-name"):
             roget.score(table, table)
 
 
-def test_other_columns_of_one_name_do_no_harm():
+def test_duplicate_unused_columns_of_frames_are_ignored():
     parts = ["ab", "xy", "no", "pq"]
     table = pyarrow.Table.from_arrays([[*one] for one in parts], ["item", "label", "z", "z"])
     assert roget.score(table, table)["v"] == 1
 
 
-def test_lone_noise_of_lazy_frames_shares_no_cluster():
+def test_singleton_noise_of_lazy_frames_shares_no_cluster():
     gold = polars.DataFrame({"item": [*"abcd"], "label": [*"xxyy"]}).lazy()
     system = polars.DataFrame({"item": [*"abcdef"], "label": [1, 1, 2, -1, -1, 2]}).lazy()
     said = roget.score(gold, system, "v", noise=-1).warnings

@@ -1,4 +1,4 @@
-"""Opening files and telling formats apart."""
+"""Opening files and detecting formats."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KEY = "w i1 a\nw i2 b\n"
         ("a.csv.xz", "csv"),
     ],
 )
-def test_formats_by_name(name, form):
+def test_format_is_inferred_from_file_name(name, form):
     assert find_suffix(LabelFile(name).source.suffix) == form
 
 
@@ -71,23 +71,23 @@ def test_formats_by_name(name, form):
         ([], "lines"),
     ],
 )
-def test_formats_by_content(lines, form):
+def test_format_is_inferred_from_content(lines, form):
     assert sniff_format(lines) == form
 
 
-def test_content_is_looked_at_past_blanks_and_comments(write, answers):
+def test_format_inference_skips_blanks_and_comments(write, answers):
     path = write("a.txt", "\n!! a comment of several words\n  \nw i1 a\n")
     assert answers(as_labels(path)) == {("w", "i1"): {"a": 1.0}}
 
 
-def test_named_format_wins(write):
+def test_named_format_overrides_suffix(write):
     path = write("a.key", KEY)
     assert as_labels(path, labels="lines").n_labels == 2
     with refused("unknown-name", "'keys'"):
         as_labels(path, labels="keys")
 
 
-def test_parquet_without_a_telling_name(write):
+def test_parquet_is_recognised_without_suffix(write):
     with refused("broken-archive"):
         as_labels(write("a", b"PAR1 but no more"))
 
@@ -102,25 +102,25 @@ def test_parquet_without_a_telling_name(write):
     ],
 )
 @pytest.mark.parametrize("named", [True, False])
-def test_compressed(write, suffix, compress, named, answers):
+def test_compressed_files_are_read(write, suffix, compress, named, answers):
     path = write(f"a.key.{suffix}" if named else "a.key", compress(KEY.encode()))
     assert answers(as_labels(path)) == {("w", "i1"): {"a": 1.0}, ("w", "i2"): {"b": 1.0}}
 
 
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz", "zst"])
-def test_broken_compression(write, suffix):
+def test_broken_compression_is_refused(write, suffix):
     path = write(f"a.key.{suffix}", KEY * 5)
     with refused("broken-archive"):
         as_labels(path)
 
 
-def test_cut_compression(write):
+def test_truncated_compression_is_refused(write):
     whole = gzip.compress(KEY.encode() * 1000)
     with refused("broken-archive", "a.key"):
         as_labels(write("a.key.gz", whole[: len(whole) // 2]))
 
 
-def test_standard_input(monkeypatch, answers):
+def test_standard_input_is_read(monkeypatch, answers):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(KEY.encode())))
     labels = as_labels("-")
     assert answers(labels) == {("w", "i1"): {"a": 1.0}, ("w", "i2"): {"b": 1.0}}
@@ -128,14 +128,14 @@ def test_standard_input(monkeypatch, answers):
     assert not sys.stdin.buffer.closed
 
 
-def test_standard_input_on_both_sides(monkeypatch):
+def test_standard_input_cannot_be_read_twice(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(KEY.encode())))
     as_labels("-", gold=True)
     with refused("empty-input"):
         as_labels("-")
 
 
-def test_no_such_file(tmp_path):
+def test_missing_file_is_refused(tmp_path):
     with refused("file-not-found", "nothing.key"):
         as_labels(tmp_path / "nothing.key")
     with refused("file-not-found"):
@@ -144,7 +144,7 @@ def test_no_such_file(tmp_path):
         as_labels(str(tmp_path / "nothing"))
 
 
-def test_not_a_folder_on_the_way(write):
+def test_path_below_a_file_is_refused(write):
     path = write("a.key", KEY)
     with refused("file-not-found"):
         as_labels(path / "b.key")
@@ -157,17 +157,17 @@ def test_not_a_folder_on_the_way(write):
         - {"parquet", "linkage", "thesaurus", "arrow", "xlsx", "npy", "npz"}
     ),
 )
-def test_empty_file(write, form):
+def test_empty_file_is_refused(write, form):
     with refused("empty-input"):
         as_labels(write("empty", ""), labels=form)
 
 
-def test_byte_order_mark(write, answers):
+def test_byte_order_mark_is_ignored(write, answers):
     path = write("a.tsv", b"\xef\xbb\xbfitem\tlabel\nd1\tx\n")
     assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}}
 
 
-def test_wrong_encoding(write):
+def test_wrong_encoding_is_refused(write):
     path = write("a.key", "w i1 a\nw i2 café\n".encode("latin-1"))
     with refused("not-text", "a.key:2", "0xe9", "8"):
         as_labels(path)
@@ -176,12 +176,12 @@ def test_wrong_encoding(write):
 
 
 @pytest.mark.parametrize(("before", "place"), [(0, "1"), (1, "2"), (10, "11"), (1220, "1,221")])
-def test_the_place_of_a_wrong_byte(write, before, place):
+def test_position_of_invalid_byte_is_reported(write, before, place):
     with refused("not-text", f"position {place} "):
         as_labels(write("a.txt", b"a" * before + b"\xff"))
 
 
-def test_wrong_encoding_far_into_a_file(write, monkeypatch):
+def test_wrong_encoding_beyond_first_block_is_located(write, monkeypatch):
     monkeypatch.setattr(files, "BLOCK", 64)
     monkeypatch.setattr(files, "SMALL", 0)
     path = write("a.key", b"w i%d a\n" * 100 % tuple(range(100)) + b"w i\xff a\n")
@@ -192,7 +192,7 @@ def test_wrong_encoding_far_into_a_file(write, monkeypatch):
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_line_ends(write, end, answers):
+def test_every_line_ending_is_accepted(write, end, answers):
     expected = {("w", "i1"): {"a": 1.0}, ("w", "i2"): {"b": 1.0}}
     assert answers(as_labels(write("a.key", KEY.replace("\n", end)))) == expected
     assert answers(as_labels(write("b.key", KEY.strip().replace("\n", end)))) == expected
@@ -202,7 +202,7 @@ def test_line_ends(write, end, answers):
 
 @pytest.mark.parametrize("block", [1, 7, 64])
 @pytest.mark.parametrize("form", ["key", "tsv", "csv", "jsonl", "lines"])
-def test_blocks_of_any_size(write, monkeypatch, block, form, answers):
+def test_labels_do_not_depend_on_block_size(write, monkeypatch, block, form, answers):
     rows = {
         "key": lambda n: f"w i{n} l{n % 3}",
         "tsv": lambda n: f"i{n}\tl{n % 3}",
@@ -218,6 +218,6 @@ def test_blocks_of_any_size(write, monkeypatch, block, form, answers):
     assert len(whole) == 50
 
 
-def test_paths_of_any_kind(write):
+def test_paths_and_strings_are_accepted(write):
     path = write("a.key", KEY)
     assert as_labels(str(path)).source == as_labels(Path(path)).source == str(path)

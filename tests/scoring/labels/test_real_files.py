@@ -1,4 +1,4 @@
-"""The answers and gold standards of two shared tasks, all of which must be readable."""
+"""All answers and gold standards of two shared tasks are readable."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def naive(path):
 
 
 @pytest.mark.parametrize("task", [TASK_2010, TASK_2013])
-def test_every_key(shared_data, answers, task):
+def test_every_key_of_shared_tasks_equals_naive_reader(shared_data, answers, task):
     paths = [path for path in (shared_data / task).rglob("*") if path.suffix in (".key", ".txt")]
     assert len(paths) > 15
     for path in sorted(paths):
@@ -42,13 +42,13 @@ def test_every_key(shared_data, answers, task):
                 assert found[key] == pytest.approx(answer, rel=1e-12), (path, key)
 
 
-def test_gold_2010(shared_data):
+def test_gold_of_semeval_2010_is_read(shared_data):
     gold = as_labels(shared_data / TASK_2010 / "gold/all.key", gold=True)
     assert (len(gold), len(gold.group_names), gold.weighted) == (8915, 100, False)
     assert gold.warnings == ()
 
 
-def test_missing_items_2010(shared_data):
+def test_missing_items_of_semeval_2010_are_reported(shared_data):
     gold = as_labels(shared_data / TASK_2010 / "gold/all.key", gold=True)
     path = shared_data / TASK_2010 / "systems/380-520_duluth-wsi-testdata-gap.txt"
     aligned = align(gold, as_labels(path))
@@ -57,7 +57,7 @@ def test_missing_items_2010(shared_data):
     assert len(align(gold, as_labels(path), missing="drop").gold) == 8913
 
 
-def test_weighted_gold_2013(shared_data):
+def test_weighted_gold_of_semeval_2013_is_read(shared_data):
     gold = as_labels(shared_data / TASK_2013 / "gold/all.key", gold=True)
     assert (len(gold), len(gold.group_names), gold.weighted) == (4664, 50, True)
     assert [warning for warning in gold.warnings if "17 " in warning]
@@ -67,7 +67,7 @@ def test_weighted_gold_2013(shared_data):
     assert not single.weighted
 
 
-def test_weighted_system_2013(shared_data):
+def test_weighted_system_of_semeval_2013_is_read(shared_data):
     folder = shared_data / TASK_2013
     path = folder / "systems/UoS/wn/UoS.DEPENDENCYPARSE.MAXMAX.NUMOFWORDNETSENSES.key"
     system = as_labels(path)

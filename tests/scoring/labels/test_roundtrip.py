@@ -1,4 +1,4 @@
-"""Generated tables written in each format and read back: nothing changes on the way."""
+"""Generated tables are written in each format and read back unchanged."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def read_back(content, form):
 @pytest.mark.parametrize("form", ["key", "tsv", "csv", "jsonl"])
 @few
 @given(tables(plain))
-def test_weighted_tables(form, answers, table):
+def test_weighted_tables_are_read_back_from_text_formats(form, answers, table):
     content = {"key": as_key, "tsv": as_tsv, "csv": as_csv, "jsonl": as_jsonl}[form](table)
     labels = read_back(content, form)
     assert answers(labels) == normalised(table)
@@ -99,14 +99,14 @@ def test_weighted_tables(form, answers, table):
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 @few
 @given(tables(quoted))
-def test_formats_that_quote_take_any_text(form, answers, table):
+def test_quoting_formats_accept_any_text(form, answers, table):
     content = {"csv": as_csv, "jsonl": as_jsonl}[form](table)
     assert answers(read_back(content, form)) == normalised(table)
 
 
 @few
 @given(tables(plain))
-def test_parquet(answers, table):
+def test_weighted_tables_are_read_back_from_parquet(answers, table):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     items, labels, shares, groups = zip(*long_rows(table), strict=True)
@@ -119,7 +119,7 @@ def test_parquet(answers, table):
 
 @few
 @given(st.lists(plain | st.just(""), min_size=1))
-def test_lines(labels):
+def test_labels_are_read_back_from_lines(labels):
     if not labels[-1]:
         labels.append("x")
     result = read_back("\n".join(labels), "lines") if all(labels) else None
@@ -135,7 +135,7 @@ def test_lines(labels):
 @pytest.mark.parametrize("form", ["key", "tsv", "csv"])
 @few
 @given(table=tables(plain), random=st.randoms())
-def test_line_order_never_matters(form, answers, table, random):
+def test_order_of_lines_does_not_matter(form, answers, table, random):
     content = {"key": as_key, "tsv": as_tsv, "csv": as_csv}[form](table)
     whole = read_back(content, form)
     lines = content.splitlines(keepends=True)
@@ -151,8 +151,8 @@ def test_line_order_never_matters(form, answers, table, random):
 
 @few
 @given(tables(plain))
-def test_every_format_says_the_same(table):
-    """Two formats of one table, aligned, agree entry by entry."""
+def test_two_formats_of_one_table_are_equal(table):
+    """Two formats of one table agree item by item after alignment."""
     key, tsv = read_back(as_key(table), "key"), read_back(as_tsv(table), "tsv")
     aligned = align(key, tsv, missing="error")
     assert (aligned.missing, aligned.extra) == (0, 0)

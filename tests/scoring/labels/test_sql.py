@@ -1,4 +1,4 @@
-"""The printed SQL counts cells that score like the labels themselves."""
+"""The printed SQL counts cells whose scores equal those of the labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def make_tables(connection, group=False):
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres"])
-def test_the_cells_of_a_database_score_like_the_labels(tmp_path, dialect):
+def test_sql_cells_score_like_labels(tmp_path, dialect):
     with duckdb.connect() as connection:
         make_tables(connection)
         path = tmp_path / "cells.csv"
@@ -35,7 +35,7 @@ def test_the_cells_of_a_database_score_like_the_labels(tmp_path, dialect):
         assert grouped.columns == ["gold", "system", "count", "group"]
 
 
-def test_every_dialect_quotes_its_names():
+def test_every_sql_dialect_quotes_names():
     for dialect, mark in DIALECTS.items():
         query = make_query(dialect, "runs.gold", "runs.k-means", item="doc id")
         assert f"{mark}runs{mark}.{mark}k-means{mark}" in query
@@ -46,7 +46,7 @@ def test_every_dialect_quotes_its_names():
         make_query("duckdb", 'a"b')
 
 
-def test_the_command_prints_the_query():
+def test_sql_command_prints_query():
     done = run("sql", "--dialect", "spark")
     assert done.stdout == make_query("spark") + ";\n"
     assert "--cells" in done.stderr

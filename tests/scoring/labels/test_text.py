@@ -1,9 +1,10 @@
-"""TSV and CSV: headers, positions, weights, and everything that can be wrong."""
+"""TSV and CSV: headers, positions, weights, and every kind of error."""
 
 from __future__ import annotations
 
 import pytest
 
+import roget
 from roget.errors import FormatError
 from roget.scoring.labels import align, as_labels
 from support.errors import list_problems, notice, refused
@@ -28,7 +29,7 @@ def table(request, write):
     return writer
 
 
-def test_two_columns(table, answers):
+def test_two_columns_are_item_and_label(table, answers):
     labels = as_labels(table("d1 x", "d2 y", "d3 x"))
     assert answers(labels) == {
         (None, "d1"): {"x": 1.0},
@@ -42,12 +43,12 @@ def test_two_columns(table, answers):
     "header",
     ["item label", "ID Class", "instance cluster", "doc_id topic", "doc topic", "word CLASS"],
 )
-def test_headers(table, answers, header):
+def test_common_headers_are_recognised(table, answers, header):
     assert answers(as_labels(table(header, "d1 x"))) == {(None, "d1"): {"x": 1.0}}
 
 
 @pytest.mark.parametrize("header", ["label item", "sense id", "topic doc"])
-def test_columns_in_any_order(table, answers, header):
+def test_named_columns_are_read_in_any_order(table, answers, header):
     assert answers(as_labels(table(header, "x d1"))) == {(None, "d1"): {"x": 1.0}}
 
 
@@ -56,7 +57,7 @@ def test_other_columns_are_ignored(table, answers):
     assert answers(labels) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
 
 
-def test_groups(table, answers):
+def test_group_column_is_read(table, answers):
     expected = {("w", "1"): {"x": 1.0}, ("v", "1"): {"y": 1.0}}
     assert answers(as_labels(table("item label group", "1 x w", "1 y v"))) == expected
     assert answers(as_labels(table("1 x w", "1 y v"))) == expected
@@ -65,15 +66,15 @@ def test_groups(table, answers):
 
 
 @pytest.mark.parametrize("name", ["lemma", "word", "document", "doc"])
-def test_only_a_group_is_a_group(table, answers, name):
-    """A column of texts, or of words, would make every item a group of its own."""
+def test_only_group_column_makes_groups(table, answers, name):
+    """A column of texts or words would put every item into its own group."""
     expected = {(None, "1"): {"x": 1.0}, (None, "2"): {"y": 1.0}}
     assert answers(as_labels(table(f"id {name} label", "1 w x", "2 v y"))) == expected
     with refused("duplicate-item", "'1'", "--columns group=NAME"):
         as_labels(table(f"id {name} label", "1 w x", "1 v y"))
 
 
-def test_headers_of_other_libraries(write, answers):
+def test_headers_of_pandas_and_scikit_learn_are_recognised(write, answers):
     for text in (",0\n7,x\n8,y\n", ",label\n7,x\n8,y\n", ",text,label\n7,t,x\n8,t,y\n"):
         labels = as_labels(write("a.csv", text))
         assert answers(labels) == {(None, "7"): {"x": 1.0}, (None, "8"): {"y": 1.0}}
@@ -83,13 +84,13 @@ def test_headers_of_other_libraries(write, answers):
     }
 
 
-def test_a_header_of_many_unknown_names(table):
+def test_header_of_many_unknown_names_is_refused(table):
     path = table("nr text author year theme", "1 t a 1990 x", "2 t b 1991 y")
     with refused("ambiguous-columns"):
         as_labels(path)
 
 
-def test_third_column_of_numbers_is_a_weight(table, answers):
+def test_third_numeric_column_is_weight(table, answers):
     labels = as_labels(table("d1 x 1", "d1 y 3", "d2 x 1e-2"))
     assert answers(labels) == {
         (None, "d1"): {"x": 0.25, "y": 0.75},
@@ -97,7 +98,7 @@ def test_third_column_of_numbers_is_a_weight(table, answers):
     }
 
 
-def test_four_columns(table, answers):
+def test_four_columns_are_item_label_weight_and_group(table, answers):
     labels = as_labels(table("d1 x 1 w", "d1 y 3 w", "d1 x 2 v"))
     assert answers(labels) == {
         ("w", "d1"): {"x": 0.25, "y": 0.75},
@@ -105,51 +106,51 @@ def test_four_columns(table, answers):
     }
 
 
-def test_weights_on_single_rows_are_hard(table):
+def test_weights_on_single_rows_give_hard_labels(table):
     labels = as_labels(table("item label weight", "d1 x 0.5", "d2 y 7"))
     assert not labels.weighted
     assert labels.codes.tolist() == [0, 1]
 
 
-def test_rows_of_an_item_may_be_apart(table, answers):
+def test_rows_of_an_item_need_not_be_adjacent(table, answers):
     labels = as_labels(table("item label weight", "d1 x 1", "d2 y 1", "d1 y 1", "d2 z 1"))
     assert labels.items == ["d1", "d2"]
     assert answers(labels)[None, "d2"] == {"y": 0.5, "z": 0.5}
 
 
-def test_weight_zero(table, answers):
+def test_zero_weights_are_ignored_or_refused(table, answers):
     labels = as_labels(table("item label weight", "d1 x 0", "d1 y 2"))
     assert answers(labels) == {(None, "d1"): {"y": 1.0}}
     assert problems(table("item label weight", "d1 x 0", "d2 y 2")) == [(2, "bad-weight")]
     assert problems(table("item label weight", "d1 x 0", "d1 y 0")) == [(2, "bad-weight")]
 
 
-def test_one_column_is_labels_by_line(table, answers):
+def test_one_column_is_read_as_labels_by_line(table, answers):
     labels = as_labels(table("label", "x", "y", "x"))
     assert labels.items is None
     assert labels.codes.tolist() == [0, 1, 0]
     assert as_labels(table("x", "y", "x")).codes.tolist() == [0, 1, 0]
 
 
-def test_one_column_with_gaps(table):
+def test_one_column_with_gaps_has_missing_labels(table):
     path = table("x", "", "y", "")
     assert as_labels(path).codes.tolist() == [0, -1, 1, -1]
     assert problems(path, gold=True) == [(2, "missing-label"), (4, "missing-label")]
 
 
-def test_blank_lines_are_passed_over(table, answers):
+def test_blank_lines_are_skipped(table, answers):
     labels = as_labels(table("", "item label", "", "d1 x", "", "d2 y", ""))
     assert answers(labels) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
 
 
-def test_header_alone(table):
+def test_header_without_rows_is_refused(table):
     with refused("empty-input"):
         as_labels(table("item label"))
     with refused("empty-input"):
         as_labels(table("", ""))
 
 
-def test_columns_by_name_and_number(table, answers):
+def test_columns_are_chosen_by_name_or_number(table, answers):
     expected = {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
     path = table("Key Text Answer", "d1 t x", "d2 t y")
     assert answers(as_labels(path, columns={"item": "Key", "label": "Answer"})) == expected
@@ -160,13 +161,13 @@ def test_columns_by_name_and_number(table, answers):
     assert answers(as_labels(path, columns={"item": "4", "label": "2"})) == expected
 
 
-def test_chosen_weight_and_group(table, answers):
+def test_weight_and_group_columns_can_be_chosen(table, answers):
     path = table("item label share set", "d1 x 1 g", "d1 y 1 g")
     columns = {"weight": "share", "group": "set"}
     assert answers(as_labels(path, columns=columns)) == {("g", "d1"): {"x": 0.5, "y": 0.5}}
 
 
-def test_columns_that_are_not_there(table):
+def test_missing_columns_are_refused(table):
     path = table("doc_id topic", "d1 x")
     with refused("missing-column", "'doc'"):
         as_labels(path, columns={"item": "doc"})
@@ -181,7 +182,7 @@ def test_columns_that_are_not_there(table):
         as_labels(path, columns={"item": 1, "label": 7})
 
 
-def test_unclear_columns(table):
+def test_ambiguous_columns_are_refused(table):
     with refused("ambiguous-columns"):
         as_labels(table("item gold system", "d1 x y"))
     with refused("ambiguous-columns"):
@@ -201,20 +202,20 @@ def test_unclear_columns(table):
         ("item weight", "label", "item=item,label=NAME"),
     ],
 )
-def test_no_role_for_an_unknown_name_among_several(table, header, missing, example):
+def test_unknown_column_among_several_requires_columns_option(table, header, missing, example):
     columns = f"--columns {example} (in Python columns={{'item': "
     with refused("ambiguous-columns", missing, ", ".join(header.split()), columns):
         as_labels(table(header, " ".join("abc"[: len(header.split())])))
 
 
-def test_document_as_the_item_where_nothing_else_could_be(table, answers):
+def test_document_column_is_item_if_no_other_column_is(table, answers):
     path = table("doc topic weight", "d1 x 1", "d1 y 3")
     assert answers(as_labels(path)) == {(None, "d1"): {"x": 0.25, "y": 0.75}}
     path = table("anything label", "d1 x")
     assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}}
 
 
-def test_messages_show_the_command_line(table):
+def test_messages_show_command_line_options(table):
     with refused("ambiguous-columns", "--columns label=gold"):
         as_labels(table("item gold system", "d1 x y"))
     with refused("ambiguous-columns", "--columns item=1,label=3"):
@@ -235,7 +236,7 @@ def test_messages_show_the_command_line(table):
         (["item label", "d1 x", "d2 y", "d3 y", "d4 y"], False),
     ],
 )
-def test_gold_that_begins_like_a_header_has_a_notice(table, rows, doubtful):
+def test_gold_with_possible_header_is_warned_about(table, rows, doubtful):
     path = table(*rows)
     labels = as_labels(path, gold=True)
     if doubtful:
@@ -271,11 +272,11 @@ def test_natural_headers_are_detected(table, answers, header, rows):
         ["intro x", "d1 x", "d2 y", "d3 x"],
     ],
 )
-def test_data_are_not_a_header(table, rows):
+def test_data_rows_are_not_taken_as_header(table, rows):
     assert as_labels(table(*rows)).items[0] == rows[0].split()[0]
 
 
-def test_a_doubtful_header_is_decided_by_the_option(table, write):
+def test_ambiguous_header_is_resolved_by_option(table, write):
     path = table("foo bar", "d1 x", "d2 y", "d3 x")
     with refused("ambiguous-header", f"{path}:1", "--header", "--no-header"):
         as_labels(path, gold=True)
@@ -285,7 +286,7 @@ def test_a_doubtful_header_is_decided_by_the_option(table, write):
         as_labels(write("one.csv", "foo\n1\n2\n2\n"))
 
 
-def test_two_files_that_begin_with_one_field_have_a_header(write):
+def test_shared_first_field_of_two_files_is_refused_as_ambiguous_header(write):
     gold = as_labels(write("g.tsv", "nom\tsorte\nParis\tx\nRome\ty\nOslo\tx\n"), gold=True)
     system = as_labels(write("s.tsv", "nom\tgroupe\nParis\tu\nRome\tv\nOslo\tu\n"))
     with refused("ambiguous-header", "nom", "--header"):
@@ -304,25 +305,25 @@ def test_two_clusterings_in_one_file_are_refused(table, first):
         as_labels(path)
 
 
-def test_header_that_may_be_data(table):
+def test_header_that_may_be_data_is_warned_about(table):
     labels = as_labels(table("d0 topic", "d1 x", "d2 topic"))
     notice(labels.warnings, "ambiguous-header", "'topic'", "--no-header")
 
 
 @pytest.mark.parametrize("noun", ["group", "word", "document", "class", "system", "cluster"])
-def test_nouns_of_a_word_list_are_no_header(table, noun):
-    """A noun that is also the name of a column is an item like any other."""
+def test_column_names_in_a_word_list_are_not_a_header(table, noun):
+    """A noun that is also a column name is an item like any other."""
     labels = as_labels(table(f"{noun} A", "letter A", "gun B"))
     assert labels.items == [noun, "letter", "gun"]
     assert labels.groups is None
 
 
-def test_wrong_number_of_fields(table):
+def test_wrong_number_of_fields_is_refused(table):
     path = table("item label", "d1 x", "d2", "d3 y z", "d4 x")
     assert problems(path) == [(3, "broken-lines"), (4, "broken-lines")]
 
 
-def test_contradictions_and_repeats(table, answers):
+def test_repeated_rows_are_merged_and_contradictions_refused(table, answers):
     path = table("item label", "d1 x", "d2 y", "d1 y")
     assert problems(path) == [(4, "duplicate-item")]
     labels = as_labels(table("d1 x", "d2 y", "d1 x"))
@@ -330,7 +331,7 @@ def test_contradictions_and_repeats(table, answers):
     notice(labels.warnings, "repeated-rows", "1 line")
 
 
-def test_contradicting_and_repeated_weights(table, answers):
+def test_repeated_weights_are_merged_and_contradictions_refused(table, answers):
     path = table("item label weight", "d1 x 1", "d1 y 1", "d1 x 2")
     assert problems(path) == [(4, "duplicate-item")]
     labels = as_labels(table("item label weight", "d1 x 1", "d1 y 1", "d1 x 1", "d1 x 1.0"))
@@ -338,18 +339,18 @@ def test_contradicting_and_repeated_weights(table, answers):
     notice(labels.warnings, "repeated-rows", "2 lines")
 
 
-def test_bad_weights(table):
+def test_invalid_weights_are_refused(table):
     path = table("item label weight", "a x -1", "b x many", "c x nan", "d x inf", "e x 1", "f x -1")
     assert problems(path) == [(line, "bad-weight") for line in (2, 3, 4, 5, 7)]
 
 
-def test_empty_cells(write):
+def test_empty_ids_and_groups_are_refused(write):
     path = write("a.tsv", "item\tlabel\tgroup\nd1\t\tg\n \tx\tg\nd3\tx\t\nd4\tx\tg\n")
     assert problems(path) == [(3, "empty-field"), (4, "empty-field")]
 
 
 @pytest.mark.parametrize(("name", "mark"), [("a.tsv", "\t"), ("a.csv", ",")])
-def test_empty_label_is_no_answer_but_not_in_gold(write, answers, name, mark):
+def test_empty_label_is_missing_answer_and_refused_in_gold(write, answers, name, mark):
     text = "item|label|weight\nd1|x|1\nd2| |1\nd3||\nd1|y|1\n".replace("|", mark)
     path = write(name, text)
     assert answers(as_labels(path)) == {
@@ -363,7 +364,7 @@ def test_empty_label_is_no_answer_but_not_in_gold(write, answers, name, mark):
     assert answers(as_labels(headless))[None, "d3"] == {}
 
 
-def test_words_for_nothing_are_labels(table):
+def test_words_for_missing_values_are_labels(table):
     words = ["nan", "NaN", "None", "NA", "null", "inf", "-"]
     labels = as_labels(table(*(f"d{at} {word}" for at, word in enumerate(words))), gold=True)
     assert (list(labels.names), labels.complete) == (words, True)
@@ -377,14 +378,14 @@ def test_cells_are_stripped(write, answers):
     assert answers(as_labels(write("a.csv", "item, label\nd1, x y \n d2,x y\n"))) == expected
 
 
-def test_tsv_parted_by_blanks(write, answers):
+def test_tsv_separated_by_blanks_is_read(write, answers):
     path = write("a.tsv", "item  label\nd1   x\nd2 y \n")
     assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
     path = write("a.txt", "d1 x\nd2 y\n")
     assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
 
 
-def test_tsv_has_no_quotes(write, answers):
+def test_tsv_quotes_are_literal(write, answers):
     assert answers(as_labels(write("a.tsv", 'd1\t"x\nd2\t5"\n'))) == {
         (None, "d1"): {'"x': 1.0},
         (None, "d2"): {'5"': 1.0},
@@ -397,39 +398,69 @@ def test_one_column_tsv_keeps_blanks_in_labels(write):
     assert problems(write("b.tsv", "paris\nnew\tyork\n")) == [(2, "broken-lines")]
 
 
-def test_csv_quotes(write, answers):
+def test_csv_quotes_are_parsed(write, answers):
     path = write("a.csv", 'item,label\n"d,1","x ""y"""\n"d\n2","z"\nd3,z,\n')
     assert problems(path) == [(5, "broken-lines")]
     path = write("a.csv", 'item,label\n"d,1","x ""y"""\n"d\n2","z"\n')
     assert answers(as_labels(path)) == {(None, "d,1"): {'x "y"': 1.0}, (None, "d\n2"): {"z": 1.0}}
 
 
-def test_csv_line_numbers_after_long_cells(write):
+def test_csv_line_numbers_count_lines_inside_cells(write):
     rows = "".join(f'"d\n{n}",x\n' for n in range(600))
     path = write("a.csv", rows + "d,x,y\n")
     assert problems(path) == [(1201, "broken-lines")]
 
 
-def test_csv_with_an_open_quote(write):
+def test_unclosed_csv_quote_is_refused(write):
     assert problems(write("a.csv", 'item,label\nd1,"x\nd2,y\n')) == [(2, "broken-lines")]
 
 
-def test_csv_with_semicolons(write, answers):
+def test_csv_with_semicolons_is_read(write, answers):
     path = write("a.csv", "item;label\nd1;x,y\n")
     assert answers(as_labels(path)) == {(None, "d1"): {"x,y": 1.0}}
 
 
-def test_quoted_header_with_semicolons(write, answers):
-    """As R and spreadsheets write it."""
+def test_csv_with_semicolons_and_quoted_header_is_read(write, answers):
+    """The format of R and of spreadsheets."""
     path = write("a.csv", '"item";"label"\n"d1";"x"\n"d2";"y, z"\n')
     assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y, z": 1.0}}
 
 
-def test_two_columns_of_one_name(write):
+def test_two_columns_of_the_same_name_are_refused(write):
     path = write("a.csv", "item,label,label\nd1,x,y\n")
     with refused("ambiguous-columns", "--columns label=2"):
         as_labels(path)
 
 
-def test_gold_and_system_may_go_by_any_label_name(write, answers):
+def test_label_column_may_have_any_known_label_name(write, answers):
     assert answers(as_labels(write("a.csv", "item,prediction\nd,x\n"))) == {(None, "d"): {"x": 1.0}}
+
+
+def test_a_lone_first_row_may_be_a_header(tmp_path):
+    """Both headers have unknown names, and no value tells them from words."""
+    gold, system = tmp_path / "g.csv", tmp_path / "s.csv"
+    rows = [("dog", "pets"), ("cat", "pets"), ("cow", "farm"), ("pig", "farm")]
+    data = "".join(f"{item},{label}\n" for item, label in rows)
+    for first, second in (("tier,art\n", "wort,bande\n"), ("tier,art\n", "")):
+        gold.write_text(first + data)
+        system.write_text(second + data)
+        with refused("ambiguous-header", "g.csv", "'tier'", "--no-header"):
+            roget.score(gold, system)
+    assert roget.score(gold, system, "ari", header=False).items == 5
+    gold.write_text(data)
+    system.write_text(data.partition("\n")[2])
+    # The class of the first item has other items, so the row is data.
+    assert roget.score(gold, system, "ari").items == 4
+
+
+def test_one_file_with_ids_and_labels_is_not_scored(tmp_path):
+    path = tmp_path / "gold.csv"
+    path.write_text("dog,pets\ncat,pets\ncow,farm\n")
+    with refused("missing-option", "gold.csv", "second argument"):
+        roget.score(path)
+    assert roget.score(path, header=False, measures="ari").items == 3
+    path.write_text("30,2\n5,63\n")
+    with refused("missing-option", "gold.csv", "--matrix"):
+        roget.score(path)
+    path.write_text("a,pets\na,pets\nb,farm\n")
+    assert roget.score(path, measures="ari")["ari"] == 1

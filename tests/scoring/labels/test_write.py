@@ -1,4 +1,4 @@
-"""Labels written and read back: nothing changes on the way, or nothing is written."""
+"""Labels are written and read back unchanged, or nothing is written."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def assert_same(one, other):
 @pytest.mark.parametrize("form", FORMATS)
 @few
 @given(labels=sides(awkward))
-def test_all_comes_back_or_nothing_is_written(form, labels):
+def test_labels_are_read_back_unchanged_or_not_written(form, labels):
     back = round_trip(labels, form)
     if back is not None:
         assert_same(labels, back)
@@ -92,7 +92,7 @@ def test_all_comes_back_or_nothing_is_written(form, labels):
 @pytest.mark.parametrize("form", TABLES)
 @few
 @given(labels=sides(plain))
-def test_tables_hold_everything(form, labels):
+def test_tables_preserve_all_labels(form, labels):
     assume(labels.indptr is None or labels.items is not None)
     assert_same(labels, round_trip(labels, form))
 
@@ -100,27 +100,27 @@ def test_tables_hold_everything(form, labels):
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 @few
 @given(labels=sides(st.text(min_size=1, max_size=5)))
-def test_some_formats_take_any_text(form, labels):
+def test_jsonl_and_parquet_preserve_any_text(form, labels):
     assert_same(labels, round_trip(labels, form))
 
 
 @few
 @given(st.dictionaries(st.tuples(plain, plain), st.dictionaries(plain, shares), min_size=1))
-def test_keys_hold_items_with_groups(table):
+def test_keys_preserve_items_with_groups(table):
     labels = as_labels(table)
     assert_same(labels, round_trip(labels, "key"))
 
 
 @few
 @given(st.lists(st.none() | plain, min_size=1))
-def test_lines_hold_labels_alone(values):
+def test_lines_preserve_labels_without_ids(values):
     labels = as_labels(values)
     assert_same(labels, round_trip(labels, "lines"))
 
 
 @few
 @given(sides(plain), st.permutations(TABLES))
-def test_a_chain_of_formats_changes_nothing(labels, forms):
+def test_chain_of_formats_preserves_labels(labels, forms):
     assume(labels.indptr is None or labels.items is not None)
     last = labels
     for form in forms:
@@ -145,7 +145,7 @@ def test_slashes_in_keys_are_not_weights(tmp_path, label, written):
     assert_same(labels, as_labels(tmp_path / "a.key"))
 
 
-def test_what_the_files_look_like(tmp_path):
+def test_written_files_have_documented_content(tmp_path):
     labels = as_labels({("g", "1"): {"x": 1, "y": 3}, ("h", "2"): None, ("h", "3"): "a,\tb"})
     with refused("not-writable"):
         write_labels(labels, tmp_path / "a", "tsv")
@@ -201,24 +201,24 @@ def test_labels_that_a_format_cannot_represent_are_refused(tmp_path, source, for
     assert not list(tmp_path.iterdir())
 
 
-def test_weights_without_ids_fit_json_lines():
+def test_weighted_labels_without_ids_are_written_as_jsonl():
     labels = as_labels(np.array([[1.0, 3.0], [0.0, 0.0], [0.0, 1.0]]))
     assert_same(labels, round_trip(labels, "jsonl"))
 
 
-def test_answers_made_up_for_gaps_are_not_written():
+def test_filled_labels_of_gaps_are_not_written():
     labels = as_labels({"a": "x", "b": None})
     filled = fill(labels, ~labels.answered(), together=True)
     assert_same(labels, round_trip(filled, "tsv"))
 
 
-def test_labels_no_item_has_are_not_looked_at():
+def test_unused_label_names_are_not_checked():
     labels = dataclasses.replace(as_labels({("g", "i"): "x"}), names=["x", "a b"], n_labels=2)
     assert_same(labels, round_trip(labels, "key"))
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_whole_or_not_at_all(tmp_path, form):
+def test_labels_are_written_completely_or_not_at_all(tmp_path, form):
     source = ["x", "y"] if form == "lines" else {("g", "1"): "x", ("g", "2"): "y"}
     labels = as_labels(source)
     with pytest.raises(InputError):
@@ -235,19 +235,19 @@ def test_whole_or_not_at_all(tmp_path, form):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
-def test_a_pipe_is_never_replaced(tmp_path):
+def test_pipe_is_not_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with refused("not-writable"):
         write_labels(as_labels(["a"]), tmp_path / "pipe", "parquet")
     assert (tmp_path / "pipe").is_fifo()
 
 
-def test_unknown_formats_offer_the_nearest(tmp_path):
+def test_unknown_format_suggests_nearest(tmp_path):
     with refused("unknown-name"):
         write_labels(as_labels(["a"]), tmp_path / "a", "json1")
 
 
-def test_convert_tells_formats_by_name(tmp_path):
+def test_convert_infers_formats_from_names(tmp_path):
     source = tmp_path / "in.key"
     source.write_text("g a x/1 y/3\ng b x\nh a y\n")
     for name in ("a.tsv", "b.csv", "c.jsonl", "d.parquet", "e.KEY"):
@@ -257,7 +257,7 @@ def test_convert_tells_formats_by_name(tmp_path):
     assert (tmp_path / "e.KEY").read_text() == "g a x/0.25 y/0.75\ng b x\nh a y\n"
 
 
-def test_convert_takes_formats_columns_and_labels_in_memory(tmp_path):
+def test_convert_accepts_formats_columns_and_labels_in_memory(tmp_path):
     source, target = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text("nr,topic,who\n1,x,u\n2,y,v\n")
     columns = {"item": "nr", "label": "topic", "group": "who"}
@@ -267,7 +267,7 @@ def test_convert_takes_formats_columns_and_labels_in_memory(tmp_path):
     assert target.read_text() == "x\ny\n"
 
 
-def test_a_file_may_be_converted_in_place(tmp_path):
+def test_file_can_be_converted_in_place(tmp_path):
     path = tmp_path / "labels.txt"
     path.write_text("g a x\n")
     convert(path, path, "key", "jsonl")
@@ -282,7 +282,7 @@ def test_a_file_may_be_converted_in_place(tmp_path):
         ("out.tsv.gz", "expected a name without .gz"),
     ],
 )
-def test_names_that_cannot_be_written(tmp_path, name, message):
+def test_output_names_without_format_are_refused(tmp_path, name, message):
     with refused("unsupported-format"):
         convert(["a"], tmp_path / name)
     assert not list(tmp_path.iterdir())

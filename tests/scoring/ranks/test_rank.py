@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from roget.scoring.ranks.rank_sets import (
     rank_bounds,
     split_tiers,
 )
+from roget.scoring.ranks.skewness import adjust_skewed, estimate_skewness, skewed_p
 from support.errors import codes, notice, refused
 
 RANDOM = np.random.default_rng(4)
@@ -55,7 +57,7 @@ def mean_rank_twin(table):
 
 @settings(max_examples=15, deadline=None)
 @given(tables)
-def test_mean_rank_and_borda_equal_their_twins(columns):
+def test_mean_rank_and_borda_equal_naive_computation(columns):
     table = named(columns)
     twin = mean_rank_twin(table)
     ranking = roget.rank(table, by="rank", samples=100)
@@ -69,7 +71,7 @@ def test_mean_rank_and_borda_equal_their_twins(columns):
 
 @settings(max_examples=15, deadline=None)
 @given(tables, st.randoms(use_true_random=False))
-def test_order_of_systems_does_not_matter(columns, random):
+def test_rank_ignores_order_of_systems(columns, random):
     table = named(columns)
     shuffled = list(table.items())
     random.shuffle(shuffled)
@@ -127,8 +129,8 @@ def test_clear_differences_are_found_and_small_ones_are_not():
     assert pair.p < 0.05
 
 
-def test_the_sign_flip_test_equals_a_naive_twin():
-    """With two systems, p is the fraction of signs with a mean at least as extreme."""
+def test_sign_flip_test_equals_naive_computation():
+    """With two systems, p is the fraction of sign patterns with a mean at least as extreme."""
     a, b = np.array(TABLE["s2"]), np.array(TABLE["s3"])
     model = SignFlips.sample(np.array([a, b]), 1000, np.random.default_rng(0))
     apart = a - b
@@ -138,7 +140,7 @@ def test_the_sign_flip_test_equals_a_naive_twin():
     assert adjust_pairs([model], 2).simultaneous[0, 1] == pytest.approx(extreme.mean())
 
 
-def test_a_nearly_identical_pair_does_not_hide_other_differences():
+def test_nearly_identical_pair_does_not_hide_other_differences():
     values = np.array([*TABLE.values()])
     values[1] = values[0]
     values[1, 0] += 0.01
@@ -147,7 +149,7 @@ def test_a_nearly_identical_pair_does_not_hide_other_differences():
     assert p[0, 4] < 0.05 < p[0, 1]
 
 
-def test_a_constant_difference_is_significant():
+def test_constant_difference_is_significant():
     values = np.repeat([[1.0], [2.0]], 8, axis=1)
     random = np.random.default_rng(0)
     models = [cls.sample(values, 500, random) for cls in (SignFlips, TaskBootstrap)]
@@ -162,7 +164,7 @@ def test_tiers_have_no_significant_pair():
     assert (low.tolist(), high.tolist()) == ([1, 1, 2, 2], [3, 3, 4, 4])
 
 
-def test_probability_of_a_place_is_shared_by_ties():
+def test_top_probability_is_shared_by_ties():
     drawn = np.array([[2.0, 1.0], [2.0, 3.0], [0.0, 3.0]])
     assert top_probability(drawn, 2).tolist() == [0.5, 1.0, 0.5]
     assert rank_tasks(np.array([[1.0], [1.0], [1.0]])).ravel().tolist() == [2.0, 2.0, 2.0]
@@ -186,6 +188,31 @@ def test_simultaneous_intervals_cover_all_ranks(tied):
     assert np.mean(covered) >= 0.9
 
 
+@pytest.mark.parametrize("tasks", [6, 10])
+def test_rank_intervals_cover_all_ranks_of_skewed_differences(tasks):
+    """Twelve tied systems that sometimes do much better, by amounts of different sizes."""
+    random = np.random.default_rng(tasks)
+    scale = np.linspace(0.3, 3, 12)[:, None]
+    covered = []
+    for trial in range(60):
+        values = scale * random.exponential(size=(12, tasks))
+        values -= scale
+        models = [kind.sample(values, 300, random) for kind in (SignFlips, TaskBootstrap)]
+        p = adjust_skewed(values, adjust_pairs(models, 12), trial % 2).simultaneous
+        low, high = rank_bounds(find_differences(values.mean(axis=1), p))
+        covered.append(bool(((low <= 1) & (high >= 12)).all()))
+    assert np.mean(covered) >= 0.9
+
+
+def test_skewed_p_equals_students_where_there_is_no_skewness():
+    t = np.array([0.5, 2.0, 4.0, 30.0])
+    usual = 2 * scipy.stats.t.sf(t, 9)
+    assert skewed_p(t, 10, 0.25, 0) == pytest.approx(usual, rel=0.7)
+    heavy = skewed_p(t, 10, 2.0, 0)
+    assert (heavy[1:] > 3 * usual[1:]).all()
+    assert estimate_skewness(np.random.default_rng(0).normal(size=(40, 200))) <= 0.5
+
+
 def test_standard_errors_rank_a_single_task():
     table = {"system": ["a", "b", "c"], "acc": [0.9, 0.89, 0.5], "acc_se": [0.02, 0.02, 0.02]}
     ranking = roget.rank(table)
@@ -198,7 +225,7 @@ def test_standard_errors_rank_a_single_task():
     assert other.rows == ranking.rows
 
 
-def test_repeats_and_runs_are_used(tmp_path):
+def test_rank_averages_repeats_and_runs(tmp_path):
     rows = [
         ("a", 0, 0.9),
         ("a", 1, 0.8),
@@ -224,7 +251,7 @@ def test_repeats_and_runs_are_used(tmp_path):
     )
 
 
-def test_too_few_tasks_have_no_intervals():
+def test_rank_gives_no_intervals_for_too_few_tasks():
     ranking = roget.rank({"a": [3, 2, 3], "b": [1, 1, 1]})
     notice(ranking.warnings, "few-tasks", "3 of at least 6")
     assert ranking["a"].rank == 1
@@ -232,7 +259,7 @@ def test_too_few_tasks_have_no_intervals():
     assert "|uncertainty:none|" in ranking.signature
 
 
-def test_lower_is_better():
+def test_rank_accepts_measures_where_lower_is_better():
     negative = {name: [-score for score in row] for name, row in TABLE.items()}
     assert [row.rank_low for row in roget.rank(negative, lower="all").rows] == [
         row.rank_low for row in roget.rank(TABLE).rows
@@ -247,7 +274,7 @@ def test_lower_is_better():
         roget.rank(mixed, lower="task 99")
 
 
-def test_tasks_of_other_scales_are_reported():
+def test_rank_warns_about_tasks_of_different_scales():
     table = {name: [1000 * row[0], *row[1:]] for name, row in TABLE.items()}
     notice(roget.rank(table).warnings, "mixed-scales", "task 1")
     assert "mixed-scales" not in codes(roget.rank(table, by="rank").warnings)
@@ -261,7 +288,7 @@ def write(path, text):
 WIDE = "model,org,t1,t2,t3,average\na,x,1,2,3,2\nb,y,2,,4,3\n"
 
 
-def test_missing_scores_are_refused_with_their_place(tmp_path):
+def test_rank_refuses_missing_scores_with_their_place(tmp_path):
     file = write(tmp_path / "wide.csv", WIDE)
     with refused("missing-scores", "wide.csv:3", "'b'", "'t2'"):
         roget.rank(file)
@@ -287,13 +314,13 @@ def test_missing_scores_are_refused_with_their_place(tmp_path):
         ("nested.json", '{"a": {"t1": 1, "t2": 2}, "b": {"t1": 3, "t2": 5}}'),
     ],
 )
-def test_every_layout_is_read(tmp_path, name, text):
+def test_rank_reads_every_table_layout(tmp_path, name, text):
     ranking = roget.rank(write(tmp_path / name, text))
     assert ranking.tasks == ("t1", "t2")
     assert [(row.system, row.mean) for row in ranking.rows] == [("b", 4.0), ("a", 1.5)]
 
 
-def test_frames_are_read():
+def test_rank_reads_frames():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(TABLE).T
     expected = [row.rank_low for row in roget.rank(TABLE).rows]
@@ -302,7 +329,7 @@ def test_frames_are_read():
     assert [row.rank_low for row in roget.rank(named).rows] == expected
 
 
-def test_places_of_wrong_cells(tmp_path):
+def test_rank_reports_place_of_invalid_cells(tmp_path):
     with refused("broken-lines", "wide.csv:3", "'0,7'"):
         roget.rank(write(tmp_path / "wide.csv", 'model,t1\na,1\nb,"0,7"\nc,2\nd,3\n'))
     with refused("duplicate-name", "'t1'"):
@@ -318,7 +345,7 @@ def test_places_of_wrong_cells(tmp_path):
         roget.rank(long)
 
 
-def test_json_has_all_values():
+def test_json_of_rank_has_all_values():
     ranking = roget.rank(TABLE, details=True, samples=100)
     data = json.loads(ranking.render("json"))
     assert {"rank", "rank_low", "marginal_high", "tier", "borda", "first"} <= data["rows"][0].keys()

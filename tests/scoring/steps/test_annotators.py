@@ -1,4 +1,4 @@
-"""Several gold standards: each, their mean, and annotators on each other, by naive twins."""
+"""Several gold standards: single scores, means, and annotators against each other."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def rows_of(found, system):
     return {row.measure: row for row in found.rows if row.system == system}
 
 
-def test_scores_are_the_mean_over_gold_standards():
+def test_scores_are_averaged_over_gold_standards():
     found = compared()
     names = ["gold 1", "ben", "cat"]
     for name, labels in SYSTEMS.items():
@@ -62,7 +62,7 @@ def test_scores_are_the_mean_over_gold_standards():
     assert f"items:{'+'.join(str(len(gold)) for gold in GOLDS.values())}" in found.signature
 
 
-def test_annotators_are_scored_on_each_other_on_what_both_labelled():
+def test_annotators_are_scored_against_each_other_on_common_items():
     found = compared()
     called = dict(zip(GOLDS, ["gold 1", "ben", "cat"], strict=True))
     every = {measure: [] for measure in ASKED}
@@ -86,7 +86,7 @@ def test_annotators_are_scored_on_each_other_on_what_both_labelled():
     assert found.systems == ["good", "bad"]
 
 
-def test_trivial_answers_are_means_too():
+def test_baselines_are_averaged_over_gold_standards():
     found = compared()
     for name in ("one cluster", "one per item"):
         each = [
@@ -97,7 +97,7 @@ def test_trivial_answers_are_means_too():
             assert row.value == pytest.approx(np.mean([one[measure] for one in each]))
 
 
-def test_one_gold_standard_twice_is_that_one():
+def test_repeated_gold_standard_changes_no_score():
     gold = GOLDS["ann"]
     twice = compared({"a": gold, "b": gold})
     once = roget.compare(gold, SYSTEMS, ASKED, "jk")
@@ -107,7 +107,7 @@ def test_one_gold_standard_twice_is_that_one():
     assert rows_of(twice, "annotators")["ari"].value == 1.0
 
 
-def test_intervals_leave_the_same_items_out_of_all():
+def test_jackknife_leaves_same_items_out_of_all_gold_standards():
     found = compared(ci=10)
     items = list(dict.fromkeys(item for gold in GOLDS.values() for item in gold))
     system = SYSTEMS["good"]
@@ -126,7 +126,7 @@ def test_intervals_leave_the_same_items_out_of_all():
     assert "bootstrap" not in found.signature
 
 
-def test_groups_are_drawn_from_all_gold_standards_at_once():
+def test_bootstrap_draws_groups_from_all_gold_standards_together():
     golds = {"a": noisy(0.1, 0, 15), "b": noisy(0.2, 0.1, 15)}
     systems = {"x": noisy(0.1, 0, 15), "y": noisy(0.8, 0, 15)}
     found = compared(golds, systems, ci=200)
@@ -160,7 +160,7 @@ def test_groups_are_drawn_from_all_gold_standards_at_once():
     assert (row.low, row.high) == pytest.approx(expected)
 
 
-def test_score_has_the_mean_each_and_the_annotators():
+def test_score_reports_mean_single_gold_standards_and_annotators():
     golds = [GOLDS["ben"], GOLDS["cat"]]
     table = roget.score(GOLDS["ann"], SYSTEMS["good"], ASKED, "jk", golds=golds, ci=5)
     against = compared(ci=5)
@@ -177,7 +177,7 @@ def test_score_has_the_mean_each_and_the_annotators():
     assert roget.cite(table)
 
 
-def test_annotators_without_a_common_item():
+def test_annotators_without_common_item_have_undefined_score():
     one = {f"i{n}": "a" for n in range(5)} | {"j1": "b"}
     two = {f"k{n}": "a" for n in range(4)} | {"k9": "b"}
     system = dict.fromkeys(one | two, "x")
@@ -187,7 +187,7 @@ def test_annotators_without_a_common_item():
     assert row.reason
 
 
-def test_names_and_refusals(tmp_path):
+def test_gold_names_are_inferred_and_duplicates_refused(tmp_path):
     (tmp_path / "g.tsv").write_text("item\tlabel\na\tx\nb\ty\n")
     assert list(name_golds(tmp_path / "g.tsv", [f"other={tmp_path / 'g.tsv'}"])) == ["g", "other"]
     with pytest.raises(InputError, match="'g'"):
@@ -215,7 +215,7 @@ def write_files(folder):
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "html"])
-def test_score_as_a_command(tmp_path, form):
+def test_score_command_accepts_several_gold_standards(tmp_path, form):
     ann, ben, _, good, _ = write_files(tmp_path)
     expected = roget.score(ann, good, "ari", golds=[ben])
     done = CliRunner().invoke(
@@ -233,7 +233,7 @@ def test_score_as_a_command(tmp_path, form):
 
 
 @pytest.mark.parametrize("command", ["score", "compare"])
-def test_a_table_of_classes_goes_with_one_gold_standard(tmp_path, command):
+def test_class_table_requires_single_gold_standard(tmp_path, command):
     ann, ben, _, good, _ = write_files(tmp_path)
     given = [ann, good, "--gold", ben, "-m", "ari", "--save", f"classes={tmp_path / 'classes.csv'}"]
     done = CliRunner().invoke(app, [command, *given])
@@ -243,7 +243,7 @@ def test_a_table_of_classes_goes_with_one_gold_standard(tmp_path, command):
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex", "html"])
-def test_the_command_in_every_format(tmp_path, form):
+def test_compare_command_renders_gold_standards_in_every_format(tmp_path, form):
     ann, ben, cat, *systems = write_files(tmp_path)
     given = [ann, *systems, "--gold", ben, "--gold", f"cat={cat}", "-m", "ari", "--format", form]
     done = CliRunner().invoke(app, ["compare", *given])
@@ -257,7 +257,7 @@ def test_the_command_in_every_format(tmp_path, form):
         assert ",on ann,on ben,on cat,signature" in done.stdout
 
 
-def test_the_page_tells_of_all_gold_standards_in_one_sentence():
+def test_page_names_all_gold_standards_in_one_sentence():
     gold, other = [0, 0, 1, 1], [0, 1, 1, 1]
     systems = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
     plain = roget.compare(gold, systems, "ari", golds={"ben": other}).render("html")

@@ -1,4 +1,4 @@
-"""Bootstrap, permutation, Holm and letters: against brute force, laws and known coverage."""
+"""Bootstrap, permutation, Holm and letters against brute force, laws and known coverage."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from roget.scoring.steps.significance import (
 from support.errors import notice, refused
 
 
-def test_the_average_leaves_out_what_is_undefined():
+def test_group_average_excludes_undefined_groups():
     values = np.array([[1.0, np.nan, 3.0], [np.nan] * 3])
     got = average_groups(values, np.array([1.0, 5.0, 3.0]))
     assert got[0] == pytest.approx(2.5)
     assert np.isnan(got[1])
 
 
-def test_draws_are_decided_by_the_seed():
+def test_bootstrap_samples_depend_only_on_seed():
     values, weights = np.random.default_rng(0).random((2, 3, 30)), np.arange(1.0, 31.0)
     once = resample_groups(values, weights, 300, seed=5)
     assert once.shape == (300, 2, 3)
@@ -51,20 +51,20 @@ def test_draws_are_decided_by_the_seed():
     assert once.mean(axis=0) == pytest.approx(average_groups(values, weights), abs=0.05)
 
 
-def test_the_jackknife_of_a_mean_is_the_textbook_error():
+def test_jackknife_error_of_a_mean_equals_textbook_formula():
     values = np.random.default_rng(1).random(40)
     got = jackknife_groups(values[None], np.ones(40)).error
     assert got[0] == pytest.approx(values.std(ddof=1) / np.sqrt(40))
 
 
-def test_leaving_out_items_one_by_one():
+def test_jackknife_leaves_out_items_one_by_one():
     counts = np.array([3, 1, 2])
     parts = list(jackknife_items(counts, seed=0))
     assert [left.tolist() for left, _ in parts] == [[2, 1, 2], [3, 0, 2], [3, 1, 1]]
     assert [weight for _, weight in parts] == [3, 1, 2]
 
 
-def test_leaving_out_blocks_of_items():
+def test_jackknife_leaves_out_blocks_of_many_items():
     counts = np.random.default_rng(0).integers(1, 9, 500)
     parts = [left for left, _ in jackknife_items(counts, seed=0)]
     assert len(parts) == 200
@@ -73,8 +73,8 @@ def test_leaving_out_blocks_of_items():
 
 
 @pytest.mark.parametrize("most", [10**9, 10], ids=["few", "many"])
-def test_blocks_are_of_equal_size(most, monkeypatch):
-    """Also where items are more than numpy deals: then each falls by itself."""
+def test_jackknife_blocks_have_equal_size(most, monkeypatch):
+    """Also beyond numpy's hypergeometric limit, where items are sampled independently."""
     monkeypatch.setattr(bootstrap, "_MAX_HYPERGEOMETRIC", most)
     counts = np.full(300, 10_000)
     taken = np.array([counts - left for left, _ in jackknife_items(counts, seed=0)])
@@ -85,7 +85,7 @@ def test_blocks_are_of_equal_size(most, monkeypatch):
     assert taken.std() == pytest.approx(np.sqrt(50 * (1 - 1 / 200)), rel=0.02)
 
 
-def test_intervals_of_more_items_than_numpy_deals():
+def test_intervals_exist_beyond_numpy_hypergeometric_limit():
     gold, system = np.nonzero(np.ones((20, 20)))
     count = np.where(gold == system, 10**10, 10**8)
     cells = pandas.DataFrame({"gold": gold, "system": system, "count": count})
@@ -94,13 +94,13 @@ def test_intervals_of_more_items_than_numpy_deals():
     assert row.high - row.low < 1e-4
 
 
-def test_resample_items_keep_the_number_of_items():
+def test_resample_items_keeps_number_of_items():
     for times in resample_items(np.array([5, 0, 15]), range(50), seed=1):
         assert times.sum() == 20
         assert times[1] == 0
 
 
-def test_a_draw_is_the_same_whatever_else_is_drawn():
+def test_bootstrap_sample_does_not_depend_on_other_samples():
     counts = np.arange(1, 9)
     drawn = [times.tolist() for times in resample_items(counts, range(20), seed=1)]
     assert [times.tolist() for times in resample_items(counts, range(7, 9), seed=1)] == drawn[7:9]
@@ -109,7 +109,7 @@ def test_a_draw_is_the_same_whatever_else_is_drawn():
 
 @pytest.mark.parametrize("method", ["percentile", "bca", "jackknife"])
 @pytest.mark.parametrize("trials", [75, pytest.param(300, marks=pytest.mark.slow)])
-def test_coverage_of_a_mean_over_groups(method, trials):
+def test_intervals_of_mean_over_groups_have_nominal_coverage(method, trials):
     """Skewed scores of 60 groups: nominal 95 % intervals cover 91 to 98 % of the time."""
     random = np.random.default_rng(3)
     covered = 0
@@ -123,7 +123,7 @@ def test_coverage_of_a_mean_over_groups(method, trials):
     assert 0.91 <= covered / trials <= (0.98 if trials > 100 else 1.0)
 
 
-def test_permutation_tries_every_exchange_when_few():
+def test_permutation_test_enumerates_all_signs_for_few_groups():
     differences = np.array([[0.3, -0.1, 0.2, 0.4, 0.0, 0.2, np.nan]])
     weights = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 1.0, 5.0])
     terms = (differences[0] * weights)[:6]
@@ -132,7 +132,7 @@ def test_permutation_tries_every_exchange_when_few():
     assert permutation_p(differences, weights, 10, seed=0)[0] == expected
 
 
-def test_p_is_uniform_when_nothing_differs():
+def test_p_is_uniform_if_systems_are_equal():
     """Of 400 tests of two equal systems, about 5 % find a difference at .05, half at .5."""
     random = np.random.default_rng(0)
     permuted, drawn = [], []
@@ -148,15 +148,15 @@ def test_p_is_uniform_when_nothing_differs():
             assert np.mean(np.array(found) <= level) == pytest.approx(level, abs=0.075)
 
 
-def test_a_real_difference_is_found():
+def test_bootstrap_and_permutation_detect_real_difference():
     differences = np.random.default_rng(0).normal(1.0, 1.0, size=(1, 40))
     mean = average_groups(differences, np.ones(40))
     assert bootstrap_p(mean, resample_groups(differences, np.ones(40), 500, seed=0))[0] < 0.01
     assert permutation_p(differences, np.ones(40), 500, seed=0)[0] < 0.01
 
 
-def test_p_is_finer_than_the_number_of_draws():
-    """Two hundred pairs are corrected for, so a clear difference must have a very small p."""
+def test_p_can_be_smaller_than_one_over_number_of_samples():
+    """With 200 pairs to correct for, a clear difference needs a very small p."""
     differences = np.random.default_rng(0).normal(2.0, 1.0, size=(1, 100))
     mean = average_groups(differences, np.ones(100))
     assert bootstrap_p(mean, resample_groups(differences, np.ones(100), 100, seed=0))[0] < 1e-6
@@ -164,8 +164,8 @@ def test_p_is_finer_than_the_number_of_draws():
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm(p):
-    """The textbook step-down, one hypothesis at a time."""
+def test_holm_equals_step_down_procedure(p):
+    """Compare with the textbook procedure, one hypothesis at a time."""
     adjusted = holm(np.array(p))
     order = sorted(range(len(p)), key=lambda i: p[i])
     running = 0.0
@@ -175,7 +175,7 @@ def test_holm(p):
 
 
 @given(st.integers(1, 7), st.data())
-def test_letters_are_shared_exactly_by_those_that_do_not_differ(n, data):
+def test_letters_are_shared_exactly_by_systems_that_do_not_differ(n, data):
     pairs = list(itertools.combinations(range(n), 2))
     apart = {pair for pair in pairs if data.draw(st.booleans())}
     order = data.draw(st.permutations(range(n)))
@@ -185,7 +185,7 @@ def test_letters_are_shared_exactly_by_those_that_do_not_differ(n, data):
         assert bool(set(marks[i]) & set(marks[j])) == ((i, j) not in apart)
 
 
-def test_percentiles_look_at_the_draws_alone():
+def test_percentile_interval_uses_samples_only():
     drawn = np.linspace(0, 1, 1001)[:, None]
     low, high = interval_bounds("percentile", np.array([0.5]), drawn, NO_JACKKNIFE)
     assert (low[0], high[0]) == (pytest.approx(0.025), pytest.approx(0.975))
@@ -206,8 +206,8 @@ def documents(seed: int, labels: int) -> dict[tuple[str, str], str]:
     }
 
 
-def test_drawn_documents_are_scored_as_if_they_were_given():
-    """One table of the documents drawn, those drawn twice under two names."""
+def test_resampled_documents_are_scored_like_documents_passed_directly():
+    """Compare with one table of the sampled documents, with repeated ones under new names."""
     gold, system = documents(0, 3), documents(1, 4)
     sides = read_sides(gold, system, PipelineOptions(missing="unmatched", extra="unmatched"))
     asked = list_requests(MENTIONS, "jk")
@@ -246,7 +246,7 @@ def test_pooled_scores_have_intervals_over_documents():
 
 
 def test_undefined_samples_do_not_make_systems_differ():
-    """One undefined sample once made p the smallest possible, and every pair "different"."""
+    """An undefined sample must not give the smallest possible p."""
     systems = {"a": [0] * 6 + [1, 1], "b": [0, 0, 0, 0, 0, 1, 0, 1]}
     table = roget.compare([0] * 7 + [1], systems, "gamma", ci=1000)
     (pair,) = table.pairs
@@ -264,8 +264,8 @@ def test_p_excludes_undefined_samples():
     assert np.isnan(bootstrap_p(np.array([1.0]), mostly)).all()
 
 
-def test_the_jackknife_excludes_undefined_parts():
-    """The mean over the defined parts was once divided by the weight of all parts."""
+def test_jackknife_excludes_undefined_parts():
+    """The mean over the defined parts must not be divided by the weight of all parts."""
     values = np.random.default_rng(0).normal(5.0, 1.0, (40, 1))
     gaps = values.copy()
     gaps[:10] = np.nan
@@ -279,7 +279,7 @@ def test_the_jackknife_excludes_undefined_parts():
     assert np.isnan(Jackknife(gaps, np.ones(40)).error).all()
 
 
-def test_permutation_needs_six_groups():
+def test_permutation_test_needs_six_groups():
     """With five groups, p could not be below 2/2^5 = .0625."""
     p = permutation_p(np.ones((2, 5)), np.ones(5), 1000, seed=0)
     assert np.isnan(p).all()
@@ -289,8 +289,8 @@ def test_permutation_needs_six_groups():
 
 
 @pytest.mark.parametrize("size", [20, 21])
-def test_random_signs_agree_with_all_signs(size):
-    """Up to 20 groups all signs are counted, beyond that random ones."""
+def test_random_signs_agree_with_enumerated_signs(size):
+    """Signs are enumerated for up to 20 groups and sampled beyond."""
     random = np.random.default_rng(size)
     differences = random.normal(0.3, 1.0, (5, size))
     all_sums = np.zeros((5, 1))
@@ -302,7 +302,7 @@ def test_random_signs_agree_with_all_signs(size):
     assert p == pytest.approx(exact, abs=1e-12 if size == 20 else 0.04)
 
 
-def test_the_tail_of_p_is_an_upper_bound():
+def test_tail_of_p_is_upper_bound():
     """Beyond the number of permutations, p is never smaller than the exact p."""
     random = np.random.default_rng(1)
     differences = np.abs(random.normal(1.0, 0.5, (20, 20)))
@@ -312,8 +312,8 @@ def test_the_tail_of_p_is_an_upper_bound():
     assert (flip_signs(wide, 50, seed=0) >= exact).all()
 
 
-def test_a_constant_difference_is_significant_among_many_systems():
-    """Homogeneity 1 and 0 differ also after correction for 55 pairs, with either test."""
+def test_constant_difference_is_significant_among_many_systems():
+    """Homogeneities 1 and 0 differ even after correction for 55 pairs, with either test."""
     gold = [0, 0, 1, 1] * 8
     systems = {f"s{i}": gold if i % 2 else [0] * 32 for i in range(11)}
     for paired in ("permutation", "bootstrap"):
@@ -323,7 +323,7 @@ def test_a_constant_difference_is_significant_among_many_systems():
 
 
 def test_items_with_equal_contributions_are_counted_together():
-    """Kinds of items with counts have the distribution of single items."""
+    """Distinct contributions with counts have the distribution of single items."""
     left = np.repeat(np.array([[0.2], [0.5], [-0.4]]), [9, 8, 8], axis=0)
     difference = np.array([0.12])
     together = Jackknife(np.array([[0.2], [0.5], [-0.4]]), np.array([9, 8, 8]))
@@ -335,7 +335,7 @@ def test_items_with_equal_contributions_are_counted_together():
     ("groups", "systems", "value"),
     [(4, 2, "4 groups"), (8, 8, "28 pairs")],
 )
-def test_too_few_groups_are_reported(groups, systems, value):
+def test_too_few_groups_are_warned_about(groups, systems, value):
     random = np.random.default_rng(0)
     names = [(f"g{i % groups}", i) for i in range(10 * groups)]
     gold = {key: key[1] % 3 for key in names}
@@ -355,7 +355,7 @@ def test_scores_that_do_not_vary_have_no_interval():
     notice(table.warnings, "no-spread", "ari", "v")
 
 
-def test_biased_scores_are_reported():
+def test_biased_scores_are_warned_about():
     random = np.random.default_rng(0)
     gold, system = random.integers(0, 6, (2, 60))
     table = roget.score(gold, system, ["b3-f", "ari"], ci=1)
@@ -374,7 +374,7 @@ def test_large_groups_reduce_the_degrees_of_freedom():
     assert jackknife_groups(undefined, np.ones(6)).df == pytest.approx(3)
 
 
-def test_one_jackknife_sample_per_group():
+def test_jackknife_has_one_sample_per_group():
     """The closed form equals averages over the remaining groups."""
     random = np.random.default_rng(0)
     values, weights = random.random((2, 3, 7)), random.integers(1, 9, 7).astype(float)

@@ -1,4 +1,4 @@
-"""z and p of being better than random answers."""
+"""z and p of the test against random clusterings."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _frame(columns):
 
 
 @pytest.mark.parametrize("measure", ["v", "vi", "ari", "one-to-one", "jaccard"])
-def test_p_and_z_are_those_of_every_answer(measure):
+def test_p_and_z_equal_enumeration_of_all_permutations(measure):
     value = contingency(GOLD, SYSTEM).measure(measure)
     tried = [contingency(GOLD, answer).measure(measure)
              for answer in set(itertools.permutations(SYSTEM))]  # fmt: skip
@@ -74,7 +74,7 @@ def test_p_and_z_are_those_of_every_answer(measure):
 
 
 def test_z_of_groups_adds_up():
-    """Two groups that are the same twice are √2 as far from chance as one."""
+    """Two identical groups are √2 times as far from chance as one."""
     ids = [f"i{i}" for i in range(16)]
     sides = [{"item": ids, "group": [0] * 8 + [1] * 8, "label": side * 2}
              for side in (GOLD, SYSTEM)]  # fmt: skip
@@ -84,8 +84,8 @@ def test_z_of_groups_adds_up():
         assert two.z == pytest.approx(one.z * np.sqrt(2), abs=1e-9)
 
 
-def test_labels_that_say_only_the_group_are_chance():
-    """Pooled they score well, yet no other answer of these sizes scores less."""
+def test_labels_that_only_separate_groups_are_at_chance():
+    """Pooled scores are high, yet every clustering of these sizes scores at least as much."""
     ids = [f"i{i}" for i in range(12)]
     side = {"item": ids, "group": [0] * 6 + [1] * 6, "label": [0] * 6 + [1] * 6}
     (row,) = rows(_frame(side), _frame(side), "v", average="pooled")
@@ -93,7 +93,7 @@ def test_labels_that_say_only_the_group_are_chance():
 
 
 @pytest.mark.parametrize("measure", ["v", "b3-f", "one-to-one", "rmi", "ami", "smi"])
-def test_a_good_answer_beats_every_draw(measure):
+def test_good_clustering_beats_every_random_sample(measure):
     gold = np.repeat(np.arange(5), 20)
     system = np.where(np.arange(100) % 10 == 0, 0, gold)
     (row,) = rows(gold, system, measure)
@@ -101,12 +101,12 @@ def test_a_good_answer_beats_every_draw(measure):
     assert row.z > 10
 
 
-def test_other_estimators_are_drawn():
+def test_chance_test_supports_other_estimators():
     found = rows(GOLD * 5, SYSTEM * 5, "v", entropy=("ml", "jk", "chao-shen"))
     assert all(row.p == 1 / 200 and row.z > 3 for row in found)
 
 
-def test_weighted_answers_are_dealt_out_whole():
+def test_chance_test_permutes_rows_of_weighted_labels():
     gold = np.repeat(np.arange(3), 8)
     weights = np.full((24, 3), 0.1) + 0.7 * np.eye(3)[gold]
     (good,) = rows(gold, weights)
@@ -115,7 +115,7 @@ def test_weighted_answers_are_dealt_out_whole():
     assert bad.p > 0.05
 
 
-def test_covers_are_dealt_out_whole():
+def test_chance_test_permutes_rows_of_covers():
     sets = [set(range(10)), set(range(8, 20)), set(range(18, 30))]
     moved = [sets[0] | {11}, sets[1] - {9}, sets[2]]
     for measure in ("omega", "onmi", "element-centric"):
@@ -125,13 +125,13 @@ def test_covers_are_dealt_out_whole():
         assert bad.p > 0.05
 
 
-def test_cells_are_enough():
+def test_chance_test_accepts_cells():
     cells = {"gold": ["a", "a", "b", "b"], "system": [0, 1, 0, 1], "count": [90, 10, 20, 80]}
     table = score(cells=_frame(cells), measures="v", entropy="ml", chance=99)
     assert table.rows[0].p == 0.01
 
 
-def test_large_tables_are_drawn_cell_by_cell(monkeypatch):
+def test_chance_test_of_large_tables_samples_cells(monkeypatch):
     random = np.random.default_rng(3)
     gold = random.integers(0, 4, 2000)
     system = np.where(random.random(2000) < 0.06, gold, random.integers(0, 4, 2000))
@@ -142,7 +142,7 @@ def test_large_tables_are_drawn_cell_by_cell(monkeypatch):
     assert by_cell.z == by_item.z
 
 
-def test_same_seed_same_bits_and_nothing_unless_asked():
+def test_chance_test_is_reproducible_and_off_by_default():
     first, second, third = (rows(GOLD, SYSTEM, "b3-f", seed=seed)[0] for seed in (1, 1, 2))
     assert first == second != third
     table = score(GOLD, SYSTEM, "v")
@@ -156,7 +156,7 @@ def test_same_seed_same_bits_and_nothing_unless_asked():
     assert " z " in str(asked)
 
 
-def test_the_least_p_is_said_to_be_the_least():
+def test_smallest_p_is_shown_as_upper_bound():
     asked = score(list("aaabbbccc") * 4, list("xxxyyyzzz") * 4, ["v", "ari"], "ml", chance=99)
     assert [row.p for row in asked.rows] == [0.01, 0.01]
     assert str(asked).count("≤ 0.010") == 2
@@ -169,7 +169,7 @@ def test_the_least_p_is_said_to_be_the_least():
     assert "99 random" not in str(score(GOLD, SYSTEM, "v"))
 
 
-def test_what_cannot_be_dealt_out_is_refused():
+def test_chance_test_refuses_unsupported_options():
     with refused("conflicting-options", "--missing cluster"):
         rows({"a": 1, "b": 2}, {"a": 1}, missing="unmatched", extra="unmatched")
     with refused("conflicting-options", "weights"):
@@ -183,13 +183,13 @@ def test_what_cannot_be_dealt_out_is_refused():
         score(cells=_frame(cells), measures="v", chance=9)
 
 
-def test_random_answers_without_a_value_do_not_count():
+def test_random_clusterings_with_undefined_score_are_excluded():
     gold = np.repeat(np.arange(4), 10)
     (row,) = rows(gold, gold // 2, "rmi(normalise=geometric)", chance=20)
     assert row.z is None
     assert row.p >= 0.5
 
 
-def test_undefined_stays_undefined():
+def test_undefined_score_has_no_p_and_z():
     (row,) = rows([0, 0, 1], [0, 0, 0], "gamma")
     assert (row.value, row.z, row.p) == (None, None, None)

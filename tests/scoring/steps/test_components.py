@@ -1,4 +1,4 @@
-"""What scores are made of: twins in plain Python, and that every output has it."""
+"""Entropies, pairs and matches behind the scores, compared with naive code, in every output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def entropy(labels):
 
 
 @given(LABELS)
-def test_entropies_and_pairs_are_those_of_a_twin(pairs):
+def test_entropies_and_pairs_equal_naive_computation(pairs):
     gold, system = zip(*pairs, strict=True)
     found = score(gold, system, "v", "ml", baselines=False).as_dict()
     (row,) = found["entropies"]
@@ -40,7 +40,7 @@ def test_entropies_and_pairs_are_those_of_a_twin(pairs):
     assert found["pair_counts"] == {name: counted[name] for name in ("n11", "n10", "n01", "n00")}
 
 
-def test_entropies_of_groups_are_averaged_as_scores_are():
+def test_entropies_of_groups_are_averaged_like_scores():
     keys = [("g", 1), ("g", 2), ("h", 1), ("h", 2), ("h", 3), ("h", 4)]
     gold = dict(zip(keys, "abaaab", strict=True))
     asked = (gold, dict.fromkeys(gold, "k"), "v", "ml")
@@ -52,7 +52,7 @@ def test_entropies_of_groups_are_averaged_as_scores_are():
     assert pairs.n11 + pairs.n10 + pairs.n01 + pairs.n00 == 1 + 6
 
 
-def test_sizes_are_sorted_into_bands():
+def test_cluster_sizes_are_binned():
     gold = ["one"] + ["nine"] * 9 + ["ten"] * 10 + ["more"] * 100
     bands = score(gold, range(120), "ari").components
     assert [(b.size, b.sets, b.items) for b in bands.gold] == [
@@ -62,7 +62,7 @@ def test_sizes_are_sorted_into_bands():
     assert sum(b.share for b in bands.gold) == pytest.approx(1)
 
 
-def test_pairs_of_a_trillion_items_are_exact():
+def test_pair_counts_of_trillions_of_items_are_exact():
     table = Contingency.from_table([[10**12, 1], [0, 10**12]])
     from roget.scoring.steps.components import compute_components
 
@@ -71,7 +71,7 @@ def test_pairs_of_a_trillion_items_are_exact():
     assert sum(vars(found.pairs).values()) == n * (n - 1) // 2
 
 
-def test_what_an_estimator_cannot_give_has_a_reason():
+def test_undefined_entropies_have_a_reason():
     weighted = {"a": {"x": 0.5, "y": 0.5}, "b": {"x": 1}, "c": {"y": 1}}
     rows = score({"a": 0, "b": 0, "c": 1}, weighted, "v", ["ml", "nsb"]).as_dict()["entropies"]
     assert rows[0]["gold"] is not None
@@ -79,7 +79,7 @@ def test_what_an_estimator_cannot_give_has_a_reason():
     assert rows[1]["reason"]
 
 
-def test_entropies_take_a_name():
+def test_entropies_accept_estimator_name():
     table = contingency(["a", "a", "b"], [1, 2, 2])
     assert (
         table.entropies("jk").gold
@@ -94,7 +94,7 @@ GOLD = {("g", 1): "a", ("g", 2): "a", ("h", 1): "a", ("h", 2): "b", ("h", 3): "b
 ONE = {("g", 1): "1", ("g", 2): "2", ("h", 1): "1", ("h", 2): "2", ("h", 3): "2"}
 
 
-def test_every_output_has_entropies():
+def test_every_output_format_has_entropies():
     table = score(GOLD, ONE, all=True)
     assert "H(C) " in table.render("text").splitlines()[1]
     rows = list(csv.DictReader(io.StringIO(table.render("csv"))))
@@ -108,7 +108,7 @@ def test_every_output_has_entropies():
         assert "N11" in comparison.render(format) or format == "html"
 
 
-def test_scores_by_group():
+def test_scores_are_reported_by_group():
     table = score(GOLD, ONE, ["v", "ari"], "ml", by="group")
     assert [row.group for row in table.by_group] == ["g", "h"]
     assert table.by_group[1].values == {"v@ml": 1.0, "ari": 1.0}
@@ -128,7 +128,7 @@ def test_scores_by_group():
 
 
 @given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=2, max_size=4))
-def test_matched_cells_are_the_best_match(rows):
+def test_matched_cells_form_best_matching(rows):
     if not any(map(any, rows)):
         return
     table = Contingency.from_table(rows)
@@ -137,7 +137,7 @@ def test_matched_cells_are_the_best_match(rows):
     assert len({*table.rows[cells].tolist()}) == len({*table.columns[cells].tolist()}) == cells.size
 
 
-def test_classes_and_clusters_in_full(tmp_path):
+def test_sets_returns_full_tables_of_classes_and_clusters(tmp_path):
     gold, system = list("aaaabbc"), list("1112223")
     table = score(gold, system, "ari", keep=True)
     clusters = table.sets("clusters")
@@ -167,7 +167,7 @@ def test_classes_and_clusters_in_full(tmp_path):
         write_columns(clusters, tmp_path / "k.xyz")
 
 
-def test_items_in_several_clusters_have_a_page_but_no_such_tables(tmp_path):
+def test_covers_have_page_but_no_table_of_clusters(tmp_path):
     key = tmp_path / "gold.key"
     key.write_text("g a x\ng b x y\ng c y\n")
     table = score(key, key, several="cover", keep=True)
@@ -176,7 +176,7 @@ def test_items_in_several_clusters_have_a_page_but_no_such_tables(tmp_path):
         table.sets("clusters")
 
 
-def test_groups_keep_their_sets_apart():
+def test_sets_of_groups_are_separate():
     sets = score(GOLD, ONE, "ari", keep=True).sets("clusters")
     assert list(zip(sets["group"], sets["cluster"], sets["matched_class"], strict=True)) == [
         ("g", "1", "a"), ("g", "2", None), ("h", "1", "a"), ("h", "2", "b"),

@@ -1,4 +1,4 @@
-"""Trees as systems: dendrogram purity, cuts one by one and all at once, levels, intervals."""
+"""Trees as systems: dendrogram purity, single cuts, sweeps, levels and intervals."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def trees(draw):
 
 
 @given(case=trees())
-def test_dendrogram_purity_is_the_mean_over_pairs(case):
+def test_dendrogram_purity_equals_mean_over_pairs(case):
     tree, gold = case
     wanted = dendrogram_purity(gold, tree.codes.tolist(), sets_of(tree))
     got = score(gold, tree, "dendrogram-purity", cut=1, baselines=False).rows[0]
@@ -73,7 +73,7 @@ def test_dendrogram_purity_is_the_mean_over_pairs(case):
 
 
 @pytest.mark.parametrize("case", GOLDEN["cases"], ids=range(len(GOLDEN["cases"])))
-def test_dendrogram_purity_is_that_of_clustpy(case):
+def test_dendrogram_purity_equals_clustpy(case):
     tree = Hierarchy.from_children(np.array(case["merges"]))
     leaf = np.array(case["leaf"])
     many = Hierarchy(tree.tree, leaf)
@@ -81,7 +81,7 @@ def test_dendrogram_purity_is_that_of_clustpy(case):
     assert got == pytest.approx(case["value"], abs=1e-12)
 
 
-def test_a_tree_that_has_every_class_as_a_node_is_perfect():
+def test_tree_with_every_class_as_node_is_perfect():
     tree = Hierarchy.from_newick("(((a,b),c),((d,e),f,g));")
     gold = dict(zip("abcdefg", [0, 0, 0, 1, 1, 1, 1], strict=True))
     found = score(gold, tree)
@@ -91,14 +91,14 @@ def test_a_tree_that_has_every_class_as_a_node_is_perfect():
     notice(found.warnings, "cut-by-gold", "2 clusters", "7 leaves", "ami")
 
 
-def test_one_item_one_class_and_singletons():
+def test_dendrogram_purity_is_one_in_degenerate_cases():
     assert score({"a": 0}, Hierarchy.from_newick("a;"))["dendrogram-purity"] == 1.0
     tree = Hierarchy.from_newick("((a,b),c);")
     assert score(dict.fromkeys("abc", 0), tree, cut=1)["dendrogram-purity"] == 1.0
     assert score({"a": 0, "b": 1, "c": 2}, tree, cut=3)["dendrogram-purity"] == 1.0
 
 
-def test_dendrogram_purity_of_trillions():
+def test_dendrogram_purity_is_exact_for_trillions_of_items():
     small = np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]])
     huge = Contingency.from_table(small * 10**11).measure("dendrogram-purity")
     rows, columns = small.sum(axis=1), small.sum(axis=0)
@@ -110,7 +110,7 @@ def test_dendrogram_purity_of_trillions():
 
 @given(case=trees(), extra=st.integers(0, 2))
 @settings(max_examples=10)
-def test_all_cuts_at_once_are_the_cuts_one_by_one(case, extra):
+def test_all_cuts_at_once_equal_single_cuts(case, extra):
     tree, gold = case
     codes = tree.codes.copy()
     added = min(extra, codes.size)
@@ -137,7 +137,7 @@ def test_all_cuts_at_once_are_the_cuts_one_by_one(case, extra):
         np.testing.assert_allclose(got, evaluate(tables, request)[0], atol=1e-12)
 
 
-def test_all_cuts_of_a_chain_are_scored_in_steps_of_its_length():
+def test_all_cuts_of_a_long_chain_are_scored_in_linear_time():
     # Single linkage often makes one: every cut has one more size, and few of them at a time.
     n = 12_000
     rows = np.arange(n - 1)
@@ -155,7 +155,7 @@ def test_all_cuts_of_a_chain_are_scored_in_steps_of_its_length():
 
 
 @given(case=trees())
-def test_cuts_are_nested_and_as_large_as_they_say(case):
+def test_cuts_are_nested_and_have_requested_size(case):
     tree, _ = case
     before = np.zeros(len(tree), dtype=int)
     for k in tree.cuts.tolist():
@@ -167,7 +167,7 @@ def test_cuts_are_nested_and_as_large_as_they_say(case):
         before = now
 
 
-def test_a_linkage_is_cut_as_scipy_cuts_it():
+def test_linkage_is_cut_as_by_scipy():
     from scipy.cluster.hierarchy import fcluster, linkage
 
     points = np.random.default_rng(0).normal(size=(40, 3))
@@ -178,7 +178,7 @@ def test_a_linkage_is_cut_as_scipy_cuts_it():
         assert roget.contingency(theirs, tree.cut(k)).measure("ari") == 1.0
 
 
-def test_the_merges_of_scikit_learn():
+def test_merges_are_cut_as_by_scikit_learn():
     cluster = pytest.importorskip("sklearn.cluster")
     points = np.random.default_rng(1).normal(size=(30, 2))
     fitted = cluster.AgglomerativeClustering(n_clusters=5, linkage="average").fit(points)
@@ -186,7 +186,7 @@ def test_the_merges_of_scikit_learn():
     assert roget.contingency(fitted.labels_, tree.cut(5)).measure("ari") == 1.0
 
 
-def test_scores_of_a_cut_are_those_of_its_labels():
+def test_score_of_a_cut_equals_score_of_its_labels():
     random = np.random.default_rng(2)
     tree = grow([0, 0, 1, 1, 2, 2, 2], random.integers(1, 8, 50))
     gold = random.integers(0, 3, 50).tolist()
@@ -197,7 +197,7 @@ def test_scores_of_a_cut_are_those_of_its_labels():
     notice(found.warnings, "nearest-cut", 3, 2)
 
 
-def test_items_that_the_tree_lacks_have_a_cluster_of_their_own():
+def test_items_missing_in_tree_share_a_cluster():
     tree = Hierarchy.from_newick("((a,b),(c,d));")
     gold = {"a": 0, "b": 0, "c": 1, "d": 1, "e": 2, "f": 2}
     found = score(gold, tree, "ari,dendrogram-purity", cut=2)
@@ -206,7 +206,7 @@ def test_items_that_the_tree_lacks_have_a_cluster_of_their_own():
     assert alone["dendrogram-purity"] == pytest.approx((1 + 1 + 2 / 6) / 3)
 
 
-def test_groups_of_gold_are_scored_each_in_the_tree():
+def test_groups_of_gold_are_scored_separately_in_tree():
     tree = Hierarchy.from_newick("((a,b),(c,d));")
     gold = {("x", "a"): 0, ("x", "b"): 0, ("x", "c"): 1, ("y", "d"): 0}
     found = score(gold, tree, "dendrogram-purity,v")
@@ -215,7 +215,7 @@ def test_groups_of_gold_are_scored_each_in_the_tree():
     assert "best-ami" in found.signature
 
 
-def test_intervals_of_a_tree_and_of_its_cut():
+def test_trees_and_cuts_have_intervals():
     random = np.random.default_rng(0)
     tree = grow([0, 0, 1, 1, 2, 2], random.integers(1, 7, 120))
     gold = (tree.cut(2) + (random.random(120) < 0.2)).tolist()
@@ -227,7 +227,7 @@ def test_intervals_of_a_tree_and_of_its_cut():
 
 
 def test_jackknife_of_a_tree_leaves_out_items():
-    """The error by the draws' own tables is that of scoring what is left, item by item."""
+    """The error equals that of scoring the remaining items for each item left out."""
     random = np.random.default_rng(3)
     codes, gold = random.integers(0, 5, 24), random.integers(0, 3, 24)
     tree = Hierarchy(Tree([-1, 0, 0, 1, 1, 1, 2, 2]), codes)
@@ -241,7 +241,7 @@ def test_jackknife_of_a_tree_leaves_out_items():
     assert (row.low, row.high) == pytest.approx(expected)
 
 
-def test_trees_beside_flat_systems():
+def test_trees_are_compared_with_flat_systems():
     gold = {"a": 0, "b": 0, "c": 1, "d": 1}
     tree = Hierarchy.from_newick("((a,b),(c,d));")
     flat = {"a": 0, "b": 1, "c": 1, "d": 1}
@@ -257,7 +257,7 @@ def test_trees_beside_flat_systems():
         compare(gold, {"flat": flat}, cut=2)
 
 
-def test_sweep():
+def test_sweep_scores_every_cut():
     random = np.random.default_rng(0)
     tree = grow([0, 0, 1, 1, 2, 2, 3, 3], random.integers(5, 9, 60))
     gold = (tree.cut(3) * 10 + (random.random(60) < 0.1)).tolist()
@@ -283,7 +283,7 @@ def test_sweep():
     assert "cut:1..5" in found.signature
 
 
-def test_sweep_of_groups_goes_cut_by_cut():
+def test_sweep_of_groups_scores_each_cut():
     tree = Hierarchy.from_newick("((a,b),(c,d));")
     gold = {("x", "a"): 0, ("x", "b"): 0, ("x", "c"): 1, ("y", "d"): 0}
     found = sweep(gold, tree, "1..4", "v", "ml")
@@ -292,7 +292,7 @@ def test_sweep_of_groups_goes_cut_by_cut():
         assert value == score(gold, labels, "v", "ml", baselines=False)["v"]
 
 
-def test_score_with_cuts_has_a_sweep():
+def test_score_with_cuts_includes_sweep():
     tree = Hierarchy.from_newick("((a,b),(c,d));")
     gold = {"a": 0, "b": 0, "c": 1, "d": 1}
     found = score(gold, tree, cuts="2,4,9")
@@ -315,13 +315,13 @@ def test_score_with_cuts_has_a_sweep():
 @pytest.mark.parametrize(
     ("cuts", "value"), [("1-5", "1..500"), ("0..3", "0..3"), ("9", "4 leaves"), ([1.5], "1.5")]
 )
-def test_cuts_that_cannot_be(cuts, value):
+def test_invalid_cuts_are_refused(cuts, value):
     tree = Hierarchy.from_newick("((a,b),(c,d));")
     with refused("invalid-option", value):
         sweep({"a": 0, "b": 0, "c": 1, "d": 1}, tree, cuts)
 
 
-def test_what_is_refused_says_why():
+def test_unsupported_options_of_trees_are_refused():
     tree = Hierarchy.from_newick("((a,b),c);")
     gold = {"a": 0, "b": 0, "c": 1}
     for options, code, value in (
@@ -348,7 +348,7 @@ def test_what_is_refused_says_why():
             refuse()
 
 
-def test_weighted_gold_beside_a_tree():
+def test_weighted_gold_has_no_dendrogram_purity():
     tree = Hierarchy.from_newick("((a,b),(c,d));")
     gold = {"a": 0, "b": 0, "c": {0: 1, 1: 3}, "d": 1}
     found = score(gold, tree, "v,dendrogram-purity", "ml")
@@ -372,7 +372,7 @@ class TestLevels:
         assert levels["mean"] == pytest.approx((levels["1"] + levels["2"]) / 2)
         assert "levels:2x2" in found.signature
 
-    def test_flat_labels_beside_levels(self):
+    def test_flat_labels_are_scored_against_levels(self):
         system = [1, 1, 1, 2, 2, 2]
         found = score(LEVELS, system, "ari", levels="/")
         assert {row.level for row in found.rows} == {"1", "2", "mean"}
@@ -382,10 +382,10 @@ class TestLevels:
         tree = [row for row in back.rows if row.level == "tree"]
         assert [(row.measure, row.value) for row in tree] == [("dendrogram-purity", 1.0)]
 
-    def test_slashes_mean_nothing_if_nothing_is_said(self):
+    def test_slashes_are_not_levels_by_default(self):
         assert score(LEVELS, LEVELS, "ari").rows[0].level is None
 
-    def test_lists_as_they_are_in_memory_and_in_json(self, tmp_path):
+    def test_lists_in_memory_and_json_are_levels(self, tmp_path):
         lists = [one.split("/") for one in LEVELS]
         system = [1, 1, 1, 2, 2, 2]
         found = score(lists, system, "ari", levels="lists")
@@ -406,7 +406,7 @@ class TestLevels:
         last = score(tmp_path / "gold.json", tmp_path / "lines.txt", "ari", levels="lists")
         assert [row.value for row in last.rows] == [row.value for row in found.rows]
 
-    def test_several_columns(self, tmp_path):
+    def test_several_columns_are_levels(self, tmp_path):
         gold, system = tmp_path / "gold.csv", tmp_path / "system.csv"
         gold.write_text("id,coarse,fine\nd1,a,x\nd2,a,x\nd3,a,y\nd4,b,z\n")
         system.write_text("id,label\nd1,1\nd2,1\nd3,1\nd4,2\n")
@@ -417,7 +417,7 @@ class TestLevels:
         with pytest.raises(InputError, match="'rough'"):
             score(gold, system, "ari", columns={"gold.label": "rough+fine"})
 
-    def test_gold_levels_beside_a_tree(self):
+    def test_gold_levels_are_scored_against_a_tree(self):
         tree = Hierarchy.from_newick("(((a,b),c),((d,e),f));")
         gold = dict(zip("abcdef", (one.split("/") for one in LEVELS), strict=True))
         found = score(gold, tree, levels="lists")
@@ -425,12 +425,12 @@ class TestLevels:
         assert purity == {"1": 1.0, "2": 1.0, "mean": 1.0}
         assert "cut:2(best-ami)+4(best-ami)" in found.signature
 
-    def test_other_numbers_of_levels_are_all_paired(self):
+    def test_different_numbers_of_levels_are_scored_in_all_pairs(self):
         three = ["1/1/1", "1/1/1", "1/2/1", "2/1/1", "2/1/2", "2/1/2"]
         found = score(LEVELS, three, "ari", levels="/")
         assert [row.level for row in found.rows] == ["1×1", "1×2", "1×3", "2×1", "2×2", "2×3"]
 
-    def test_refused(self):
+    def test_invalid_levels_are_refused(self):
         with pytest.raises(InputError):
             score(["a//b", "c/d"], [1, 2], levels="/")
         with pytest.raises(InputError):
@@ -439,7 +439,7 @@ class TestLevels:
             score(LEVELS, [1] * 6, levels="/", cuts="all")
 
 
-def test_the_page_on_trees_runs():
+def test_examples_of_structures_page_run():
     import doctest
 
     page = Path(__file__).parents[3] / "docs" / "structures.md"
@@ -458,7 +458,7 @@ def walk(gold, tree, alpha=0.9, r=1.0, **rules):
     alpha=st.sampled_from([0.1, 0.5, 0.9, 0.99]),
     r=st.sampled_from([-8.0, -1.0, 0.0, 1.0, 2.5, 20.0]),
 )
-def test_walks_through_a_tree_are_those_through_all_its_nodes(case, alpha, r):
+def test_tree_walks_equal_walks_over_all_nodes(case, alpha, r):
     tree, gold = case
     nodes = memberships(tree.tree.parent.tolist(), tree.tree.cluster_nodes[tree.codes].tolist(), r)
     wanted = element_centric([{label: 1.0} for label in gold], nodes, alpha)
@@ -466,7 +466,7 @@ def test_walks_through_a_tree_are_those_through_all_its_nodes(case, alpha, r):
 
 
 @pytest.mark.parametrize("case", WALKS["cases"], ids=range(len(WALKS["cases"])))
-def test_element_centric_of_trees_is_that_of_clusim(case):
+def test_element_centric_of_trees_equals_clusim(case):
     if "merges" in case:
         tree = Hierarchy.from_linkage(np.array(case["merges"]))
     else:
@@ -476,7 +476,7 @@ def test_element_centric_of_trees_is_that_of_clusim(case):
 
 
 @given(case=trees(), cut=st.integers(1, 5))
-def test_element_centric_of_a_tree_is_that_of_any_cut(case, cut):
+def test_element_centric_of_a_tree_ignores_the_cut(case, cut):
     tree, gold = case
     cut = min(cut, tree.n_leaves)
     found = score(gold, tree, "element-centric", cut=cut, cuts=str(cut), baselines=False)
@@ -489,7 +489,7 @@ def test_element_centric_of_a_tree_is_that_of_any_cut(case, cut):
 
 
 @given(case=trees())
-def test_with_r_large_walks_see_leaves_alone_and_with_r_small_the_root(case):
+def test_extreme_r_restricts_walks_to_leaves_or_root(case):
     tree, gold = case
     leaves = roget.measure("element-centric", gold, tree.codes)
     whole = roget.measure("element-centric", gold, [0] * len(gold))
@@ -498,7 +498,7 @@ def test_with_r_large_walks_see_leaves_alone_and_with_r_small_the_root(case):
     assert walk(gold, tree, r=-1e6) == pytest.approx(leaves if one else whole, abs=1e-9)
 
 
-def test_a_tree_of_one_node_is_a_flat_clustering():
+def test_single_node_tree_equals_flat_clustering():
     gold = [0, 0, 1, 2, 2, 2]
     tree = Hierarchy(Tree(), np.zeros(6, np.int64))
     for r in (-1e3, 0.0, 1.0, 1e3):
@@ -510,7 +510,7 @@ def test_a_tree_of_one_node_is_a_flat_clustering():
             roget.measure(f"element-centric(r={r})", gold, gold)
 
 
-def test_walks_of_trillions_and_of_a_deep_tree():
+def test_walks_handle_trillions_of_items_and_deep_trees():
     small = np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]])
     rows, columns = np.nonzero(small)
     tree = grow([0, 0, 1, 1], [2, 3, 4])
@@ -526,7 +526,7 @@ def test_walks_of_trillions_and_of_a_deep_tree():
     assert 0 < walk(gold.tolist(), deep) < 1
 
 
-def test_element_centric_of_groups_and_of_draws():
+def test_element_centric_supports_groups_and_resamples():
     tree = Hierarchy.from_newick("((a,b),((c,d),(e,f)));")
     gold = np.array([0, 0, 1, 0, 1, 1])
     halves = np.array([0, 1, 0, 1, 0, 0])
@@ -540,10 +540,10 @@ def test_element_centric_of_groups_and_of_draws():
         assert value == pytest.approx(TreeElements(Leaves(one, tree.tree)).mean(0.9), abs=1e-14)
     named = dict(zip("abcdef", gold.tolist(), strict=True))
     drawn = score(named, tree, "element-centric", cut=2, ci=40).rows[0]
-    assert 0 < drawn.low < drawn.value < drawn.high <= 1
+    assert 0 <= drawn.low < drawn.value < drawn.high <= 1
 
 
-def test_levels_have_their_own_element_centric_and_the_tree_has_its_own():
+def test_levels_and_tree_have_separate_element_centric_scores():
     found = score([0, 0, 1, 1], ["a/x", "a/y", "b/z", "b/z"], "element-centric", levels="/")
     values = {row.level: row.value for row in found.rows}
     assert list(values) == ["1", "2", "tree", "mean"]
@@ -552,7 +552,7 @@ def test_levels_have_their_own_element_centric_and_the_tree_has_its_own():
     assert values["tree"] < 1
 
 
-def test_what_element_centric_of_a_tree_cannot_do_is_said(monkeypatch):
+def test_element_centric_of_trees_reports_unsupported_input(monkeypatch):
     tree = Hierarchy.from_newick("((a,b),(c,d));")
     weighted = {"a": {1: 0.5, 2: 0.5}, "b": {1: 1.0}, "c": {2: 1.0}, "d": {2: 1.0}}
     cover = {item: list(held) for item, held in weighted.items()}
@@ -567,7 +567,7 @@ def test_what_element_centric_of_a_tree_cannot_do_is_said(monkeypatch):
     assert found["ari"] == 0.0
 
 
-def test_a_range_of_cuts_ends_at_the_leaves():
+def test_range_of_cuts_ends_at_number_of_leaves():
     tree = Hierarchy.from_newick("((a,b),c);")
     found = sweep({"a": 0, "b": 0, "c": 1}, tree, cuts="1..1000000000000", measures="ari")
     assert found.cuts == (1, 2, 3)
@@ -576,7 +576,7 @@ def test_a_range_of_cuts_ends_at_the_leaves():
         sweep({"a": 0, "b": 0, "c": 1}, tree, cuts="5..1000000000000", measures="ari")
 
 
-def test_a_mean_without_a_value_names_the_level():
+def test_undefined_mean_names_the_level():
     gold = {"a": "x/1", "b": "x/1", "c": "x/2", "d": "x/2"}
     found = score(gold, dict(zip("abcd", [1, 1, 2, 2], strict=True)), "gamma", levels="/")
     assert found.rows[-1].level == "mean"

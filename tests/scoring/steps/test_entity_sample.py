@@ -1,4 +1,4 @@
-"""Estimates from a sample of entities: against naive sums, and by simulation."""
+"""Estimates from a sample of entities against naive sums and simulation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def sums_of(gold, system):
     return sum_entities(as_labels(gold), whole, whole)
 
 
-def test_all_entities_give_the_scores_themselves(population):
+def test_sample_of_all_entities_gives_exact_scores(population):
     gold, system = population
     sums = sums_of(gold, system)
     truth = score_naively(gold, system)
@@ -81,7 +81,7 @@ def test_estimates_are_unbiased_and_intervals_cover(population, trials, least, m
         assert least <= covered <= most, (name, covered)
 
 
-def test_a_sample_and_the_whole_system(population):
+def test_sample_estimates_whole_system(population):
     gold, system = population
     random = np.random.default_rng(1)
     chosen = np.isin(gold, random.choice(3000, 600, replace=False))
@@ -103,7 +103,7 @@ def test_a_sample_and_the_whole_system(population):
     assert [row.measure for row in only.rows] == ["paired-f"]
 
 
-def test_what_a_sample_does_not_allow():
+def test_unsupported_options_of_samples_are_refused():
     gold, system = {"a": 1, "b": 1}, {"a": 1, "b": 2, "c": 2}
     with refused("unknown-name", "'v'"):
         roget.score(gold, system, "v", extra="sample")

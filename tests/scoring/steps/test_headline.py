@@ -1,4 +1,4 @@
-"""The short report of one system: a few scores, quick intervals, a verdict, few warnings."""
+"""The short report of one system: main scores, quick intervals, verdict and warnings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lines(text, first):
     return [line for line in text.splitlines() if line.startswith(first)]
 
 
-def test_the_report_has_one_row_per_headline_measure(table):
+def test_report_has_one_row_per_headline_measure(table):
     text = str(table)
     for name in HEADLINE:
         assert len(lines(text, f"{name} ↑")) == 1
@@ -53,7 +53,7 @@ def test_json_has_all_rows_and_no_quick_intervals(table):
     assert plain["signature"] == table.signature
 
 
-def test_quick_intervals_are_those_of_ci(table):
+def test_quick_intervals_equal_requested_intervals(table):
     asked = roget.score(GOLD, SPLIT, list(HEADLINE), "jk", ci=10)
     for row in asked.rows:
         quick = table.headline.quick.ends[row.measure, row.entropy]
@@ -76,7 +76,7 @@ def test_groups_have_jackknife_intervals(tmp_path):
     assert found.headline.quick.ends["ami", None] == (asked.rows[0].low, asked.rows[0].high)
 
 
-def test_intervals_that_would_take_long_are_omitted():
+def test_slow_intervals_are_omitted():
     many = [f"{i // 2}" for i in range(10_000)]
     found = roget.score(many, [f"{i // 2}" for i in range(1, 10_001)])
     assert found.headline.quick is None
@@ -97,30 +97,30 @@ def test_few_or_perfect_items_have_no_intervals():
     ],
     ids=["split", "mixed", "perfect"],
 )
-def test_the_verdict_follows_from_the_scores(system, verdict):
+def test_verdict_follows_from_scores(system, verdict):
     found = roget.score(GOLD, system)
     assert found.verdict == verdict
     assert f"Verdict: {verdict}." in str(found)
 
 
-def test_a_weak_agreement_is_called_far_from_gold():
+def test_verdict_calls_weak_agreement_far_from_gold():
     some = random.Random(3)
     weak = [g if some.random() < 0.4 else some.randrange(4) for g in GOLD * 3]
     found = roget.score(GOLD * 3, weak)
     assert found.verdict.startswith("better than chance, but far from gold")
 
 
-def test_random_clusters_are_not_better_than_chance():
+def test_verdict_calls_random_clusters_no_better_than_chance():
     assert roget.score(GOLD, CHANCE).verdict.startswith("not clearly better than chance")
 
 
-def test_plug_in_values_are_shown_only_where_they_differ():
+def test_plug_in_values_are_shown_only_if_different():
     assert "plug-in" in str(roget.score(GOLD, SPLIT))
     assert "plug-in" not in str(roget.score(GOLD, GOLD))
     assert "plug-in" not in str(roget.score(GOLD, SPLIT, entropy="ml"))
 
 
-def test_at_most_three_warnings_and_the_others_are_counted():
+def test_report_shows_three_warnings_and_counts_the_rest():
     gold = {str(i): g for i, g in enumerate(GOLD[:40])}
     system = {str(i): -1 if i % 3 else i for i in range(5, 60)}
     found = roget.score(gold, system)
@@ -132,7 +132,7 @@ def test_at_most_three_warnings_and_the_others_are_counted():
     assert len(lines(str(roget.score(gold, system, all=True)), "! ")) == len(found.warnings)
 
 
-def test_it_fits_eighty_columns(tmp_path, monkeypatch):
+def test_report_fits_eighty_columns(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert max(map(len, str(roget.score(GOLD, SPLIT)).splitlines())) <= 80
     assert max(map(len, str(roget.score(GOLD, SPLIT, chance=20)).splitlines())) <= 80
@@ -148,7 +148,7 @@ d\t0\t4\te\t(2)
 """
 
 
-def test_coreference_has_recall_precision_and_f_in_one_table(tmp_path):
+def test_coreference_report_has_recall_precision_and_f_table(tmp_path):
     key, response = tmp_path / "key.conll", tmp_path / "response.conll"
     key.write_text(CONLL.format(second="(1)"))
     response.write_text(CONLL.format(second="(2)"))
@@ -177,7 +177,7 @@ def test_coreference_systems_are_ranked_by_conll(tmp_path):
     ]
 
 
-def test_entities_have_pairs_and_exact_clusters():
+def test_report_of_entities_has_pairs_and_exact_clusters():
     gold = [i // 2 for i in range(60)]
     system = [i // 2 if i < 40 else 100 + i for i in range(60)]
     found = roget.score(gold, system)

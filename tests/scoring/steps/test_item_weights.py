@@ -1,4 +1,4 @@
-"""Items that count more or less: weights given, weights in files, classes that count alike."""
+"""Item weights: passed in Python, read from files, or balanced by class."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def values(table):
     return [row.value for row in table.rows]
 
 
-def test_items_may_weigh_more_or_less():
+def test_item_weights_equal_repeated_items():
     gold, system, weights = list("aabbbc"), [1, 1, 1, 2, 2, 3], [2, 1, 3, 1, 0, 2]
     table = score(gold, system, sample_weight=weights)
     long = [np.repeat(side, weights).tolist() for side in (gold, system)]
@@ -46,7 +46,7 @@ def test_items_may_weigh_more_or_less():
             score(gold, system, sample_weight=wrong)
 
 
-def test_weights_of_hard_labels_are_not_silent(tmp_path):
+def test_unused_weights_of_hard_labels_are_warned_about(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("item,label,weight\na,x,1\nb,x,2\nc,y,1\n")
     warnings = score({"a": 1, "b": 1, "c": 2}, path).warnings
@@ -75,7 +75,7 @@ def weighed(request, tmp_path):
 
 
 @pytest.mark.parametrize("large", [True, False])
-def test_a_weight_column_of_gold_weighs_items(weighed, large, monkeypatch, tmp_path):
+def test_weight_column_of_gold_weighs_items(weighed, large, monkeypatch, tmp_path):
     monkeypatch.setattr(read, "LARGE", 0 if large else 1 << 30)
     system = tmp_path / "system.csv"
     system.write_text("".join(["item,label\n", *(f"{n},{k}\n" for n, k in ANSWERS.items())]))
@@ -87,7 +87,7 @@ def test_a_weight_column_of_gold_weighs_items(weighed, large, monkeypatch, tmp_p
     assert "weighed" not in score(GOLD, SYSTEM).signature
 
 
-def test_a_weight_column_beside_both_sides(tmp_path):
+def test_weight_column_of_paired_file_weighs_items(tmp_path):
     rows = list(zip(GOLD, SYSTEM, WEIGHTS, strict=True))
     path = tmp_path / "both.csv"
     path.write_text("gold,system,weight\n" + "".join(f"{g},{k},{w}\n" for g, k, w in rows))
@@ -103,7 +103,7 @@ def test_a_weight_column_beside_both_sides(tmp_path):
     assert values(score(sure)) == pytest.approx(values(score(GOLD, SYSTEM)))
 
 
-def test_equal_weights_say_nothing(tmp_path):
+def test_equal_weights_are_ignored(tmp_path):
     path = tmp_path / "gold.csv"
     path.write_text("item,label,weight\n0,a,.5\n1,a,.5\n2,b,.5\n")
     table = score(path, {"0": 1, "1": 2, "2": 2})
@@ -111,7 +111,7 @@ def test_equal_weights_say_nothing(tmp_path):
     assert values(table) == values(score(["a", "a", "b"], [1, 2, 2]))
 
 
-def test_weights_go_along_with_groups_missing_and_extra_items(tmp_path):
+def test_item_weights_work_with_groups_missing_and_extra_items(tmp_path):
     path = tmp_path / "gold.csv"
     path.write_text(
         "item,label,weight,group\n0,a,2,g\n1,a,1,g\n2,b,3,g\n3,b,1,h\n4,c,2,h\n5,c,1,h\n"
@@ -135,7 +135,7 @@ def test_weights_go_along_with_groups_missing_and_extra_items(tmp_path):
         ), rules
 
 
-def test_weights_of_items_beside_weighted_answers_are_not_silent(tmp_path):
+def test_item_weights_are_ignored_with_warning_for_weighted_labels(tmp_path):
     path = tmp_path / "gold.csv"
     path.write_text("\n".join(["item,label,weight", *LINES]))
     answers = {item: {label: 1, "other": 1} for item, label in ANSWERS.items()}
@@ -145,7 +145,7 @@ def test_weights_of_items_beside_weighted_answers_are_not_silent(tmp_path):
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 2)), min_size=1, max_size=30))
-def test_balanced_classes_count_the_same(pairs):
+def test_balanced_classes_have_equal_weight(pairs):
     gold, system = map(list, zip(*pairs, strict=True))
     sizes = {label: gold.count(label) for label in set(gold)}
     weights = [len(gold) / len(sizes) / sizes[label] for label in gold]
@@ -157,7 +157,7 @@ def test_balanced_classes_count_the_same(pairs):
     assert balanced.items == pytest.approx(len(gold))
 
 
-def test_balancing_happens_within_groups():
+def test_classes_are_balanced_within_groups():
     gold = {("g", "1"): "a", ("g", "2"): "a", ("g", "3"): "b", ("h", "4"): "a", ("h", "5"): "c"}
     system = {key: key[1] in "134" for key in gold}
     table = score(gold, system, ["purity", "v"], "ml", balance="class")
@@ -166,14 +166,14 @@ def test_balancing_happens_within_groups():
     assert values(table) == pytest.approx(values(expected))
 
 
-def test_where_fractions_have_no_meaning_the_reason_is_told():
+def test_measures_undefined_for_fractional_counts_have_a_reason():
     table = score(list("aab"), [1, 2, 2], balance="class")
     undefined = {(row.measure, row.entropy): row.reason for row in table.rows if row.value is None}
     assert {("ari", None), ("v", "jk")} <= undefined.keys()
     assert all(undefined.values())
 
 
-def test_what_cannot_be_weighed():
+def test_unsupported_item_weights_are_refused():
     soft = np.array([[0.5, 0.5], [1, 0]])
     with refused("conflicting-options", "balance"):
         score([0, 1], soft, balance="class")
@@ -184,7 +184,7 @@ def test_what_cannot_be_weighed():
             score({"a": 1}, {"a": 1}, extra="sample", **asked)
 
 
-def test_systems_are_compared_on_weighed_items(tmp_path):
+def test_compare_supports_item_weights(tmp_path):
     path = tmp_path / "gold.csv"
     path.write_text("\n".join(["item,label,weight", *LINES]))
     other = dict.fromkeys(ANSWERS, 0)
@@ -195,7 +195,7 @@ def test_systems_are_compared_on_weighed_items(tmp_path):
     assert balanced.rows[0].value == score(GOLD, SYSTEM, "v", "ml", balance="class")["v"]
 
 
-def test_weights_are_joined_by_their_index():
+def test_item_weights_are_joined_by_index():
     pandas = pytest.importorskip("pandas")
     names = [f"d{n}" for n in range(6)]
     gold, system, weights = (pandas.Series(side, index=names) for side in (GOLD, SYSTEM, WEIGHTS))
@@ -205,7 +205,7 @@ def test_weights_are_joined_by_their_index():
         score(gold, system, sample_weight=weights.reset_index(drop=True))
 
 
-def test_weights_beside_large_files(tmp_path, monkeypatch):
+def test_item_weights_work_with_large_files(tmp_path, monkeypatch):
     gold, system = tmp_path / "g.csv", tmp_path / "s.csv"
     for path, labels in ((gold, GOLD), (system, SYSTEM)):
         path.write_text("item,label\n" + "".join(f"{n},{x}\n" for n, x in enumerate(labels)))
@@ -216,7 +216,7 @@ def test_weights_beside_large_files(tmp_path, monkeypatch):
         score(gold, system, sample_weight=["x"] * 6)
 
 
-def test_weights_that_are_the_same_in_each_file(tmp_path, monkeypatch):
+def test_constant_weights_per_file_that_differ_between_files_are_used(tmp_path, monkeypatch):
     """All twos in one file and all threes in another differ."""
     system = tmp_path / "s.csv"
     system.write_text("item,label\n" + "".join(f"{n},{x}\n" for n, x in enumerate(SYSTEM)))
@@ -234,6 +234,6 @@ def test_weights_that_are_the_same_in_each_file(tmp_path, monkeypatch):
     assert score(tmp_path / "gold", system, "v").signature.count("gold:weighted") == 1
 
 
-def test_weights_beyond_what_integers_hold():
+def test_weights_beyond_integer_range_are_refused():
     with refused("too-large", "9e+30"):
         score(GOLD, SYSTEM, "v", "ml", sample_weight=[1e30, 1e30, 3e30, 1e30, 1e30, 2e30])

@@ -1,4 +1,4 @@
-"""Supervised recall on given splits: a twin in plain Python, small cases by hand, files."""
+"""Supervised recall on given splits: a naive implementation, small cases, files."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def cases(draw):
 
 
 @given(cases())
-def test_twin(case):
+def test_supervised_recall_equals_naive_computation(case):
     gold, system, splits = case
     parts = [(as_labels(mapping), as_labels(test)) for mapping, test in splits]
     recall = supervised_recall(as_labels(gold), as_labels(system), parts)
@@ -80,7 +80,7 @@ def one(gold, system, mapping, test):
     return supervised_recall(as_labels(gold), as_labels(system), [split])
 
 
-def test_a_tie_goes_to_the_class_that_sorts_first_as_text():
+def test_tie_is_resolved_to_class_that_sorts_first_as_text():
     gold = dict(zip("abcd", ("9", "10", "9", "10"), strict=True))
     system = dict.fromkeys("abcd", "k")
     mapping = {"a": "9", "b": "10"}
@@ -88,7 +88,7 @@ def test_a_tie_goes_to_the_class_that_sorts_first_as_text():
     assert one(gold, system, mapping, {"c": "9"}).pooled == 0
 
 
-def test_no_answer_and_clusters_not_met_are_wrong():
+def test_missing_labels_and_unseen_clusters_count_as_wrong():
     gold = dict.fromkeys("abcd", "x")
     system = {"a": "k", "b": "k", "c": "l", "d": None}
     assert one(gold, system, {"a": "x"}, {"b": "x", "c": "x", "d": "x"}).pooled == 1 / 3
@@ -107,7 +107,7 @@ def test_clusters_are_private_to_their_group():
     assert recall.pooled == 0.5
 
 
-def test_a_group_that_is_never_tested_has_no_recall():
+def test_group_without_test_items_has_no_recall():
     gold = {("g", "1"): "x", ("g", "2"): "x", ("h", "1"): "x"}
     recall = one(gold, dict.fromkeys(gold, "k"), {("g", "1"): "x"}, {("g", "2"): "x"})
     assert recall.groups[0] == 1
@@ -115,7 +115,7 @@ def test_a_group_that_is_never_tested_has_no_recall():
     assert recall.pooled == 1
 
 
-def test_equal_weights_are_decided_by_name_not_by_order():
+def test_equal_weights_are_resolved_by_name():
     gold = dict.fromkeys("abc", "x")
     mapping, test = {"a": "x"}, {"b": "x", "c": "x"}
     system = {"a": {"k": 1, "l": 1}, "b": {"l": 2, "k": 2}, "c": {"l": 2, "k": 1}}
@@ -124,7 +124,7 @@ def test_equal_weights_are_decided_by_name_not_by_order():
     assert one(gold, backwards, mapping, test).pooled == 0.5
 
 
-def test_parts_that_do_not_fit_are_refused():
+def test_inconsistent_splits_are_refused():
     gold = as_labels({"a": "x", "b": "y"}, name="the gold labels")
     part, strange = as_labels({"a": "x"}), as_labels({"q": "x"}, name="the test part")
     with refused("missing-option"):
@@ -137,7 +137,7 @@ def test_parts_that_do_not_fit_are_refused():
         supervised_recall(gold, gold, [(part, as_labels({"a": None}))])
 
 
-def test_splits_are_read_in_the_order_of_their_numbers(tmp_path):
+def test_splits_are_read_in_numeric_order(tmp_path):
     for number, item in ((2, "b"), (10, "c"), (1, "a")):
         (tmp_path / f"mapping.{number}.key").write_text(f"g {item} x\n")
         with gzip.open(tmp_path / f"test.{number}.tsv.gz", "wt") as file:
@@ -160,19 +160,19 @@ def test_splits_are_read_in_the_order_of_their_numbers(tmp_path):
         (("mapping.01.key", "mapping.1.key", "test.1.key"), "duplicate-name", ["mapping.01.key"]),
     ],
 )
-def test_incomplete_folders_are_refused(tmp_path, names, code, values):
+def test_incomplete_split_folders_are_refused(tmp_path, names, code, values):
     for name in names:
         (tmp_path / name).write_text("g a x\n")
     with refused(code, *values):
         read_splits(tmp_path)
 
 
-def test_a_folder_that_is_not_there(tmp_path):
+def test_missing_split_folder_is_refused(tmp_path):
     with refused("file-not-found", "none"):
         read_splits(tmp_path / "none")
 
 
-def test_every_item_of_a_split_needs_a_class(tmp_path):
+def test_split_item_without_class_is_refused(tmp_path):
     (tmp_path / "mapping.1.key").write_text("g a x\n")
     (tmp_path / "test.1.key").write_text("g b\n")
     with pytest.raises(InputError, match=r"test\.1\.key:1"):

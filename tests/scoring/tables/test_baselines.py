@@ -1,4 +1,4 @@
-"""Trivial answers: statistics from sizes alone equal those of the labels written out."""
+"""Baselines: statistics from sizes alone equal those of the explicit labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def value(statistics, name, entropy="ml"):
 
 @few()
 @given(gold=labels)
-def test_one_cluster_and_one_per_item(gold):
+def test_trivial_baselines_equal_scores_of_their_labels(gold):
     n = len(gold)
     answers = make_baselines(contingency(gold, [i % 3 for i in range(n)]))
     for answer, system in (("one cluster", [0] * n), ("one per item", list(range(n)))):
@@ -57,8 +57,8 @@ def shuffles():
 
 
 @pytest.mark.parametrize("entropy", SHUFFLED)
-def test_random_is_the_mean_of_shuffles(entropy, shuffles):
-    """Exact expectations (one draw where there is no formula) against 500 shuffles."""
+def test_random_baseline_equals_mean_of_shuffles(entropy, shuffles):
+    """Exact expectations (one sample where there is no formula) against 500 shuffles."""
     expected, means = shuffles
     if entropy != "chao-shen":
         assert expected.measure("vi", entropy) == pytest.approx(means["vi", entropy], abs=0.02)
@@ -67,7 +67,7 @@ def test_random_is_the_mean_of_shuffles(entropy, shuffles):
         assert expected.measure(name, entropy) == pytest.approx(means[name, "ml"], abs=0.02), name
 
 
-def test_random_answers_score_zero_once_adjusted():
+def test_adjusted_measures_of_random_baseline_are_zero():
     random = np.random.default_rng(2)
     gold, system = random.integers(0, 5, 300), random.integers(0, 9, 300)
     answer = make_baselines(contingency(gold, system))["random"]
@@ -75,7 +75,7 @@ def test_random_answers_score_zero_once_adjusted():
     assert answer.measure("ami") == pytest.approx(0, abs=1e-12)
 
 
-def test_the_drawn_table_has_the_sizes():
+def test_random_table_has_requested_margins():
     answer = RandomSameSizes(np.array([5, 3, 2]), np.array([4, 6]), seed=7)
     table = answer.table
     assert table.row_totals.tolist() == [5, 3, 2]
@@ -86,14 +86,14 @@ def test_the_drawn_table_has_the_sizes():
     assert len({tuple(one.counts) for one in many.tables}) > 1
 
 
-def test_many_items_are_drawn_by_share():
+def test_random_table_of_many_items_is_sampled_by_share():
     rows, columns = np.array([600_000, 400_000]), np.array([700_000, 300_000])
     table = RandomSameSizes(rows, columns, seed=1).table
     assert table.row_totals.tolist() == rows.tolist()
     np.testing.assert_allclose(table.column_totals, columns, rtol=0.01)
 
 
-def test_a_table_too_large_to_draw_is_undefined(monkeypatch):
+def test_random_baseline_of_too_large_table_is_undefined(monkeypatch):
     monkeypatch.setattr(baselines, "_MAX_CELLS", 10)
     answer = RandomSameSizes(np.full(20, 5), np.full(10, 10), seed=0)
     assert value(answer, "one-to-one") is None
@@ -103,6 +103,6 @@ def test_a_table_too_large_to_draw_is_undefined(monkeypatch):
 
 @pytest.mark.parametrize("name", ["ami", "ari", "nmi", "v", "one-to-one"])
 @pytest.mark.parametrize("n", [1, 4])
-def test_chance_is_perfect_where_one_answer_only_has_the_sizes(name, n):
+def test_random_baseline_is_perfect_if_only_one_table_has_the_margins(name, n):
     random = make_baselines(contingency(range(n), range(n)))["random"]
     assert value(random, name) == pytest.approx(1.0)

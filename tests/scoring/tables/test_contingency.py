@@ -1,4 +1,4 @@
-"""The table: exact, sparse, and the same however it was made."""
+"""The contingency table: exact, sparse, and independent of how it was made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def dense(table):
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
 @few()
 @given(labels=arrays)
-def test_pairs_are_counted(direct, dtype, labels):
+def test_count_pairs_equals_dense_count(direct, dtype, labels):
     gold, system = (codes.astype(dtype) for codes in labels)
     kept = tabulate._DIRECT
     try:
@@ -45,7 +45,7 @@ def test_pairs_are_counted(direct, dtype, labels):
     assert counts.tolist() == expected[expected > 0].tolist()
 
 
-def test_keys_beyond_32_bits():
+def test_count_pairs_handles_keys_beyond_32_bits():
     gold, system = np.array([2**20, 0, 2**20]), np.array([2**20, 5, 2**20])
     n = 2**20 + 1
     keys, counts = count_pairs(gold, system, n, n * n)
@@ -53,7 +53,7 @@ def test_keys_beyond_32_bits():
     assert counts.tolist() == [1, 2]
 
 
-def test_long_arrays_in_small_stretches(monkeypatch):
+def test_count_pairs_processes_long_arrays_in_chunks(monkeypatch):
     monkeypatch.setattr(tabulate, "_CHUNK", 7)
     random = np.random.default_rng(0)
     gold, system = random.integers(0, 5, 1000), random.integers(0, 6, 1000)
@@ -66,7 +66,7 @@ def test_long_arrays_in_small_stretches(monkeypatch):
 
 @few()
 @given(labels=arrays)
-def test_totals_and_transpose(labels):
+def test_totals_and_transpose_equal_dense_table(labels):
     table = contingency(*labels).table
     full = dense(table)
     assert full.sum(axis=1).tolist() == table.row_totals.tolist()
@@ -79,7 +79,7 @@ def test_totals_and_transpose(labels):
 
 @few()
 @given(labels=arrays, data=st.data())
-def test_groups_are_blocks(labels, data):
+def test_groups_are_blocks_of_the_table(labels, data):
     gold, system = labels
     n = gold.size
     groups = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
@@ -99,7 +99,7 @@ def test_groups_are_blocks(labels, data):
     assert whole.n == n
 
 
-def test_tables_of_every_kind_agree():
+def test_tables_of_every_type_are_equivalent():
     rows = [[3, 0, 1], [0, 0, 0], [0, 2, 2]]
     tables = [
         rows,
@@ -116,7 +116,7 @@ def test_tables_of_every_kind_agree():
     assert table.class_name(1) == "2"
 
 
-def test_repeated_sparse_entries_add_up():
+def test_repeated_sparse_entries_are_summed():
     table = scipy.sparse.coo_array(([1, 2, 3], ([0, 0, 1], [0, 0, 1])))
     assert Contingency.from_table(table).counts.tolist() == [3, 3]
 
@@ -154,8 +154,8 @@ def test_invalid_cells_are_refused(cells, code):
         Contingency.from_cells(*cells)
 
 
-def test_a_dense_table_is_never_made():
-    """200,000 classes and as many clusters would need 320 GB."""
+def test_contingency_never_allocates_dense_table():
+    """A dense table of 200,000 classes and clusters would need 320 GB."""
     n = 200_000
     codes = np.arange(n)
     table = contingency(codes, (codes + 1) % n)

@@ -1,4 +1,4 @@
-"""Items in several sets: measures equal their naive twins, other libraries and those of tables."""
+"""Cover measures equal naive implementations, other libraries, and measures of tables."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def as_degrees(side):
 
 @settings(max_examples=40)
 @given(sides=covers)
-def test_each_equals_its_twin(sides):
+def test_cover_measures_equal_naive_computation(sides):
     table, plain = table_of(*sides), list(map(as_degrees, sides))
     for name, twin in COVER_TWINS.items():
         assert table.measure(name) == pytest.approx(twin(*plain), abs=1e-10), name
@@ -56,7 +56,7 @@ FUZZY = ["fuzzy-b3-precision", "fuzzy-b3-recall", "fuzzy-b3-f", "fuzzy-nmi"]
 
 @settings(max_examples=40)
 @given(sides=graded)
-def test_weights_equal_their_twin(sides):
+def test_fuzzy_measures_equal_naive_computation(sides):
     labels = [as_labels({str(i): one for i, one in enumerate(side)}) for side in sides]
     table = WeightedTable.from_labels(*labels)
     full = [[{x: w / max(one.values()) for x, w in one.items()} for one in side] for side in sides]
@@ -71,14 +71,14 @@ def test_weights_equal_their_twin(sides):
 
 
 @pytest.mark.parametrize("case", PEERS["cases"])
-def test_equals_other_libraries(case):
+def test_cover_measures_equal_other_libraries(case):
     table = table_of(case["gold"], case["system"])
     for name, value in case["values"].items():
         assert table.measure(name) == pytest.approx(value, abs=1e-10), name
 
 
-def test_ties_of_entropies_count():
-    """McDaid et al. count pairs of sets that tie, which CDlib 0.4.1 leaves out (0.1177 here)."""
+def test_onmi_counts_pairs_with_tied_entropies():
+    """McDaid et al. count tied pairs of sets, which CDlib 0.4.1 leaves out (0.1177 here)."""
     gold = [{0, 1}, {0}, {0, 1}, {0}, {0, 1}, {1, 2}, {2}, {1, 2}]
     system = [{1}, {0, 1}, {1, 2}, {1}, {0, 2}, {1}, {1, 0}, {1}]
     twin = COVER_TWINS["onmi"](*map(as_degrees, (gold, system)))
@@ -87,7 +87,7 @@ def test_ties_of_entropies_count():
 
 @settings(max_examples=15)
 @given(labels=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=25))
-def test_one_set_each_is_a_table(labels):
+def test_cover_with_one_set_per_item_equals_table(labels):
     gold, system = zip(*labels, strict=True)
     table = Contingency.from_cells(list(gold), list(system))
     cover = table_of([{g} for g in gold], [{s} for s in system])
@@ -104,13 +104,13 @@ def test_one_set_each_is_a_table(labels):
     [[{0}], [{0, 1}], [{0}] * 3, [{0}, {1}, {2}], [{0, 1}] * 3, [{0, 1}, {1}, {2, 0}, {2}]],
     ids=str,
 )
-def test_perfect_is_perfect(side):
+def test_identical_covers_score_one(side):
     table = table_of(side, [{9 - label for label in one} for one in side])
     for name in ("xb3-f", "omega", "onmi", "onmi(norm=lfk)", "mean-best-f1", "element-centric"):
         assert table.measure(name) == 1.0, name
 
 
-def test_stretches_do_not_matter(monkeypatch):
+def test_cover_measures_do_not_depend_on_batch_size(monkeypatch):
     random = np.random.default_rng(3)
     sides = [[set(random.integers(0, 6, 3).tolist()) for _ in range(60)] for _ in range(2)]
     names = ("xb3-precision", "xb3-recall", "omega", "element-centric", "fuzzy-b3-f")
@@ -120,21 +120,21 @@ def test_stretches_do_not_matter(monkeypatch):
     assert parts == pytest.approx(whole, abs=1e-12)
 
 
-def test_kinds_are_the_items_in_the_same_sets():
+def test_cover_groups_items_with_identical_sets():
     cover = table_of([{0}, {0, 1}, {0}, {1, 0}], [{5}, {6}, {5}, {6}]).cover
     assert cover.times.tolist() == [2, 2]
     assert cover.kinds.tolist() == [0, 1, 0, 1]
     assert cover.n == 4
 
 
-def test_other_measures_say_why_not():
+def test_flat_measures_of_covers_are_undefined_with_a_reason():
     table = table_of([{0, 1}, {0}], [{0}, {1}])
     for name in ("v", "ari", "b3-f", "one-to-one", "ami", "purity"):
         with refused("undefined", "xb3-f", "onmi"):
             table.measure(name)
 
 
-def test_weights_are_no_sets():
+def test_cover_measures_of_weighted_labels_are_undefined():
     labels = as_labels({"a": {"x": 1, "y": 2}, "b": {"x": 1}})
     with refused("undefined", "--set several=cover"):
         WeightedTable.from_labels(labels, labels).measure("onmi")

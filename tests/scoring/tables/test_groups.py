@@ -1,4 +1,4 @@
-"""Many groups at once: every value is the one that the group's table gives alone."""
+"""Many groups at once: every value equals that of the group's own table."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def assert_same(tables, singles, *requests):
 @pytest.mark.parametrize("requests", by_needs(REQUESTS))
 @few()
 @given(parts=groups)
-def test_groups_equal_a_loop(requests, parts):
+def test_measures_of_groups_equal_loop(requests, parts):
     assert_same(*tables_of(parts), *requests)
 
 
@@ -99,7 +99,7 @@ EXPECTED = [
 @pytest.mark.parametrize("requests", by_needs(EXPECTED))
 @few()
 @given(parts=groups, like_gold=st.booleans())
-def test_trivial_answers_equal_a_loop(requests, parts, like_gold):
+def test_baselines_of_groups_equal_loop(requests, parts, like_gold):
     whole, singles = tables_of(parts)
     answers = [make_baselines(single, like_gold=like_gold) for single in singles]
     drawn = {"elements", "cover", "degrees", "tree"} & set(parse(requests[0][0]).needs)
@@ -111,7 +111,7 @@ def test_trivial_answers_equal_a_loop(requests, parts, like_gold):
 
 @few()
 @given(parts=groups)
-def test_trivial_tables_equal_a_loop(parts):
+def test_baseline_tables_of_groups_equal_loop(parts):
     whole, singles = tables_of(parts)
     answers, of_all = [make_baselines(single) for single in singles], make_baselines(whole)
     requests = [(name, "ml") for name in ("purity", "one-to-one", "ceaf-e", "supervised-recall")]
@@ -128,8 +128,8 @@ def random_groups(count, most, clusters, seed=0):
 
 
 @pytest.mark.parametrize(("count", "most", "clusters"), [(300, 40, 4), (40, 400, 30), (3, 9000, 9)])
-def test_larger_groups_equal_a_loop(count, most, clusters):
-    """Matching by subsets and by assignment, tallies and sorting, exact products of pair counts."""
+def test_measures_of_larger_groups_equal_loop(count, most, clusters):
+    """Matching by subsets and assignment, counting and sorting, exact products of pair counts."""
     parts = random_groups(count, most, clusters)
     gold, system = np.concatenate(parts).T
     owners = np.repeat(np.arange(count), [len(part) for part in parts])
@@ -143,7 +143,7 @@ def test_larger_groups_equal_a_loop(count, most, clusters):
     assert_same(make_baselines(whole)["random"], random, *requests)
 
 
-def test_drawn_tables_have_the_sizes_of_each_group(monkeypatch):
+def test_random_tables_have_margins_of_each_group(monkeypatch):
     monkeypatch.setattr(baselines, "_MAX_CELLS", 60)
     whole, singles = tables_of([[(i % 4, i % 6) for i in range(size)] for size in (30, 100, 1, 40)])
     random = make_baselines(whole, seed=3)["random"]
@@ -158,7 +158,7 @@ def test_drawn_tables_have_the_sizes_of_each_group(monkeypatch):
     assert np.isnan(random.measure_groups("one-to-one")).tolist() == [True, True, False, True]
 
 
-def test_drawn_tables_differ_with_the_seed():
+def test_random_tables_depend_on_seed():
     whole, _ = tables_of([[(i % 4, i % 6) for i in range(30)]] * 5)
     drawn = [make_baselines(whole, seed=seed)["random"].table.counts for seed in (1, 1, 2)]
     assert drawn[0].tolist() == drawn[1].tolist() != drawn[2].tolist()
@@ -166,7 +166,7 @@ def test_drawn_tables_differ_with_the_seed():
 
 @few()
 @given(parts=groups)
-def test_small_tables_are_matched_by_subsets(parts):
+def test_matching_by_subsets_equals_assignment(parts):
     whole, _ = tables_of(parts)
     kept = tabulate.SUBSETS
     found = whole.match(whole.counts)
@@ -186,7 +186,7 @@ def test_small_tables_are_matched_by_subsets(parts):
     )
 )
 @few(5)
-def test_estimates_of_many_samples(entropy, parts):
+def test_estimators_of_many_samples_equal_loop(entropy, parts):
     starts = np.cumsum([0, *map(len, parts[:-1])])
     samples = Histogram.from_counts(np.concatenate(parts), starts)
     estimator = get_estimator(entropy)
@@ -198,14 +198,14 @@ def test_estimates_of_many_samples(entropy, parts):
         np.testing.assert_allclose(estimator(samples, given_support), expected, rtol=1e-12)
 
 
-def test_the_reason_is_that_of_the_first_group_without_a_value():
+def test_reason_is_that_of_first_undefined_group():
     whole, _ = tables_of([[(0, 0), (1, 1), (1, 1)], [(0, 0), (1, 2)], [(0, 0), (0, 1)]])
     values, reason = evaluate(whole, (parse("gamma"), None))
     assert np.isnan(values).tolist() == [False, True, True]
     assert reason == explain(whole, 1, (parse("gamma"), None)) is not None
 
 
-def test_groups_of_fractions_are_scored_one_by_one():
+def test_groups_of_fractional_counts_are_scored_separately():
     labels = Labels(np.array([0, 1, 0, 1]), 2, None), Labels(np.array([0, 1, 1, 1]), 2, None)
     owners, counts = np.array([0, 0, 1, 1]), np.array([1.5, 2.0, 3.0, 1.0])
     sides = AlignedLabels(*labels, owners, ["a", "b"], 0, 0, (), counts)
@@ -229,7 +229,7 @@ class OneAtATime(Measure):
         return float(pairs.both / pairs.system)
 
 
-def test_measures_of_one_table_are_asked_group_by_group():
+def test_single_table_measures_are_computed_group_by_group():
     whole, singles = tables_of([[(0, 0), (1, 1), (1, 1)], [(0, 0), (1, 2)], [(0, 1), (1, 1)]])
     values = whole.measure_groups(OneAtATime())
     assert values.tolist()[::2] == [singles[0].measure("paired-precision"), 0.0]

@@ -1,4 +1,4 @@
-"""Expected cells of a random table, against exact enumeration and scikit-learn."""
+"""Expected cells of a random table against exact enumeration and scikit-learn."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ sizes = st.lists(st.integers(1, 40), min_size=1, max_size=6)
 
 @few()
 @given(sizes, st.data())
-def test_small_tables_match_enumeration(gold, data):
+def test_expected_cells_equal_enumeration_for_small_tables(gold, data):
     n = sum(gold)
     cuts = sorted(data.draw(st.sets(st.integers(1, max(1, n - 1)), max_size=5)))
     system = [b - a for a, b in zip([0, *cuts], [*cuts, n], strict=True) if b > a]
@@ -69,15 +69,15 @@ def test_small_tables_match_enumeration(gold, data):
         ([900] * 4, [1800] * 2),
     ],
 )
-def test_smooth_cells_match_enumeration(gold, system):
-    """Cells wide enough for the quadrature: what entropy needs is right to 1e-12 per item."""
+def test_integrated_cells_equal_enumeration(gold, system):
+    """For cells wide enough for quadrature, the entropy is accurate to 1e-12 per item."""
     n = sum(gold)
     expected = sum(p * x * math.log(x) for x, p in enumerate(exact(gold, system)) if x)
     assert mean_of(xlogx, gold, system) / n == pytest.approx(expected / n, abs=1e-12)
 
 
-def test_both_branches_agree(monkeypatch):
-    """The same cells, summed count by count and integrated, on either side of the threshold."""
+def test_summed_and_integrated_cells_agree(monkeypatch):
+    """Compare summation with integration of the same cells."""
     gold, system = [5000, 3000, 2000], [4000, 3500, 2500]
     smooth = mean_of(xlogx, gold, system)
     monkeypatch.setattr(hypergeometric, "SMOOTH_VARIANCE", math.inf)
@@ -86,7 +86,7 @@ def test_both_branches_agree(monkeypatch):
 
 
 @pytest.mark.parametrize(("n", "k"), [(2000, 30), (20000, 50), (5000, 1000), (100000, 12)])
-def test_expected_information_matches_scikit_learn(n, k):
+def test_expected_information_equals_scikit_learn(n, k):
     from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
     random = np.random.default_rng(n)
@@ -97,8 +97,8 @@ def test_expected_information_matches_scikit_learn(n, k):
     assert ours == pytest.approx(peer, abs=1e-10)
 
 
-def test_cells_add_up():
-    """Probability is conserved: cells, and items."""
+def test_expected_cells_conserve_probability_and_items():
+    """Expected cells preserve total probability and the number of items."""
     random = np.random.default_rng(3)
     for n, k in [(10**4, 7), (10**6, 50), (10**6, 3000)]:
         a, b = (np.bincount(random.zipf(1.5, n) % k) for _ in range(2))
@@ -109,7 +109,7 @@ def test_cells_add_up():
         assert np.dot(counts, weights) == pytest.approx(n, rel=1e-12)
 
 
-def test_a_million_million_items():
+def test_expected_information_is_exact_for_trillions_of_items():
     """Two classes and two clusters of 10^12 items: E[I] → (|C|−1)(|K|−1)/2N."""
     half = 10**12 // 2
     gold, system = [half, half], [7 * 10**11, 3 * 10**11]
@@ -124,8 +124,8 @@ def test_a_million_million_items():
     assert information == pytest.approx(1 / (2 * n), abs=1e-15)
 
 
-def test_narrow_cells_of_huge_counts():
-    """All but a few of 10^12 items in one class: counts are huge, but hardly vary."""
+def test_narrow_cells_of_huge_counts_are_binomial():
+    """All but five of 10^12 items are in one class: counts are huge but hardly vary."""
     n = 10**12
     gold, system = [n - 5, 5], [n // 2, n // 2]
     counts, weights, empty = computed(gold, system)

@@ -1,4 +1,4 @@
-"""One-to-one matching: every route gives what trying all maps gives."""
+"""One-to-one matching: every method equals brute force."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def matched(table):
 @pytest.mark.parametrize("dense_cells", [1 << 20, 1, 6], ids=["dense", "sparse", "components"])
 @few()
 @given(table=tables)
-def test_equals_brute_force(dense_cells, table):
+def test_matching_equals_brute_force(dense_cells, table):
     if not table.any():
         return
     kept = assignment._DENSE_CELLS
@@ -55,7 +55,7 @@ def test_equals_brute_force(dense_cells, table):
 @pytest.mark.parametrize("dense_cells", [1 << 20, 1], ids=["dense", "sparse"])
 @few()
 @given(table=tables)
-def test_fractional_weights(dense_cells, table):
+def test_matching_supports_fractional_weights(dense_cells, table):
     if not table.any():
         return
     weights = np.sqrt(table)
@@ -80,7 +80,7 @@ def test_augmenting_paths_equal_scipy_for_larger_tables():
         assert match_dense(table) == table[linear_sum_assignment(table, maximize=True)].sum()
 
 
-def test_a_large_diagonal_is_matched_without_a_solver(monkeypatch):
+def test_large_diagonal_is_matched_without_solver(monkeypatch):
     monkeypatch.setattr(assignment, "_assign_dense", None)
     monkeypatch.setattr(assignment, "_assign_sparse", None)
     n = 20_000

@@ -1,4 +1,4 @@
-"""Random clusterings whose sizes are random, against all clusterings one by one, and CluSim."""
+"""Null models with random cluster sizes against full enumeration and CluSim."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def clusterings(n):
 
 
 @pytest.mark.parametrize("case", [c for c in PEERS["cases"] if "ari(model=num)" in c["values"]])
-def test_the_values_of_clusim(case):
+def test_null_models_equal_clusim(case):
     table = Contingency.from_table(case["table"])
     for name, expected in case["values"].items():
         assert table.measure(name) == pytest.approx(expected, abs=1e-10), name
@@ -39,7 +39,7 @@ def test_the_values_of_clusim(case):
 @pytest.mark.parametrize(
     ("gold", "system"), [("aabbc", "xxxyz"), ("aaaab", "xyxyz"), ("abbb", "xxxy"), ("abc", "xxx")]
 )
-def test_means_over_every_clustering(model, gold, system):
+def test_null_models_equal_enumeration_of_all_clusterings(model, gold, system):
     every = list(clusterings(len(gold)))
     sides = [
         [c for c in every if "all" in model or len(set(c)) == len(set(side))]
@@ -68,8 +68,8 @@ def count_clusterings(n, k):
 @pytest.mark.parametrize(
     ("n", "k"), [(10, 9), (10, 3), (60, 59), (60, 30), (400, 7), (1000, 300), (3000, 2)]
 )
-def test_ratios_of_stirling_numbers(n, k):
-    """At 3,000 items a part of the circle is enough."""
+def test_stirling_ratios_equal_exact_fractions(n, k):
+    """For 3,000 items, the integral covers only part of the circle."""
     exact = Fraction(count_clusterings(n - 1, k), count_clusterings(n, k))
     assert _Circle.through_saddle(n, k).together == pytest.approx(float(exact), rel=1e-12)
     sizes = _expect_sizes(n, k)
@@ -80,8 +80,8 @@ def test_ratios_of_stirling_numbers(n, k):
         assert number == pytest.approx(exact, rel=1e-9, abs=1e-14)
 
 
-def test_a_part_of_the_circle_is_enough():
-    """Large K too: the ratio is 1/K but for K·(1 − 1/K)^n."""
+def test_saddle_point_of_stirling_ratio_is_accurate_for_large_n():
+    """For fixed K, the ratio is 1/K up to K·(1 − 1/K)^n."""
     assert _Circle.through_saddle(10**12, 3).together == pytest.approx(1 / 3, rel=1e-14)
     assert _Circle.through_saddle(10**6, 10**4).together == pytest.approx(1e-4, rel=1e-12)
     n = 10**6
@@ -90,7 +90,7 @@ def test_a_part_of_the_circle_is_enough():
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("measure", ["ami", "ari"])
-def test_perfect_symmetric_and_by_group(measure, model):
+def test_null_models_are_one_if_identical_symmetric_and_computed_by_group(measure, model):
     name = f"{measure}(model={model})"
     for labels in ([0], [0, 0, 0], [0, 1, 2], [0, 0, 1, 1, 1]):
         assert contingency(labels, labels).measure(name) == 1.0
@@ -108,8 +108,8 @@ def test_perfect_symmetric_and_by_group(measure, model):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_at_a_million_million_items(model):
-    """Values of ever larger tables settle, where they do not grow with log N."""
+def test_null_models_are_stable_for_trillions_of_items(model):
+    """Values converge for growing tables, unless they grow with log N."""
     small = np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]])
     values = [
         [
@@ -123,7 +123,7 @@ def test_at_a_million_million_items(model):
         assert values[0] == pytest.approx(values[1], abs=1e-8)
 
 
-def test_unknown_models_are_refused():
+def test_unknown_null_models_are_refused():
     for measure in ("ami", "ari"):
         with refused("invalid-option", "fixed", "perm, num, all, num1, all1"):
             contingency([0, 1], [0, 1]).measure(f"{measure}(model=fixed)")

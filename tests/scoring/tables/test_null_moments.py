@@ -1,4 +1,4 @@
-"""Means and deviations over all random answers, against trying every one."""
+"""Means and deviations over all random clusterings against full enumeration."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def labels(seed, most=9):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_deviations_over_every_answer(seed):
+def test_deviations_equal_enumeration_of_all_permutations(seed):
     gold, system = labels(seed)
     table = contingency(gold, system)
     tried = answers(system)
@@ -52,7 +52,7 @@ def every_table():
 
 
 @pytest.mark.parametrize("name", LINEAR)
-def test_what_is_declared_linear_has_exact_moments(name, every_table):
+def test_measures_declared_linear_have_exact_moments(name, every_table):
     table, tables = every_table
     values = [one.measure(name) for one in tables]
     mean, above, twice = (
@@ -63,8 +63,8 @@ def test_what_is_declared_linear_has_exact_moments(name, every_table):
     assert twice - above == pytest.approx(above - mean, abs=1e-10)
 
 
-def test_others_are_not_linear():
-    """So the declaration means something."""
+def test_measures_not_declared_linear_are_not():
+    """This shows that the declaration is not vacuous."""
     table = contingency([0, 0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2, 2, 0]).table
     for name in ("jaccard", "q2"):
         mean, above, twice = (
@@ -77,7 +77,7 @@ def test_others_are_not_linear():
     ("rows", "columns"),
     [([30, 50, 20], [10, 60, 20, 10]), ([190, 5, 5], [100, 50, 50]), ([900, 1100], [1000, 1000])],
 )
-def test_deviations_of_larger_tables(rows, columns):
+def test_deviations_of_larger_tables_equal_simulation(rows, columns):
     random = np.random.default_rng(0)
     drawn = RandomSameSizes(np.tile(rows, 500), np.tile(columns, 500), cuts=_cuts(rows, 500),
                             column_cuts=_cuts(columns, 500)).draw(random)  # fmt: skip
@@ -91,8 +91,8 @@ def _cuts(sizes, count):
     return np.arange(count) * len(sizes)
 
 
-def test_wide_cells_are_sampled_as_well_as_summed(monkeypatch):
-    """At steps, and count by count."""
+def test_sampled_wide_cells_equal_summed_cells(monkeypatch):
+    """Compare integration at steps with summation over every count."""
     table = RandomSameSizes(np.array([3000, 5000, 2000]), np.array([4000, 4500, 1500]))
     sampled = deviate_information(table.sizes.gold, table.sizes.system, table.n)
     monkeypatch.setattr(null_moments, "SMOOTH_VARIANCE", 1e9)
@@ -100,13 +100,13 @@ def test_wide_cells_are_sampled_as_well_as_summed(monkeypatch):
     assert sampled == pytest.approx(summed, rel=1e-11)
 
 
-def test_at_a_million_million_items_it_is_that_of_chi_square():
+def test_deviation_for_trillions_of_items_is_chi_square():
     """2N·I is χ² with (R−1)(C−1) degrees of freedom, whose variance is twice their number."""
     table = Contingency.from_table(np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]]) * (10**12 // 20))
     assert table.deviation == pytest.approx(np.sqrt(2 * 4) / 2e12, rel=1e-6)
 
 
-def test_groups_at_once_are_groups_alone():
+def test_moments_of_many_groups_equal_single_groups():
     parts = [(np.arange(12) % 3, np.arange(12) % 5), *map(np.array, [labels(2), labels(5)])]
     rows, columns, counts = [], [], []
     for at, (gold, system) in enumerate(parts):
@@ -119,7 +119,7 @@ def test_groups_at_once_are_groups_alone():
     assert whole.deviation == pytest.approx(alone, abs=1e-14)
 
 
-def test_smi_says_where_it_has_no_value(monkeypatch):
+def test_smi_is_undefined_with_a_reason(monkeypatch):
     for gold, system in (([0, 0, 0], [0, 1, 1]), ([0, 1, 2], [0, 1, 1])):
         with refused("undefined"):
             contingency(gold, system).measure("smi")

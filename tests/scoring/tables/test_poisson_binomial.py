@@ -1,4 +1,4 @@
-"""Counts of weighted items, against the textbook recursion in full."""
+"""Counts of weighted items against the full textbook recursion."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def computed(groups):
 
 @few()
 @given(cells)
-def test_equals_the_full_recursion(groups):
+def test_poisson_binomial_equals_full_recursion(groups):
     np.testing.assert_allclose(computed(groups), by_hand(groups), atol=1e-14)
 
 
 @pytest.mark.parametrize("sizes", [[1000], [17, 16, 15, 1], [3000, 5, 700], [257] * 9])
 @pytest.mark.parametrize("power", [1, 6])
-def test_long_cells(sizes, power):
+def test_poisson_binomial_of_long_cells_equals_full_recursion(sizes, power):
     random = np.random.default_rng(sum(sizes) + power)
     groups = [random.random(size) ** power for size in sizes]
     np.testing.assert_allclose(computed(groups), by_hand(groups), atol=1e-13)
@@ -61,13 +61,13 @@ def test_long_cells(sizes, power):
 
 @few()
 @given(cells)
-def test_probability_and_items_are_conserved(groups):
+def test_poisson_binomial_conserves_probability_and_items(groups):
     got = computed(groups)
     assert got.sum() == pytest.approx(len(groups))
     assert np.dot(np.arange(got.size), got) == pytest.approx(sum(map(sum, groups)), abs=1e-10)
 
 
-def test_many_more_items_than_fit_in_one_portion(monkeypatch):
+def test_poisson_binomial_does_not_depend_on_batch_size(monkeypatch):
     from roget.scoring.tables import poisson_binomial
 
     groups = [np.linspace(0.1, 0.9, 50)] * 20
@@ -78,7 +78,7 @@ def test_many_more_items_than_fit_in_one_portion(monkeypatch):
 
 @few()
 @given(cells, st.data())
-def test_coarser_cells_are_unions(groups, data):
+def test_coarser_cells_are_unions_of_finer_ones(groups, data):
     cuts = data.draw(st.lists(st.booleans(), min_size=len(groups), max_size=len(groups)))
     coarse = np.cumsum(cuts)
     united = [
@@ -92,7 +92,7 @@ def test_coarser_cells_are_unions(groups, data):
     np.testing.assert_allclose(fitted(got, expected.size), expected, atol=1e-14)
 
 
-def test_a_fair_coin_is_binomial():
+def test_poisson_binomial_of_equal_probabilities_is_binomial():
     n = 5000
     got = computed([np.full(n, 0.5)])
     exact = [math.exp(math.lgamma(n + 1) - math.lgamma(j + 1) - math.lgamma(n - j + 1)

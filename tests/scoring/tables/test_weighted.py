@@ -1,4 +1,4 @@
-"""Weighted answers: expectations over every draw, checked by enumerating the draws."""
+"""Weighted labels: expectations over all hard labels, checked by enumeration."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SOFT_GOLD = np.array([[0.5, 0.5], [1, 0], [0.25, 0.75], [0, 1], [0.1, 0.9]])
 
 @pytest.mark.parametrize("name", LINEAR)
 @pytest.mark.parametrize("gold", [HARD, SOFT_GOLD], ids=["hard gold", "weighted gold"])
-def test_every_draw(name, gold):
+def test_expected_entropies_equal_enumeration(name, gold):
     estimator = get_estimator(name)
     table = WeightedTable.from_labels(weighted(gold), weighted(MATRIX))
     got = table.entropies(estimator)
@@ -74,7 +74,7 @@ def test_every_draw(name, gold):
 
 
 @pytest.mark.parametrize("name", LINEAR)
-def test_gold_weighted_and_system_hard(name):
+def test_expected_entropies_of_weighted_gold_and_hard_system_equal_enumeration(name):
     estimator = get_estimator(name)
     hard = Labels(np.array([0, 0, 1, 1, 1]), 2, None)
     table = WeightedTable.from_labels(weighted(MATRIX), hard)
@@ -83,7 +83,7 @@ def test_gold_weighted_and_system_hard(name):
     assert [got.gold, got.system, got.joint] == pytest.approx(expected, abs=1e-12)
 
 
-def test_expected_pairs():
+def test_expected_pairs_equal_enumeration():
     table = WeightedTable.from_labels(weighted(SOFT_GOLD), weighted(MATRIX))
     total = np.zeros(4)
     for (g, pg), (s, ps) in itertools.product(draws(SOFT_GOLD), draws(MATRIX)):
@@ -105,7 +105,7 @@ labellings = st.integers(1, 25).flatmap(
 @pytest.mark.parametrize("measure", ["v", "nvi", "ari", "b3-f", "one-to-one", "purity", "ceaf-e"])
 @few()
 @given(labels=labellings)
-def test_weights_of_0_and_1_give_the_hard_value(measure, entropy, labels):
+def test_weights_of_zero_and_one_give_hard_values(measure, entropy, labels):
     gold, system = labels
     soft = WeightedTable.from_labels(weighted(np.eye(5)[gold]), weighted(np.eye(5)[system]))
     hard = contingency(gold, system)
@@ -114,7 +114,7 @@ def test_weights_of_0_and_1_give_the_hard_value(measure, entropy, labels):
     )
 
 
-def test_a_one_hot_matrix_is_hard():
+def test_one_hot_matrix_is_hard():
     gold = [0, 0, 1, 1]
     assert "system:hard" in score(gold, np.eye(2)[gold]).signature
     assert "system:weighted" in score(gold, np.eye(2)[gold] * 0.9 + 0.05).signature
@@ -128,7 +128,7 @@ def test_weights_are_normalised_per_item():
     )
 
 
-def test_what_has_no_expectation_says_so():
+def test_measures_without_expectation_are_undefined_with_a_reason():
     table = score([0, 0, 1, 1, 1], MATRIX, ["v", "ami"], ["nsb", "jk"])
     by_entropy = {(row.measure, row.entropy): row for row in table.rows}
     assert "nsb" in by_entropy["v", "nsb"].reason
@@ -138,14 +138,14 @@ def test_what_has_no_expectation_says_so():
         table["v", "nsb"]
 
 
-def test_trivial_answers_to_weighted_gold():
+def test_weighted_gold_has_baselines():
     table = score(SOFT_GOLD, [0, 0, 1, 1, 1], "v", "ml")
     row = table.rows[0]
     assert row.baselines["one cluster"] == pytest.approx(0, abs=1e-12)
     assert set(row.baselines) == {"one cluster", "one per item", "random"}
 
 
-def test_only_the_heaviest_label():
+def test_top_answers_keep_only_the_heaviest_label():
     gold = [0, 0, 1, 1, 1]
     top = score(gold, MATRIX, "v", "jk", answers="top")
     assert top["v"] == score(gold, MATRIX.argmax(axis=1), "v", "jk")["v"]

@@ -34,7 +34,7 @@ class PairRow(ScoreRow):
     """The number of items that both clusterings contain."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
+        """Return the row as a dictionary."""
         return {"a": self.a, "b": self.b, **super().as_dict(), "items": self.items}
 
 
@@ -49,7 +49,7 @@ class MeanRow(ScoreRow):
     """The rank of the clustering. Rank 1 is the most typical clustering, and ties share a rank."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
+        """Return the row as a dictionary."""
         about = {"system": self.system, "clusters": self.clusters}
         return {**about, **super().as_dict(), "rank": self.rank}
 
@@ -318,7 +318,7 @@ class Agreement(Result):
         return count_together(self.panel, at_least, most)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
+        """Return the result as a JSON-serialisable dictionary."""
         sizes = "items", "groups", "systems", "clusters"
         data = self._plain("signature", *sizes, "warnings", "typical", "odd", "means")
         return data | {"spread": self.spread(), **self._plain("rows")}

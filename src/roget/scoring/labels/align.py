@@ -542,10 +542,12 @@ def join(gold: Labels, system: Labels) -> Ints | None:
                     "order, or in Python roget.Hierarchy.from_linkage(Z, items)",
                     code="index-mismatch",
                 )
+            files = not (gold.source.startswith("the ") or system.source.startswith("the "))
+            lines = ". If each line of both files is one label, pass --labels lines"
             raise InputError(
                 f"{_has(with_ids.source)} item ids, but {_has(without.source)} no ids; pass ids "
-                "for both, or for neither and list the items in the same order. If each line of "
-                "both files is one label, pass --labels lines",
+                "for both, or for neither and list the items in the same order"
+                f"{lines if files else ''}",
                 code="index-mismatch",
             )
         _require_same_positions(gold, system)
@@ -679,7 +681,11 @@ def _check_first_rows(gold: Labels, system: Labels) -> None:
     if any(row is None for row in rows) or gold.items is None or system.items is None:
         return
     one, other = (row for row in rows if row is not None)
-    if one.field.lower() != other.field.lower() or (one.is_header and other.is_header):
+    if one.field.lower() != other.field.lower():
+        _refuse_lone_first_row(gold, system)
+        _refuse_lone_first_row(system, gold)
+        return
+    if one.is_header and other.is_header:
         return
     if one.is_header or other.is_header or (one.doubt is not None and other.doubt is not None):
         read_as_data = system.source if one.is_header else gold.source
@@ -688,6 +694,25 @@ def _check_first_rows(gold: Labels, system: Labels) -> None:
             "item; pass --header or --no-header (in Python header=True or header=False)",
             code="ambiguous-header",
         )
+
+
+def _refuse_lone_first_row(side: Labels, other: Labels) -> None:
+    """Raise an error if only the first item of a file is not in the other file.
+
+    If its label occurs nowhere else either, the row may be a header with unknown names.
+    """
+    row, items = side.first_row, side.items or []
+    if row is None or row.doubt is None or any(map(str.isdigit, row.field)):
+        return
+    known = set(other.items or ())
+    if len(items) < 3 or items[0] in known or not known.issuperset(items[1:]):
+        return
+    raise InputError(
+        f"{side.source}: the first row, {row.field!r}, may be a header or an item: it is the only "
+        f"item that is not in {other.source}; pass --header or --no-header (in Python header=True "
+        "or header=False)",
+        code="ambiguous-header",
+    )
 
 
 def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:

@@ -50,7 +50,8 @@ def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
         except InputError:
             known = ", ".join(suffixes)
             raise InputError(
-                f"{path} is a folder without label files; expected the suffixes {known}",
+                f"{path} is a folder without label files; expected the suffixes {known}. To score "
+                "each of its files as a system, use `roget compare`",
                 code="file-not-found",
             ) from None
     if is_remote(path):

@@ -103,7 +103,7 @@ def sniff_format(lines: list[str]) -> str:
 
 def refuse_tree(source: Any) -> Any:
     """Return the source, or raise an error if it is a tree, which requires the local engine."""
-    tree = hasattr(source, "to_labels")
+    tree = hasattr(type(source), "to_labels")
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         tree = is_thesaurus(path) or is_tree(list_suffixes().get(Source(path).suffix))

@@ -86,7 +86,7 @@ def read_levels(
         except InputError:
             # There is no column named "a+b", so "a" and "b" are two columns.
             return _join_columns(source, columns, read)
-    if separator is None or hasattr(source, "to_labels"):
+    if separator is None or hasattr(type(source), "to_labels"):
         return read(source, columns=columns)
     if separator != LISTS:
         return split_labels(read(source, columns=columns), separator)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import csv
 import os
 import re
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from roget.core.io.header import is_column_name
 from roget.core.io.table import is_number, split_blanks
 from roget.errors import InputError
 from roget.scoring.labels.align import AlignedLabels, handle_missing, mark_noise
@@ -24,11 +26,13 @@ _TOTALS = {"total", "all", "sum", "margin"}
 """Names that pandas and R give to rows and columns of totals."""
 
 
-def read_matrix(source: Any, missing: str, noise: str | None = None) -> AlignedLabels:
+def read_matrix(
+    source: Any, missing: str, noise: str | None = None, header: bool | None = None
+) -> AlignedLabels:
     """Convert a contingency matrix (a file, an array or a data frame) to aligned labels."""
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
-        values, classes, clusters = _parse(name)
+        values, classes, clusters = _parse(name, header)
     else:
         name, values = "the matrix", source
         classes, clusters = (_list_names(source, axis) for axis in ("index", "columns"))
@@ -52,20 +56,26 @@ def _list_names(frame: Any, axis: str) -> list[Any] | None:
     return list(getattr(frame, axis)) if hasattr(frame, "to_numpy") else None
 
 
-def _parse(name: str) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
+def _parse(name: str, header: bool | None) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
     """Parse a matrix file; return the numbers, the row names and the column names."""
     with LabelFile(name) as file:
         lines = [(at, _split(text)) for at, text in file.lines() if text.strip(" []\t")]
     if not lines:
         raise InputError(f"{name}: no items", code="empty-input")
+    if _has_index_line(lines):
+        header = True
+        del lines[1]
     first, width = lines[0][1], len(lines[min(1, len(lines) - 1)][1])
-    header = None
-    # The first line is a header if it contains a name, or if its first cell is empty or missing.
-    has_names = not all(map(is_number, first[1:]))
-    if has_names or (len(lines) > 1 and (first[0] == "" or len(first) == width - 1)):
-        header, lines = first, lines[1:]
+    if header is None:
+        header = len(lines) > 1 and _is_header(first, lines, width, name)
+    heading: list[str] | None = None
+    if header:
+        heading, lines = first, lines[1:]
     named = bool(lines) and not all(is_number(cells[0]) for _, cells in lines)
-    named = named or (header is not None and header[0] == "") or _skips_corner(header, width)
+    named = named or _skips_corner(heading, width)
+    if heading is not None and not is_number(heading[0]):
+        # With a header such as class,0,1,2 or ,k0,k1, the first column has the names of the rows.
+        named = named or heading[0] == "" or all(map(is_number, heading[1:]))
     rows, names = [], []
     for at, cells in lines:
         if len(cells) != width:
@@ -86,8 +96,44 @@ def _parse(name: str) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
             ) from None
     if not rows or not rows[0]:
         raise InputError(f"{name}: no items", code="empty-input")
-    columns = None if header is None else header[len(header) - len(rows[0]) :]
+    columns = None if heading is None else heading[len(heading) - len(rows[0]) :]
     return _drop_totals(np.array(rows), names if named else None, columns)
+
+
+def _has_index_line(lines: list[tuple[int, list[str]]]) -> bool:
+    """Return True if the second line only has a name, as in a cross-tabulation that pandas printed.
+
+    It is the name of the rows. The first line is then a header.
+    """
+    if len(lines) < 3 or len(lines[0][1]) != len(lines[2][1]):
+        return False
+    return len(lines[1][1]) == 1 < len(lines[0][1]) and not is_number(lines[1][1][0])
+
+
+def _is_header(
+    first: list[str], lines: list[tuple[int, list[str]]], width: int, source: str
+) -> bool:
+    """Return True if the first line has the names of the columns; raise an error if in doubt.
+
+    It does if it contains a name, or if its first cell is empty or missing. Numbers may also be
+    names, as in class,0,1,2.
+    """
+    if not all(map(is_number, first[1:])) or first[0] == "" or len(first) == width - 1:
+        return True
+    if is_number(first[0]) or any(is_number(cells[0]) for _, cells in lines[1:]):
+        return not is_number(first[0])
+    numbers = [float(cell) for cell in first[1:]]
+    if is_column_name(first[0]) and all(one < two for one, two in pairwise(numbers)):
+        return True
+    if numbers not in ([*range(len(numbers))], [*range(1, len(numbers) + 1)]):
+        return False
+    if len(numbers) > 2:
+        return True
+    raise InputError(
+        f"{source}:{lines[0][0]}: {', '.join(first)!r} may be a header or a row of counts; pass "
+        "--header or --no-header (in Python header=True or header=False)",
+        code="ambiguous-header",
+    )
 
 
 def _skips_corner(header: list[str] | None, width: int) -> bool:

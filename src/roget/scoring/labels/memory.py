@@ -39,7 +39,7 @@ def convert_data(
     `name` is the name of the source in messages. With `cover`, items of a table may be repeated,
     and the values of a mapping may be lists of labels.
     """
-    if hasattr(source, "to_labels"):
+    if hasattr(type(source), "to_labels"):
         found: Labels = source.to_labels()
         return found
     if hasattr(source, "places") and hasattr(source, "memberships"):

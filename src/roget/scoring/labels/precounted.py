@@ -158,7 +158,7 @@ def gather_lazy(frame: Any) -> dict[str, Any]:
 
     lazy = nw.from_native(frame).lazy()
     native = lazy.to_native()
-    if hasattr(native, "fetchnumpy"):
+    if hasattr(type(native), "fetchnumpy"):
         # DuckDB can return arrays directly; narwhals would require pyarrow.
         return dict(native.fetchnumpy())
     try:
@@ -366,9 +366,10 @@ def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
     other = gold.index.symmetric_difference(system.index, sort=False)
     if len(other):
         where = "gold" if other[0] in gold.index else word
+        example = other[:1].tolist()[0]
         raise InputError(
             f"two Series are joined by their index, but {plural(len(other), 'item')} "
-            f"{'is' if len(other) == 1 else 'are'} in only one of them, e.g. {other[0]!r} in "
+            f"{'is' if len(other) == 1 else 'are'} in only one of them, e.g. {example!r} in "
             f"{where}{hint}"
             f"{_MAPPINGS if word == 'system' else ''}",
             code="index-mismatch",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from roget.core.io.problems import Problems
 from roget.core.io.source import STANDARD_INPUT, is_pipe, state_of
+from roget.core.io.table import is_number
+from roget.errors import InputError
 from roget.scoring.labels.columns import PAIR, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile, is_thesaurus, name_files
 from roget.scoring.labels.formats import (
@@ -156,11 +158,31 @@ def read_pair(
     header, the columns are gold and system, in this order. An empty system cell means no label.
     """
     pairs = [to_pair(rows) for rows in read_tables(path, labels, columns, PAIR, header)]
+    if header is None and not columns:
+        for gold, system in pairs:
+            _refuse_ids(gold, system)
     if len(pairs) == 1:
         return pairs[0]
     name = name_files([gold.source for gold, _ in pairs])
     golds, systems = zip(*pairs, strict=True)
     return concatenate(golds, name), concatenate(systems, name)
+
+
+def _refuse_ids(gold: Labels, system: Labels) -> None:
+    """Raise an error if the gold column of a file without a header probably has item ids."""
+    first = gold.first_row
+    if first is None or first.is_header or gold.weighted:
+        return
+    if len(gold) < 2 or gold.n_labels < len(gold):
+        return
+    if len(gold) == 2 and not all(map(is_number, map(system.label, system.codes))):
+        return
+    raise InputError(
+        f"{gold.source}: all values of the first column differ, so they are probably item ids; "
+        "pass the file of the system as the second argument. A contingency matrix is passed with "
+        "--matrix; --no-header reads the columns as gold and system labels",
+        code="missing-option",
+    )
 
 
 def read_tables(

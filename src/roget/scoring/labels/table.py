@@ -308,6 +308,10 @@ _SEVERAL = (
     "--set several=cover for overlapping clusters. If ids are unique only within groups, name the "
     "group column: --columns group=NAME."
 )
+_PAIRS = (
+    "If each line is a pair of ids that belong together, pass --labels pairs. If items have "
+    "several labels, add a column of weights, or pass --set several=cover."
+)
 _ZERO = "the weights of this item sum to 0; expected at least one positive weight"
 
 
@@ -315,7 +319,12 @@ def _contradiction(table: LabelTable, row: int, earlier: int) -> None:
     """Report that a row contradicts an earlier row of the same item."""
     item = "" if table.items is None else f" {table.items[row]!r}"
     text = f"item{item} already has a different label on line {table.lines[earlier]}"
-    table.problems.hint = _SEVERAL
+    if table.problems.hint not in (_PAIRS, _SEVERAL):
+        column = table.columns.get("label")
+        labels = {str(label) for label in column.values()} if column else set()
+        items = {*(table.items or ())}
+        are_ids = not labels.isdisjoint(items) and 3 * len(labels) > len(items)
+        table.problems.hint = _PAIRS if are_ids else _SEVERAL
     table.problems.add(table.lines[row], text, code="duplicate-item")
 
 

@@ -20,36 +20,26 @@ FORMATS = ("csv", "tsv", "parquet")
 
 
 def split_frame(
-    frame: Any, columns: Columns | None = None, source: str = "the table"
+    frame: Any, columns: Columns | None = None, source: str = "the table", *, least: int = 2
 ) -> dict[str, Labels]:
     """Return the clusterings in a table, keyed by column name.
 
     Columns of items, groups and weights are not clusterings. A first column without a name, such as
     the index column in CSV files from pandas, is not a clustering either. It holds the item ids
-    unless there is another item column.
+    unless there is another item column. There must be at least `least`
+    clusterings.
     """
     named = frame_columns(frame)
     names = list(named)
+    places = find_shared(names, columns, source)
     lowered = [name.strip().lower() for name in names]
-    places = {
-        role: at
-        for role, at in SINGLE.find_requested(names, columns, source).items()
-        if role in ("item", "group")
-    }
-    for role, known in (("item", (*NAMES["item"], *NOUNS)), ("group", NAMES["group"])):
-        free = [at for at in range(len(names)) if at not in places.values()]
-        found = [at for word in known for at in free if lowered[at] == word]
-        if role not in places and found:
-            places[role] = found[0]
     index = {0} if lowered and not lowered[0] else set()
-    if index - set(places.values()):
-        places.setdefault("item", 0)
     left = [
         name
         for at, name in enumerate(names)
         if at not in index.union(places.values()) and lowered[at] not in NAMES["weight"]
     ]
-    if len(left) < 2:
+    if len(left) < least:
         raise InputError(
             f"{source}: found {plural(len(left), 'column')} of labels among {', '.join(names)}; "
             "expected two or more clusterings, as columns of one file or as several files",
@@ -62,6 +52,24 @@ def split_frame(
         rows = table_from_columns({**shared, "label": named[name]}, problems)
         clusterings[name] = to_labels(rows, gold=False)
     return clusterings
+
+
+def find_shared(names: list[str], columns: Columns | None, source: str) -> dict[str, int]:
+    """Return the columns of items and groups, which all clusterings of a table share."""
+    lowered = [name.strip().lower() for name in names]
+    places = {
+        role: at
+        for role, at in SINGLE.find_requested(names, columns, source).items()
+        if role in ("item", "group")
+    }
+    for role, known in (("item", (*NAMES["item"], *NOUNS)), ("group", NAMES["group"])):
+        free = [at for at in range(len(names)) if at not in places.values()]
+        found = [at for word in known for at in free if lowered[at] == word]
+        if role not in places and found:
+            places[role] = found[0]
+    if lowered and not lowered[0] and 0 not in places.values():
+        places.setdefault("item", 0)
+    return places
 
 
 def read_columns(

@@ -46,7 +46,7 @@ class RankRow:
     """The probability of being among the first k, estimated by resampling."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
+        """Return the row as a dictionary."""
         return dict(self.__dict__)
 
 
@@ -68,7 +68,7 @@ class RankPair:
     """The probability that a ranks above b, estimated by resampling. Ties count half."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the pair as plain data."""
+        """Return the pair as a dictionary."""
         return dict(self.__dict__)
 
 
@@ -193,7 +193,7 @@ class Ranking(Result):
         return {name: [getattr(pair, name) for pair in self.pairs] for name in names}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
+        """Return the result as a JSON-serialisable dictionary."""
         data = self._plain("signature", "by", "uncertainty", "tasks", "top", "warnings", "rows")
         return data | (self._plain("pairs") if self.show_details else {})
 

@@ -73,7 +73,7 @@ class ScoreComponents:
     system: tuple[SizeBin, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data, including reasons for undefined values."""
+        """Return the fields as a dictionary, including the reasons for undefined values."""
         return {
             "entropies": [
                 {name: value for name, value in asdict(row).items() if name != "reason" or value}

@@ -63,7 +63,7 @@ class GroupRow:
     """The name of the system, if several systems are compared."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the fields as a dictionary."""
         named = {"system": self.system} if self.system else {}
         return {**named, **{k: v for k, v in vars(self).items() if k != "system"}}
 
@@ -102,7 +102,7 @@ class Details:
     scattered: tuple[Impure, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the fields as a dictionary."""
         return asdict(self)
 
 

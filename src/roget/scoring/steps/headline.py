@@ -92,7 +92,7 @@ class RecallPrecision:
     f: float | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
+        """Return the row as a dictionary."""
         return dict(vars(self))
 
 

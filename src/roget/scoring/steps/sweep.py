@@ -49,7 +49,7 @@ class SweepCurve:
         return score_key(self.measure, self.entropy)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the curve as plain data."""
+        """Return the curve as a dictionary."""
         best = None if self.best is None else {"cut": self.best, "value": self.value}
         return {
             "measure": self.measure,
@@ -93,7 +93,7 @@ class Sweep(Result):
         return self._report().picture()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
+        """Return the result as a JSON-serialisable dictionary."""
         sizes = "items", "classes", "leaves"
         data = self._plain("signature", *sizes, "warnings", "cuts", "clusters")
         return data | {"scores": as_plain(self.curves)}

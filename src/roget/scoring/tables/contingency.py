@@ -18,6 +18,7 @@ from roget.scoring.tables.dendrogram import Dendrogram
 from roget.scoring.tables.keys import compact, count_pairs, sum_by_code
 from roget.scoring.tables.matching import (
     BATCH,
+    FEW,
     SUBSETS,
     assign,
     best_match,
@@ -458,12 +459,16 @@ class Contingency(Statistics):
                 totals[unsettled[part]] = match_small(
                     self._stack(weights, unsettled[part], long[part], high[part] > side)
                 )
-        # Step 4: solve larger tables one by one.
-        for group in unsettled[narrow > SUBSETS].tolist():
+        # Step 4: solve larger tables one by one. For a few, importing scipy would take longer.
+        larger = unsettled[narrow > SUBSETS].tolist()
+        for group in larger:
             block = self.block(group)
             cells = weights[slice(*self._bounds[2][group : group + 2])]
-            chosen = assign(block.rows, block.columns, cells, *block.shape)
-            totals[group] = cells[chosen].sum()
+            if len(larger) <= FEW:
+                totals[group] = best_match(block.rows, block.columns, cells, block.row_starts)
+            else:
+                chosen = assign(block.rows, block.columns, cells, *block.shape)
+                totals[group] = cells[chosen].sum()
         return totals
 
     @cached_property

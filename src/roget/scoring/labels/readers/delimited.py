@@ -61,7 +61,9 @@ def read_delimited(
             named = [role for role in LABEL_ROLES if role in values]
             names = {role: tuple(rows.columns[role].names or ()) for role in named}
             rows.warnings += warn_of_header(table, names)
-        rows.first_row = describe_first_row(table, lines[0])
+        # With --header or --no-header, there is no doubt about the first row.
+        if file.header is None:
+            rows.first_row = describe_first_row(table, lines[0])
     return rows
 
 

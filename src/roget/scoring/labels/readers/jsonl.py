@@ -1,7 +1,7 @@
 """Read JSON Lines, with one object per line (item, label[, weight][, group]), and JSON documents.
 
 A JSON document may be an array of objects or labels, a mapping from item to label, or one of the
-layouts that pandas writes (columns, index, records, split, values).
+layouts that pandas writes (columns, index, records, split, table, values).
 
 The keys have the same names as the columns of tables. A label is a string, a number, or an object
 with weights: {"item": "d1", "label": {"a": 3, "b": 1}}. null and "" mean no label. With overlapping
@@ -42,7 +42,7 @@ def inspect_json(file: LabelFile, columns: Columns | None, roles: LabelRoles) ->
     elif first.lstrip().startswith("["):
         text = (
             f"{file.name}:{line}: found an array; expected one object per line, or an array of "
-            "objects such as {item: ..., label: ...}"
+            "objects such as {item: ..., label: ...}, or a contingency matrix passed with --matrix"
         )
         raise FormatError(file.name, [Notice(text, code="unsupported-format")])
     for _, text in table.lines():
@@ -115,6 +115,8 @@ def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str
     if {"columns", "data"} <= value.keys() <= {"columns", "index", "data"}:
         names = list(map(str, value["columns"]))
         return [dict(zip(names, row, strict=False)) for row in value["data"]]
+    if value.keys() == {"schema", "data"} and isinstance(value["data"], list):
+        return value["data"]
     if LABEL_NAMES & _lower_keys(value) or len(value) < 2:
         return None
     rows = list(value.values())
@@ -128,17 +130,21 @@ def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str
 
 
 def _records_from_array(value: list[Any], roles: LabelRoles) -> list[dict[str, Any]] | None:
-    """Return the records in an array of objects, labels, or pairs of gold and system labels."""
+    """Return the records in an array of objects, labels or pairs.
+
+    A pair is an item and its label or, in a file with both sides, a gold and a system label.
+    """
     if all(isinstance(one, dict) for one in value):
         return value
     scalar = (str, int, float, type(None))
     if not roles.is_pair and all(isinstance(one, scalar) for one in value):
         return [{"label": label} for label in value]
-    if roles.is_pair and all(
+    if all(
         isinstance(one, list) and len(one) == 2 and all(isinstance(cell, scalar) for cell in one)
         for one in value
     ):
-        return [{"gold": gold, "system": system} for gold, system in value]
+        names = ("gold", "system") if roles.is_pair else ("item", "label")
+        return [dict(zip(names, row, strict=True)) for row in value]
     return None
 
 

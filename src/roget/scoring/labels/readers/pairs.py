@@ -27,7 +27,13 @@ _SIDES = ("1 2", "l r", "a b", "left right", "first second", "ltable rtable", "i
 _SIDE_PARTS = [tuple(pair.split()) for pair in _SIDES]
 """Words in column names that distinguish the two id columns, e.g. left and right."""
 
-_MATCH = {"match", "is_match", "matches", "label", "same", "duplicate", "match_probability"}
+_MATCH = (
+    "match", "is_match", "matches", "label", "same", "duplicate", "is_duplicate", "link", "is_link",
+    "prediction", "predicted", "pred", "y_pred", "gold", "truth", "y_true", "match_probability",
+    "probability", "prob", "confidence", "confidence_score", "match_confidence", "match_score",
+    "score", "similarity",
+)  # fmt: skip
+"""Names of columns that state whether a pair matches, or with which probability, best first."""
 _YES, _NO = {"1", "true", "yes", "y", "match"}, {"0", "false", "no", "n", "nonmatch", "non-match"}
 
 THRESHOLD = 0.5
@@ -104,7 +110,7 @@ def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str
     table = Table(file.name, file.plain.path, format, source=file.plain)
     table, _ = inspect_text(table, SINGLE, header=True)
     ids = _find_ids(table.first)
-    match = next((at for at, name in enumerate(table.first) if name.lower() in _MATCH), None)
+    match = _find_match(table.first, ids)
     if ids is None:
         ids, match = (0, 1), 2 if len(table.first) > 2 else None
         table = replace(table, header=False)
@@ -118,6 +124,19 @@ def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str
         else:
             verdict = True if match is None else _parse_match(cells[match], line, problems)
             yield (cells[ids[0]], cells[ids[1]]), verdict
+
+
+def _find_match(names: Sequence[str], ids: tuple[int, int] | None) -> int | None:
+    """Return the index of the match column. An only third column may have any name.
+
+    >>> _find_match(["id1", "id2", "score", "match"], (0, 1))
+    3
+    """
+    lowered = [name.lower() for name in names]
+    found = next((lowered.index(name) for name in _MATCH if name in lowered), None)
+    if found is None and ids is not None and len(names) == 3:
+        return next(at for at in range(3) if at not in ids)
+    return found
 
 
 def _parse_match(text: str, line: int, problems: Problems) -> bool:
