@@ -53,6 +53,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 QUICK = (
     "score", "compare", "convert", "score Parquet", "count", "count text", "build",
-    "build soft", "grow", "edit", "export ttl", "export json", "explore --static", "neighbours", "heldout",
+    "build soft", "grow", "edit", "export ttl", "export json", "explore --static",
+    "neighbours", "heldout",
 )  # fmt: skip
 """Names of the commands of a quick run."""
