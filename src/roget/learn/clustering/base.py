@@ -135,7 +135,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         for name in params:
             if name not in known:
                 raise UnknownParameter(f"parameter of {cls.__name__}", name, known)
-        return super().__new__(cls)
+        made: Self = super().__new__(cls)
+        return made
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name. The error for an unknown name suggests the closest known name."""
