@@ -17,7 +17,8 @@ from roget.errors import InputError
 from roget.learn.attachment import sources
 from roget.learn.attachment.attacher import Attacher
 from roget.learn.attachment.chain import ASSOCIATION, DEFAULT, MDL, MLE, WORDNET, WORDS, Chain
-from roget.learn.attachment.quads import read
+from roget.learn.attachment.quads import check_quadruples, read
+from roget.learn.prior import open_prior
 from support.errors import refused
 
 OLD = Path(__file__).parents[2] / "old_folders" / "attachers"
@@ -225,6 +226,51 @@ def test_wordnet_classes_are_used(
     made.save(tmp_path / "model")
     again = Attacher.load(tmp_path / "model")
     assert np.array_equal(again.predict_proba(test), made.predict_proba(test))
+
+
+def write_vectors(folder: Path) -> Path:
+    """Vectors in which foods are similar, and tools are similar."""
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{word} {x + rng.normal(0, 0.1):.4f} {y + rng.normal(0, 0.1):.4f}"
+        for words, x, y in ((FOODS, 1, 0), (TOOLS, 0, 1))
+        for word in words
+    ]
+    path = folder / "vectors.txt"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_prior_vectors_supplement_the_similarity(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(sources, "OWN", -1)
+    path = write_vectors(tmp_path)
+    quads = check_quadruples(corpus(60))
+    found = {}
+    for vectors in ("none", str(path)):
+        made = sources.make_sources(quads, PAIRS, (), None, vectors)
+        found[vectors] = sources.spaces(quads, made.forms().normal(quads), made, 0)
+    (verbs, plain), (same, mixed) = found.values()
+    assert np.array_equal(verbs.table, same.table), "the vectors include no verb"
+    given, known = open_prior(path).prepare(mixed.words)
+    rows = [mixed.words.index(word) for word in ("pizza", "rice", "fork")]
+    assert known[rows].all()
+    cosines = [table[rows] @ table[rows].T for table in (plain.table, given, mixed.table)]
+    half = (1 - sources.PRIOR) * cosines[0] + sources.PRIOR * cosines[1]
+    assert cosines[2] == pytest.approx(half, abs=2e-3)
+
+    made = Attacher(pairs=PAIRS, vectors=path).fit(quads)
+    other = Attacher(pairs=PAIRS).fit(quads)
+    test = corpus(40, seed=2)
+    assert not np.array_equal(made.predict_proba(test), other.predict_proba(test))
+    made.save(tmp_path / "model")
+    path.unlink()
+    again = Attacher.load(tmp_path / "model")
+    assert np.array_equal(again.predict_proba(test), made.predict_proba(test))
+
+
+def test_prior_vectors_are_for_the_best_model_only() -> None:
+    with refused("conflicting-options", "vectors='bundled'", "model='best'"):
+        Attacher("chain", vectors="bundled").fit(corpus(20))
 
 
 class Tied(Chain):
