@@ -64,6 +64,14 @@ class Option:
     """The name of the option in messages, if it differs from `name`."""
     expects: str = ""
     """Description of the allowed numbers for messages. The default describes their range."""
+    repeated: bool = field(init=False)
+    """True if the option must be repeated on the command line for every value."""
+    joined: bool = field(init=False)
+    """True if a repeated option is read as one list, with its values joined by commas."""
+
+    def __post_init__(self) -> None:
+        repeated, joined = self.many in ("repeated", "pairs"), self.many in (",", "text")
+        vars(self).update(repeated=repeated, joined=joined)
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -74,16 +82,6 @@ class Option:
         if isinstance(self.choices, str):
             return tuple(catalogue.names(self.choices))
         return self.choices or ()
-
-    @property
-    def repeated(self) -> bool:
-        """True if the option must be repeated on the command line for every value."""
-        return self.many in ("repeated", "pairs")
-
-    @property
-    def joined(self) -> bool:
-        """True if a repeated option is read as one list, with its values joined by commas."""
-        return self.many in (",", "text")
 
     @property
     def expected(self) -> str:
