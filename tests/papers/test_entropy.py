@@ -50,6 +50,7 @@ def test_figures_1_and_2(simulated, tmp_path):
     assert claims[flat + "bub(small=2)"].ours == "at 274 of 291 points"
     assert [claims[flat + bub].verdict for bub in figures_1_2.VARIANTS] == ["differs", "yes"]
     save_picture(simulated.picture(), tmp_path / "bias.svg")
+    assert "bub(small=2)" in (tmp_path / "bias.svg").read_text(encoding="utf-8")
     assert "expected entropy (nats)" in (tmp_path / "bias.svg").read_text()
 
 

@@ -275,6 +275,8 @@ def test_simulated_accents_rise_by_bias(made):
     assert verdicts(found, "arithmetic") == {"sum of the shares of accent types, %": "misprint"}
     shapes = verdicts(found, "shape")
     assert shapes["v from k = 35 to 1,000"] == shapes["Q2 from k = 10 on"] == "yes"
+    legend = found.picture().axes[0].get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["v", "v (jk)", "ami"]
     explained = made("bias")
     check(explained)
     assert set(verdicts(explained).values()) == {"yes"}

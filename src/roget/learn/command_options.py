@@ -268,6 +268,13 @@ class AttachOptions:
         help="A thesaurus of nouns created by `roget build`; repeatable.",
     )
     wordnet: str | os.PathLike[str] | None = copy_option(PreferOptions, "wordnet", None)
+    vectors: Any = option(
+        "none",
+        metavar="FILE|bundled|none",
+        help="Word vectors that supplement the similarity of words in the model best: a file of "
+        "word2vec, GloVe or fastText vectors, a .npy file with a .txt list of words, none, or "
+        "bundled = English vectors.",
+    )
     rule: str | None = option(
         None,
         choices=RULES,

@@ -18,7 +18,9 @@ from roget.report.exports.trees import codes
 from roget.report.options import ReportOptions
 from support.errors import refused
 
-TEXTS = [name for name in EXPORTERS if name not in ("linkage", "parquet", "pdf", "thesaurus")]
+TEXTS = [
+    name for name in EXPORTERS if name not in ("linkage", "parquet", "pdf", "thesaurus", "xlsx")
+]
 
 
 def text(thesaurus, format, **options):

@@ -37,7 +37,7 @@ from roget.learn.clustering.options import OPTION_FORMAT
 from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
-NEW = {"equations": "mass", "until": None}
+NEW = {"equations": "mass", "until": None, "memberships": "nearest"}
 """Options that the first version did not have, with the values that reproduce its behaviour."""
 
 SAME = 1e-6
