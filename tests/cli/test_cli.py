@@ -8,9 +8,11 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from commands import run
 from roget import catalogue
+from roget.cli import app
 
 
 @pytest.fixture
@@ -211,3 +213,10 @@ def test_second_system_is_referred_to_compare(pair):
     assert done.returncode == 2
     assert str(pair[1]) in done.stderr
     assert "roget compare" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["score", "compare"])
+@pytest.mark.parametrize(("width", "most"), [(80, 92), (100, 80)])
+def test_help_fits_two_screens(name, width, most):
+    help = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": str(width)}).output
+    assert len(help.splitlines()) <= most
