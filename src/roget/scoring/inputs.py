@@ -45,7 +45,7 @@ class Inputs:
     """True if systems are compared with each other."""
     by_item: bool = False
     """True if individual items are required, so a contingency table is not sufficient."""
-    noise: str | None = field(init=False)
+    noise: str | None = field(init=False, repr=False)
     """The noise label as a string, or None."""
 
     def __post_init__(self) -> None:

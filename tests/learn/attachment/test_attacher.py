@@ -1,4 +1,4 @@
-"""Attacher: both models from end to end, what they refuse, and what they keep."""
+"""Attacher: both models end to end, errors, and saved models."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_planted_preferences_are_learnt(fitted: Attacher) -> None:
     assert fitted.classes_.tolist() == ["N", "V"]
 
 
-def test_report_of_a_test(fitted: Attacher) -> None:
+def test_report_has_accuracy_of_every_stage(fitted: Attacher) -> None:
     test = corpus(60, seed=2)
     found = fitted.test(test)
     assert found.items == 60
@@ -211,7 +211,9 @@ def taxonomy_folder(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("model", ["best", "chain"])
-def test_wordnet(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wordnet_classes_are_used(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sources, "OWN", -1)
     folder = taxonomy_folder(tmp_path / "wordnet")
     made = Attacher(model, pairs=PAIRS, wordnet=folder).fit(corpus(60))
@@ -287,8 +289,10 @@ def test_ties_and_undefined_estimates_are_left_to_the_next_stage() -> None:
     assert p == pytest.approx([1 / (1 + np.exp(-2)), 0.5, 1 / (1 + np.exp(1))])
 
 
-def test_printed_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """p(noun2|head, prep) alone is compared, by cuts that nothing is added to."""
+def test_printed_rule_compares_one_probability(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only p(noun2|head, prep) is compared, by cuts without smoothing."""
     monkeypatch.setattr(sources, "OWN", -1)
     tree = tmp_path / "tree.tsv"
     tree.write_text("".join(f"{w}\tfood\n" for w in FOODS) + "".join(f"{w}\ttool\n" for w in TOOLS))
@@ -343,7 +347,7 @@ def test_passed_thesaurus_replaces_learnt_ones(
     assert best.score(corpus(40, seed=2)) >= 0.95
 
 
-def test_chain_equals_the_computation_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chain_equals_explicit_computation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "OWN", -1)
     quads = [
         ("eat", "pizza", "with", "fork"), ("eat", "bread", "with", "fork"),

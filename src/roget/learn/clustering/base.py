@@ -39,10 +39,11 @@ note."""
 _NOT_SAVED = ("progress", "checkpoint", "random_state", "background", "vectors")
 
 
-class UnknownParameter(UnknownName, ValueError):
+class UnknownParameter(UnknownName, ValueError, TypeError):
     """Error for an unknown estimator parameter.
 
-    It is also a ValueError, for compatibility with scikit-learn.
+    It is also a ValueError, for compatibility with scikit-learn, and a TypeError, which Python
+    raises for unknown arguments.
     """
 
 
@@ -127,6 +128,15 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 )
         free = {"random_state": random_state, "checkpoint": checkpoint, "progress": progress}
         return cls(**requested, **{name: value for name, value in free.items() if name in known})
+
+    def __new__(cls, *positional: Any, **params: Any) -> Self:
+        """Check the names of the parameters. The error for an unknown name suggests a known one."""
+        known = cls._get_param_names()
+        for name in params:
+            if name not in known:
+                raise UnknownParameter(f"parameter of {cls.__name__}", name, known)
+        made: Self = super().__new__(cls)
+        return made
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name. The error for an unknown name suggests the closest known name."""

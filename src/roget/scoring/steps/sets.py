@@ -52,7 +52,7 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
     contingency table.
     """
     first = 0
-    for part in system.parts():
+    for part in system.parts:
         table = part.table if one == "class" else part.table.T
         numbers = np.arange(table.shape[0])
         if table.held is not None:

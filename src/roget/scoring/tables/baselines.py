@@ -293,9 +293,9 @@ class RandomSameSizes(Statistics):
     """The first row and the first column of each group, or None for a single table."""
     thorough: bool = False
     """True if large tables are also sampled, which may take longer than scoring."""
-    too_large: Any = field(init=False)
+    too_large: Any = field(init=False, repr=False)
     """A mask of the groups that have too many items and too many cells for sampling."""
-    few: BoolArray = field(init=False)
+    few: BoolArray = field(init=False, repr=False)
     """A mask of the groups whose tables are sampled item by item."""
 
     sampled = frozenset({"table", "joint", "matched", "elements", "cover", "degrees", "tree"})

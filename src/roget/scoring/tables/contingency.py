@@ -93,11 +93,25 @@ class Contingency(Statistics):
     shape: tuple[int, int] = field(init=False, repr=False)
     """The number of classes and the number of clusters with at least one item."""
 
+    row_starts: Ints = field(init=False, repr=False)
+    """The position of the first cell of each row."""
+    cell_cuts: Ints = field(init=False, repr=False)
+    """The position of the first cell of each group."""
+    column_cuts: Ints | None = field(init=False, repr=False)
+    """The index of the first column of each group, or None for a single table."""
+
     def __post_init__(self) -> None:
+        row_starts = np.searchsorted(self.rows, np.arange(self.row_totals.size))
+        cell_cuts = ONE if self.cuts is None else row_starts[self.cuts]
         vars(self).update(
             shape=(self.row_totals.size, self.column_totals.size),
             groups=None if self.cuts is None else self.cuts.size,
             fractional=self.counts.dtype.kind == "f",
+            row_starts=row_starts,
+            cell_cuts=cell_cuts,
+            column_cuts=(
+                None if self.cuts is None else np.minimum.reduceat(self.columns, cell_cuts)
+            ),
         )
 
     @classmethod
@@ -344,16 +358,6 @@ class Contingency(Statistics):
         )
 
     @cached_property
-    def cell_cuts(self) -> Ints:
-        """The position of the first cell of each group."""
-        return ONE if self.cuts is None else self.row_starts[self.cuts]
-
-    @cached_property
-    def column_cuts(self) -> Ints | None:
-        """The index of the first column of each group, or None for a single table."""
-        return None if self.cuts is None else np.minimum.reduceat(self.columns, self.cell_cuts)
-
-    @cached_property
     def _bounds(self) -> list[Ints]:
         """The boundaries between groups among the rows, columns and cells."""
         cuts = self.cuts, self.column_cuts, self.cell_cuts
@@ -528,11 +532,6 @@ class Contingency(Statistics):
         if leaves is None:
             return Dendrogram.flat(self)
         return Dendrogram(leaves.table, leaves.tree.layout, leaves.places)
-
-    @cached_property
-    def row_starts(self) -> Ints:
-        """The position of the first cell of each row."""
-        return np.searchsorted(self.rows, np.arange(self.row_totals.size))
 
     @cached_property
     def row_best(self) -> CountArray:

@@ -125,7 +125,7 @@ def test_disconnected_words_are_noted(model: str) -> None:
     assert SoftAnnealing(3, model=model, random_state=0).fit(linked).notes_ == []
 
 
-def test_degenerate_tables() -> None:
+def test_degenerate_tables_give_one_cluster() -> None:
     for table in ([[3]], [[3, 1, 2]], [[1], [2], [9]]):
         model = SoftAnnealing(1).fit(table)
         assert model.n_clusters_ == 1
@@ -138,7 +138,7 @@ def test_degenerate_tables() -> None:
     assert doubled.labels_[0] == doubled.labels_[2] != doubled.labels_[3]
 
 
-def test_empty_row_and_empty_column() -> None:
+def test_empty_row_and_empty_column_are_accepted() -> None:
     counts = np.insert(np.insert(FAMILIES, 2, 0, axis=0), 1, 0, axis=1)
     model = SoftAnnealing(2, random_state=0).fit(counts)
     assert np.allclose(model.membership_.toarray()[2], model.mass_)
@@ -149,7 +149,7 @@ def test_empty_row_and_empty_column() -> None:
         SoftAnnealing(1).fit(np.zeros((2, 2)))
 
 
-def test_huge_counts() -> None:
+def test_huge_counts_are_accepted() -> None:
     small, huge = (SoftAnnealing(2, random_state=0).fit(FAMILIES * size) for size in (1, 10**12))
     assert np.array_equal(small.labels_, huge.labels_)
     assert np.allclose(small.centroids_, huge.centroids_)
