@@ -987,7 +987,7 @@ def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
 def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
     """Return the edit with one id for each class that it creates in a tree.
 
-    The edit keeps those of its ids that are still free.
+    An id is kept if it is still free.
     """
     needed = 2 if edit.kind == editing.SPLIT else 0
     if edit.kind == editing.NEST and edit.into is not None and not tree.children(edit.into.node):

@@ -93,7 +93,7 @@ class Annealing(Clusterer, AnnealingOptions):
         )  # fmt: skip
 
         def place_words(found: Clustering, own: Any = None) -> Any:
-            """Return the memberships of all rows. Some methods keep those of training words."""
+            """Return the memberships of all rows. Some methods keep the learnt memberships."""
             placed = sparsify(found.place(matrix))
             if not self.method.own:
                 return placed
