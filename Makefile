@@ -15,7 +15,7 @@ TOOLS  := node_modules/.bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow faults fuzz mutants versions bench audit lint lint-js format docs check-docs clean
+.PHONY: help demo test test-slow faults fuzz differential mutants versions bench audit lint lint-js format docs check-docs clean
 
 help:
 	@echo "make demo    score the bundled example, build a thesaurus of the bundled counts, draw its page"
@@ -27,6 +27,7 @@ help:
 	@echo "make check-docs  run every command whose output the documentation shows, also those that learn, and compare"
 	@echo "make faults  kill commands at random moments, fill disks and so on, and see what is left (FAULTS=--long for the long run)"
 	@echo "make fuzz    damaged and hostile inputs for all that reads (FUZZ='--inputs 10000000 --seed 1' for a long run)"
+	@echo "make differential    compare 100,000 scores of random tables with naive implementations (DIFFERENTIAL='--comparisons 1000000')"
 	@echo "make versions    run the wheel with the lowest and the newest versions of its dependencies (VERSIONS=--quick for the lowest only, fewer commands)"
 	@echo "make mutants  put small faults into the code and list those that no test finds (MUTANTS='--only learn/* --slow')"
 	@echo "make bench   compare speed and memory with other libraries and the record (BENCH=--quick for a short run, BENCH=--docs writes the pages)"
@@ -54,6 +55,9 @@ faults: $(READY)
 
 fuzz: $(READY)
 	PYTHONPATH=benchmarks $(BIN)/python -m campaigns.fuzz $(FUZZ)
+
+differential: $(READY)
+	PYTHONPATH=benchmarks $(BIN)/python -m campaigns.differential $(DIFFERENTIAL)
 
 versions: $(READY)
 	PYTHONPATH=benchmarks $(BIN)/python -m campaigns.versions $(VERSIONS)

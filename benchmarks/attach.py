@@ -127,14 +127,18 @@ def main() -> None:
     deciders = dict(RIVALS) if "rivals" in wanted else {}
     wordnet = data / "wordnet30"
     for model in ("chain", "best"):
-        if model in wanted:
-            deciders[model] = attacher(model=model)
+        if model not in wanted:
+            continue
+        for vectors in ("none", "bundled") if model == "best" else ("none",):
+            added = " + vectors" if vectors == "bundled" else ""
+            options: dict[str, Any] = {"model": model, "vectors": vectors}
+            deciders[model + added] = attacher(**options)
             if wordnet.is_dir():
-                deciders[f"{model} + WordNet"] = attacher(model=model, wordnet=wordnet)
+                deciders[f"{model} + WordNet{added}"] = attacher(**options, wordnet=wordnet)
     if not wordnet.is_dir():
         progress(f"no {wordnet}: models with WordNet are left out")
     rows = []
-    print(f"{'':<22} {'dev %':>6}  {'95 %':<12} {'CV %':>6} {'seconds':>8}")
+    print(f"{'':<24} {'dev %':>6}  {'95 %':<12} {'CV %':>6} {'seconds':>8}")
     for name, decide in deciders.items():
         began = time.monotonic()
         good = right(decide(train, dev), dev)
@@ -148,7 +152,7 @@ def main() -> None:
         met = (
             "" if bar is None else f"  bar {bar:.1%}: {'met' if good.mean() >= bar else 'NOT met'}"
         )
-        print(f"{name:<22} {good.mean() * 100:6.2f}  {interval:<12} {shown:>6} {took:8.0f}{met}")
+        print(f"{name:<24} {good.mean() * 100:6.2f}  {interval:<12} {shown:>6} {took:8.0f}{met}")
     stages = chain_stages(train, dev, wordnet) if "chain" in wanted else []
     if asked.json:
         Path(asked.json).write_text(json.dumps({"models": rows, "stages": stages}, indent=1))

@@ -36,7 +36,13 @@ from roget.scoring.steps.bootstrap import (
     resample_groups,
 )
 from roget.scoring.steps.intervals import Jackknife, interval_bounds
-from roget.scoring.steps.significance import bootstrap_p, contribution_p, holm, permutation_p
+from roget.scoring.steps.significance import (
+    bootstrap_p,
+    contribution_p,
+    holm,
+    permutation_p,
+    subtract_systems,
+)
 
 Numbers = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -102,6 +108,9 @@ POPULATIONS = {
     "medium, skewed": Population(10, 6, 0.4, 1.0),
     "knows nothing": Population(5, 8, 1.0),
     "knows nothing, 2 classes": Population(2, 2, 1.0),
+    "20 × 20, good": Population(20, 20, 0.1),
+    "20 × 20, medium": Population(20, 20, 0.5),
+    "20 × 20, knows nothing": Population(20, 20, 1.0),
 }
 
 
@@ -126,11 +135,11 @@ class Judged(NamedTuple):
 
     def permute(self, seed: int, a: int = 0, b: int = 1) -> Numbers:
         """Return p of the permutation test for each score."""
-        left = self.jackknife.without[:, a] - self.jackknife.without[:, b]
-        differences = Jackknife(
-            left, self.jackknife.weights, self.jackknife.freedom, self.jackknife.resolution
-        )
-        return contribution_p(self.scores[a] - self.scores[b], differences, DRAWS, seed)
+        p = []
+        for r in range(self.scores.shape[1]):
+            left = subtract_systems(self.jackknife, np.array([a]), np.array([b]), r)
+            p.append(contribution_p(self.scores[[a], r] - self.scores[[b], r], left, DRAWS, seed))
+        return np.concatenate(p)
 
 
 def judge_items(gold: Labels, systems: Sequence[Labels], draws: int, seed: int) -> Judged:
@@ -225,7 +234,13 @@ def _simulate_pairs(size: int, trials: int) -> Iterator[tuple[str, Row]]:
     yield "items-level", (("know nothing, 12 and 3 clusters", size), shares)
 
 
-POOLS = {"medium": (4.0, 4.0), "good": (8.0, 1.0), "good or bad": (0.5, 0.5), "know nothing": None}
+POOLS = {
+    "medium": (4.0, 4.0),
+    "good": (8.0, 1.0),
+    "good or bad": (0.5, 0.5),
+    "poor": (1.0, 5.0),
+    "know nothing": None,
+}
 """The parameters of the beta distribution of the share of items that a system knows in a group."""
 
 

@@ -21,7 +21,7 @@ def test_every_requirement_has_a_lower_bound() -> None:
     assert "numpy==2.0" in lowest_pins()
 
 
-def test_the_smoke_set_covers_the_commands() -> None:
+def test_smoke_set_covers_all_commands() -> None:
     used = {arguments[0] for arguments in COMMANDS.values()}
     missing = {name for names in GROUPS.values() for name in names} - used
     assert missing <= {"decide", "judge", "rank"}

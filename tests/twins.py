@@ -1,4 +1,4 @@
-"""Every measure again, item by item from its definition: slow, obvious, and shares no code."""
+"""Naive versions of every measure, item by item from the definition, without shared code."""
 
 from __future__ import annotations
 
@@ -675,8 +675,8 @@ def jackknife_ends(
     error = math.sqrt((n - 1) / n * squares)
     skew = sum(one**3 for one in spread) / (6 * squares**1.5)
     t = scipy.stats.t.ppf(0.975, n - 1)
-    reach = t * max(math.hypot(error, bias), 0.5 / items if items else 0)
-    further = (1 + 2 * t**2) * error * skew
+    further = 1.5 * math.sqrt(n * (n - 1)) / (n - 2) * (1 + 2 * t**2) * error * skew
+    reach = t * max(math.hypot(error * (1 + 1.5 / n), bias), 1 / items if items else 0)
     centre = value if value - bias >= most else value - bias
     scaled = most - (most - centre) * math.exp(reach / (most - centre))
     low = min(centre - reach + min(further, 0), scaled, value)

@@ -52,7 +52,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 QUICK = (
-    "score", "compare", "convert", "score Parquet", "count", "build", "build soft", "grow", "edit",
-    "export ttl", "export json", "explore --static", "neighbours", "heldout",
+    "score", "compare", "convert", "score Parquet", "count", "count text", "build",
+    "build soft", "grow", "edit", "export ttl", "export json", "explore --static",
+    "neighbours", "heldout",
 )  # fmt: skip
 """Names of the commands of a quick run."""

@@ -1,6 +1,8 @@
 """roget: build a thesaurus from your own text, and measure how good any clustering is.
 
-Public names are imported on first use, which keeps `import roget` fast.
+Public are the names in `roget.__all__` and in `roget.plugins.__all__`. All other modules and names
+are internal and may change in any version. Public names are imported on first use, which keeps
+`import roget` fast.
 """
 
 from __future__ import annotations

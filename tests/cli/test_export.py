@@ -1,4 +1,4 @@
-"""`roget export` as people and scripts meet it."""
+"""`roget export` on the command line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_the_suffix_tells_the_format(folder):
+def test_suffix_determines_the_format(folder):
     done = run("goods.thesaurus", "-o", "goods.json", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
@@ -42,7 +42,7 @@ def test_the_suffix_tells_the_format(folder):
     assert " words in 2 classes," in done.stderr
 
 
-def test_stdout_is_utf8_whatever_the_terminal(folder):
+def test_stdout_is_utf_8_in_any_terminal(folder):
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONPATH": ":".join(sys.path)}
     done = run(
         "goods.thesaurus", "--to", "brown", "-o", "-", text=False, cwd=folder, env=environment
@@ -58,7 +58,7 @@ def test_options_reach_skos(folder):
     assert "<https://example.org/g#word-tea>" in done.stdout
 
 
-def test_taxonomies_are_exported_as_well(folder):
+def test_taxonomies_can_be_exported(folder):
     (folder / "zoo.tsv").write_text("dog\tanimal\ncrow\tbird\nbird\tanimal\n")
     done = run("zoo.tsv", "-o", "zoo.thesaurus", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -92,7 +92,7 @@ def test_taxonomies_are_exported_as_well(folder):
         ),
     ],
 )
-def test_mistakes_are_explained(folder, arguments, said, monkeypatch, capsys):
+def test_errors_are_explained(folder, arguments, said, monkeypatch, capsys):
     before = sorted(folder.iterdir())
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "argv", ["roget", "export", *arguments])
@@ -107,7 +107,7 @@ def test_mistakes_are_explained(folder, arguments, said, monkeypatch, capsys):
     assert sorted(folder.iterdir()) == before
 
 
-def test_choices_are_the_exporters():
+def test_choices_are_the_registered_exporters():
     shown = run("--help").stdout
     assert f"--to <{'|'.join(EXPORTERS)}>" in shown
 
@@ -122,7 +122,7 @@ def inside(monkeypatch, *arguments):
     return 0
 
 
-def test_the_language_is_asked_for_or_said_to_be_unknown(folder, monkeypatch, capsys):
+def test_language_is_requested_or_reported_as_unknown(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
 
     def said(*arguments, code=0):
@@ -140,7 +140,7 @@ def test_the_language_is_asked_for_or_said_to_be_unknown(folder, monkeypatch, ca
     assert "[invalid-option]" in wrong
 
 
-def test_levels_are_asked_for(folder, monkeypatch, capsys):
+def test_levels_are_applied_and_validated(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
 
     def levels(given):
@@ -157,7 +157,7 @@ def test_levels_are_asked_for(folder, monkeypatch, capsys):
     assert "expected a whole number" in capsys.readouterr().err
 
 
-def test_what_people_edited_is_never_written_over(folder):
+def test_edited_thesaurus_is_not_overwritten(folder):
     place = folder / "goods.thesaurus"
     edited = load(place).editor.rename(1, "drinks")
     edited.save(folder / "edited.thesaurus")

@@ -1,4 +1,4 @@
-"""`roget shift` as people and scripts meet it."""
+"""`roget shift` on the command line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def folders(tmp_path_factory):
     return place / "old", place / "new"
 
 
-def test_the_words_that_changed_most_come_first(folders):
+def test_words_with_largest_change_come_first(folders):
     done = run(*folders, "-n", 4)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -74,7 +74,7 @@ def test_json_and_csv_have_all_digits(folders):
     assert rows[-1]["new"] == "0"
 
 
-def test_a_page_is_written(folders, tmp_path):
+def test_html_page_is_written(folders, tmp_path):
     done = run(*folders, "-n", 5, "-o", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "page.html").read_text()
@@ -83,20 +83,20 @@ def test_a_page_is_written(folders, tmp_path):
     assert "<bdi>chronic …</bdi>" in text
 
 
-def test_words_may_be_named(folders):
+def test_words_can_be_selected(folders):
     found = json.loads(run(*folders, "time", "disease", "house", "--format", "json").stdout)
     assert [one["word"] for one in found["words"]] == ["time", "disease"]
     assert [one["word"] for one in found["vanished"]] == ["house"]
 
 
-def test_min_count_is_heeded(folders):
+def test_min_count_is_respected(folders):
     done = run(*folders, "--min-count", 10**6)
     assert "0 words" in done.stdout
     assert "1,000,000" in done.stdout
     assert "--min-count [too-little-text]" in done.stderr
 
 
-def test_what_is_wrong_is_told(folders, tmp_path):
+def test_errors_are_explained(folders, tmp_path):
     for arguments, said, code in (
         ((*folders, "diseas"), "no word 'diseas': did you mean 'disease'", "unknown-name"),
         ((folders[0], tmp_path / "none"), f"{tmp_path / 'none'}: ", "file-not-found"),
@@ -111,7 +111,7 @@ def test_what_is_wrong_is_told(folders, tmp_path):
         assert done.stdout == ""
 
 
-def test_contexts_open_the_lines_of_both(tmp_path):
+def test_contexts_option_shows_lines_of_both_corpora(tmp_path):
     for name, verbs in (("old", ["chase", "see"]), ("new", ["click", "see"])):
         lines = []
         for verb in verbs * 12:
@@ -138,7 +138,7 @@ def test_contexts_open_the_lines_of_both(tmp_path):
     assert '<b class="context">click</b> <b class="word">mouse</b>' in text
 
 
-def test_words_that_a_thesaurus_set_aside_are_not_new(tmp_path):
+def test_excluded_words_of_a_thesaurus_are_not_new(tmp_path):
     counts = roget.data.sample("nouns").top(60, 300)
     kept, unsure, rare = counts.words[:50], counts.words[50:55], counts.words[55:]
     thesaurus = Thesaurus.from_clustering(

@@ -1,4 +1,4 @@
-"""`roget sketch` as people and scripts meet it."""
+"""`roget sketch` on the command line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
     return place
 
 
-def test_relations_stand_side_by_side_where_there_is_room(folder):
+def test_relations_are_side_by_side_if_they_fit(folder):
     wide, narrow = run(folder, "time"), run(folder, "time", columns=60)
     assert wide.returncode == narrow.returncode == 0, wide.stderr
     heads = [line for line in wide.stdout.splitlines() if "count" in line and "Dice" in line]
@@ -63,7 +63,7 @@ def test_json_and_csv_have_all_digits(folder):
     assert {*rows[0]} == {"slot", "relation", "collocate", "context", "count", "score"}
 
 
-def test_two_words_beside_each_other(folder):
+def test_two_words_are_compared(folder):
     arguments = (folder, "man", "--beside", "woman", "-n", 4)
     done = run(*arguments)
     assert done.returncode == 0, done.stderr
@@ -82,7 +82,7 @@ def test_two_words_beside_each_other(folder):
     assert {one["taken by"] for one in rows} == {"man", "both", "woman"}
 
 
-def test_a_page_is_written(folder, tmp_path):
+def test_html_page_is_written(folder, tmp_path):
     for name, more in (("one", []), ("two", ["--beside", "woman"])):
         page = tmp_path / f"{name}.html"
         done = run(folder, "man", *more, "-o", page)
@@ -93,7 +93,7 @@ def test_a_page_is_written(folder, tmp_path):
         assert text.count('class="card"') > 5
 
 
-def test_options_are_heeded(folder):
+def test_options_are_respected(folder):
     done = json.loads(run(
         folder, "time", "-r", "obj", "-r", "at", "--min", 5, "--sort", "count", "--format", "json"
     ).stdout)  # fmt: skip
@@ -104,7 +104,7 @@ def test_options_are_heeded(folder):
         assert min(counts) >= 5
 
 
-def test_what_is_wrong_is_told(folder):
+def test_errors_are_explained(folder):
     for arguments, said, code in (
         ((folder, "tyme"), "no word 'tyme': did you mean 'type' or 'time'", "unknown-name"),
         ((folder, "time", "--beside", "wimen"), "no word 'wimen'", "unknown-name"),
@@ -120,7 +120,7 @@ def test_what_is_wrong_is_told(folder):
         assert done.stdout == ""
 
 
-def test_unknown_relations_are_told_with_the_main_ones_only(folder):
+def test_unknown_relation_lists_the_main_ones(folder):
     said = run(folder, "time", "-r", "nonsuch").stderr
     assert "unknown relation 'nonsuch': closest: " in said
     assert said.endswith(" [unknown-name]")
@@ -141,7 +141,7 @@ def test_texts_and_taxonomies_are_refused(tmp_path):
         assert said.endswith("[unsupported-format]")
 
 
-def test_rare_words_are_compared_with_a_warning(folder):
+def test_comparing_rare_words_warns(folder):
     done = run("nouns", "time", "--beside", "illness")
     assert "'illness'" in done.stderr
     assert "[too-little-text]" in done.stderr
@@ -155,7 +155,7 @@ def write_conllu(path, sentences):
     path.write_text("\n".join([*lines, ""]))
 
 
-def test_numbers_open_their_lines_where_they_are_asked_for(tmp_path):
+def test_numbers_link_to_lines_on_request(tmp_path):
     write_conllu(tmp_path / "t.conllu", [("drink", "tea"), ("drink", "milk"), ("spill", "tea")] * 3)
     roget.count(tmp_path / "t.conllu", evidence=2, output=tmp_path / "counts")
     found = json.loads(run(tmp_path / "counts", "tea", "--lines", 2, "--format", "json").stdout)

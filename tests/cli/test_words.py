@@ -1,4 +1,4 @@
-"""`roget neighbours`, `senses` and `classify` as people and scripts meet them."""
+"""`roget neighbours`, `senses` and `classify` on the command line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def folder(tmp_path_factory):
     return place
 
 
-def test_neighbours_as_text(folder):
+def test_neighbours_are_printed_as_text(folder):
     done = run("neighbours", folder, "gun", "-n", 2)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -40,7 +40,7 @@ def test_neighbours_as_text(folder):
 
 
 @pytest.mark.parametrize("by", ["both", "classes", "counts"])
-def test_neighbours_as_json(folder, by):
+def test_neighbours_are_printed_as_json(folder, by):
     done = run("neighbours", folder, "tea", "--by", by, "--format", "json")
     found = json.loads(done.stdout)
     near = Thesaurus.load(folder).neighbours("tea", by=by)
@@ -50,7 +50,7 @@ def test_neighbours_as_json(folder, by):
     assert found["neighbours"][0]["contexts"] == ["drinks-1", "drinks-2"]
 
 
-def test_senses_as_text_and_json(folder):
+def test_senses_are_printed_as_text_and_json(folder):
     done = run("senses", folder, "gun", "-n", 2)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -67,7 +67,7 @@ def test_senses_as_text_and_json(folder):
     assert told["contexts"] == [one.context for one in sense.contexts]
 
 
-def test_what_is_not_there_is_explained(folder, tmp_path):
+def test_unknown_words_are_explained(folder, tmp_path):
     for arguments, said in (
         (["neighbours", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
         (["senses", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
@@ -89,7 +89,7 @@ def table(tmp_path):
     return tmp_path / "new.tsv"
 
 
-def test_classify_as_text_json_and_tsv(folder, table, tmp_path):
+def test_classify_prints_text_json_and_tsv(folder, table, tmp_path):
     # Of the third word nothing is known: it has no class in any format.
     expected = [
         one
@@ -122,7 +122,7 @@ def test_classify_as_text_json_and_tsv(folder, table, tmp_path):
     assert rows[-1] == ["ballad", "", "", "", "0.0"]
 
 
-def test_the_root_has_its_name_if_it_was_given_one(folder, tmp_path):
+def test_assigned_name_of_the_root_is_shown(folder, tmp_path):
     t = Thesaurus.load(folder)
     answer = json.loads(run("neighbours", folder, "gun", "-n", 13, "--format", "json").stdout)
     assert answer["neighbours"][-1]["class"] == {"node": 0, "label": "(all words)"}
@@ -135,7 +135,7 @@ def test_the_root_has_its_name_if_it_was_given_one(folder, tmp_path):
 ANIMALS = "dog\tmammal\ncat\tmammal\nowl\tbird\ncrow\tbird\nmammal\tanimal\nbird\tanimal\n"
 
 
-def test_taxonomies_are_read_as_thesauri_are(tmp_path):
+def test_taxonomies_are_read_like_thesauri(tmp_path):
     table = tmp_path / "animals.tsv"
     table.write_text(ANIMALS)
     done = run("neighbours", table, "dog", "-n", 1)
@@ -148,7 +148,7 @@ def test_taxonomies_are_read_as_thesauri_are(tmp_path):
     assert wolf["classes"][0]["label"] == "mammal"
 
 
-def test_help_is_light_and_so_is_looking_things_up():
+def test_help_and_lookups_import_no_heavy_package():
     code = (
         "import sys; from roget.cli import app\n"
         "for command in ('neighbours', 'senses', 'classify'):\n"

@@ -1,4 +1,4 @@
-"""Files are opened, decompressed and read as tables in one place, whatever command asks."""
+"""Files are opened, decompressed and read as tables in one place, for all commands."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_every_command_reads_every_compression(
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_quadruples_of_every_compression(tmp_path: Path, suffix: str) -> None:
+def test_quadruples_are_read_from_every_compression(tmp_path: Path, suffix: str) -> None:
     from roget.learn.attachment.quads import read
 
     lines = packed(tmp_path, "a.txt", "0 eat pizza with fork V\n", suffix)
@@ -105,7 +105,7 @@ def test_quadruples_of_every_compression(tmp_path: Path, suffix: str) -> None:
     )
 
 
-def test_built_from_counts_is_built_from_the_table(tmp_path: Path) -> None:
+def test_builds_from_counts_and_from_table_are_equal(tmp_path: Path) -> None:
     rows = [line.replace("\t", "\tobj\t", 1) for line in pairs().splitlines()]
     headed = "\n".join(["verb\tslot\tnoun\tfreq", *rows])
     for name, text in (("verb_object.tsv", pairs()), ("t.tsv", headed)):
@@ -120,7 +120,7 @@ def test_built_from_counts_is_built_from_the_table(tmp_path: Path) -> None:
         assert straight.tree == again.tree
 
 
-def test_a_sample_is_known_to_every_command(thesaurus: Path) -> None:
+def test_sample_name_is_accepted_by_every_command(thesaurus: Path) -> None:
     name = "verb_object"
     assert open_counts(name)[0] == sample(name)
     assert open_counts("sample")[0] == open_counts("nouns")[0] == sample()
@@ -133,7 +133,7 @@ def test_a_sample_is_known_to_every_command(thesaurus: Path) -> None:
     assert json.loads(roget_does("decide", name, "--draws", "1", "--pairs", "3", *asked))
 
 
-def test_real_tables_are_read_by_their_names(shared_data: Path) -> None:
+def test_real_tables_equal_bundled_samples(shared_data: Path) -> None:
     for name in ("verb_object", "verb_slot_noun"):
         assert Counts.read(shared_data / "amalgum" / f"{name}.tsv") == sample(name)
 
@@ -148,7 +148,7 @@ def test_only_core_io_connects_to_duckdb() -> None:
 
 
 def test_json_is_parsed_in_one_place() -> None:
-    """Where values nested too deeply are an error like others, not the end of the program."""
+    """Deeply nested values are reported as errors there instead of ending the program."""
     found = [
         str(file.relative_to(SOURCE))
         for file in SOURCE.rglob("*.py")
@@ -159,7 +159,7 @@ def test_json_is_parsed_in_one_place() -> None:
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
-def test_values_nested_too_deeply_are_named(tmp_path: Path, name: str) -> None:
+def test_deeply_nested_values_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("[" * 100_000)
     (tmp_path / "g.tsv").write_text("a\tx\nb\ty\n")
     for asked in ({}, {"levels": "lists"}, {"labels": "jsonl"}):
@@ -170,7 +170,7 @@ def test_values_nested_too_deeply_are_named(tmp_path: Path, name: str) -> None:
         count(tmp_path / name, output=tmp_path / "c")
 
 
-def test_the_counts_of_a_thesaurus_are_those_it_was_made_of(tmp_path):
+def test_counts_of_a_thesaurus_equal_its_source(tmp_path):
     counts = Counts([[3, 1], [0, 2]], ["tea", "gin"], ["drink", "sip"])
     made = Thesaurus.from_parts(counts, Tree(), [[1.0]] * 2, [[0.5, 0.5]], [1.0])
     made.save(tmp_path / "t")

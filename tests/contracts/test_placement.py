@@ -1,4 +1,4 @@
-"""New words are put into classes in one place: model, thesaurus and command say the same."""
+"""New words are placed by one implementation: model, thesaurus and command agree."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def agree(placed, said) -> None:
     assert np.array_equal(placed.argmax(axis=1), said.argmax(axis=1))
 
 
-def test_thesaurus_and_model_agree(model, thesaurus):
+def test_thesaurus_and_model_place_words_equally(model, thesaurus):
     said = model.predict_proba(NEW)
     assert len(np.unique(said.argmax(axis=1))) > 2
     agree(thesaurus.classify(NEW).toarray(), said)
@@ -76,7 +76,7 @@ def test_thesaurus_and_model_agree(model, thesaurus):
     agree(model.clustering_.place(NEW.matrix), said)
 
 
-def test_they_agree_after_saving(model, thesaurus, tmp_path):
+def test_placements_are_equal_after_saving(model, thesaurus, tmp_path):
     said = model.predict_proba(NEW)
     model.save(tmp_path / "model")
     thesaurus.save(tmp_path / "thesaurus")
@@ -89,7 +89,7 @@ def test_they_agree_after_saving(model, thesaurus, tmp_path):
     agree(Clustering.load(tmp_path / "clustering").place(NEW), said)
 
 
-def test_the_command_agrees(model, thesaurus, tmp_path):
+def test_command_places_words_like_the_model(model, thesaurus, tmp_path):
     thesaurus.save(tmp_path / "thesaurus")
     NEW.write(tmp_path / "new")
     given = [str(tmp_path / "thesaurus"), str(tmp_path / "new"), "-n", "99", "--format", "json"]
@@ -109,7 +109,7 @@ def test_the_command_agrees(model, thesaurus, tmp_path):
     assert told > 300
 
 
-def test_merged_classes_and_levels_add_up_what_the_leaves_say(model, thesaurus, tmp_path):
+def test_merged_classes_and_levels_sum_their_leaves(model, thesaurus, tmp_path):
     said = model.predict_proba(NEW)
     one, two = thesaurus.nodes()[:2]
     edited = thesaurus.editor.merge(one, two)
@@ -127,7 +127,7 @@ def test_merged_classes_and_levels_add_up_what_the_leaves_say(model, thesaurus, 
     agree(Thesaurus.load(tmp_path / "level").classify(NEW).toarray(), sums)
 
 
-def test_a_damaged_rule_is_refused(model, tmp_path):
+def test_damaged_placement_rule_is_refused(model, tmp_path):
     plain, arrays = model.clustering_.to_parts()
     whole = Clustering.from_parts(plain, arrays)
     agree(whole.place(NEW), model.predict_proba(NEW))
@@ -147,8 +147,8 @@ METHODS = {"soft", "symmetric", "mdl", "comdl", "SoftAnnealing", "MDLTree", "CoM
 
 
 @pytest.mark.parametrize("place", OUTSIDE)
-def test_nobody_else_knows_how_words_are_placed(place):
-    """No branch on the name of a method, or on which attributes a model has."""
+def test_placement_code_does_not_depend_on_method_names(place):
+    """No branch depends on the name of a method, or on the attributes of a model."""
     files = [SOURCE / place] if place.endswith(".py") else sorted((SOURCE / place).rglob("*.py"))
     assert files
     for file in files:
@@ -182,7 +182,7 @@ NAMING = {
 """Who names a clusterer beside the catalogue and its own package, and why."""
 
 
-def test_clusterers_are_named_in_their_packages_and_the_catalogue():
+def test_clusterers_are_named_only_in_their_packages_and_catalogue():
     used = {place: set() for place in NAMING}
     for file in (
         file for room in ("learn", "papers", "cli") for file in SOURCE.glob(f"{room}/**/*.py")

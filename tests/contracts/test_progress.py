@@ -1,4 +1,4 @@
-"""Long work tells how far it is in one way: a callback that takes one `Progress`."""
+"""All long operations report progress through a callback that takes one `Progress`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from roget.core.progress import Progress
 HOME = Path(roget.__file__).parent
 
 
-def test_all_long_work_calls_with_the_same_value(tmp_path):
+def test_long_operations_report_progress_values(tmp_path):
     (tmp_path / "pairs.tsv").write_text("".join(f"w{n % 4}\tc{n % 3}\t9\n" for n in range(12)))
     table = np.kron(np.eye(2, dtype=int), np.full((3, 2), 20))
     told: list[Progress] = []
@@ -34,8 +34,8 @@ def test_all_long_work_calls_with_the_same_value(tmp_path):
         assert all(type(now) is Progress and 0 <= now["fraction"] <= 1 for now in told)
 
 
-def test_no_other_callback_is_declared():
-    """A parameter called progress is a `Report`, wherever it is."""
+def test_every_progress_parameter_is_a_report():
+    """A parameter called progress is always a `Report`."""
     for path in HOME.rglob("*.py"):
         text = path.read_text()
         # To parse what has no such parameter takes a while.

@@ -106,7 +106,7 @@ def build_small(background, **more):
     )  # fmt: skip
 
 
-def test_none_changes_nothing():
+def test_background_none_changes_nothing():
     plain, none = build_small("auto"), build_small("none")
     model = SphericalTree(GROUPS, random_state=0).fit(plain.counts)
     for one in (plain, none):
@@ -315,7 +315,7 @@ def test_sample_has_no_background():
 
 
 @pytest.mark.parametrize("name", sorted(data.BACKGROUNDS))
-def test_bundled_backgrounds_open(name):
+def test_bundled_backgrounds_can_be_opened(name):
     found = open_background(name)
     assert found.counts.relations == (name.rpartition("-")[2],)
     assert len(found.counts) > 3000

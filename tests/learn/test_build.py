@@ -58,7 +58,7 @@ def same(one, other):
     )
 
 
-def test_build_from_a_table(table, tmp_path):
+def test_build_makes_thesaurus_of_a_table(table, tmp_path):
     out = tmp_path / "t"
     made = build(table, output=out, clusters=2)
     assert split_in_two(made) == FAMILIES
@@ -71,7 +71,7 @@ def test_build_from_a_table(table, tmp_path):
 
 @pytest.mark.parametrize("method", ["mdl", "comdl"])
 @pytest.mark.parametrize("clusters", ["auto", 2])
-def test_by_description_length(table, tmp_path, method, clusters):
+def test_build_supports_description_length_methods(table, tmp_path, method, clusters):
     out = tmp_path / "t"
     made = build(table, output=out, method=method, clusters=clusters)
     assert split_in_two(made) == FAMILIES

@@ -213,7 +213,7 @@ def build_small(folder, prior, **more):
     )
 
 
-def test_none_changes_nothing(tmp_path):
+def test_prior_none_changes_nothing(tmp_path):
     found = build_small(tmp_path, "none")
     model = SphericalTree(GROUPS, random_state=0).fit(found.counts)
     known = found.clustering.representation
@@ -222,7 +222,7 @@ def test_none_changes_nothing(tmp_path):
     assert {"prior", "share"}.isdisjoint(known.to_arrays())
 
 
-def test_record_and_saved_thesaurus(tmp_path):
+def test_prior_is_recorded_and_saved(tmp_path):
     path = write_array(tmp_path, WORDS[:-4])
     found = build_small(tmp_path, path, output=tmp_path / "a.thesaurus")
     record = found.provenance[module.KEY]
@@ -284,7 +284,7 @@ def test_auto_needs_the_language_and_half_of_the_words(monkeypatch, tmp_path):
     assert choose_prior("auto", few) == (None, ())
 
 
-def test_bundled_vectors_open():
+def test_bundled_vectors_can_be_opened():
     found = open_prior("bundled")
     words = data.prior_path("english").with_suffix(".txt").read_text(encoding="utf-8").split()
     assert len(words) == len(set(words)) == 20_000

@@ -1,4 +1,4 @@
-"""Words whose use changed: the statistic and its chance by twins, calibration, planted changes."""
+"""Words whose use changed: statistic and chance level, calibration, planted changes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("old", "new"), ROWS)
-def test_divergence_and_chance_are_those_of_all_ways_to_deal_tokens_out(old, new):
+def test_divergence_and_chance_equal_enumeration(old, new):
     [found] = shift(Counts([old], ["w"]), Counts([new], ["w"]), ["w"]).changes
     mean, variance = naive_chance(old, new)
     assert found.divergence == pytest.approx(naive_divergence(old, new))
@@ -67,7 +67,7 @@ def test_divergence_and_chance_are_those_of_all_ways_to_deal_tokens_out(old, new
         assert (found.change / found.z) ** 2 == pytest.approx(variance, rel=0.08)
 
 
-def test_chance_is_that_of_drawn_tables(nouns):
+def test_chance_equals_simulation(nouns):
     random = np.random.default_rng(0)
     old, new = nouns.split(0.75, random_state=0)
     for word in ("disease", "tea", "time"):
@@ -82,7 +82,7 @@ def test_chance_is_that_of_drawn_tables(nouns):
 
 
 @pytest.mark.parametrize("fraction", [0.5, 0.85])
-def test_where_nothing_changed_only_the_nominal_share_seems_to(nouns, fraction):
+def test_unchanged_words_are_found_at_the_nominal_rate(nouns, fraction):
     p, p_usual, changes = [], [], []
     for seed in range(2):
         old, new = nouns.split(fraction, random_state=seed)
@@ -97,8 +97,8 @@ def test_where_nothing_changed_only_the_nominal_share_seems_to(nouns, fraction):
     assert np.mean(p) == pytest.approx(0.5, abs=0.03)
 
 
-def test_tokens_that_come_in_clumps_are_usual(nouns):
-    """What a document repeats: every token is seen three times, all in the same corpus."""
+def test_clumped_tokens_are_not_unusual(nouns):
+    """Documents repeat words: every token occurs three times, always in the same corpus."""
     old, new = (
         Counts(one.matrix * 3, one.words, one.contexts, slots=one.slots)
         for one in nouns.top(1200).split(0.5, random_state=0)
@@ -137,7 +137,7 @@ def test_planted_changes_are_found_and_explained(nouns, fraction):
     assert parts == sorted(parts, reverse=True)
 
 
-def test_scores_of_contexts_are_those_of_sketches(nouns):
+def test_scores_of_contexts_equal_those_of_sketches(nouns):
     from roget.learn.sketch import sketch
 
     old, new = nouns.split(0.5, random_state=2)
@@ -152,7 +152,7 @@ def test_scores_of_contexts_are_those_of_sketches(nouns):
             assert score == pytest.approx(scores.get(one.context))
 
 
-def test_old_and_new_may_change_places(nouns):
+def test_swapping_old_and_new_mirrors_the_result(nouns):
     old, new = nouns.split(0.7, random_state=3)
     here, there = shift(old, new, n=30), shift(new, old, n=30)
     assert [one.word for one in here.changes] == [one.word for one in there.changes]
@@ -163,7 +163,7 @@ def test_old_and_new_may_change_places(nouns):
         assert [c.context for c in one.gained] == [c.context for c in other.lost]
 
 
-def test_chunks_do_not_matter(nouns, monkeypatch):
+def test_results_do_not_depend_on_chunk_size(nouns, monkeypatch):
     old, new = nouns.top(150).split(0.5, random_state=0)
     whole = shift(old, new, n=150)
     monkeypatch.setattr(module, "_CHUNK", 500)
@@ -173,7 +173,7 @@ def test_chunks_do_not_matter(nouns, monkeypatch):
     assert told[-1]["fraction"] == 1
 
 
-def test_words_that_only_one_has():
+def test_words_of_one_corpus_are_listed():
     old = Counts([[30, 10], [0, 40]], ["cat", "gramophone"], ["see", "play"])
     new = Counts([[60, 20], [0, 80], [25, 0]], ["cat", "phone", "app"], ["see", "play"])
     found = shift(old, new)
@@ -187,7 +187,7 @@ def test_words_that_only_one_has():
     assert asked.vanished == ()
 
 
-def test_contexts_of_one_corpus_count_unless_shared_ones_are_asked_for():
+def test_contexts_of_one_corpus_count_unless_shared_ones_are_requested():
     old = Counts([[30, 30], [9, 9]], ["mouse", "cat"], ["chase", "see"])
     new = Counts([[15, 15, 30], [9, 9, 0]], ["mouse", "cat"], ["chase", "see", "click"])
     [mouse] = shift(old, new, ["mouse"]).changes
@@ -208,7 +208,7 @@ def test_differences_in_counting_are_reported():
     assert shift(old, old).notes == ()
 
 
-def test_what_cannot_be_compared_is_refused(nouns):
+def test_incomparable_corpora_are_refused(nouns):
     with refused("no-common-contexts"):
         shift(nouns, Counts([[1]], ["w"], ["elsewhere"]))
     with refused("unknown-name", "diseas", "disease"):
@@ -220,7 +220,7 @@ def test_what_cannot_be_compared_is_refused(nouns):
     assert shift(nouns, nouns, min_count=10**6).tested == 0
 
 
-def test_false_findings_are_controlled_as_by_hand():
+def test_control_fdr_equals_explicit_computation():
     p = np.array([0.001, 0.2, 0.012, 0.03, 0.9])
     # p·m/rank: .005, .25 (4th), .03 (2nd), .05 (3rd), .9
     assert control_fdr(p) == pytest.approx([0.005, 0.25, 0.03, 0.05, 0.9])
@@ -228,7 +228,7 @@ def test_false_findings_are_controlled_as_by_hand():
     assert control_fdr(np.array([])).size == 0
 
 
-def test_what_is_usual_is_found_beside_chance():
+def test_usual_change_is_estimated_apart_from_chance():
     random = np.random.default_rng(0)
     chance = random.uniform(0.01, 0.1, 20_000)
     changes = random.normal(0.05, 0.04, 20_000) + random.normal(0, chance)

@@ -1,4 +1,4 @@
-"""Sketches of words: logDice and grouping by naive twins, names, cuts, differences."""
+"""Sketches of words: logDice and grouping against naive code, names, cuts, differences."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def naive(counts, word, least):
     }
 
 
-def test_scores_are_those_worked_out_by_hand():
+def test_scores_equal_explicit_computation():
     [relation] = sketch(made(PAIRS), "tea", relations=["obj"]).relations
     # ‖tea,obj,*‖ = 8, ‖*,obj,drink‖ = 6, ‖*,obj,make‖ = 10
     assert [(one.name, one.count) for one in relation.collocates] == [("drink", 6), ("make", 2)]
@@ -69,7 +69,7 @@ def test_scores_are_those_worked_out_by_hand():
 
 
 @pytest.mark.parametrize(("word", "least"), [("disease", 1), ("time", 3), ("illness", 2)])
-def test_a_sketch_is_what_a_walk_through_all_rows_finds(nouns, word, least):
+def test_sketch_equals_naive_scan_of_all_rows(nouns, word, least):
     totals, right = naive(nouns, word, least)
     found = sketch(nouns, word, n=10**6, least=least, share=0)
     assert {one.slot for one in found.relations} == {slot for slot, here in right.items() if here}
@@ -90,7 +90,7 @@ def test_a_sketch_is_what_a_walk_through_all_rows_finds(nouns, word, least):
 
 
 @pytest.mark.parametrize("sort", ["score", "count"])
-def test_the_first_collocates_are_those_of_the_whole_list(nouns, sort):
+def test_first_collocates_equal_start_of_full_list(nouns, sort):
     for few, all in zip(
         sketch(nouns, "country", n=3, sort=sort).relations,
         sketch(nouns, "country", n=10**6, sort=sort).relations,
@@ -102,14 +102,14 @@ def test_the_first_collocates_are_those_of_the_whole_list(nouns, sort):
         assert ranks == sorted(ranks, reverse=True)
 
 
-def test_rare_collocates_are_left_out_of_frequent_words_only(nouns):
+def test_rare_collocates_are_excluded_for_frequent_words_only(nouns):
     assert sketch(nouns, "disease").least == 2
     assert sketch(nouns, "illness").least == 1
     assert all(c.count > 1 for r in sketch(nouns, "disease").relations for c in r.collocates)
     assert any(c.count == 1 for r in sketch(nouns, "illness").relations for c in r.collocates)
 
 
-def test_relations_have_a_steady_order_and_prepositions_stand_together(nouns):
+def test_relations_are_ordered_and_prepositions_grouped(nouns):
     found = sketch(nouns, "disease", share=0, least=1).relations
     slots = [one.slot for one in found]
     assert slots[:6] == ["subj", "obj", "~amod", "~compound", "compound", "~nmod:poss"]
@@ -122,7 +122,7 @@ def test_relations_have_a_steady_order_and_prepositions_stand_together(nouns):
     assert {one.slot for one in found if one.group == "in"} == {"obl:in", "nmod:in", "~nmod:in"}
 
 
-def test_relations_are_named_in_plain_words():
+def test_relations_have_readable_names():
     named = {r.slot: r.name for r in sketch(made(PAIRS), "war").relations}
     assert named == {
         "obj": "verbs with “war” as object",
@@ -134,7 +134,7 @@ def test_relations_are_named_in_plain_words():
     assert [r.name for r in sketch(tagged, "run/VERB").relations] == ["“run” out of …"]
 
 
-def test_every_slot_of_the_presets_has_a_name_in_plain_words():
+def test_every_preset_slot_has_a_readable_name():
     slots = [
         *RelationSet.from_names(["all"]).list_slots(),
         *(f"{slot}:of" for slot in ("obl", "~obl", "nmod", "~nmod")),
@@ -163,7 +163,7 @@ def test_counts_without_slots_give_one_relation():
         assert (relation.slot, relation.name, relation.share) == ("", name, 1)
 
 
-def test_one_relation_of_prepositions_is_known_by_what_was_counted():
+def test_prepositions_of_single_relation_are_named_by_provenance():
     counts = made([("law", "in", "live", 2), ("law", "near", "be", 1)], relations=["obl:prep"])
     assert [(r.slot, r.group, r.name) for r in sketch(counts, "law").relations] == [
         ("in", "in", "verbs … in “law”"),
@@ -171,13 +171,13 @@ def test_one_relation_of_prepositions_is_known_by_what_was_counted():
     ]
 
 
-def test_slots_that_a_table_has_lost_are_read_off_the_names(nouns):
+def test_lost_slots_are_inferred_from_context_names(nouns):
     small = nouns.top(50)
     plain = Counts(small.matrix, small.words, small.contexts)
     assert sketch(plain, "time").relations == sketch(small, "time").relations
 
 
-def test_asked_relations_are_those_and_unknown_ones_have_a_nearest(nouns):
+def test_relations_can_be_selected_and_unknown_ones_suggest_nearest(nouns):
     def slots(*asked):
         return {one.slot for one in sketch(nouns, "time", relations=asked, least=1).relations}
 
@@ -191,7 +191,7 @@ def test_asked_relations_are_those_and_unknown_ones_have_a_nearest(nouns):
 
 
 @pytest.mark.parametrize("pair", [("disease", "illness"), ("tea", "coffee"), ("man", "woman")])
-def test_a_difference_is_antisymmetric(nouns, pair):
+def test_difference_is_antisymmetric(nouns, pair):
     here, there = sketch(nouns, *pair, n=7), sketch(nouns, *pair[::-1], n=7)
     assert here.totals == there.totals[::-1]
     assert [one.slot for one in here.relations] == [one.slot for one in there.relations]
@@ -212,7 +212,7 @@ def turn(collocates):
     ]
 
 
-def test_a_difference_has_the_scores_of_both_sketches(nouns):
+def test_difference_has_the_scores_of_both_sketches(nouns):
     found = sketch(nouns, "disease", "illness", n=10**6, least=1, share=0)
     alone = [
         {c.context: c for r in sketch(nouns, word, n=10**6, least=1, share=0).relations
@@ -244,14 +244,14 @@ def test_one_index_serves_all_words(nouns):
     assert "~nmod:of" in sketches.slots
 
 
-def test_fractional_counts_have_sketches_too():
+def test_fractional_counts_have_sketches():
     counts = made([("a", "", "b", 0.5), ("a", "", "c", 1.5), ("d", "", "c", 2.25)])
     [relation] = sketch(counts, "a", least=1).relations
     [one] = relation.collocates
     assert one.score == pytest.approx(14 + math.log2(3 / (2 + 3.75)))
 
 
-def test_a_word_that_was_never_counted_has_a_sketch_too():
+def test_words_without_counts_have_sketches():
     counts = Counts([[3, 2], [0, 0], [0, 0]], ["tea", "mead", "ale"], ["obj:drink", "obj:make"])
     found = sketch(counts, "tea", beside="mead").relations[0]
     assert found.shares == (1.0, 0.0)
@@ -259,7 +259,7 @@ def test_a_word_that_was_never_counted_has_a_sketch_too():
     assert sketch(counts, "mead", beside="ale").relations == ()
 
 
-def test_what_is_not_there_is_explained(nouns):
+def test_unknown_words_and_invalid_options_are_refused(nouns):
     with refused("unknown-name", "diseas", "disease"):
         sketch(nouns, "diseas")
     with refused("unknown-name", "ilness"):

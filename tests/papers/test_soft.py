@@ -1,4 +1,4 @@
-"""The reproductions of Pereira, Tishby & Lee (1993)."""
+"""Reproductions of Pereira, Tishby & Lee (1993)."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def check(text):
     return leaves
 
 
-def test_objects_of_fire_in_the_sample(without_data):
+def test_objects_of_fire_in_the_sample_are_reproduced(without_data):
     text = str(reproduce("soft/figure-1"))
     assert "bundled sample" in text
     check(text)
 
 
-def test_objects_of_fire_in_the_national_corpus(shared_data, tmp_path, monkeypatch):
+def test_objects_of_fire_in_the_bnc_are_reproduced(shared_data, tmp_path, monkeypatch):
     monkeypatch.setenv("ROGET_TEST_DATA", str(shared_data))
     if not (shared_data / "bnc-verb-noun" / "verb_object.tsv").is_file():
         pytest.skip("no counts of the British National Corpus")
@@ -64,8 +64,8 @@ def test_objects_of_fire_in_the_national_corpus(shared_data, tmp_path, monkeypat
     assert "<svg" in picture
 
 
-def test_distances_are_those_of_the_definition(without_data):
-    """Every distance printed, from the memberships of the clustering alone."""
+def test_distances_equal_their_definition(without_data):
+    """Recompute every printed distance from the memberships of the clustering alone."""
     counts, _, least = figure_1.verb_object(ReproduceOptions())
     nouns = figure_1.objects(counts, "fire", 64, least)
     model = figure_1.SoftAnnealing(3, prior="uniform", random_state=0).fit(nouns)
@@ -90,7 +90,7 @@ def test_distances_are_those_of_the_definition(without_data):
             assert float(said) == pytest.approx(distances[noun], abs=6e-4)
 
 
-def test_which_nouns_are_objects():
+def test_objects_selects_frequent_nouns():
     counts = Counts([[3, 9], [3, 0], [1, 50], [0, 7], [2, 1]], list("abcde"), ["fire", "see"])
     assert figure_1.objects(counts, "fire", 3, 1, 1).words.tolist() == ["a", "b", "e"]
     assert figure_1.objects(counts, "fire", 3, 1, 2).words.tolist() == ["a", "e"]
@@ -98,7 +98,7 @@ def test_which_nouns_are_objects():
     assert figure_1.objects(data.sample("verb_object"), "fire", 64, 1).count("rocket", "fire") == 9
 
 
-def test_names():
+def test_report_names_lists_every_reproduction():
     listed = report_names().data
     assert [one["name"] for one in listed if one["about"]] == catalogue.names("reproductions")
     with refused("unknown-name", "soft/figure-1"):
@@ -113,7 +113,7 @@ def found():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", "1234")
-def test_verdicts_in_the_sample(found, name, tmp_path, monkeypatch):
+def test_figures_of_the_sample_have_verdicts(found, name, tmp_path, monkeypatch):
     monkeypatch.delenv("ROGET_TEST_DATA", raising=False)
     claims = found[name].claims
     assert claims
@@ -129,7 +129,7 @@ def test_verdicts_in_the_sample(found, name, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_decisions_in_the_national_corpus_are_those_of_the_figure(shared_data):
+def test_decisions_in_the_bnc_match_the_figure(shared_data):
     made = load("soft/figure-4")(ReproduceOptions(data=str(shared_data)))
     assert "British National Corpus" in made.about
     said = {claim.what: claim.verdict for claim in made.claims}
@@ -137,7 +137,7 @@ def test_decisions_in_the_national_corpus_are_those_of_the_figure(shared_data):
 
 
 @pytest.mark.slow
-def test_the_tree_of_nouns_in_the_national_corpus(shared_data):
+def test_tree_of_nouns_in_the_bnc_is_reproduced(shared_data):
     made = load("soft/figure-2")(ReproduceOptions(data=str(shared_data)))
     assert "British National Corpus" in made.about
     lines = str(made.as_report()).splitlines()
@@ -145,7 +145,7 @@ def test_the_tree_of_nouns_in_the_national_corpus(shared_data):
 
 
 @pytest.mark.slow
-def test_the_tree_of_nouns_is_whole(found):
+def test_tree_of_nouns_is_complete(found):
     nodes = found["2"].data
     leaves = {node["node"] for node in nodes} - {node["parent"] for node in nodes}
     assert len(leaves) == figure_2.CLUSTERS
@@ -158,7 +158,7 @@ def test_the_tree_of_nouns_is_whole(found):
         assert distances == sorted(distances)
 
 
-def test_relative_entropies_are_of_the_next_nouns():
+def test_relative_entropies_use_the_next_frequent_nouns():
     table = data.sample("verb_object")
     nouns, further = figure_3.take_nouns(table)
     assert len(nouns) == len(further) == 1000
@@ -180,7 +180,7 @@ def curves(train, test, new, wobble=0.01):
     ]
 
 
-def test_verdicts_of_relative_entropies():
+def test_relative_entropies_are_judged():
     sizes = (1, 128, 256)
     rows = curves((4, 3, 2), (6, 5, 5.5), (6, 4.5, 5.5))
     said = {claim.what: str(claim.verdict) for claim in figure_3.judge(sizes, rows, 9)}
@@ -194,7 +194,7 @@ def test_verdicts_of_relative_entropies():
     assert figure_3.judge(sizes, same, 9)[-1].verdict in ("cannot tell", "differs")
 
 
-def test_verdicts_of_decisions():
+def test_decisions_are_judged():
     def row(every, odd):
         return Decided("soft", list(every), list(odd))
 

@@ -1,4 +1,4 @@
-"""Tables of words: whatever words hold, a line stays a line of at most 100 columns."""
+"""Tables of words: hostile words cannot break lines of at most 100 columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from roget.report.words import classify, neighbours
 HOSTILE = ["<script>alert(1)</script>", "x" * 10_000, "שלום", "[bold]a[/bold]", '"a"\tb', "🙂"]
 
 
-def test_hostile_words_are_harmless():
+def test_hostile_words_do_not_break_tables():
     n = len(HOSTILE)
     counts = Counts([[row + 1, 2] for row in range(n)], HOSTILE, ["y" * 500, "[red]"])
     belongs = [[1.0, 0.0]] * (n - 1) + [[0.0, 1.0]]
@@ -32,7 +32,7 @@ def test_hostile_words_are_harmless():
     assert [row[0] for row in rows[1:]] == [one["word"] for one in placed for _ in one["classes"]]
 
 
-def test_control_characters_are_spelt_out(monkeypatch):
+def test_control_characters_are_escaped(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     words = ["\x1b[31mred", "two\nlines\there", "x" * 10_000, "\u202eturned", "plain"]
     counts = Counts([[n + 1, 1] for n in range(5)], words, ["see\x07", "have"])
@@ -53,7 +53,7 @@ def test_control_characters_are_spelt_out(monkeypatch):
     assert "\x07" not in tree
 
 
-def test_of_many_classes_side_by_side_the_most_frequent_are_told():
+def test_report_of_many_classes_shows_the_most_frequent():
     words = [f"w{row}" for row in range(12)]
     counts = Counts([[row + 1, 12 - row] for row in range(12)], words, ["see", "have"])
     centroids = [[(row + 1) / 13, (12 - row) / 13] for row in range(12)]

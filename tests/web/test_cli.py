@@ -39,7 +39,7 @@ def test_gold_columns_can_be_named(folder, tmp_path):
     assert '"shared":3' in target.read_text(encoding="utf-8")
 
 
-def test_what_is_no_thesaurus_is_said(tmp_path):
+def test_folder_that_is_not_a_thesaurus_is_refused(tmp_path):
     with refused("file-not-found", "nothing"):
         CliRunner().invoke(app, ["explore", str(tmp_path / "nothing")], catch_exceptions=False)
 

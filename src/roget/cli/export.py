@@ -33,9 +33,9 @@ def export(
     membership.
     """
     from roget.learn.load import open_thesaurus
-    from roget.learn.thesaurus.thesaurus import collapse
-    from roget.report.exports import SKOS, detect_format
+    from roget.report.exports import SKOS, detect_format, select_classes, select_left_out
     from roget.report.exports import export as write
+    from roget.report.exports.base import describe_left_out
     from roget.report.language import find_language
 
     if os.path.isdir(output) and os.path.exists(source) and os.path.samefile(source, output):
@@ -52,5 +52,7 @@ def export(
         print_language(find_language(thesaurus))
     write(thesaurus, target, format, asked)
     if output != "-":
-        written = collapse(thesaurus, asked.levels or (), asked.min_children)
+        written = select_classes(thesaurus, format, asked)
         print_notes(f"wrote {output}: {written!r}")
+        if left_out := select_left_out(thesaurus, format, asked):
+            print_notes(f"{describe_left_out(thesaurus, left_out)}; --unsorted includes them")

@@ -89,8 +89,8 @@ def build(
     Returns
     -------
     Thesaurus
-        The thesaurus. With `heldout`, its provenance has the held-out bits per token by unigram,
-        class, word, and both.
+        The thesaurus. With `heldout`, its provenance contains the bits per held-out token for four
+        models: unigram, class, word, and both.
 
     Raises
     ------
@@ -234,7 +234,7 @@ def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, t
     if plan.background in (None, NONE, AUTO):
         return None, ()
     raise InputError(
-        f"background does not apply to the method {plan.method}; it is an option of spherical",
+        f"'background' requires the method 'spherical', not {plan.method!r}",
         code="conflicting-options",
     )
 
@@ -246,7 +246,7 @@ def _choose_prior(plan: Plan, counts: Counts) -> tuple[Prior | None, tuple[Notic
     if plan.vectors in (None, NONE, AUTO):
         return None, ()
     raise InputError(
-        f"vectors does not apply to the method {plan.method}; it is an option of spherical",
+        f"'vectors' requires the method 'spherical', not {plan.method!r}",
         code="conflicting-options",
     )
 

@@ -200,7 +200,8 @@ def sketch(
     word, beside
         The word, and optionally a second word to compare it with.
     n
-        Number of collocates per relation. For two words, of each kind (`only`, `both`, `other`).
+        Number of collocates per relation; for two words, per relation and kind (`only`, `both`,
+        `other`).
 
     Returns
     -------

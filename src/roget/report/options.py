@@ -60,7 +60,14 @@ class ReportOptions(Checked):
         many=",",
         minimum=2,
         metavar="K,K,…",
-        help="Export only these cuts of the tree, e.g. 8,64 for 8 classes with 64 subclasses.",
+        help="Export only these cuts of the tree, e.g. 8,64 for 8 classes with 64 subclasses. "
+        "Default: the levels of the build.",
+    )
+    all_splits: bool = option(
+        False, help="Export all splits of the tree instead of the levels of the build."
+    )
+    unsorted: bool = option(
+        False, help="SKOS, booklets: include classes with low trust. Default: leave them out."
     )
     min_children: int = option(
         1, minimum=1, help="Replace classes with fewer than N subclasses by their subclasses."
@@ -84,6 +91,10 @@ class ReportOptions(Checked):
     )
     state: str | None = None
     """Fingerprint of the whole thesaurus. Set internally."""
+    build_levels: bool = False
+    """True if the levels are the levels of the build. Set internally."""
+    left_out: tuple[int, ...] = ()
+    """Ids of the leaf classes that are left out. Set internally."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

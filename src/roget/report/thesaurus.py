@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -48,6 +48,8 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
         yield describe_background(prior, len(thesaurus), "prior vectors")
     if figures := Trust.from_json(thesaurus.provenance.get(trust.KEY)):
         yield from trust.describe(figures)
+    if low := quality.unsorted(thesaurus):
+        yield describe_unsorted(thesaurus, low)
     share = f"{classes / words:.0%}" if words > 0 else "all"
     yield (
         f"the classes keep {share} of the mutual information between words and contexts "
@@ -70,6 +72,18 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
         )
 
 
+def describe_unsorted(thesaurus: Thesaurus, low: Iterable[int]) -> str:
+    """Describe the classes with low trust: their number, their words, and an example."""
+    nodes = list(low)
+    worst = min(nodes, key=lambda node: thesaurus.trust(node) or ())
+    words = sum(thesaurus.inside(node).size for node in nodes)
+    found, classes = thesaurus.trust(worst), plural(thesaurus.tree.n_clusters, "class", ",")
+    return (
+        f"{len(nodes):,} of {classes} ({words:,} words) unsorted: trust below {quality.UNSORTED}, "
+        f"e.g. {thesaurus.label(worst)} ({found and found.reason})"
+    )
+
+
 def describe_background(record: Mapping[str, Any], words: int, called: str = "background") -> str:
     """Format the source of background counts or prior vectors: name, version, hash, coverage."""
     version = f", roget {record['version']}" if record.get("version") else ""
@@ -83,8 +97,27 @@ def describe_background(record: Mapping[str, Any], words: int, called: str = "ba
 def _warn(thesaurus: Thesaurus) -> list[str]:
     """Return warnings if there is only one class or the classes are unreliable."""
     figures = Trust.from_json(thesaurus.provenance.get(trust.KEY))
-    found = (_warn_one_class(thesaurus), figures and trust.warn(figures))
+    found = (
+        _warn_one_class(thesaurus),
+        _warn_unsorted(thesaurus) or (figures and trust.warn(figures)),
+    )
     return [one for one in found if one]
+
+
+def _warn_unsorted(thesaurus: Thesaurus) -> str:
+    """Return a warning if most classes have low trust, or ""."""
+    low, k = quality.unsorted(thesaurus), thesaurus.tree.n_clusters
+    if 2 * len(low) <= k:
+        return ""
+    background = thesaurus.provenance.get("background")
+    enough = quality.ENOUGH[bool(background)]
+    seen = float(np.median(thesaurus.counts.word_totals))
+    text = (
+        f"too little text for classes: {len(low):,} of {k:,} have low trust ({seen:,.0f} "
+        f"occurrences per word); use at least {enough:,} words of text"
+        + ("" if background else ", or see --background")
+    )
+    return Notice(text, code="unstable-classes")
 
 
 def _warn_one_class(thesaurus: Thesaurus) -> str:
@@ -118,6 +151,10 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "background": made.get("background"),
         **({"prior": made["prior"]} if made.get("prior") else {}),
         "trust": made.get("trust"),
+        "unsorted": [
+            {"node": node, "label": thesaurus.label(node), **one._asdict(), "reason": one.reason}
+            for node, one in quality.unsorted(thesaurus).items()
+        ],
         "information_bits": {"classes": kept, "words": total},
         "heldout": made.get("heldout") or None,
         "tree": [dict(zip(titles, node, strict=True)) for node in nodes],

@@ -44,8 +44,8 @@ class Inputs:
     compared: bool = False
     """True if systems are compared with each other."""
     by_item: bool = False
-    """True if individual items are required, so that a contingency table is not sufficient."""
-    noise: str | None = field(init=False)
+    """True if individual items are required, so a contingency table is not sufficient."""
+    noise: str | None = field(init=False, repr=False)
     """The noise label as a string, or None."""
 
     def __post_init__(self) -> None:

@@ -272,7 +272,7 @@ def _make_table(
         rows = add_chance(rows, system, requests, rules.average, options, counter.step)
         parts["chance"] = str(options.chance)
     gaps = bool(np.isnan(system.values).any())
-    cells = sum(int(part.outline.counts.size) for part in system.parts())
+    cells = sum(int(part.outline.counts.size) for part in system.parts)
     identical = warn_identical_inputs(inputs.gold, *inputs.systems.values())
     about_sides = (
         *warn_about_sides(sides, options.noise, *identical),
@@ -291,7 +291,7 @@ def _make_table(
         ),
         rows=tuple(rows),
         title=options.title,
-        components=compute_components(system.parts(), list_estimators(requests), scores.weights),
+        components=compute_components(system.parts, list_estimators(requests), scores.weights),
         scored=system if keep else None,
         chance=options.chance,
         headline=make_headline(rows, scores, about_sides, options),
@@ -386,7 +386,7 @@ def _make_comparison(
         show_intervals=options.intervals,
         show_details=options.details,
         components=tuple(
-            compute_components(one.parts(), estimators, scores.weights) for one in systems
+            compute_components(one.parts, estimators, scores.weights) for one in systems
         ),
     )
     comparison = replace(comparison, headline=make_comparison_headline(comparison, options, scores))
@@ -452,7 +452,7 @@ def _count_gold_items(system: ScoredSystem) -> int | float:
     """Return the number of gold items, which is the same for all systems."""
     if not system.sides.gold.absent:
         return system.items
-    return int(sum(np.sum(part.table.mentions[0]) for part in system.parts()))
+    return int(sum(np.sum(part.table.mentions[0]) for part in system.parts))
 
 
 def _compare_golds(

@@ -31,32 +31,32 @@ class ScoredSystem:
     trivial: dict[str, Floats] = field(default_factory=dict)
     """The scored baselines, if requested."""
 
+    parts: Sequence[Statistics] = field(init=False, repr=False)
+    """The statistics, with one object for all groups, or with one object per group."""
     sizes: list[Array] = field(init=False, repr=False)
     """The numbers of items, classes and clusters in each group."""
-    groups: int = field(init=False)
+    groups: int = field(init=False, repr=False)
     """The number of groups."""
-    items: int | float = field(init=False)
+    items: int | float = field(init=False, repr=False)
     """The number of items, or their total weight."""
-    classes: float = field(init=False)
+    classes: float = field(init=False, repr=False)
     """The mean number of gold classes per group."""
-    clusters: float = field(init=False)
+    clusters: float = field(init=False, repr=False)
     """The mean number of clusters per group."""
 
     def __post_init__(self) -> None:
-        each = [(part.n, part.sizes.classes, part.sizes.clusters) for part in self.parts()]
+        tables = self.tables
+        parts = [tables] if isinstance(tables, Statistics) else tables.tables
+        each = [(part.n, part.sizes.classes, part.sizes.clusters) for part in parts]
         items, classes, clusters = (np.hstack(column) for column in zip(*each, strict=True))
         vars(self).update(
+            parts=parts,
             sizes=[items, classes, clusters],
             groups=self.values.shape[1],
             items=items.sum().item(),
             classes=float(np.mean(classes)),
             clusters=float(np.mean(clusters)),
         )
-
-    def parts(self) -> Sequence[Statistics]:
-        """Return a list with one statistics object for all groups, or with one object per group."""
-        tables = self.tables
-        return [tables] if isinstance(tables, Statistics) else tables.tables
 
     @property
     def group_names(self) -> list[str]:

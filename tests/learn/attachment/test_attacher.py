@@ -1,4 +1,4 @@
-"""Attacher: both models from end to end, what they refuse, and what they keep."""
+"""Attacher: both models end to end, errors, and saved models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from roget.errors import InputError
 from roget.learn.attachment import sources
 from roget.learn.attachment.attacher import Attacher
 from roget.learn.attachment.chain import ASSOCIATION, DEFAULT, MDL, MLE, WORDNET, WORDS, Chain
-from roget.learn.attachment.quads import read
+from roget.learn.attachment.quads import check_quadruples, read
+from roget.learn.prior import open_prior
 from support.errors import refused
 
 OLD = Path(__file__).parents[2] / "old_folders" / "attachers"
@@ -69,7 +70,7 @@ def test_planted_preferences_are_learnt(fitted: Attacher) -> None:
     assert fitted.classes_.tolist() == ["N", "V"]
 
 
-def test_report_of_a_test(fitted: Attacher) -> None:
+def test_report_has_accuracy_of_every_stage(fitted: Attacher) -> None:
     test = corpus(60, seed=2)
     found = fitted.test(test)
     assert found.items == 60
@@ -210,7 +211,9 @@ def taxonomy_folder(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("model", ["best", "chain"])
-def test_wordnet(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wordnet_classes_are_used(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sources, "OWN", -1)
     folder = taxonomy_folder(tmp_path / "wordnet")
     made = Attacher(model, pairs=PAIRS, wordnet=folder).fit(corpus(60))
@@ -223,6 +226,51 @@ def test_wordnet(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     made.save(tmp_path / "model")
     again = Attacher.load(tmp_path / "model")
     assert np.array_equal(again.predict_proba(test), made.predict_proba(test))
+
+
+def write_vectors(folder: Path) -> Path:
+    """Vectors in which foods are similar, and tools are similar."""
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{word} {x + rng.normal(0, 0.1):.4f} {y + rng.normal(0, 0.1):.4f}"
+        for words, x, y in ((FOODS, 1, 0), (TOOLS, 0, 1))
+        for word in words
+    ]
+    path = folder / "vectors.txt"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_prior_vectors_supplement_the_similarity(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(sources, "OWN", -1)
+    path = write_vectors(tmp_path)
+    quads = check_quadruples(corpus(60))
+    found = {}
+    for vectors in ("none", str(path)):
+        made = sources.make_sources(quads, PAIRS, (), None, vectors)
+        found[vectors] = sources.spaces(quads, made.forms().normal(quads), made, 0)
+    (verbs, plain), (same, mixed) = found.values()
+    assert np.array_equal(verbs.table, same.table), "the vectors include no verb"
+    given, known = open_prior(path).prepare(mixed.words)
+    rows = [mixed.words.index(word) for word in ("pizza", "rice", "fork")]
+    assert known[rows].all()
+    cosines = [table[rows] @ table[rows].T for table in (plain.table, given, mixed.table)]
+    half = (1 - sources.PRIOR) * cosines[0] + sources.PRIOR * cosines[1]
+    assert cosines[2] == pytest.approx(half, abs=2e-3)
+
+    made = Attacher(pairs=PAIRS, vectors=path).fit(quads)
+    other = Attacher(pairs=PAIRS).fit(quads)
+    test = corpus(40, seed=2)
+    assert not np.array_equal(made.predict_proba(test), other.predict_proba(test))
+    made.save(tmp_path / "model")
+    path.unlink()
+    again = Attacher.load(tmp_path / "model")
+    assert np.array_equal(again.predict_proba(test), made.predict_proba(test))
+
+
+def test_prior_vectors_are_for_the_best_model_only() -> None:
+    with refused("conflicting-options", "vectors='bundled'", "model='best'"):
+        Attacher("chain", vectors="bundled").fit(corpus(20))
 
 
 class Tied(Chain):
@@ -241,8 +289,10 @@ def test_ties_and_undefined_estimates_are_left_to_the_next_stage() -> None:
     assert p == pytest.approx([1 / (1 + np.exp(-2)), 0.5, 1 / (1 + np.exp(1))])
 
 
-def test_printed_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """p(noun2|head, prep) alone is compared, by cuts that nothing is added to."""
+def test_printed_rule_compares_one_probability(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only p(noun2|head, prep) is compared, by cuts without smoothing."""
     monkeypatch.setattr(sources, "OWN", -1)
     tree = tmp_path / "tree.tsv"
     tree.write_text("".join(f"{w}\tfood\n" for w in FOODS) + "".join(f"{w}\ttool\n" for w in TOOLS))
@@ -297,7 +347,7 @@ def test_passed_thesaurus_replaces_learnt_ones(
     assert best.score(corpus(40, seed=2)) >= 0.95
 
 
-def test_chain_equals_the_computation_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chain_equals_explicit_computation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "OWN", -1)
     quads = [
         ("eat", "pizza", "with", "fork"), ("eat", "bread", "with", "fork"),

@@ -1,4 +1,4 @@
-"""Back-off, tendencies and lexical association, beside slow twins."""
+"""Back-off, tendencies and lexical association against naive computation."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_back_off_equals_collins_and_brooks(
 
 
 @given(corpora, quads)
-def test_counts_of_parts(
+def test_counts_of_parts_equal_naive_counts(
     corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
 ) -> None:
     tally = QuadrupleCounts.from_quadruples(
@@ -75,7 +75,7 @@ def test_counts_of_parts(
 
 
 @given(corpora, quads)
-def test_log_odds(
+def test_log_odds_equal_explicit_formula(
     corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
 ) -> None:
     tally = QuadrupleCounts.from_quadruples(
@@ -103,7 +103,7 @@ def test_unseen_preposition_falls_back_to_the_noun() -> None:
 
 
 @given(corpora, quads)
-def test_tendencies(
+def test_tendencies_equal_explicit_formula(
     corpus: list[tuple[LemmatisedQuadruple, bool]], quad: LemmatisedQuadruple
 ) -> None:
     given_ = [one for one, _ in corpus]
@@ -119,7 +119,7 @@ def test_tendencies(
         assert value == pytest.approx(total / times, abs=1e-12)
 
 
-def test_crossed_tendencies_do_not_see_their_own_answer() -> None:
+def test_cross_fitted_tendencies_exclude_their_own_answer() -> None:
     given_ = [LemmatisedQuadruple(f"v{at % 3}", f"n{at}", "p", f"m{at}") for at in range(4 * FOLDS)]
     answers = np.arange(len(given_)) % 2 == 0
     before = Tendencies.cross_fit(given_, answers, np.random.default_rng(0))
@@ -132,7 +132,7 @@ def test_crossed_tendencies_do_not_see_their_own_answer() -> None:
     assert before.any()
 
 
-def test_lexical_association_by_hand() -> None:
+def test_lexical_association_equals_explicit_formula() -> None:
     corpus = [
         (LemmatisedQuadruple("send", "soldier", "into", "town"), False),
         (LemmatisedQuadruple("send", "letter", "to", "friend"), False),
@@ -154,7 +154,7 @@ def test_lexical_association_by_hand() -> None:
     assert found.log_ratio(asked) == pytest.approx([-math.inf, math.log(nouns / verbs)])
 
 
-def test_association_of_new_heads_is_the_prepositions() -> None:
+def test_association_of_new_heads_is_that_of_the_preposition() -> None:
     quads_ = [
         LemmatisedQuadruple("a", "b", "p", "c"),
         LemmatisedQuadruple("d", "e", "q", "c"),
@@ -169,7 +169,7 @@ def test_association_of_new_heads_is_the_prepositions() -> None:
     assert found.log_ratio(asked).tolist() == [math.inf, -math.inf, 0]
 
 
-def test_other_text_counts_less_in_association() -> None:
+def test_association_weighs_other_text_less() -> None:
     own, other = LemmatisedQuadruple("a", "b", "p", "c"), LemmatisedQuadruple("a", "e", "p", "c")
     asked = [LemmatisedQuadruple("a", "x", "p", "c")]
     assert Association.from_quadruples([own], [True], [(other, True)]).log_ratio(
@@ -198,7 +198,7 @@ def test_cuts_are_smoothed_by_all_heads_of_a_kind() -> None:
     assert found.smooth(["egg", "house"], [head_of("N", "pan", "with"), eat]).tolist() == [0, 0]
 
 
-def test_evidence_of_other_text() -> None:
+def test_slot_counts_include_other_text() -> None:
     pairs = Counts([[3, 0], [1, 4]], ["fork", "pizza"], ["with:eat", "obj:eat"])
     quads_ = [Quadruple("eat", "pizza", "with", "cheese", "N")]
     asked = [
@@ -214,7 +214,7 @@ def test_evidence_of_other_text() -> None:
     assert found[0, 7] == pytest.approx(math.log(3.5 / 0.5))
 
 
-def test_evidence_is_saved() -> None:
+def test_slot_counts_are_saved() -> None:
     pairs = Counts([[2.5]], ["fork"], ["with:eat"])
     made = SlotCounts.from_sources([Quadruple("a", "b", "c", "d", "V")], pairs)
     asked = [
@@ -224,7 +224,7 @@ def test_evidence_is_saved() -> None:
     assert np.array_equal(SlotCounts.read(made.content()).features(asked), made.features(asked))
 
 
-def test_contexts() -> None:
+def test_split_context_separates_slot_and_head() -> None:
     assert split_context("with:eat") == ("with", "eat")
     assert split_context("eat") == ("obj", "eat")
     assert split_context("obl:with:eat") == ("obl:with", "eat")

@@ -1,4 +1,4 @@
-"""The kernel machine, beside kernels by hand and machines learnt without a quadruple."""
+"""The kernel machine against explicit kernels and machines refitted without a quadruple."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def by_hand(a: FeatureRows, i: int, b: FeatureRows, j: int, pooled: bool) -> flo
 
 
 @pytest.mark.parametrize("pooled", [False, True])
-def test_the_kernel(pooled: bool) -> None:
+def test_kernel_equals_explicit_formula(pooled: bool) -> None:
     a, b = drawn(5, "pq"), drawn(7, "pq", seed=1)
     a.words[0] = -1  # words nobody knows are not the same
     b.words[0] = -1

@@ -26,37 +26,37 @@ FORK = Quadruple("eat", "pizza", "with", "fork", "V")
     "text",
     ["17 eat pizza with fork V", "eat pizza with fork v", "eat\tpizza\twith\tfork\tV\n"],
 )
-def test_every_format_gives_the_same(text: str) -> None:
+def test_every_line_format_gives_the_same_quadruple(text: str) -> None:
     assert parse_line(text, answered=True) == QuadrupleLine(FORK)
 
 
 @pytest.mark.parametrize(
     "text", ["eat pizza with fork", "eat\tpizza\twith\tfork", "17 eat pizza with fork"]
 )
-def test_lines_without_answer(text: str) -> None:
+def test_lines_without_answer_are_read_on_request(text: str) -> None:
     found = parse_line(text, answered=False)
     assert isinstance(found, QuadrupleLine)
     assert found.quadruple == FORK._replace(attachment="")
     assert isinstance(parse_line(text, answered=True), str)
 
 
-def test_a_tab_keeps_blanks_and_a_count_repeats(tmp_path: Path) -> None:
+def test_tabs_allow_blanks_in_words_and_counts_repeat_lines(tmp_path: Path) -> None:
     file = tmp_path / "quads.tsv"
     file.write_text("take part\tin\tof\tit\tN\t3\neat\tpizza\twith\tfork\tV\n\n")
     assert read(file) == [Quadruple("take part", "in", "of", "it", "N")] * 3 + [FORK]
 
 
-def test_gzip(tmp_path: Path) -> None:
+def test_gzip_file_is_read(tmp_path: Path) -> None:
     file = tmp_path / "quads.tsv.gz"
     file.write_bytes(gzip.compress(b"0 eat pizza with fork V\n"))
     assert read(file) == [FORK]
 
 
-def test_the_bundled_sample() -> None:
+def test_sample_name_reads_bundled_quadruples() -> None:
     assert read("sample") == sample("pp_quads")
 
 
-def test_broken_lines_are_reported_after_the_good_ones() -> None:
+def test_broken_lines_are_reported_after_valid_ones() -> None:
     given = enumerate(["eat pizza with fork", "one two", "7 a b c"], 1)
     lines = parse(given, "<stdin>", answered=False)
     assert next(lines).quadruple[:4] == FORK[:4]

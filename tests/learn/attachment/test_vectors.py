@@ -1,4 +1,4 @@
-"""Vectors of words: by contexts, by classes, by traits, and all of them together."""
+"""Vectors of words by contexts, classes and traits, and their combination."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_words_with_common_contexts_are_similar() -> None:
     assert np.linalg.norm(vectors.table, axis=1) == pytest.approx(1, abs=1e-5)
 
 
-def test_all_dimensions_give_the_cosines_of_mutual_information() -> None:
+def test_full_dimensions_give_cosines_of_mutual_information() -> None:
     words, contexts, counts = tabulate(TOKENS)
     dense = counts.toarray()
     weight = dense.sum(axis=0)
@@ -71,7 +71,7 @@ def test_randomised_vectors_are_reproducible() -> None:
     assert np.corrcoef(cosines, full)[0, 1] > 0.8
 
 
-def test_unknown_words_get_the_vectors_of_their_traits() -> None:
+def test_unknown_words_get_vectors_of_their_traits() -> None:
     vectors = embed_contexts(TOKENS, seed=0)
     places, found = vectors.look_up(["nissan", "x", "fork"], ["Nissan", "x", "fork"])
     assert places.tolist() == [-1, -1, vectors.words.index("fork")]
@@ -96,7 +96,7 @@ def test_common_classes_make_words_similar_at_every_level() -> None:
     assert near > far > none == pytest.approx(0, abs=1e-5)
 
 
-def test_deep_and_cyclic_taxonomies() -> None:
+def test_find_classes_handles_deep_and_cyclic_taxonomies() -> None:
     names = [str(at) for at in range(3000)]
     deep = Taxonomy("deep", dict(zip(names, names, strict=True)))
     deep.parents = {name: [str(at)] for at, name in enumerate(names[1:])}
@@ -114,7 +114,7 @@ def test_several_paths_to_a_class_count_once() -> None:
     assert find_classes(taxonomy, ["word"])["word"] == {"low": 1, "a": 1, "b": 1, "top": 1}
 
 
-def test_senses_share_a_word() -> None:
+def test_word_is_divided_among_its_senses() -> None:
     taxonomy = Taxonomy("top", {"a": "a", "b": "b"})
     taxonomy.add("bank", "a", 9.0)
     taxonomy.add("bank", "b", 1.0)
@@ -130,7 +130,7 @@ def test_learnt_thesaurus_places_words() -> None:
     assert set(places["a"]) & set(places["d"]) == {"0"}
 
 
-def test_both_kinds_side_by_side() -> None:
+def test_combine_concatenates_weighted_vectors() -> None:
     one = Vectors(["a", "b"], unit([[1, 0], [0.6, 0.8]]), ["^s"], unit([[0, 1]]))
     other = Vectors(["b", "c"], unit([[1.0], [1.0]]), [], np.zeros((0, 1), np.float32))
     both = one.combine(other, 0.36)
@@ -152,7 +152,7 @@ def test_saved_vectors_are_the_same() -> None:
     assert np.array_equal(again.hinted, made.hinted)
 
 
-def test_nothing_counted() -> None:
+def test_vectors_without_counts_are_empty() -> None:
     for made in (embed_contexts({}, seed=0), embed_classes({}, seed=0)):
         places, found = made.look_up(["a"], ["a"])
         assert places.tolist() == [-1]

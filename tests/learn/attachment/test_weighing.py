@@ -1,4 +1,4 @@
-"""Weights of evidence, beside scikit-learn's and a minimiser that knows no slopes."""
+"""Weights of evidence against scikit-learn and a gradient-free minimiser."""
 
 from __future__ import annotations
 

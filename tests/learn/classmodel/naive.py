@@ -1,4 +1,4 @@
-"""Slow and obvious twins of the class models' formulas, on dense tables and plain loops."""
+"""Naive versions of the class models' formulas, on dense tables and plain loops."""
 
 from __future__ import annotations
 

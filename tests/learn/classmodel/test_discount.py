@@ -1,4 +1,4 @@
-"""Discounts and Kneser–Ney against plain loops; tune discounts against a grid."""
+"""Discounts and Kneser–Ney against plain loops; tuned discounts against a grid."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_kneser_ney_equals_a_loop(parts: Any) -> None:
     assert -model.score(test) == pytest.approx(naive.loss(expected, test.matrix.toarray()))
 
 
-def test_closed_form_discounts() -> None:
+def test_closed_form_discounts_equal_formula() -> None:
     # 4 pairs seen once, 2 twice, 1 thrice, 1 four times.
     table = np.array([[1, 1, 2, 3], [1, 1, 2, 4]])
     y = 4 / (4 + 2 * 2)

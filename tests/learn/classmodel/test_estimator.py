@@ -137,7 +137,7 @@ def test_empty_dev_leaves_weights_equal(parts: Any) -> None:
     assert np.isnan(model.score(sparse.csr_array(train.shape)))
 
 
-def test_pairs_by_name_and_scores_in_other_orders(parts: Any) -> None:
+def test_pairs_are_looked_up_by_name_and_scores_ignore_order(parts: Any) -> None:
     train, dev, test = parts
     model = ClassModel("kneser-ney").fit(train, dev=dev)
     assert model.proba("w3", ["v0", "v1"]) == pytest.approx(model.proba(3, [0, 1]))
@@ -153,7 +153,7 @@ def test_pairs_by_name_and_scores_in_other_orders(parts: Any) -> None:
     "table", [[[1]], [[5, 0]], [[3], [2]], [[2, 1], [0, 3]], [[0, 0], [4, 1]]], ids=str
 )
 @pytest.mark.parametrize("name", ["kneser-ney", *KINDS])
-def test_tiny_tables(name: str, table: Any) -> None:
+def test_tiny_tables_give_probabilities(name: str, table: Any) -> None:
     model = ClassModel(name, random_state=0).fit(np.array(table), dev=np.array(table))
     adds_up(model.proba_rows(np.arange(len(table))))
     adds_up(model.predict_proba(np.array(table)))
@@ -171,7 +171,7 @@ def test_invalid_input_is_named(parts: Any) -> None:
         (("mdl", "nearest"), "invalid-input", "tuple"),
         ((other, other, other), "invalid-input", "tuple"),
         ((other, other), "invalid-input", "tuple"),
-        ([], "invalid-option", "classes is empty"),
+        ([], "invalid-option", "'classes' is empty"),
         (["mle", "unigram"], "invalid-option", "'mle'"),
         (["nearest", "kneser-ney"], "invalid-option", "'kneser-ney'"),
         ((np.ones((60, 1)), np.ones((1, 40))), "bad-weight", "centroids"),

@@ -1,4 +1,4 @@
-"""Folders of class models that are damaged: refused with the folder's name, whatever is wrong."""
+"""Damaged folders of class models are refused with the folder's name."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ HEADERS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("key", "value"), HEADERS, ids=str)
-def test_headers_are_checked(key: str, value: Any, kept: Path, tmp_path: Path) -> None:
+def test_invalid_headers_are_refused(key: str, value: Any, kept: Path, tmp_path: Path) -> None:
     def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
         header[key] = value
 
@@ -98,11 +98,11 @@ def test_headers_are_checked(key: str, value: Any, kept: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     "key", ["options", "names_", "n_features_in_", "contexts_", "words_", "mixture", "classes"]
 )
-def test_headers_cut_short(key: str, kept: Path, tmp_path: Path) -> None:
+def test_truncated_headers_are_refused(key: str, kept: Path, tmp_path: Path) -> None:
     refuse_model(damaged(kept, tmp_path / "harmed", lambda header, arrays: header.pop(key)), key)
 
 
-def test_classes_cut_short(kept: Path, tmp_path: Path) -> None:
+def test_truncated_classes_are_refused(kept: Path, tmp_path: Path) -> None:
     def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
         header["classes"].pop()
 
@@ -129,7 +129,7 @@ RULES: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("key", "value"), RULES, ids=str)
-def test_rules_are_checked(key: str, value: Any, kept: Path, tmp_path: Path) -> None:
+def test_invalid_rules_are_refused(key: str, value: Any, kept: Path, tmp_path: Path) -> None:
     def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
         assert header["classes"][0]["rule"] == "nearest"
         header["classes"][0][key] = value
@@ -182,7 +182,7 @@ ARRAYS: list[tuple[str, Callable[[Any], Any]]] = [
 @pytest.mark.parametrize(
     ("key", "harms"), ARRAYS, ids=lambda one: one if isinstance(one, str) else ""
 )
-def test_arrays_are_checked(
+def test_invalid_arrays_are_refused(
     key: str, harms: Callable[[Any], Any], kept: Path, tmp_path: Path
 ) -> None:
     def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
@@ -192,7 +192,9 @@ def test_arrays_are_checked(
 
 
 @pytest.mark.parametrize("key", ["mixture.weights", "mixture.discounts", "train.indices"])
-def test_arrays_of_other_types_are_not_even_read(key: str, kept: Path, tmp_path: Path) -> None:
+def test_arrays_of_other_types_are_refused_before_reading(
+    key: str, kept: Path, tmp_path: Path
+) -> None:
     def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
         arrays[key] = arrays[key].astype(str)
 
@@ -221,7 +223,9 @@ NEW_RULES: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("key", "value"), NEW_RULES, ids=str)
-def test_rules_of_clusterings_are_checked(key: str, value: Any, new: Path, tmp_path: Path) -> None:
+def test_invalid_rules_of_clusterings_are_refused(
+    key: str, value: Any, new: Path, tmp_path: Path
+) -> None:
     def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
         rule = header["classes"][0]["parts"][0]["rule"]
         assert rule["clusterer"] == "nearest"
@@ -236,7 +240,7 @@ NEW_PLAIN: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("key", "value"), NEW_PLAIN, ids=str)
-def test_clusterings_are_checked(key: str, value: Any, new: Path, tmp_path: Path) -> None:
+def test_invalid_clusterings_are_refused(key: str, value: Any, new: Path, tmp_path: Path) -> None:
     def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
         header["classes"][0][key] = value
 
@@ -264,7 +268,7 @@ NEW_ARRAYS: list[tuple[str, Callable[[Any], Any]]] = [
 @pytest.mark.parametrize(
     ("key", "harms"), NEW_ARRAYS, ids=lambda one: one if isinstance(one, str) else ""
 )
-def test_arrays_of_clusterings_are_checked(
+def test_invalid_arrays_of_clusterings_are_refused(
     key: str, harms: Callable[[Any], Any], new: Path, tmp_path: Path
 ) -> None:
     def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
@@ -274,6 +278,6 @@ def test_arrays_of_clusterings_are_checked(
 
 
 @pytest.mark.parametrize("key", sorted({key for key, _ in NEW_ARRAYS}))
-def test_arrays_of_clusterings_that_are_missing(key: str, new: Path, tmp_path: Path) -> None:
+def test_missing_arrays_of_clusterings_are_named(key: str, new: Path, tmp_path: Path) -> None:
     name = f"classes.0.0.{key}"
     refuse_model(damaged(new, tmp_path / "harmed", lambda header, arrays: arrays.pop(name)))

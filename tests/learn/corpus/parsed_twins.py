@@ -1,4 +1,4 @@
-"""Reading and extraction again, token by token in plain Python: slow, obvious, no shared code."""
+"""Naive reading and extraction, token by token, without shared code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The CoNLL-U reader against a naive one, rule by rule, and what it says of broken lines."""
+"""The CoNLL-U reader against a naive one, rule by rule, and errors on broken lines."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def check_broken(path, *expected, code="broken-lines"):
         assert all(value in problem for value in values), problem
 
 
-def test_a_sentence(write):
+def test_sentence_is_read(write):
     assert read(write(DRINK)) == [
         [
             ("the", "DET", 2, "det"),
@@ -105,7 +105,7 @@ def test_a_sentence(write):
     ]
 
 
-def test_forms_and_case(write):
+def test_forms_and_case_options_choose_the_word(write):
     path = write(line(1, "Milk", "MILK"))
     assert [read(path, form=f, keep_case=k)[0][0][0] for f in (0, 1) for k in (0, 1)] == [
         "milk",
@@ -115,7 +115,7 @@ def test_forms_and_case(write):
     ]
 
 
-def test_missing_words(write):
+def test_missing_words_are_none_or_replaced_by_the_other_column(write):
     text = line(1, "Ab", "_") + line(2, "_", "_") + line(3, "_", "cd") + line(4, "", "")
     assert [token[0] for token in read(write(text))[0]] == ["ab", None, "cd", None]
     assert [token[0] for token in read(write(text), form=True)[0]] == ["ab", None, None, None]
@@ -125,41 +125,41 @@ def test_missing_columns_are_none(write):
     assert read(write(line(1, upos="_", head="_", label="_"))) == [[("x", None, None, None)]]
 
 
-def test_ranges_and_empty_nodes_are_passed_over(write):
+def test_ranges_and_empty_nodes_are_skipped(write):
     text = line("0.1") + line("1-2", "du") + line(1, head=2) + line(2) + line("2.1") + line("3-12")
     assert read(write(text)) == [[("x", "NOUN", 2, "dep"), ("x", "NOUN", None, "dep")]]
 
 
-def test_a_sentence_of_comments_is_none(write):
+def test_sentences_with_comments_only_are_skipped(write):
     assert read(write("# only\n\n\n\n# words\n\n" + DRINK)) == sentences(DRINK)
 
 
 @pytest.mark.parametrize("content", ["", "\n", "\n\n\n", "# a comment\n", "\r\n"])
-def test_nothing_in_it(write, content):
+def test_empty_files_have_no_sentences(write, content):
     assert read(write(content)) == []
 
 
 @pytest.mark.parametrize("tail", ["", "\n", "\n\n", "\n\n\n# end"])
-def test_end_of_file(write, tail):
+def test_last_sentence_needs_no_blank_line(write, tail):
     assert read(write(DRINK.rstrip("\n") + tail)) == sentences(DRINK)
 
 
-def test_carriage_returns(write):
+def test_carriage_returns_are_ignored(write):
     text = (DRINK * 2).replace("\n", "\r\n")
     assert read(write(text)) == sentences(DRINK * 2)
     assert read(write(text.rstrip("\r\n"))) == sentences(DRINK * 2)
 
 
-def test_byte_order_mark(write):
+def test_byte_order_mark_is_ignored(write):
     assert read(write(b"\xef\xbb\xbf" + DRINK[DRINK.index("1\t") :].encode())) == sentences(DRINK)
 
 
-def test_spaces_belong_to_words(write):
+def test_words_may_contain_spaces(write):
     text = line(1, "10 000", "10 000") + line(2, "New York ", "New\u00a0York")
     assert [token[0] for token in read(write(text))[0]] == ["10 000", "new\xa0york"]
 
 
-def test_not_normalised(write):
+def test_words_are_not_unicode_normalised(write):
     text = line(1, lemma="é") + line(2, lemma="e\u0301") + line(3, lemma="É")
     assert [token[0] for token in read(write(text))[0]] == ["é", "e\u0301", "é"]
 
@@ -175,25 +175,25 @@ def test_not_normalised(write):
         (".zst", zstandard.compress),
     ],
 )
-def test_compressed(write, suffix, compress):
+def test_compressed_files_are_read(write, suffix, compress):
     text = DRINK * 300
     path = write(compress(text.encode()), f"a.conllu{suffix}")
     assert read(path) == sentences(text)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "cp1252"])
-def test_encodings(write, encoding):
+def test_other_encodings_are_read(write, encoding):
     text = line(1, "Café", "café") + "\n" + DRINK
     assert read(write(text.encode(encoding)), encoding=encoding) == sentences(text)
 
 
-def test_latin_1_read_as_utf_8(write):
+def test_latin_1_read_as_utf_8_is_refused(write):
     text = DRINK + line(1) + line(2, "Café", "caf\xe9")
     path = write(text.encode("latin-1"))
     check_broken(path, (8, "0xE9", "--encoding latin-1"), code="not-text")
 
 
-def test_nine_columns(write):
+def test_nine_columns_are_refused(write):
     text = DRINK + line(1) + line(2).rstrip().removesuffix("\t_") + "\n" + line(3, head=2)
     path = write(text)
     check_broken(path, (8, "9 columns"))
@@ -201,39 +201,39 @@ def test_nine_columns(write):
     check_broken(path, (8, "9 columns"))
 
 
-def test_eleven_columns_of_a_range(write):
+def test_eleven_columns_of_a_range_are_refused(write):
     path = write(line("1-2").rstrip() + "\t_\n" + line(1) + line(2))
     check_broken(path, (1, "11 columns"))
 
 
-def test_head_out_of_range(write):
+def test_head_out_of_range_is_refused(write):
     path = write(DRINK + line(1, head=2) + line(2, head=3) + line("2.1") + "\n" + DRINK)
     check_broken(path, (8, "head 3", "2 tokens"))
 
 
 @pytest.mark.parametrize("head", ["x", "-1", "1.1", "", "2 ", "__"])
-def test_head_no_number(write, head):
+def test_head_that_is_not_a_number_is_refused(write, head):
     path = write(line(1, head=head) + line(2))
     check_broken(path, (1, f"head {head!r}"))
 
 
-def test_a_huge_head(write):
+def test_huge_head_is_refused(write):
     path = write(line(1, head="9" * 40))
     check_broken(path, (1, f"head {'9' * 40}", "1 token"))
 
 
 @pytest.mark.parametrize("number", ["x", "", "1-", "1-2-3", "1.", "-2", "1a", " 1"])
-def test_id_no_number(write, number):
+def test_id_that_is_not_a_number_is_refused(write, number):
     path = write(line(number) + line(2))
     check_broken(path, (1, f"id {number!r}"))
 
 
-def test_ids_out_of_order(write):
+def test_ids_out_of_order_are_refused(write):
     path = write(line(1) + line(3) + line(4) + "\n" + line(2) + "\n" + line(1) + line(1))
     check_broken(path, (2, "id 3", " 2"), (5, "id 2", " 1"), (8, "id 1", " 2", "blank line"))
 
 
-def test_problems_are_in_order_and_enough(write):
+def test_problems_are_ordered_and_limited_in_number(write):
     path = write((line(1, head=7) + line("x")) * 30 + "\n" + DRINK)
     found = problems(path)
     assert len(found) == MAX_PROBLEMS
@@ -244,13 +244,13 @@ def test_problems_are_in_order_and_enough(write):
     assert "…" in str(caught.value)
 
 
-def test_problems_of_later_blocks(write, monkeypatch):
+def test_problems_of_later_blocks_are_located(write, monkeypatch):
     monkeypatch.setattr(sources, "BLOCK", 200)
     path = write(DRINK * 9 + line(1, head=5) + "\n" + DRINK * 9 + line(1, head=6))
     assert [text.split(":")[1] for text in problems(path)] == ["55", "111"]
 
 
-def test_problems_of_later_pieces(write):
+def test_problems_of_later_pieces_are_located(write):
     path = write(DRINK * 50 + line(1, head=5) + "\n" + DRINK * 50)
     assert [text.split(":")[1] for text in problems(path, piece=1000)] == ["301"]
 
@@ -265,12 +265,12 @@ def test_nothing_is_yielded_after_a_broken_line(write, monkeypatch):
 
 
 @pytest.mark.parametrize("content", ["It was a dark night.\n" * 3, "x " * 100, "1 a b c\n" * 99])
-def test_not_conllu(write, content):
+def test_files_that_are_not_conllu_are_refused(write, content):
     path = write(content)
     check_broken(path, (1, "tab"))
 
 
-def test_truncated_gz(write):
+def test_truncated_gzip_is_refused(write):
     path = write(gzip.compress((DRINK * 1000).encode())[:-200], "a.conllu.gz")
     with pytest.raises(InputError, match=r"a\.conllu\.gz"):
         read(path)
@@ -300,7 +300,9 @@ def corpora(draw):
 
 
 @given(corpora(), st.integers(3, 400), st.integers(20, 400), st.booleans(), st.booleans())
-def test_same_as_naive_for_any_cut(tmp_path_factory, text, block, piece, form, keep_case):
+def test_reader_equals_naive_reader_for_any_split(
+    tmp_path_factory, text, block, piece, form, keep_case
+):
     path = tmp_path_factory.getbasetemp() / "random.conllu"
     path.write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
@@ -310,7 +312,7 @@ def test_same_as_naive_for_any_cut(tmp_path_factory, text, block, piece, form, k
 
 
 @given(st.binary(max_size=90), st.integers(0, 70), st.text(max_size=90))
-def test_utf_8_as_python_judges_it(noise, shift, text):
+def test_utf_8_validation_equals_python(noise, shift, text):
     data = b"a" * shift + text.encode(errors="surrogatepass") + noise
     array = np.frombuffer(data, np.uint8)
     try:
@@ -322,7 +324,7 @@ def test_utf_8_as_python_judges_it(noise, shift, text):
 
 
 @pytest.mark.parametrize("lead", range(0x80, 0x100))
-def test_every_lead_byte(lead):
+def test_every_utf_8_lead_byte_is_validated(lead):
     for second in (0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0):
         for rest in (b"", b"\x80", b"\x80\xbf", b"\xbf\x80\x80"):
             data = bytes([lead, second]) + rest
@@ -334,7 +336,7 @@ def test_every_lead_byte(lead):
             assert conllu_kernel.find_invalid_utf8(np.frombuffer(data, np.uint8), 0) == wanted
 
 
-def test_many_distinct_strings(write):
+def test_string_table_grows_for_many_distinct_strings(write):
     """The table grows several times, within one block and between blocks."""
     text = "".join(line(1, f"w{i}" * (i % 50), f"L{i % 7001}") + "\n" for i in range(30_000))
     path = write(text)
@@ -342,7 +344,7 @@ def test_many_distinct_strings(write):
     assert read(path, form=True) == sentences(text, form=True)
 
 
-def test_strings_of_one_hash_stay_apart(write):
+def test_strings_with_equal_hashes_are_distinguished(write):
     """FNV-1a maps these two to the same 31 bits."""
     first, second = colliding()
     text = line(1, lemma=first) + line(2, lemma=second) + line(3, lemma=first)
@@ -369,11 +371,11 @@ def colliding():
         "ud-english/en_ewt-dev.conllu",
     ],
 )
-def test_real_files(shared_data, name):
+def test_real_files_equal_naive_reader(shared_data, name):
     assert read(shared_data / name) == parsed(shared_data / name)
 
 
-def test_real_file_in_small_blocks(shared_data, monkeypatch):
+def test_real_file_in_small_blocks_equals_naive_reader(shared_data, monkeypatch):
     monkeypatch.setattr(sources, "BLOCK", 5000)
     path = shared_data / "ud-english/en_ewt-dev.conllu"
     assert read(path, piece=100_000) == parsed(path)

@@ -1,4 +1,4 @@
-"""Languages told by their frequent words."""
+"""Detection of languages by their frequent words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DUTCH = (
     ("name", "expected"),
     [("de_gsd", "german"), ("fr_gsd", None), ("es_gsd", None), ("zh_gsdsimp", None)],
 )
-def test_hand_annotated_texts(name, expected, shared_data):
+def test_languages_of_treebank_texts_are_detected(name, expected, shared_data):
     with gzip.open(
         shared_data / f"ud-other/{name}-ud-dev.conllu.gz", "rt", encoding="utf-8"
     ) as file:
@@ -34,12 +34,12 @@ def test_hand_annotated_texts(name, expected, shared_data):
         assert detect(" ".join(texts[start : start + 20])) == expected
 
 
-def test_relatives_are_told_apart():
+def test_related_languages_are_distinguished():
     assert detect(DUTCH * 5) == "dutch"
     assert detect(AFRIKAANS * 5) is None
 
 
-def test_what_is_too_short_or_no_prose_is_told_as_nothing():
+def test_short_or_non_prose_text_has_no_detected_language():
     assert detect("") is None
     assert detect("the of and to in a " * (LEAST // 6)) is None
     assert detect("the of and to in a " * LEAST) == "english"
@@ -47,7 +47,7 @@ def test_what_is_too_short_or_no_prose_is_told_as_nothing():
 
 
 @pytest.mark.parametrize("code", ["de", "fr", "es", "zh"])
-def test_counts_say_the_language_of_real_treebanks(code, shared_data):
+def test_counts_record_language_of_real_treebanks(code, shared_data):
     (path,) = (shared_data / "ud-other").glob(f"{code}_*-dev.conllu.gz")
     counts = roget.count(path, relation="obj", limit=3000)
     assert counts.provenance["language"] == code
@@ -58,7 +58,7 @@ def test_counts_say_the_language_of_real_treebanks(code, shared_data):
     assert told.count(code) >= 9
 
 
-def test_what_is_said_of_the_language_goes_first(tmp_path):
+def test_declared_language_precedes_detection(tmp_path):
     line = "1\tmilk\tmilk\tNOUN\t_\t_\t2\tobj\t_\t_\n2\tdrink\tdrink\tVERB\t_\t_\t0\troot\t_\t_\n\n"
     path = tmp_path / "said.conllu"
     path.write_text(f"# newdoc lang = pt-BR\n{line}", encoding="utf-8")
@@ -71,7 +71,7 @@ def test_what_is_said_of_the_language_goes_first(tmp_path):
         roget.count(path, relation="obj", language="Deutsch!")
 
 
-def test_scripts_tell_languages():
+def test_scripts_determine_languages():
     assert detect_language("東京は日本の首都であり、世界最大の都市の一つです。" * 9) == "ja"
     assert detect_language("อุณหภูมิของน้ำในทะเล" * 20) == "th"
     assert detect_language("Η γάτα και το σπίτι που είναι στην πόλη για να την του. " * 9) == "el"

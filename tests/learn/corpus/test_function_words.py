@@ -1,4 +1,4 @@
-"""Function words told from a text alone."""
+"""Detection of function words from text alone."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def text():
     return found
 
 
-def test_frequent_words_that_stand_anywhere(text):
+def test_frequent_words_in_any_position_are_function_words(text):
     words = Strings()
     assert find_function_words([batch(words, text)], words) == ("ka", "lo")
 
 
-def test_batches_are_one_text(text):
+def test_batches_are_treated_as_one_text(text):
     words = Strings()
     cut = len(text) // 3 // 20 * 20
     parts = [batch(words, text[:cut]), batch(words, text[cut:])]
     assert find_function_words(parts, words) == ("ka", "lo")
 
 
-def test_a_short_text_does_not_tell(text):
+def test_short_text_has_no_function_words(text):
     words = Strings()
     assert find_function_words([batch(words, text[: LEAST - 1])], words) == ()
     assert find_function_words([], words) == ()

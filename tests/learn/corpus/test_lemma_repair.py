@@ -1,4 +1,4 @@
-"""Nouns that are none, and wrong lemmas: what a text tells of them, and what is counted then."""
+"""Detection of odd nouns and wrong lemmas, and counts after their repair."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ REGULAR = {
         ),
     ],
 )
-def test_repairs(seen, wanted):
+def test_find_repairs_corrects_lemmas(seen, wanted):
     assert find_repairs({**REGULAR, **seen}) == wanted
 
 
-def test_nothing_is_repaired_where_nothing_is_wrong():
+def test_regular_lemmas_are_not_repaired():
     assert find_repairs(REGULAR) == find_repairs({}) == {}
 
 
@@ -86,7 +86,7 @@ def text(tmp_path):
     return path
 
 
-def test_odd_nouns(text):
+def test_find_odd_lists_words_that_are_not_nouns(text):
     tables = Tables()
     evidence = NounStatistics(tables)
     for tokens in conllu.read(find([text], [])[0], tables, ReadContext(both=True)):
@@ -101,7 +101,7 @@ def test_odd_nouns(text):
     )
 
 
-def test_vetted_tokens(text):
+def test_lemma_repair_removes_odd_nouns_and_repairs_lemmas(text):
     tables = Tables()
     (tokens,) = conllu.read(find([text], [])[0], tables, ReadContext(both=True))
     vetted = LemmaRepair(tables, ["x", "see"], [("data", "datum", "data")])(tokens)
@@ -114,7 +114,7 @@ def test_vetted_tokens(text):
     assert vetted.first(1).form.tolist() == tokens.form[:2].tolist()
 
 
-def test_counts_are_vetted_where_a_preset_is_counted(text, tmp_path):
+def test_presets_are_counted_with_lemma_repair(text, tmp_path):
     summary = run(text, tmp_path / "c")
     odd = ["odd-words"] * 3
     assert codes(summary.notes) == ["default-contexts", *odd, "lemma-repair"]
@@ -130,13 +130,13 @@ def test_counts_are_vetted_where_a_preset_is_counted(text, tmp_path):
     assert set(count(text, form=True).words) == {"cat", "data", "this", "\u6c34"}
 
 
-def test_broken_text_is_told_by_the_count(tmp_path):
+def test_broken_text_is_reported_by_count(tmp_path):
     (tmp_path / "a.conllu").write_text(TEXT + "1\tbroken\n\n")
     with refused("broken-lines", "a.conllu:", "2 columns"):
         run(tmp_path / "a.conllu", tmp_path / "c", CountOptions())
 
 
-def test_lemmas_of_real_text(shared_data):
+def test_lemmas_of_real_text_are_repaired(shared_data):
     path = shared_data / "amalgum" / "academic.conllu.gz"
     seen = Counter()
     for line in gzip.decompress(path.read_bytes()).decode().split("\n"):

@@ -1,4 +1,4 @@
-"""Quadruples of prepositional attachment against a naive twin and published ones."""
+"""Quadruples of prepositional attachment against naive extraction and published ones."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def changed(**rows):
     return [rows.get(f"row{i}", row) for i, row in enumerate(SAW, 1)]
 
 
-def test_the_first_phrase_is_taken(quads):
+def test_first_prepositional_phrase_is_used(quads):
     assert quads(SAW) == [Quadruple("see", "man", "with", "dog", "N")]
     assert quads(SAW, form=True, keep_case=True) == [("saw", "men", "with", "dogs", "N")]
 
 
-def test_of_the_verb(quads):
+def test_phrase_attached_to_verb_is_marked_v(quads):
     assert quads(changed(row5="dogs dog NOUN 2 obl")) == [("see", "man", "with", "dog", "V")]
 
 
@@ -69,11 +69,11 @@ def test_of_the_verb(quads):
         {"row4": "run run VERB 5 acl"},
     ],
 )
-def test_what_is_no_quadruple(quads, rows):
+def test_other_constructions_give_no_quadruple(quads, rows):
     assert quads(changed(**rows)) == []
 
 
-def test_other_nouns_are_passed_over(quads):
+def test_phrases_of_other_nouns_are_skipped(quads):
     rows = changed(row5="Rex Rex PROPN 3 nmod")
     assert quads(rows) == [("see", "man", "in", "park", "V")]
     rows = changed(row5="dogs dog NOUN 7 nmod")
@@ -82,7 +82,7 @@ def test_other_nouns_are_passed_over(quads):
     assert quads(rows) == [("see", "man", "in", "park", "V")]
 
 
-def test_an_object_before_its_verb(quads):
+def test_object_before_its_verb_gives_no_quadruple(quads):
     rows = [
         "men man NOUN 2 obj",
         "saw see VERB 0 root",
@@ -92,7 +92,7 @@ def test_an_object_before_its_verb(quads):
     assert quads(rows) == []
 
 
-def test_two_objects(quads):
+def test_two_objects_give_two_quadruples(quads):
     rows = ["gave give VERB 0 root", "men man NOUN 1 obj", "dogs dog NOUN 1 obj",
             "in in ADP 5 case", "parks park NOUN 1 obl"]  # fmt: skip
     assert quads(rows) == [("give", "man", "in", "park", "V"), ("give", "dog", "in", "park", "V")]
@@ -117,7 +117,7 @@ def treebanks(draw):
 
 
 @given(treebanks(), st.integers(30, 600))
-def test_same_as_naive(tmp_path_factory, text, block):
+def test_quadruples_equal_naive_extraction(tmp_path_factory, text, block):
     path = tmp_path_factory.getbasetemp() / "random_quadruples.conllu"
     path.write_text(text)
     with pytest.MonkeyPatch.context() as patch:
@@ -131,8 +131,8 @@ def published(path):
 
 
 @pytest.mark.slow
-def test_news(shared_data):
-    """The published quadruples come from a larger corpus that holds this file."""
+def test_quadruples_of_news_equal_naive_extraction_and_published_ones(shared_data):
+    """The published quadruples come from a larger corpus that includes this file."""
     path = shared_data / "amalgum/news.conllu.gz"
     found = list(read([path]))
     assert found == naive(parsed(path))
@@ -141,8 +141,8 @@ def test_news(shared_data):
     assert plain <= published(shared_data / "amalgum/pp_quads.tsv")
 
 
-def test_treebank(shared_data):
-    """Others took only phrases right after the object, so a few of ours are not among theirs."""
+def test_quadruples_of_treebank_include_published_ones(shared_data):
+    """Published quadruples require a phrase right after the object, so some of ours are missing."""
     path = shared_data / "ud-english/en_ewt-dev.conllu"
     found = Counter(read([path]))
     assert found == Counter(naive(parsed(path)))

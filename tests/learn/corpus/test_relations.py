@@ -1,4 +1,4 @@
-"""Relations: the grammar of patterns, the names of slots, and pairs against a naive extractor."""
+"""Relations: grammar of patterns, names of slots, and pairs against naive extraction."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def friends(tmp_path):
     return path
 
 
-def test_each_name(friends):
+def test_each_named_relation_gives_its_pairs(friends):
     wanted = {
         "obj": [("money", "", "pay")],
         "subj": [("friend", "", "live")],
@@ -94,7 +94,7 @@ def spelt_out(names):
     return found
 
 
-def test_presets(friends):
+def test_presets_give_their_pairs(friends):
     wanted = {
         "nouns": [
             ("friend", "subj", "live"),
@@ -147,7 +147,7 @@ FOLDED = """\
 """
 
 
-def test_passives_agents_and_conjuncts(tmp_path):
+def test_passives_agents_and_conjuncts_are_resolved(tmp_path):
     path = tmp_path / "folded.conllu"
     path.write_text(conllu_text(FOLDED))
     found = count(path, ["nouns"])
@@ -163,7 +163,7 @@ def test_passives_agents_and_conjuncts(tmp_path):
     assert count(path, ["x=VERB/obj,dobj/*"]) == {("milk", "x", "like"): 1}
 
 
-def test_slots_of_patterns(friends):
+def test_patterns_determine_slots(friends):
     found = count(friends, ["*/nsubj,obj/*", "VERB/n*/NOUN", "~*/nmod+case/*", "~*/amo?/*"])
     assert sorted(found) == [
         ("friend", "nsubj", "live"),
@@ -176,24 +176,24 @@ def test_slots_of_patterns(friends):
     ]
 
 
-def test_a_pair_counts_in_each_relation(friends):
+def test_pair_counts_once_in_each_relation(friends):
     found = count(friends, ["obj", "VERB,AUX/obj/NOUN", "VERB/*/NOUN"])
     assert found["money", "obj", "pay"] == 3
 
 
-def test_a_relation_given_twice_counts_once(friends):
+def test_repeated_relation_counts_once(friends):
     assert count(friends, ["obj", "VERB/obj/NOUN"]) == {("money", "", "pay"): 1}
     assert count(friends, ["all", "nouns"]) == count(friends, ["all"])
 
 
-def test_tags(friends):
+def test_tags_are_appended_on_request(friends):
     assert count(friends, ["obl:prep"], tags=True) == {
         ("house/NOUN", "in", "live/VERB"): 1,
         ("rent/NOUN", "because_of", "live/VERB"): 1,
     }
 
 
-def test_missing_words_tags_and_labels(tmp_path):
+def test_tokens_without_word_tag_or_label_give_no_pairs(tmp_path):
     path = tmp_path / "missing.conllu"
     rows = ["1 _ _ NOUN 2 obj", "2 eat eat VERB 0 root", "3 it it _ 2 obj", "4 x x NOUN 2 _",
             "5 _ _ VERB 2 obj", "6 y y NOUN 5 obj", "7 _ _ ADP 3 case", "8 z z ADP 7 fixed",
@@ -218,7 +218,7 @@ def test_plain_tokens_have_no_relations():
         Extractor(parse(["obj"]), Tables())(tokens)
 
 
-def test_an_empty_batch(friends):
+def test_empty_batch_gives_no_pairs(friends):
     tables = Tables()
     (tokens,) = conllu.read(find([friends], [])[0], tables, ReadContext())
     for tags in (False, True):
@@ -226,7 +226,7 @@ def test_an_empty_batch(friends):
         assert [len(drawn.word), len(drawn.slot), len(drawn.context)] == [0, 0, 0]
 
 
-def test_what_a_pattern_means():
+def test_parse_returns_relations_of_patterns():
     assert parse(["~VERB,AUX/obl*,iobj+case/*"]) == (
         Relation("~obl*,iobj", ("VERB", "AUX"), ("obl*", "iobj"), (), case=True, transposed=True),
     )
@@ -237,7 +237,7 @@ def test_what_a_pattern_means():
     assert {one.name for one in parse(["nouns"])} < {one.name for one in parse(["all"])}
 
 
-def test_unknown_names():
+def test_unknown_relations_suggest_nearest_name():
     with refused("unknown-name", "'obl:pre'", "obl:prep or"):
         parse(["obj", "obl:pre"])
     with refused("unknown-name", "obj?"):
@@ -270,7 +270,7 @@ def test_invalid_patterns_are_refused(pattern, values):
         parse([pattern])
 
 
-def test_no_relation():
+def test_empty_list_of_relations_is_refused():
     with refused("invalid-relation", "obj, subj"):
         parse([])
 
@@ -297,7 +297,7 @@ NAMES = ["obj", "~obj", "obl:prep", "nouns", "all", "*/*/*", "NOUN,VERB/ob*+case
 
 @given(treebanks(), st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True),
        st.booleans(), st.integers(30, 300))  # fmt: skip
-def test_same_as_naive(tmp_path_factory, text, names, tags, block):
+def test_relations_equal_naive_extraction(tmp_path_factory, text, names, tags, block):
     path = tmp_path_factory.getbasetemp() / "random_trees.conllu"
     path.write_text(text)
     with pytest.MonkeyPatch.context() as patch:
@@ -312,7 +312,7 @@ def test_same_as_naive(tmp_path_factory, text, names, tags, block):
         "ud-english/en_ewt-dev.conllu",
     ],
 )
-def test_real_counts(shared_data, name):
+def test_relations_of_real_text_equal_naive_extraction(shared_data, name):
     path = shared_data / name
     found = parsed(path)
     for names in (["obj"], ["obj", "obl:prep"], ["nouns"]):

@@ -1,4 +1,4 @@
-"""Words of scripts without blanks."""
+"""Segmentation of scripts without blanks."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def merge_naively(runs):
 
 
 @given(st.lists(st.text("天地人水火", min_size=1, max_size=9), min_size=1, max_size=8))
-def test_joining_shortens_the_description_as_a_naive_search_does(runs):
+def test_merging_words_equals_naive_search_for_shortest_description(runs):
     merging = _Merging(runs)
     merging.run()
     chain, i = [], 0
@@ -90,7 +90,7 @@ def test_joining_shortens_the_description_as_a_naive_search_does(runs):
 
 
 @given(st.lists(st.text("天地人水火กขฃ", min_size=1, max_size=12), min_size=1, max_size=6))
-def test_words_together_are_the_text(runs):
+def test_segments_concatenate_to_the_text(runs):
     segment = LearntSegmenter(LearntSegmenter.learn(runs))
     for one in [*runs, "木人"]:
         assert "".join(segment(one)) == one
@@ -105,7 +105,7 @@ def spans(words):
     return found
 
 
-def test_chinese_words_beside_gold(shared_data):
+def test_chinese_segmentation_is_accurate_against_gold(shared_data):
     path = shared_data / "ud-other/zh_gsdsimp-ud-dev.conllu.gz"
     gold = [
         [line.split("\t")[1] for line in part.split("\n") if line[:1].isdigit()]
@@ -136,7 +136,7 @@ CHINESE = "".join(
 )
 
 
-def test_counts_of_chinese_text(tmp_path):
+def test_chinese_text_is_segmented_and_counted(tmp_path):
     path = tmp_path / "tea.txt"
     path.write_text(f"{CHINESE} OK, tea 2.5!", encoding="utf-8")
     summary = run(path, tmp_path / "plain.counts", CountOptions(window=1))
@@ -152,7 +152,7 @@ def test_counts_of_chinese_text(tmp_path):
         roget.count(path, tagger="hanta", model="english", segment="learnt")
 
 
-def test_jieba_where_it_is_installed(tmp_path, monkeypatch):
+def test_jieba_is_used_if_installed(tmp_path, monkeypatch):
     path = tmp_path / "tea.txt"
     path.write_text(CHINESE, encoding="utf-8")
     monkeypatch.setitem(sys.modules, "jieba", None)
@@ -166,7 +166,7 @@ def test_jieba_where_it_is_installed(tmp_path, monkeypatch):
     assert roget.count(path, window=1, segment="jieba").count("牛奶", "喝") == 5
 
 
-def test_sentences_are_kept_with_the_words_found(tmp_path):
+def test_example_sentences_contain_segmented_words(tmp_path):
     path = tmp_path / "tea.txt"
     path.write_text(f"{CHINESE}\n\nMore tea.", encoding="utf-8")
     counts = roget.count(path, window=1, segment="learnt", evidence=2)
@@ -183,7 +183,7 @@ def test_sentences_are_kept_with_the_words_found(tmp_path):
     ]
 
 
-def test_scripts_without_blanks():
+def test_scripts_without_blanks_are_recognised():
     assert measure_spaceless_share("我喝 tea.") == 0.4
     assert measure_spaceless_share("") == 0.0
     assert RUNS.findall("東京タワーへ行く ok ไทย") == ["東京", "タワー", "へ", "行", "く", "ไทย"]

@@ -1,4 +1,4 @@
-"""spaCy: pipelines trained in a moment, documents built by hand, saved ones, and a real one."""
+"""spaCy: small trained pipelines, documents made by hand or saved, and a real pipeline."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def saved(tmp_path):
     return save
 
 
-def test_text_through_a_pipeline(pipeline, tmp_path):
+def test_text_is_parsed_by_pipeline(pipeline, tmp_path):
     path = tmp_path / "some.txt"
     path.write_text("The cat  drinks milk\nin town.\n\n\n \nThe cat drinks milk in town.\n")
     assert read(path, ReadContext(model=pipeline)) == [expected(CAT)] * 2
@@ -133,13 +133,13 @@ def test_text_through_a_pipeline(pipeline, tmp_path):
     assert "ner" not in spacy_reader.load(pipeline).pipe_names
 
 
-def test_lines_are_sentences(pipeline, tmp_path):
+def test_lines_option_makes_each_line_a_sentence(pipeline, tmp_path):
     path = tmp_path / "some.txt"
     path.write_text("The cat drinks milk in town. The cat drinks milk in town.\n\nThe cat\n")
     assert [len(rows) for rows in read(path, ReadContext(model=pipeline, lines=True))] == [14, 2]
 
 
-def test_long_paragraphs_are_cut_at_a_blank(pipeline, tmp_path, monkeypatch):
+def test_long_paragraphs_are_split_at_blanks(pipeline, tmp_path, monkeypatch):
     monkeypatch.setattr(spacy_reader, "LONGEST", 30)
     path = tmp_path / "some.txt"
     path.write_text("The cat drinks milk in town. " * 3 + "x" * 70)
@@ -148,14 +148,14 @@ def test_long_paragraphs_are_cut_at_a_blank(pipeline, tmp_path, monkeypatch):
     assert "".join(words[21:]) == "x" * 70
 
 
-def test_batches_do_not_matter(saved, monkeypatch):
+def test_batch_size_does_not_matter(saved, monkeypatch):
     path = saved([doc(Vocab(), CAT) for _ in range(20)])
     whole = read(path, ReadContext(), spacy_reader.read_docbin)
     monkeypatch.setattr(spacy_reader, "BATCH", 10)
     assert read(path, ReadContext(), spacy_reader.read_docbin) == whole == [expected(CAT)] * 20
 
 
-def test_several_sentences_and_blanks_in_a_document(saved):
+def test_documents_with_several_sentences_and_blanks_are_read(saved):
     vocab = Vocab()
     one = Doc(
         vocab,
@@ -171,12 +171,12 @@ def test_several_sentences_and_blanks_in_a_document(saved):
     ]
 
 
-def test_forms_stand_in_for_lemmas(saved):
+def test_forms_replace_missing_lemmas(saved):
     path = saved([doc(Vocab(), CAT, lemmas=False)])
     assert read(path, ReadContext(), spacy_reader.read_docbin) == [expected(CAT, form=True)]
 
 
-def test_older_labels_become_universal(saved):
+def test_older_labels_are_mapped_to_universal_ones(saved):
     (rows,) = read(saved([doc(Vocab(), OLD)]), ReadContext(), spacy_reader.read_docbin)
     assert [(word, label, head) for word, _, label, head in rows] == [
         ("milk", "nsubj:pass", 3),
@@ -196,7 +196,7 @@ def test_older_labels_become_universal(saved):
     ]
 
 
-def test_relations_are_drawn(saved):
+def test_relations_are_extracted_from_documents(saved):
     tables, found = Tables(), Counter()
     draw = Extractor(parse(["obj", "subj", "obl:prep", "nmod:prep"]), tables)
     for tokens in spacy_reader.read_docbin(
@@ -213,7 +213,7 @@ def test_relations_are_drawn(saved):
     }
 
 
-def test_pipelines_that_lack_something(tmp_path):
+def test_incomplete_pipelines_are_refused(tmp_path):
     path = tmp_path / "some.txt"
     path.write_text("The cat drinks.")
     with refused("missing-option", "--model"):
@@ -225,7 +225,7 @@ def test_pipelines_that_lack_something(tmp_path):
         read(path, ReadContext(model=str(tmp_path / "blank")))
 
 
-def test_documents_that_lack_something(saved, tmp_path):
+def test_incomplete_documents_are_refused(saved, tmp_path):
     vocab = Vocab()
     tagged = Doc(vocab, words=["Cats"], pos=["NOUN"])
     with refused("not-parsed", "some.spacy", "dependency labels"):
@@ -235,21 +235,21 @@ def test_documents_that_lack_something(saved, tmp_path):
         read(tmp_path / "bad.spacy", ReadContext(), spacy_reader.read_docbin)
 
 
-def test_nothing_to_read(saved, pipeline, tmp_path):
+def test_empty_input_has_no_sentences(saved, pipeline, tmp_path):
     (tmp_path / "empty.txt").write_text(" \n\n")
     assert read(tmp_path / "empty.txt", ReadContext(model=pipeline)) == []
     assert read(saved([Doc(Vocab(), words=[])]), ReadContext(), spacy_reader.read_docbin) == []
 
 
-def test_without_the_package(monkeypatch, tmp_path):
+def test_missing_spacy_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "spacy", None)
     (tmp_path / "some.spacy").write_bytes(b"")
     with refused("missing-extra", "pip install 'roget[spacy]'"):
         read(tmp_path / "some.spacy", ReadContext(), spacy_reader.read_docbin)
 
 
-def test_a_real_pipeline(shared_data, tmp_path):
-    """Batches hold what spaCy's own documents hold, token by token."""
+def test_real_pipeline_equals_spacy(shared_data, tmp_path):
+    """Batches equal spaCy's own documents, token by token."""
     model = str(shared_data / "en_ud_sm")
     lines = (shared_data / "ud-english/en_ewt-dev.conllu").read_text("utf-8").splitlines()
     raw = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")][:20]

@@ -44,18 +44,18 @@ def same(language, alone, sentences):
         assert lemmas == [lemma for _, lemma, _ in expected]
 
 
-def test_the_same_as_hanta_alone(language, alone):
+def test_tags_and_lemmas_equal_hanta(language, alone):
     same(language, alone, [sentence.split() for sentence in SENTENCES])
     same(language, alone, [sentence.lower().split() for sentence in SENTENCES * 2])
 
 
-def test_the_same_as_hanta_alone_on_real_text(language, alone, shared_data):
+def test_tags_and_lemmas_of_real_text_equal_hanta(language, alone, shared_data):
     lines = (shared_data / "ud-english/en_ewt-dev.conllu").read_text("utf-8").splitlines()
     raw = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
     same(language, alone, [language.tokenise(sentence) for sentence in raw[:200]])
 
 
-def test_forgetting_changes_nothing(alone, monkeypatch):
+def test_limited_cache_changes_no_tag(alone, monkeypatch):
     monkeypatch.setattr(hanta, "_KEPT", 5)
     small = hanta.Tagger("morphmodel_en.pgz")
     sentences = [sentence.split() for sentence in SENTENCES]
@@ -90,7 +90,7 @@ def cats(tmp_path):
     return path
 
 
-def test_read(cats, alone):
+def test_read_returns_tagged_sentences(cats, alone):
     first, *others = read(cats)
     assert first == [
         ("the", "DET", "det", "cat"),
@@ -103,7 +103,7 @@ def test_read(cats, alone):
     assert [[row[0] for row in rows] for rows in others] == [["she"], ["sleep", "!"]]
 
 
-def test_forms_capitals_and_lines(cats, alone):
+def test_form_case_and_line_options_are_respected(cats, alone):
     rows = read(cats, ReadContext(form=True, keep_case=True, lines=True))
     assert [[row[0] for row in sentence] for sentence in rows] == [
         ["The", "Cat", "drank"],
@@ -113,7 +113,7 @@ def test_forms_capitals_and_lines(cats, alone):
     assert read(cats, ReadContext(form=True))[0][2][0] == "drank"
 
 
-def test_long_sentences_are_cut_and_long_words_spared(tmp_path, alone, monkeypatch):
+def test_long_sentences_are_split_and_long_words_kept(tmp_path, alone, monkeypatch):
     path = tmp_path / "long.txt"
     path.write_text(f"{'x' * 500} eats {'fish ' * 30}", encoding="utf-8")
     monkeypatch.setattr(tagger, "LONGEST", 10)
@@ -122,7 +122,7 @@ def test_long_sentences_are_cut_and_long_words_spared(tmp_path, alone, monkeypat
     assert rows[0][0][0] == "x" * 500
 
 
-def test_unknown_language():
+def test_unknown_language_is_refused():
     with refused("unknown-name", "english?"):
         tagger.load("englisch")
     # A model of one's own would be unpickled, which runs code.
@@ -130,13 +130,13 @@ def test_unknown_language():
         tagger.load("my_model.pgz")
 
 
-def test_a_model_in_the_working_directory_is_not_loaded(alone, tmp_path, monkeypatch):
+def test_model_in_working_directory_is_not_loaded(alone, tmp_path, monkeypatch):
     (tmp_path / "morphmodel_en.pgz").write_bytes(b"harm")
     monkeypatch.chdir(tmp_path)
     assert hanta.Tagger("morphmodel_en.pgz").tags([["Yes"]]) == [["ITJ"]]
 
 
-def test_without_the_package(monkeypatch):
+def test_missing_hanta_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "HanTa.HanoverTagger", None)
     with refused("missing-extra", "pip install 'roget[learn]'"):
         hanta.Tagger("morphmodel_en.pgz")

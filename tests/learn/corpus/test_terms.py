@@ -1,4 +1,4 @@
-"""Terms of several words: which are found, and what joining them leaves of a batch."""
+"""Multiword terms: which are found, and batches after joining them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def text():
     return " ".join(some)
 
 
-def test_what_is_often_together_and_seldom_apart(text):
+def test_words_that_mostly_occur_together_are_terms(text):
     tables = Tables()
     read = batch(tables, text)
     assert find_terms([read], tables, ("the", "of")) == ("hot dog",)
@@ -48,7 +48,7 @@ def test_what_is_often_together_and_seldom_apart(text):
     assert find_terms([], tables, ()) == ()
 
 
-def test_rows_of_terms_are_joined_inside_sentences_only():
+def test_terms_are_joined_within_sentences_only():
     tables = Tables()
     join = Joiner(["world trade", "trade union", "union -"], tables)
     read = batch(tables, "a world trade union", "world trade", "trade a world", "trade - union")
@@ -59,7 +59,7 @@ def test_rows_of_terms_are_joined_inside_sentences_only():
     assert texts(join(batch(tables, "world")), tables) == [["world"]]
 
 
-def test_tags_let_only_noun_phrases_be_terms():
+def test_tags_restrict_terms_to_noun_phrases():
     tables = Tables()
     join = Joiner(["hot dog", "dog runs"], tables)
     read = batch(tables, "hot dog runs", tags="ADJ NOUN VERB")
@@ -72,7 +72,7 @@ def test_tags_let_only_noun_phrases_be_terms():
     assert found == ("hot dog",)
 
 
-def test_terms_of_a_parse_stand_where_their_heads_stood(tmp_path):
+def test_parsed_terms_take_the_position_of_their_heads(tmp_path):
     # Prime ministers met New York bankers.
     rows = ["1 prime prime NOUN 2 compound", "2 minister minister NOUN 3 nsubj",
             "3 met meet VERB 0 root", "4 New new PROPN 6 compound", "5 York york PROPN 6 compound",

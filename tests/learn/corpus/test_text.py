@@ -1,4 +1,4 @@
-"""Plain text: sentences and words by rule, beside a reader that goes character by character."""
+"""Plain text: sentences and words by rule, against a naive character-by-character reader."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def write(tmp_path):
         ("", [""]),
     ],
 )
-def test_sentences(given, sentences):
+def test_sentences_are_split(given, sentences):
     assert text.sentences(given).split("\n") == sentences
 
 
@@ -86,11 +86,11 @@ def test_sentences(given, sentences):
         ("col·lega it's. a", ["col·lega", "it's", "a"]),
     ],
 )  # fmt: skip
-def test_words(given, words):
+def test_words_are_tokenised(given, words):
     assert text.words(given) == words
 
 
-def test_capitals_are_kept_if_asked():
+def test_keep_case_keeps_capitals():
     assert text.words("McDonald’s ΣΑΣ", keep_case=True) == ["McDonald's", "ΣΑΣ"]
     assert text.words("McDonald’s ΣΑΣ") == ["mcdonald's", "σας"]
 
@@ -123,13 +123,13 @@ def naive_words(line):
 
 
 @given(PLAIN)
-def test_words_against_a_naive_reader(some):
+def test_words_equal_naive_tokeniser(some):
     some = some.replace("\n", " ")
     assert text.words(some) == naive_words(some)
 
 
 @given(PLAIN)
-def test_both_ways_of_matching_agree(some):
+def test_both_word_patterns_agree(some):
     some = some.replace("’", "'")
     assert not text._NOT_PLAIN.search(some)
     assert text._PLAIN_WORD.findall(some) == text._ANY_WORD.findall(some)
@@ -138,7 +138,7 @@ def test_both_ways_of_matching_agree(some):
 
 
 @given(st.text(max_size=80))
-def test_no_word_is_lost_between_sentences(some):
+def test_sentence_splitting_preserves_words(some):
     cut = text.sentences(some)
     assert [w for w in text.words(cut) if w != "\n"] == [
         w for w in text.words(some.replace("\f", "\n")) if w != "\n"
@@ -146,14 +146,14 @@ def test_no_word_is_lost_between_sentences(some):
 
 
 @given(PLAIN, PLAIN)
-def test_paragraphs_do_not_touch(first, second):
+def test_paragraphs_are_split_independently(first, second):
     def apart(some):
         return [line.strip() for line in text.sentences(some).split("\n") if line.strip()]
 
     assert apart(f"{first}\n\n{second}") == apart(first) + apart(second)
 
 
-def test_read(write):
+def test_read_returns_sentences_of_words(write):
     path = write("The cat drinks\nmilk. The dog\r\n\r\nDrinks water :-)\n...\n")
     assert read(path) == [["the", "cat", "drinks", "milk"], ["the", "dog"], ["drinks", "water"]]
     assert read(path, ReadContext(lines=True, keep_case=True)) == [
@@ -163,11 +163,11 @@ def test_read(write):
     ]
 
 
-def test_nothing_to_read(write):
+def test_empty_text_has_no_sentences(write):
     assert read(write("")) == read(write(" \n\n ... \n")) == []
 
 
-def test_batches_do_not_matter(write, monkeypatch):
+def test_batch_size_does_not_matter(write, monkeypatch):
     path = write("".join(f"Word{i} goes. It\nstays!\n\n" for i in range(50)))
     whole = read(path)
     monkeypatch.setattr(text, "BATCH", 64)
@@ -175,7 +175,7 @@ def test_batches_do_not_matter(write, monkeypatch):
     assert len(whole) == 100
 
 
-def test_bytes_that_are_not_utf8(write):
+def test_bytes_that_are_not_utf_8_are_located(write):
     path = write("fine\ncafé\n".encode() + "café\n".encode("latin-1") + b"ok\n\xff\n")
     with pytest.raises(FormatError) as caught:
         read(path)
@@ -190,12 +190,12 @@ def test_bytes_that_are_not_utf8(write):
     assert len(caught.value.problems) == MAX_PROBLEMS
 
 
-def test_other_encodings(write):
+def test_other_encodings_are_read(write):
     assert read(write("café.\nDéjà".encode("latin-1")), encoding="latin-1") == [["café"], ["déjà"]]
     assert read(write("\ufeffcafé".encode())) == [["café"]]
 
 
-def test_the_same_word_has_one_id(write):
+def test_same_word_has_one_id(write):
     tables = Tables()
     path = write("a b a\n\nb c")
     batches = text.read(find([path], [])[0], tables, ReadContext())

@@ -1,4 +1,4 @@
-"""TIGER's dependencies beside the same trees in Universal Dependencies."""
+"""TIGER's dependencies against the same trees in Universal Dependencies."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def make_doc(vocab, tokens):
 
 
 @pytest.mark.slow
-def test_tiger_gives_the_pairs_of_universal_dependencies(tmp_path):
+def test_tiger_relations_equal_universal_dependencies(tmp_path):
     vocab = spacy.blank("de").vocab
     docs = [make_doc(vocab, [one.split() for one in text.split(";")]) for text in TIGER]
     path = tmp_path / "german.spacy"
@@ -72,7 +72,7 @@ def read_trees(path):
 
 
 @pytest.mark.parametrize("code", ["de", pytest.param("fr", marks=pytest.mark.slow), "es"])
-def test_documents_of_spacy_are_counted_as_conllu(code, tmp_path, shared_data):
+def test_spacy_documents_and_conllu_give_equal_counts(code, tmp_path, shared_data):
     (path,) = (shared_data / "ud-other").glob(f"{code}_*-dev.conllu.gz")
     vocab = spacy.blank(code).vocab
     trees = [tokens for tokens in read_trees(path) if all(token[1] != "_" for token in tokens)]

@@ -45,7 +45,7 @@ def treebank(request, shared_data, tmp_path_factory):
     return request.param, part
 
 
-def test_presets_equal_a_naive_reading(treebank):
+def test_presets_equal_naive_extraction(treebank):
     code, path = treebank
     text = path.read_text("utf-8")
     found = sentences(text, keep_case=code == "de")
@@ -59,7 +59,7 @@ def test_presets_equal_a_naive_reading(treebank):
         assert rows(ours) == naive
 
 
-def test_most_nouns_have_a_context(treebank):
+def test_most_nouns_of_treebanks_have_a_context(treebank):
     code, path = treebank
     text = path.read_text("utf-8")
     # Make every token a distinct word, to see which ones are in a pair.
@@ -103,7 +103,7 @@ def write(path, text):
     return path
 
 
-def test_german_nouns_genitives_datives_and_separable_verbs(tmp_path):
+def test_german_genitives_datives_and_separable_verbs_are_resolved(tmp_path):
     path = write(tmp_path / "german.conllu", GERMAN)
     german = roget.count(path, language="de")
     assert set(rows(german)) == {
@@ -122,7 +122,7 @@ def test_german_nouns_genitives_datives_and_separable_verbs(tmp_path):
     assert ("fangen", "~prt:an") in rows(roget.count(path, relation="verbs"))
 
 
-def test_subtypes_say_who_does_it_and_to_whom(tmp_path):
+def test_label_subtypes_determine_agent_and_object(tmp_path):
     text = """\
 1 chef chef NOUN 2 nsubj:caus
 2 manger manger VERB 0 root

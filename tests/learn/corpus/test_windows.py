@@ -1,4 +1,4 @@
-"""Windows: pairs against a loop over every two tokens, and what takes a place."""
+"""Windows: pairs against a loop over all tokens, and tokens that take a position."""
 
 from __future__ import annotations
 
@@ -55,21 +55,21 @@ def naive(sentences, window, sides, tags=False, tagged=True):
 
 
 @given(SENTENCES, st.integers(1, 10), st.sampled_from(SIDES), st.booleans())
-def test_pairs_against_a_naive_loop(sentences, window, sides, tags):
+def test_window_pairs_equal_naive_loop(sentences, window, sides, tags):
     tables = Tables()
     pairs = Windows(window, sides, tables, tags)(batch(sentences, tables))
     assert counted(pairs, tables) == naive(sentences, window, sides, tags)
 
 
 @given(SENTENCES, st.integers(1, 4), st.sampled_from(SIDES))
-def test_without_tags_all_tokens_take_a_place(sentences, window, sides):
+def test_untagged_tokens_all_take_a_position(sentences, window, sides):
     tables = Tables()
     pairs = Windows(window, sides, tables)(batch(sentences, tables, tagged=False))
     assert counted(pairs, tables) == naive(sentences, window, sides, tagged=False)
 
 
 @given(SENTENCES, st.integers(1, 4))
-def test_left_is_right_turned_round(sentences, window):
+def test_left_windows_mirror_right_windows(sentences, window):
     tables = Tables()
     tokens = batch(sentences, tables)
     left = Windows(window, "left", tables)(tokens)
@@ -78,7 +78,7 @@ def test_left_is_right_turned_round(sentences, window):
     assert left.context.tolist() == right.word.tolist()
 
 
-def test_an_example():
+def test_window_pairs_of_an_example():
     tables = Tables()
     tokens = batch([[(word, None) for word in ("the", "cat", "drinks", "milk")]], tables, False)
     pairs = counted(Windows(2, "each", tables)(tokens), tables)
@@ -95,7 +95,7 @@ def test_batches_share_ids():
     assert tables.words.texts.count("cat/NOUN") == 1
 
 
-def test_bad_options():
+def test_invalid_window_options_are_refused():
     with refused("invalid-option", "window", "0"):
         Windows(0, "both", Tables())
     with refused("unknown-name", "lefts", "left?"):
@@ -105,7 +105,7 @@ def test_bad_options():
         Windows(1, "both", tables, tags=True)(batch([[("cat", None)]], tables, tagged=False))
 
 
-def test_nearer_neighbours_count_more_and_function_words_take_no_place():
+def test_near_neighbours_weigh_more_and_function_words_take_no_position():
     tables = Tables()
     sentence = [("milk", "NOUN"), ("of", "ADP"), ("the", None), ("cat", "NOUN"), ("so", "ADV")]
     draw = Windows(2, "right", tables, per_one=2, function_words=["the"])

@@ -1,4 +1,4 @@
-"""Small corpora for tests, at random but the same each time."""
+"""Small random but reproducible corpora for tests."""
 
 from __future__ import annotations
 

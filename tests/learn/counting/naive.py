@@ -1,4 +1,4 @@
-"""Counting as one would first write it: dictionaries, and no thought of memory."""
+"""Naive counting with dictionaries."""
 
 from __future__ import annotations
 

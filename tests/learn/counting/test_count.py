@@ -1,4 +1,4 @@
-"""The whole way from files to counts, beside a twin made of dictionaries."""
+"""Counting from files to tables, against naive code on dictionaries."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_slots_are_part_of_context_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "suffix", ["csv", "jsonl", "parquet", "tsv.gz", "npz", "mtx", "none", "bz2"]
 )
-def test_tables_of_every_format(tmp_path: Path, suffix: str) -> None:
+def test_tables_of_every_format_are_counted(tmp_path: Path, suffix: str) -> None:
     expected = {("milk", "drink"): 3, ("bread", "eat"): 2, ("milk", "buy"): 1}
     counts = Counts([[3, 1, 0], [0, 0, 2]], ["milk", "bread"], ["drink", "buy", "eat"])
     path = tmp_path / f"a.{suffix}"
@@ -156,13 +156,13 @@ def test_tables_of_every_format(tmp_path: Path, suffix: str) -> None:
     naive.check(turned, {(c, w): n for (w, c), n in expected.items()})
 
 
-def test_fractional_matrix(tmp_path: Path) -> None:
+def test_fractional_matrix_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     sparse.save_npz(path, sparse.csr_array([[0.1, 2], [0, 1e-9]]))
     assert sorted(count(path).rows()) == [("0", "0", 0.1), ("0", "1", 2.0), ("1", "1", 1e-9)]
 
 
-def test_latin1(tmp_path: Path) -> None:
+def test_latin_1_table_is_counted_with_encoding(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_bytes("café\tau lait\n".encode("latin-1"))
     assert list(count(tmp_path / "a.tsv", encoding="latin-1").rows()) == [("café", "au lait", 1)]
     with pytest.raises(FormatError) as error:
@@ -171,7 +171,7 @@ def test_latin1(tmp_path: Path) -> None:
     assert "0xe9" in str(error.value).lower()
 
 
-def test_windows_over_plain_text(tmp_path: Path) -> None:
+def test_plain_text_is_counted_by_windows(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The cat drinks milk.\n\nThe dog drinks water.\n")
     summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
     assert codes(summary.notes) == ["language", "default-contexts", "too-little-text"]
@@ -251,7 +251,7 @@ def test_function_words_are_left_out_and_listed(tmp_path: Path, shared_data: Pat
     assert "de" in kept.words
 
 
-def test_tagged_text(tmp_path: Path) -> None:
+def test_tagged_text_is_counted_by_relations(tmp_path: Path) -> None:
     pytest.importorskip("HanTa")
     (tmp_path / "a.txt").write_text("The cat drinks milk. The dog drank some water.\n")
     counts = count(tmp_path / "a.txt", tagger="hanta", relation="obj")
@@ -264,7 +264,9 @@ class Stdin(io.TextIOWrapper):
 
 
 @pytest.mark.parametrize("kind", ["conllu", "text", "table"])
-def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str) -> None:
+def test_standard_input_is_counted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str
+) -> None:
     data = {
         "conllu": conllu(3).encode(),
         "text": b"a cat and a dog",
@@ -280,7 +282,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: s
         naive.check(counts, naive.obj_pairs(data[kind].decode()))
 
 
-def test_provenance_and_summary(tmp_path: Path) -> None:
+def test_provenance_and_summary_describe_the_run(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text(conllu(1))
     (tmp_path / "stop.txt").write_text("Be\n\n")
@@ -328,7 +330,7 @@ def test_tab_in_a_word_is_refused_in_tsv_output(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 7, 100, 10_000])
-def test_limit(tmp_path: Path, limit: int) -> None:
+def test_limit_counts_the_first_tokens(tmp_path: Path, limit: int) -> None:
     texts = [conllu(seed, 20) for seed in range(3)]
     left, expected = limit, Counter[naive.Pair]()
     for number, text in enumerate(texts):
@@ -346,7 +348,7 @@ def test_limit(tmp_path: Path, limit: int) -> None:
             count(tmp_path, relation="obj", limit=limit)
 
 
-def test_limit_of_tables(tmp_path: Path) -> None:
+def test_limit_counts_the_first_rows_of_tables(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.tsv").write_text(f"{name}\tx\t1\n{name}\ty\t2\n")
     assert sorted(count(tmp_path, limit=3).rows()) == [("a", "x", 1), ("a", "y", 2), ("b", "x", 1)]
@@ -585,7 +587,7 @@ def test_file_changed_during_counting_is_refused(
         run(path, tmp_path / "o.counts", progress=progress)
 
 
-def test_progress(tmp_path: Path) -> None:
+def test_progress_is_reported(tmp_path: Path) -> None:
     for seed in range(3):
         (tmp_path / f"{seed}.conllu").write_text(conllu(seed))
     told: list[tuple[float, float, int]] = []
@@ -595,7 +597,9 @@ def test_progress(tmp_path: Path) -> None:
     assert told[-1] == (size, size, counts.provenance["tokens"])
 
 
-def test_pieces_and_bundles_count_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_and_bundles_give_equal_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for seed, sentences in enumerate((100, 10, 5)):
         (tmp_path / f"{seed}.conllu").write_text(conllu(seed, sentences))
     whole = count(tmp_path, relation="all")
@@ -614,7 +618,7 @@ def test_overflow_is_refused(tmp_path: Path) -> None:
         count(tmp_path)
 
 
-def test_exact_fractions_across_files(tmp_path: Path) -> None:
+def test_fractions_are_summed_exactly_across_files(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("w\tx\t0.1\nw\tx\t0.2\n")
     (tmp_path / "b.tsv").write_text("w\tx\t0.7\nv\tx\t1\n")
     rows = {(w, c): n for w, c, n in count(tmp_path).rows()}

@@ -1,4 +1,4 @@
-"""The same counts, to the last bit, wherever they were made."""
+"""All engines give bit-identical counts."""
 
 from __future__ import annotations
 

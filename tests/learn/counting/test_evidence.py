@@ -1,4 +1,4 @@
-"""Lines are those that a naive search of the corpus finds, however it was cut and counted."""
+"""Examples equal those of a naive search, however the corpus is split and counted."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def fiction(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("relation", "sought"),
     [("obj", ("obj", "VERB", "NOUN")), ("NOUN/amod/ADJ", ("amod", "NOUN", "ADJ"))],
 )
-def test_lines_are_those_of_a_naive_search(
+def test_examples_equal_naive_search(
     fiction: Path, relation: str, sought: tuple[str, str, str]
 ) -> None:
     counts = count(
@@ -110,7 +110,7 @@ def test_lines_are_those_of_a_naive_search(
     assert {line.source for line in lines} == {"fiction.conllu"}
 
 
-def test_the_text_is_the_sentence(fiction: Path) -> None:
+def test_examples_contain_the_sentence(fiction: Path) -> None:
     counts = count(fiction, relation="obj", evidence=10**6, evidence_size=0)
     texts = {
         line: " ".join(row[1] for row in rows)
@@ -123,7 +123,7 @@ def test_the_text_is_the_sentence(fiction: Path) -> None:
             assert one.left + one.keyword + one.right == one.text
 
 
-def test_of_each_pair_no_more_than_asked(fiction: Path) -> None:
+def test_number_of_examples_per_pair_is_limited(fiction: Path) -> None:
     counts = count(fiction, evidence=2, evidence_size=0)
     full = count(fiction, evidence=10**6, evidence_size=0)
     assert counts == full
@@ -142,7 +142,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in folder.glob("*.parquet")}
 
 
-def test_same_bits_in_pieces_and_by_two_processes(
+def test_examples_do_not_depend_on_pieces_and_processes(
     fiction: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count(fiction, evidence=2, evidence_size=1, output=tmp_path / "whole")
@@ -154,7 +154,7 @@ def test_same_bits_in_pieces_and_by_two_processes(
     assert len(sources.Source(str(fiction), fiction.stat().st_size).pieces(100_000)) > 3
 
 
-def test_same_bits_after_a_stop(
+def test_examples_do_not_depend_on_interruption(
     fiction: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("roget.learn.counting.plan.PIECE", 150_000)
@@ -177,14 +177,14 @@ def test_same_bits_after_a_stop(
     assert files(tmp_path / "once") == files(tmp_path / "again")
 
 
-def test_memory_is_bounded_by_runs(fiction: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_of_examples_is_bounded(fiction: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = count(fiction, evidence=2, evidence_size=0)
     monkeypatch.setattr("roget.learn.counting.examples.BUFFER", 4000)
     monkeypatch.setattr("roget.core.io.source.BLOCK", 100_000)
     assert collect(count(fiction, evidence=2, evidence_size=0)) == collect(one)
 
 
-def test_words_written_as_one(tmp_path: Path) -> None:
+def test_words_written_together_are_located(tmp_path: Path) -> None:
     (tmp_path / "es.conllu").write_text(SPANISH, encoding="utf-8")
     counts = count(tmp_path / "es.conllu", relation="VERB/obj/NOUN", evidence=3)
     assert counts.evidence is not None
@@ -196,7 +196,7 @@ def test_words_written_as_one(tmp_path: Path) -> None:
     assert (line.keyword, line.left[-8:]) == ("veces", "100 000 ")
 
 
-def test_counts_carry_it_along(fiction: Path, tmp_path: Path) -> None:
+def test_derived_counts_keep_examples(fiction: Path, tmp_path: Path) -> None:
     counts = count(fiction, relation="obj", evidence=3)
     word, context = map(str, next((a, b) for a, b, n in counts.rows() if n > 2))
     assert counts.evidence is not None
@@ -218,7 +218,7 @@ def test_counts_carry_it_along(fiction: Path, tmp_path: Path) -> None:
     assert len(again.evidence.load().text) < len(counts.evidence.load().text)
 
 
-def test_a_changed_table_is_named(fiction: Path, tmp_path: Path) -> None:
+def test_changed_examples_file_is_named(fiction: Path, tmp_path: Path) -> None:
     count(fiction, relation="obj", evidence=1, output=tmp_path / "counts")
     file = tmp_path / "counts/evidence.parquet"
     data = file.read_bytes()
@@ -227,7 +227,7 @@ def test_a_changed_table_is_named(fiction: Path, tmp_path: Path) -> None:
         Counts.read(tmp_path / "counts")
 
 
-def test_sorted_by_what_stands_beside(fiction: Path) -> None:
+def test_examples_are_sorted_by_left_or_right_context(fiction: Path) -> None:
     kept = count(fiction, relation="obj", evidence=9, evidence_size=0).evidence
     assert kept is not None
     right = [one.right.casefold().split() for one in kept.lines("hand", n=30, sort="right")]
@@ -237,14 +237,14 @@ def test_sorted_by_what_stands_beside(fiction: Path) -> None:
     assert len(places) == len(right) == len(left) > 5
 
 
-def test_tables_have_none(tmp_path: Path) -> None:
+def test_tables_have_no_examples(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("word\tcontext\tcount\na\tb\t3\n")
     with refused("conflicting-options", "evidence", "table"):
         count(tmp_path / "t.tsv", evidence=3)
     assert count(tmp_path / "t.tsv").evidence is None
 
 
-def test_a_table_of_counts_says_that_it_keeps_none(fiction: Path, tmp_path: Path) -> None:
+def test_table_output_reports_that_it_has_no_examples(fiction: Path, tmp_path: Path) -> None:
     done = run(fiction, tmp_path / "t.tsv", CountOptions(relation="obj", evidence=1))
     notice(done.notes, "examples", "t.tsv")
 
@@ -256,7 +256,7 @@ def group(lines: list[EvidenceLine]) -> dict[str, int]:
     return found
 
 
-def test_of_a_word_as_many_contexts_as_can_be(fiction: Path) -> None:
+def test_examples_of_a_word_cover_as_many_contexts_as_possible(fiction: Path) -> None:
     kept = count(fiction, relation="obj", evidence=5, evidence_size=0).evidence
     assert kept is not None
     every = group(kept.lines("hand", n=999))
@@ -272,7 +272,7 @@ they buy bread. U.S. farmers eat 3.5 loaves a day.
 """
 
 
-def test_windows_of_plain_text_are_where_they_stand(tmp_path: Path) -> None:
+def test_examples_of_plain_text_windows_are_located(tmp_path: Path) -> None:
     (tmp_path / "prose.txt").write_text(PROSE * 10, encoding="utf-8")
     counts = count(tmp_path / "prose.txt", window=2, evidence=10**6, evidence_size=0)
     found = collect(counts)
@@ -291,7 +291,7 @@ def test_windows_of_plain_text_are_where_they_stand(tmp_path: Path) -> None:
     assert car == {1}
 
 
-def test_windows_equal_a_naive_search(fiction: Path, tmp_path: Path) -> None:
+def test_examples_of_windows_equal_naive_search(fiction: Path, tmp_path: Path) -> None:
     sentences = [
         [row[2] for row in rows if row[2].isalpha() and row[2].isascii()]
         for _, rows in parse(fiction.read_text(encoding="utf-8"))
@@ -310,7 +310,7 @@ def test_windows_equal_a_naive_search(fiction: Path, tmp_path: Path) -> None:
     assert collect(counts) == naive
 
 
-def test_terms_stand_where_their_words_do(tmp_path: Path) -> None:
+def test_examples_of_terms_are_located(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("The prime minister of old left.\n", encoding="utf-8")
     tables = Tables()
     (tokens,) = text.read(find([tmp_path / "t.txt"], [])[0], tables, ReadContext(texts=True))
@@ -322,7 +322,7 @@ def test_terms_stand_where_their_words_do(tmp_path: Path) -> None:
     assert [(one.tolist()) for one in places.context] == [[4, 5], [4, 5]]
 
 
-def test_tagged_text_is_where_it_stands(tmp_path: Path) -> None:
+def test_examples_of_tagged_text_are_located(tmp_path: Path) -> None:
     pytest.importorskip("HanTa")
     (tmp_path / "prose.txt").write_text(PROSE * 10, encoding="utf-8")
     counts = count(tmp_path / "prose.txt", tagger="hanta", evidence=10**6, evidence_size=0)
@@ -337,7 +337,7 @@ def test_tagged_text_is_where_it_stands(tmp_path: Path) -> None:
     assert counts.evidence.lines("milk")[0].text == "The co\xadoperative farmers don’t sell milk."
 
 
-def test_sentences_take_no_more_room_than_allowed(fiction: Path, tmp_path: Path) -> None:
+def test_size_of_examples_is_limited(fiction: Path, tmp_path: Path) -> None:
     sizes: dict[float, float] = {}
     for times in (0, 0.5, 1):
         place = tmp_path / str(times)

@@ -1,4 +1,4 @@
-"""Exact sums: three integers per count, the same in any order, one double in and out."""
+"""Exact sums of doubles as three integers, in any order."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def summed(values: list[float], keys: list[int] | None = None) -> dict[int, tupl
 
 
 @given(st.lists(FRACTIONS, min_size=1, max_size=30))
-def test_sums_are_exact(values: list[float]) -> None:
+def test_fixed_point_sums_are_exact(values: list[float]) -> None:
     total, value = summed(values)[0]
     assert total == sum(map(Fraction, values))
     assert value == pytest.approx(float(total), rel=2.0**-51)
 
 
 @given(st.lists(FRACTIONS, min_size=1, max_size=20, unique=True))
-def test_a_single_double_comes_back_as_it_was(values: list[float]) -> None:
+def test_single_double_is_preserved(values: list[float]) -> None:
     found = summed(values, list(range(len(values))))
     assert [found[i][1] for i in range(len(values))] == values
 
 
 @given(st.lists(FRACTIONS, min_size=2, max_size=20), st.randoms())
-def test_neither_order_nor_grouping_matters(values: list[float], random: object) -> None:
+def test_sums_do_not_depend_on_order_or_grouping(values: list[float], random: object) -> None:
     shuffled = values[:]
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert summed(values) == summed(shuffled)
@@ -63,7 +63,7 @@ def test_neither_order_nor_grouping_matters(values: list[float], random: object)
     assert sum(total for total, _ in parts.values()) == summed(values)[0][0]
 
 
-def test_a_sum_beyond_64_bits_is_an_error() -> None:
+def test_sum_beyond_64_bits_is_refused() -> None:
     with pytest.raises(
         duckdb.InvalidInputException, match=fixed_point.TOO_MUCH.replace("^", r"\^")
     ):

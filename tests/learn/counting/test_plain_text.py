@@ -1,4 +1,4 @@
-"""Plain text: odd words, lemmas and copies of files."""
+"""Plain text: odd words, lemmas and duplicate files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXT = "The firm paid £20m for the company and the company paid $9.4bn for the 
 @pytest.mark.parametrize(
     "text", ["£20m", "$9.4bn", "512mb", "4x100m", "1990s", "e", "ll", "others", "10,000m"]
 )
-def test_odd_words_are_recognised_by_their_form(text):
+def test_odd_words_are_recognised_by_form(text):
     assert is_odd(text)
 
 
@@ -35,7 +35,7 @@ def test_tagged_text_has_no_numbers_as_words(tmp_path):
     assert found < kept
 
 
-def test_repairs_keep_a_singular_that_occurs():
+def test_repairs_keep_singular_that_occurs():
     seen = {("symptoms", "symptom"): 90, ("symptom", "symptom"): 2}
     seen |= {("data", "datum"): 90, ("datum", "datum"): 1}
     for word in ("cat", "dog", "tree", "book"):
@@ -49,7 +49,7 @@ def write(folder, **texts):
     return folder
 
 
-def test_copies_are_counted_once(tmp_path):
+def test_duplicate_files_are_counted_once(tmp_path):
     other = "A quite different text about cats and dogs.\n"
     write(tmp_path, a="One text.\nTwo lines.\n", b="one  text. two LINES.", c=other)
     found = inspect_inputs(tmp_path, CountOptions(window=2))
@@ -60,12 +60,12 @@ def test_copies_are_counted_once(tmp_path):
     assert "copies" not in codes(kept.draft.notes)
 
 
-def test_empty_files_are_not_copies(tmp_path):
+def test_empty_files_are_not_duplicates(tmp_path):
     write(tmp_path, a="", b="", c="Some words here.")
     assert len(inspect_inputs(tmp_path, CountOptions(window=2)).sources) == 3
 
 
-def test_duplicates_apply_to_plain_text(tmp_path):
+def test_duplicates_option_applies_to_plain_text_only(tmp_path):
     (tmp_path / "a.tsv").write_text("cat\tsee\t3\n")
     with refused("conflicting-options", "duplicates"):
         count(tmp_path / "a.tsv", duplicates="keep")

@@ -1,4 +1,4 @@
-"""Tallies: equal to a Counter, whatever the sizes of buffers and runs."""
+"""Tallies equal a Counter for any size of buffers and runs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def written(folder: Path, runs: int) -> Counter[Triple]:
 
 
 @pytest.mark.parametrize(("buffer", "run"), [(1 << 22, 1 << 23), (1000, 1 << 23), (100, 700)])
-def test_equals_a_counter(
+def test_tally_equals_counter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buffer: int, run: int
 ) -> None:
     monkeypatch.setattr(tally, "BUFFER", buffer)
@@ -88,7 +88,9 @@ def test_equals_a_counter(
     assert (counted.runs > 1) == (run == 700)
 
 
-def test_tables_that_outgrow_their_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tally_grows_beyond_its_initial_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tables = random_tables(10, 2)
     expected: Counter[Triple] = Counter()
     with duck.connect() as connection:
@@ -105,7 +107,7 @@ def test_tables_that_outgrow_their_bits(tmp_path: Path, monkeypatch: pytest.Monk
     assert written(tmp_path, counted.runs) == expected
 
 
-def test_more_words_than_64_bits_can_pair(tmp_path: Path) -> None:
+def test_more_words_than_64_bits_can_pair_are_refused(tmp_path: Path) -> None:
     class Huge:
         def __len__(self) -> int:
             return 1 << 32
@@ -116,7 +118,7 @@ def test_more_words_than_64_bits_can_pair(tmp_path: Path) -> None:
         PairTally(tables, tmp_path, connection).add(random_pairs(0, 1, 1, 1))
 
 
-def test_no_pairs(tmp_path: Path) -> None:
+def test_tally_without_pairs_is_empty(tmp_path: Path) -> None:
     with duck.connect() as connection:
         counted = PairTally(random_tables(3, 1), tmp_path, connection)
         counted.finish()

@@ -1,4 +1,4 @@
-"""Interruptions: finished parts stay, the output is complete or absent, the next run resumes."""
+"""Interruptions: finished parts stay, outputs are complete or absent, the next run resumes."""
 
 from __future__ import annotations
 
@@ -186,7 +186,9 @@ def test_killed_run_resumes(tmp_path: Path, corpus: Path, whole: Counts, process
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("processes", "times"), [(1, 1), (2, 1), (2, 3)])
-def test_ctrl_c(tmp_path: Path, corpus: Path, whole: Counts, processes: int, times: int) -> None:
+def test_ctrl_c_keeps_finished_parts(
+    tmp_path: Path, corpus: Path, whole: Counts, processes: int, times: int
+) -> None:
     process = start(tmp_path, corpus, "print('now', flush=True); time.sleep(30)", processes)
     assert process.stdout is not None
     assert process.stdout.readline() == "now\n"
@@ -206,7 +208,7 @@ def test_ctrl_c(tmp_path: Path, corpus: Path, whole: Counts, processes: int, tim
 
 
 @pytest.mark.parametrize("allowed", [0, 7, 24])
-def test_full_disk(
+def test_full_disk_keeps_finished_parts(
     tmp_path: Path,
     corpus: Path,
     whole: Counts,
@@ -246,7 +248,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-def test_small_file_system_that_is_full(
+def test_full_file_system_is_reported(
     tmp_path: Path, corpus: Path, whole: Counts, tiny_disk: Path
 ) -> None:
     rows = "".join(f"w{i * 7919 % 100_003}\tc{i * 104_729 % 50_021}\n" for i in range(60_000))

@@ -1,4 +1,4 @@
-"""Agreement: Krippendorff's own example, a naive twin, and people who did not answer."""
+"""Agreement: Krippendorff's example, naive code, and missing answers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_alpha_equals_naive_code(codes):
 
 
 @given(CODES)
-def test_agreement_counts_pairs(codes):
+def test_agreement_equals_share_of_equal_pairs(codes):
     same = [
         a == b
         for unit in codes.T.tolist()

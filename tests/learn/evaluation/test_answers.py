@@ -1,4 +1,4 @@
-"""Answers: what spreadsheets do to sheets is borne, what cannot be read is named."""
+"""Answers: changes made by spreadsheets are tolerated, unreadable lines are named."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def fill(sheet, *answers):
 
 
 @pytest.mark.parametrize("sheet", [SHEET, READ], ids=lambda sheet: sheet.kind)
-def test_key_is_read_as_written(tmp_path, sheet):
+def test_written_key_is_read_back(tmp_path, sheet):
     key = write(tmp_path / "key.csv", tabulate_key(sheet))
     assert read_key(key) == sheet
     edited = write(tmp_path / "e.csv", tabulate_key(sheet), ";", "utf-8-sig", "\r\n")
@@ -141,7 +141,7 @@ def test_broken_sheets_name_file_line_and_value(tmp_path, named):
         ("tea, ale, gin, rum, mead", "line 1 has 'mead' where the key has ''"),
     ],
 )
-def test_words_of_a_reading_are_compared_too(tmp_path, words, named):
+def test_words_of_a_reading_sheet_are_verified(tmp_path, words, named):
     path = write(tmp_path / "s.csv", (["line", "words", "verdict"], [["1", words, "c"]]))
     if named:
         with refused("broken-lines", named):
@@ -150,7 +150,7 @@ def test_words_of_a_reading_are_compared_too(tmp_path, words, named):
         assert read_answers(path, READ) == [0, -1, -1]
 
 
-def test_all_broken_lines_are_named_at_once(tmp_path):
+def test_all_broken_lines_are_listed_at_once(tmp_path):
     path = write(tmp_path / "s.csv", fill(SHEET, "x", "y", "z"))
     with pytest.raises(FormatError) as raised:
         read_answers(path, SHEET)

@@ -1,4 +1,4 @@
-"""The verb decision task: what is deleted and asked, errors against a loop, weights, whole runs."""
+"""The verb decision task: deleted pairs, errors against a loop, weights, complete runs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_errors_equal_those_of_a_loop(whole: Any, seed: int) -> None:
     assert task.errors(scores[:, task.band]) == pytest.approx(expected, nan_ok=True)
 
 
-def test_truth_makes_no_errors_and_totals_all_exceptional_ones(whole: Any) -> None:
+def test_true_counts_make_no_errors_and_totals_miss_all_exceptions(whole: Any) -> None:
     task = DecisionTask.draw(whole, 1, pairs=15)
     assert task.errors(whole[:, task.band].astype(float)) == (0.0, 0.0)
     totals = whole.sum(axis=0).astype(float)[task.band]
@@ -99,7 +99,7 @@ def test_nothing_to_decide_is_refused() -> None:
         decide(planted(), (), draws=1)
 
 
-def test_protocol_is_as_hard_as_the_table_of_the_paper(
+def test_difficulty_of_the_protocol_equals_the_published_table(
     shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()
@@ -110,7 +110,7 @@ def test_protocol_is_as_hard_as_the_table_of_the_paper(
     assert odd == pytest.approx(0.993, abs=0.005)
 
 
-def test_draw_without_pairs_and_its_band_are_named() -> None:
+def test_draw_without_pairs_is_refused() -> None:
     with refused("too-little-text", "test", "0.02", "0.16"):
         decide(Counts(np.eye(4, dtype=int)), ("unigram",))
     # One pair only was seen often enough, and the test has deleted it.
@@ -138,7 +138,7 @@ def test_weights_of_count_classes_come_from_count_classes(
     assert len(here) == len(before) == len(labels)
 
 
-def test_no_classes_are_named_if_none_has_weight(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_classes_are_listed_if_none_has_weight(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decision, "combine", lambda margins, right: np.zeros(margins.shape[1]))
     found = decide(planted(seed=3), ("nearest",), draws=1, pairs=20)
     assert found.rows[0].chosen is None

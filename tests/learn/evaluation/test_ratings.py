@@ -1,4 +1,4 @@
-"""Ratings: Spearman as scipy has it, intervals that hold, neighbours, files that are broken."""
+"""Ratings: Spearman against scipy, coverage of intervals, neighbours, broken files."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_every_row_is_the_correlation_of_its_similarities(mixed):
     assert (found.pairs, found.known, found.coverage) == (80, 80, 1.0)
 
 
-def test_requested_way_comes_first_with_its_outliers(mixed):
+def test_requested_similarity_comes_first_with_its_outliers(mixed):
     t, home = mixed
     pairs = rate(t, home, 60, 2)
     found = judge_ratings(t, pairs, by="counts", n=7, draws=0)
@@ -190,7 +190,7 @@ SIMLEX = (
                     '{"word1": "tea", "word2": "ale", "score": 9.2}\n', None),
     ],
 )  # fmt: skip
-def test_every_form_of_table_is_read(tmp_path, name, text, columns):
+def test_every_table_layout_is_read(tmp_path, name, text, columns):
     (tmp_path / name).write_bytes(text.encode())
     right = [("old", "new", 1.58), ("tea", "ale", 9.2)]
     assert read_ratings(tmp_path / name, columns) == right

@@ -1,4 +1,4 @@
-"""Sheets: words of one class and one that is not, which nothing but meaning gives away."""
+"""Sheets: words of one class and an intruder that only meaning reveals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the classes of a build can be trusted."""
+"""Reliability of the classes of a build."""
 
 from __future__ import annotations
 

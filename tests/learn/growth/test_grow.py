@@ -1,4 +1,4 @@
-"""Growing: counts are added exactly, classes stay, new words are placed, clear changes are made."""
+"""Growing: counts are added exactly, classes stay, new words are placed, changes proposed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def by_kind(thesaurus, words):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_all_clusterers_grow(old, method):
+def test_every_clusterer_grows(old, method):
     before = made(old, method)
     new = draw(4, 60, 1).merge(draw(3, 60, 2, start=50))
     grown = grow(before, new)
@@ -90,7 +90,7 @@ def test_spherical_grows_if_words_have_more_dimensions(tmp_path):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_nothing_new_changes_no_class(old, method):
+def test_growing_by_nothing_changes_no_class(old, method):
     """Renewing by the same counts gives the same centroids, masses and placements."""
     before = made(old, method)
     found = before.clustering
@@ -103,8 +103,8 @@ def test_nothing_new_changes_no_class(old, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_centroids_are_those_of_all_counts(old, method):
-    """The naive twin: what a class had, and every new token of its words."""
+def test_centroids_equal_those_of_all_counts(old, method):
+    """Compare with the old centroid plus every new token of the class's words."""
     before = made(old, method)
     new = draw(12, 20, 3)
     added = add(before.counts, new)
@@ -122,7 +122,7 @@ def test_centroids_are_those_of_all_counts(old, method):
     np.testing.assert_allclose(got.mass, sums.sum(axis=1) / sums.sum(), atol=1e-6)
 
 
-def test_counts_are_those_of_all_text_at_once():
+def test_grown_counts_equal_counts_of_all_text():
     one, two = draw(6, 30, 4), draw(6, 30, 5)
     both = one.merge(two)
     got = add(one, two).counts
@@ -131,7 +131,7 @@ def test_counts_are_those_of_all_text_at_once():
     assert got.select(both.words, both.contexts) == both
 
 
-def test_a_word_moves_where_new_text_puts_it(old):
+def test_word_moves_to_the_class_of_its_new_contexts(old):
     before = made(old, "spherical", set_aside=False)
     homes = by_kind(before, [f"{kind}5" for kind in KINDS])
     turned = draw(1, 400, 6, kinds=("text",))
@@ -146,7 +146,7 @@ def test_a_word_moves_where_new_text_puts_it(old):
     assert not grow(before, new, move=False).changes
 
 
-def test_new_words_unlike_all_make_a_class(old):
+def test_dissimilar_new_words_form_a_class(old):
     before = made(old, "spherical", set_aside=False)
     grown = grow(before, draw(12, 80, 7, kinds=("boat",)).merge(draw(3, 30, 8)), min_contexts=1)
     after = grown.thesaurus
@@ -158,7 +158,7 @@ def test_new_words_unlike_all_make_a_class(old):
     assert {w: p for w, p in classes(after).items() if w in before.rows} == classes(before)
 
 
-def test_a_folder_grows_in_its_place(old, tmp_path):
+def test_folder_grows_in_place(old, tmp_path):
     place = tmp_path / "t"
     build(old, clusters=3, output=place, heldout=False)
     draw(4, 30, 11).write(tmp_path / "more")
@@ -172,7 +172,7 @@ def test_a_folder_grows_in_its_place(old, tmp_path):
     assert twice.counts.total == again.counts.total + draw(4, 30, 12).total
 
 
-def test_what_is_something_else_is_refused(old, tmp_path):
+def test_unsuitable_input_is_refused(old, tmp_path):
     before = made(old, "spherical")
     with refused("no-common-contexts"):
         grow(before, Counts([[3]], ["tea"], ["zzz"]))
@@ -204,7 +204,7 @@ def edited(old):
     return t.editor.rename(t.node(others[1]), "together"), made, others, two
 
 
-def test_edits_of_every_kind_stay(old):
+def test_edits_of_every_kind_are_kept(old):
     before, made, others, _ = edited(old)
     new = draw(12, 15, 21).merge(draw(3, 40, 22, start=40))
     grown = grow(before, new)
@@ -230,7 +230,7 @@ def test_edits_of_every_kind_stay(old):
     assert after.editor.undo().label(after.editor.undo().node(others[1])) != "together"
 
 
-def test_an_added_word_that_comes_by_itself_stays_where_it_was_put(old):
+def test_added_word_that_occurs_in_new_text_stays_where_it_was_put(old):
     before = made(old, "spherical", set_aside=False)
     home = int(before.places[before.row("arm0")])
     before = before.editor.add("text80", home)
@@ -242,7 +242,7 @@ def test_an_added_word_that_comes_by_itself_stays_where_it_was_put(old):
     assert not [one for one in grown.changes if "text80" in one.words]
 
 
-def test_refusing_all_leaves_words_that_people_had_added(old):
+def test_refusing_all_changes_keeps_words_added_by_users(old):
     before = made(old, "spherical", set_aside=False)
     home = int(before.places[before.row("arm0")])
     before = before.editor.add("text80", home).editor.add("text81", home).editor.delete("text81")
@@ -252,7 +252,7 @@ def test_refusing_all_leaves_words_that_people_had_added(old):
     assert classes(back) == classes(before)
 
 
-def test_a_new_class_does_not_list_words_that_people_had_added(old):
+def test_new_class_does_not_list_words_added_by_users(old):
     before = made(old, "spherical", set_aside=False)
     home = int(before.places[before.row("arm0")])
     before = before.editor.add("boat3", home)
@@ -263,7 +263,7 @@ def test_a_new_class_does_not_list_words_that_people_had_added(old):
     assert "boat3" in grown.thesaurus.editor.refuse(new.number).rows
 
 
-def test_undone_edits_can_be_done_again(old):
+def test_undone_edits_can_be_redone_after_growing(old):
     before = made(old, "spherical", set_aside=False)
     home = int(before.places[before.row("arm0")])
     whole = (
@@ -286,7 +286,7 @@ def test_undone_edits_can_be_done_again(old):
     assert bare.editor.redo().label(bare.node(int(before.ids[home]))) == "weapons"
 
 
-def test_undone_edits_that_are_lost_are_told(old, monkeypatch):
+def test_lost_undone_edits_are_reported(old, monkeypatch):
     before = made(old, "spherical", set_aside=False)
     home = int(before.places[before.row("arm0")])
     before = before.editor.rename(home, "weapons").editor.rename(home, "arms").editor.undo_to(0)
@@ -300,7 +300,7 @@ def test_undone_edits_that_are_lost_are_told(old, monkeypatch):
     assert not grown.thesaurus.undone
 
 
-def test_a_deleted_word_is_no_hindrance_to_refusing_its_move(old):
+def test_move_of_a_deleted_word_can_be_refused(old):
     before = made(old, "spherical", set_aside=False)
     turned = draw(1, 400, 6, kinds=("text",))
     new = Counts(turned.matrix, ["drink0"], turned.contexts)
@@ -315,7 +315,7 @@ def test_a_deleted_word_is_no_hindrance_to_refusing_its_move(old):
         after.editor.refuse("a")
 
 
-def test_another_thesaurus_is_not_written_over(old, tmp_path):
+def test_another_thesaurus_is_not_overwritten(old, tmp_path):
     before = build(old, clusters=3, output=tmp_path / "t", heldout=False)
     build(old, clusters=2, output=tmp_path / "u", heldout=False)
     load(tmp_path / "u").editor.rename(0, "mine").save(tmp_path / "u")
@@ -369,8 +369,8 @@ def test_changes_are_accepted_refused_and_undone(old, tmp_path):
     ]
 
 
-def test_a_class_that_has_become_two_splits_and_is_one_again(old):
-    """Words of one class that are used in two ways since."""
+def test_class_with_two_uses_is_split_and_can_be_rejoined(old):
+    """Words of one class have since been used in two ways."""
     before = made(old, "spherical", set_aside=False)
     rng = np.random.default_rng(30)
     names = [f"drink{n}" for n in range(12)]
@@ -394,7 +394,7 @@ def test_a_class_that_has_become_two_splits_and_is_one_again(old):
     assert classes(back.editor.undo()) == now
 
 
-def test_much_more_text_than_before(old):
+def test_growing_by_far_more_text_adds_all_counts(old):
     before = made(old, "spherical", set_aside=False)
     grown = grow(before, draw(30, 200, 31))
     assert len(grown.thesaurus) == 90
@@ -428,7 +428,7 @@ def texts(tmp_path_factory):
     return write_text(folder / "one.conllu", 40), write_text(folder / "two.conllu", 41)
 
 
-def test_growing_by_text_counts_as_if_all_were_counted_at_once(texts, tmp_path):
+def test_growing_by_text_equals_counting_all_at_once(texts, tmp_path):
     one, two = texts
     asked = {"relation": "obj", "heldout": False, "min_count": 5, "clusters": 3, "processes": 1}
     build(one, output=tmp_path / "t", **asked)
@@ -467,7 +467,7 @@ def test_known_files_of_a_folder_are_skipped(texts, tmp_path):
     assert notice(grown.notes, "copies", "1 of 2")
 
 
-def test_the_same_text_twice_is_refused(texts, tmp_path):
+def test_growing_by_the_same_text_twice_is_refused(texts, tmp_path):
     one, two = texts
     asked = {"relation": "obj", "heldout": False, "clusters": 3, "processes": 1}
     build(one, output=tmp_path / "t", **asked)

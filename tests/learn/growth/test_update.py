@@ -1,4 +1,4 @@
-"""Moves of words between classes, one step at a time."""
+"""Moves of words between classes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def find_moves(labels, placed, together=None):
 SURE, UNSURE = [1e-9, 1 - 1e-9], [1 - 1e-9, 1e-9]
 
 
-def test_a_word_moves_to_the_class_that_its_contexts_support():
+def test_word_moves_to_the_class_supported_by_its_contexts():
     assert find_moves([0, 0, 1], [SURE, UNSURE, SURE]) == [(0, 0, 1)]
 
 
-def test_a_class_keeps_its_last_word():
+def test_class_keeps_its_last_word():
     assert find_moves([0, 0, 1], [SURE, SURE, SURE]) == [(0, 0, 1)]
     assert find_moves([0, 1, 1], [SURE, SURE, SURE]) == []
 
 
-def test_words_do_not_move_within_a_class_that_edits_merged():
+def test_words_do_not_move_within_a_merged_class():
     assert find_moves([0, 0, 1], [SURE, UNSURE, SURE], together=[5, 5]) == []

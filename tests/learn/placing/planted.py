@@ -1,4 +1,4 @@
-"""A taxonomy and counts in which it is known where each word belongs."""
+"""A taxonomy and counts with known places of all words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words are placed where they belong: planted ones, SKOS, and WordNet's nouns."""
+"""Placement of new words: planted ones, SKOS, and WordNet nouns."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def taxonomies(draw):
 
 
 @given(taxonomies())
-def test_steps_and_nearness_are_those_of_a_walk(taxonomy):
+def test_steps_and_nearness_equal_graph_walk(taxonomy):
     graph = Graph.from_taxonomy(taxonomy)
     near = graph.nearness.toarray()
     for start in range(len(graph.names)):
@@ -76,7 +76,7 @@ def test_steps_and_nearness_are_those_of_a_walk(taxonomy):
         assert near[start].tolist() == [NEAR[one] if one < FAR else 0 for one in steps]
 
 
-def test_a_crowd_makes_nothing_near():
+def test_nearness_ignores_crowded_parents():
     taxonomy = Taxonomy("flat")
     taxonomy.labels["top"] = "top"
     for at in range(CROWD + 1):
@@ -90,7 +90,7 @@ def test_a_crowd_makes_nothing_near():
 
 
 @given(taxonomies())
-def test_words_share_out_by_the_roots_of_their_weights(taxonomy):
+def test_weights_of_senses_are_shared_by_square_root(taxonomy):
     graph = Graph.from_taxonomy(taxonomy)
     weights = taxonomy.words["shared"]
     roots = {name: weight**0.5 for name, weight in weights.items()}
@@ -101,7 +101,7 @@ def test_words_share_out_by_the_roots_of_their_weights(taxonomy):
     assert weights[graph.names[graph.senses("Shared")[0]]] == first
 
 
-def test_hidden_words_take_those_with_them_that_they_are_a_part_of():
+def test_hiding_a_word_hides_compounds_with_it():
     taxonomy = Taxonomy("heads")
     taxonomy.labels |= {"top": "top", "a": "a", "b": "b"}
     taxonomy.parents |= {"a": ["top"], "b": ["a"]}
@@ -118,7 +118,7 @@ def test_hidden_words_take_those_with_them_that_they_are_a_part_of():
 
 @given(st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=20, unique=True),
        st.text("abc", min_size=1, max_size=6))  # fmt: skip
-def test_endings_are_those_of_a_search(words, word):
+def test_endings_equal_exhaustive_search(words, word):
     got = Endings(words).find(word)
     common = {}
     for at, other in enumerate(words):
@@ -131,7 +131,7 @@ def test_endings_are_those_of_a_search(words, word):
     assert got == common
 
 
-def test_votes_are_the_sum_over_known_words(planted, voters):
+def test_votes_equal_sum_over_known_words(planted, voters):
     _, counts, truth = planted
     word = next(iter(truth))
     rows = np.array([counts.word_id(word)])
@@ -161,7 +161,7 @@ def test_votes_are_the_sum_over_known_words(planted, voters):
     assert ranked.values == pytest.approx(np.sort(beyond[beyond > 0])[::-1], abs=2e-6)
 
 
-def test_what_is_usual_is_the_mean_over_known_words(voters):
+def test_usual_votes_equal_mean_over_known_words(voters):
     graph = voters.graph
     mean = np.zeros(len(graph.names))
     for row in voters.known:
@@ -169,7 +169,7 @@ def test_what_is_usual_is_the_mean_over_known_words(voters):
     assert voters.usual == pytest.approx(mean @ graph.nearness.toarray(), abs=1e-6)
 
 
-def test_planted_words_come_where_they_belong(planted):
+def test_planted_words_are_placed_correctly(planted):
     taxonomy, counts, truth = planted
     told = []
     placed = place(taxonomy, counts, steps=0, progress=told.append)
@@ -190,7 +190,7 @@ def test_planted_words_come_where_they_belong(planted):
     assert told[-1].done == told[-1].total == len(counts)
 
 
-def test_less_likely_candidates_are_left_out(planted):
+def test_less_likely_candidates_are_excluded(planted):
     taxonomy, counts, truth = planted
     whole = place(taxonomy, counts, n=2)
     assert all(len(some) <= 2 for some in whole.words)
@@ -201,7 +201,7 @@ def test_less_likely_candidates_are_left_out(planted):
     assert {*fewer.left_out} == truth.keys() - {word for word, _ in kept}
 
 
-def test_a_word_without_voters_is_left_out(planted):
+def test_word_without_voters_is_excluded(planted):
     taxonomy, counts, _ = planted
     table = counts.matrix.toarray()
     strange = np.zeros((1, table.shape[1] + 1), dtype=table.dtype)
@@ -212,7 +212,7 @@ def test_a_word_without_voters_is_left_out(planted):
     assert placed.left_out == ("qqq",)
 
 
-def test_a_trial_hides_what_is_known_and_tells_how_near_it_came(planted):
+def test_trial_hides_known_words_and_reports_accuracy(planted):
     taxonomy, counts, _ = planted
     trial = hide(taxonomy, counts, 40, seed=3)
     ours, bare, first, every = trial.ways
@@ -238,7 +238,7 @@ def test_a_trial_hides_what_is_known_and_tells_how_near_it_came(planted):
     assert hide(taxonomy, counts, 40, seed=4).words != trial.words
 
 
-def test_the_baseline_is_the_largest_cosine(voters):
+def test_baseline_is_the_largest_cosine(voters):
     weights = voters.counts.ppmi().toarray()
     rows = np.array([3, 30])
     for row, found in zip(rows, nearest(voters, np.setdiff1d(rows, [])), strict=True):
@@ -252,7 +252,7 @@ def test_the_baseline_is_the_largest_cosine(voters):
         assert found == voters.known[int(np.argmax(cosines))]
 
 
-def test_a_scale_is_as_sure_as_what_it_saw():
+def test_score_calibration_recovers_its_parameters():
     rng = np.random.default_rng(0)
     values, seen = rng.random(4000), rng.integers(1, 50, 4000).astype(float)
     truth = ScoreCalibration(-2.0, 4.0, 0.3)
@@ -264,7 +264,7 @@ def test_a_scale_is_as_sure_as_what_it_saw():
     assert backwards.value == 0
 
 
-def test_inputs_that_cannot_be_used_are_named(planted):
+def test_unusable_inputs_are_refused(planted):
     taxonomy, counts, _ = planted
     strange = Counts(counts.matrix, [f"x{at}" for at in range(len(counts))], counts.contexts)
     with refused("too-little-text", "planted", "168"):
@@ -280,12 +280,12 @@ def test_inputs_that_cannot_be_used_are_named(planted):
         place(empty, counts)
 
 
-def test_folding_parts_words_at_all_but_letters():
+def test_fold_splits_words_at_non_letters():
     assert fold("Team_leader-ship (of  men)") == "team leader ship of men"
 
 
 @pytest.mark.slow
-def test_nouns_of_wordnet_come_nearer_than_their_neighbours_senses(shared_data):
+def test_wordnet_nouns_are_placed_better_than_by_nearest_neighbour(shared_data):
     place = shared_data / "wordnet30"
     triples = shared_data / "bnc-verb-noun/verb_object.tsv"
     if not place.is_dir() or not triples.is_file():

@@ -1,4 +1,4 @@
-"""Singular values by iteration, beside those of the dense decomposition."""
+"""Iterative singular values against the dense decomposition."""
 
 from __future__ import annotations
 

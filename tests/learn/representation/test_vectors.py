@@ -1,4 +1,4 @@
-"""Weights, vectors made of them, and vectors of words that were not there."""
+"""Weights, vectors, and vectors of new words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def draw(words: int, contexts: int, seed: int = 0, kinds: int = 4) -> sparse.csr
     return sparse.csr_array(rng.poisson(rates).astype(float))
 
 
-def test_weights_equal_the_logarithms_by_hand() -> None:
+def test_weights_equal_explicit_logarithms() -> None:
     counts = np.array([[6.0, 2, 0], [1, 0, 3]])
     found = weigh(sparse.csr_array(counts), counts.sum(axis=0)).toarray()
     for i, j in np.ndindex(2, 3):
@@ -75,7 +75,7 @@ def test_saved_representation_is_read_and_checked() -> None:
             Representation.from_arrays({**kept, name: wrong})
 
 
-def test_smoothing_equals_the_sum_by_hand() -> None:
+def test_smoothing_equals_explicit_sum() -> None:
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(12, 4)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Exports that were changed in another tool come back as edits; nothing else changes."""
+"""Exports edited in another tool are read back as edits; nothing else changes."""
 
 from __future__ import annotations
 
@@ -89,14 +89,14 @@ def state(thesaurus):
     return parents, totals, belongs, labels, notes
 
 
-def test_an_export_that_was_not_changed_asks_for_nothing(tmp_path):
+def test_unchanged_export_gives_no_edits(tmp_path):
     for suffix in ("ttl", "rdf"):
         elsewhere = Elsewhere(made(), tmp_path, suffix)
         assert read_changes(made(), elsewhere.file) == []
         assert read_changes(made(), elsewhere.save()) == []
 
 
-def test_every_kind_of_change(tmp_path):
+def test_every_kind_of_change_becomes_an_edit(tmp_path):
     thesaurus = made()
     it = Elsewhere(thesaurus, tmp_path)
     leaves = [int(thesaurus.ids[n]) for n in thesaurus.nodes()]
@@ -143,7 +143,7 @@ def test_every_kind_of_change(tmp_path):
     assert read_changes(found, again.save()) == []
 
 
-def test_classes_are_moved_and_merged(tmp_path):
+def test_moved_and_merged_classes_become_edits(tmp_path):
     thesaurus = made()
     leaves = [int(thesaurus.ids[n]) for n in thesaurus.nodes()]
     gone, into, under = leaves[1], leaves[6], leaves[2]
@@ -165,7 +165,7 @@ def test_classes_are_moved_and_merged(tmp_path):
     assert read_changes(found, it.file) == []
 
 
-def test_a_class_that_is_dissolved(tmp_path):
+def test_dissolved_class_becomes_edits(tmp_path):
     thesaurus = made()
     inner = next(
         n for n in range(1, thesaurus.tree.n_nodes)
@@ -184,7 +184,7 @@ def _below(thesaurus, id):
     return {int(thesaurus.ids[n]) for n in thesaurus.tree.walk(thesaurus.node(id))}
 
 
-def test_levels_come_back_too(tmp_path):
+def test_exports_by_level_are_read_back(tmp_path):
     thesaurus = made()
     it = Elsewhere(thesaurus, tmp_path, levels=(2, 5), min_children=2)
     assert read_changes(thesaurus, it.save()) == []
@@ -195,7 +195,7 @@ def test_levels_come_back_too(tmp_path):
     assert found.tree == thesaurus.tree
 
 
-def test_what_is_unclear_is_named(tmp_path):
+def test_ambiguous_changes_are_refused(tmp_path):
     thesaurus = made()
     leaves = [int(thesaurus.ids[n]) for n in thesaurus.nodes()]
     cases = [
@@ -253,7 +253,7 @@ def test_what_is_unclear_is_named(tmp_path):
         ("id", "1"),
     ],
 )
-def test_invalid_values_of_our_own_properties_are_named(tmp_path, name, value):
+def test_invalid_values_of_own_properties_are_refused(tmp_path, name, value):
     thesaurus = made()
     it = Elsewhere(thesaurus, tmp_path, levels=(2, 5), min_children=2)
     property = URIRef(f"urn:x-roget:{name}")
@@ -264,7 +264,7 @@ def test_invalid_values_of_our_own_properties_are_named(tmp_path, name, value):
     assert len(str(caught.value)) < 500
 
 
-def test_addresses_of_too_many_digits_are_named(tmp_path):
+def test_overlong_class_ids_are_refused(tmp_path):
     it = Elsewhere(made(), tmp_path)
     it.graph.add((it.of("9" * 5000), RDF.type, URIRef("urn:x-roget:WordClass")))
     with pytest.raises(InputError, match=r"changed\.ttl: .*class-999"):
@@ -274,7 +274,7 @@ def test_addresses_of_too_many_digits_are_named(tmp_path):
 @settings(max_examples=12, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["rename", "move", "note", "delete", "add"]),
                           st.integers(0, 15), st.integers(0, 7)), max_size=8))  # fmt: skip
-def test_any_edits_come_back_as_the_same_state(tmp_path_factory, changes):
+def test_edits_made_in_another_tool_give_the_same_state(tmp_path_factory, changes):
     thesaurus = made()
     folder = tmp_path_factory.mktemp("elsewhere")
     it, by_hand = Elsewhere(thesaurus, folder), thesaurus
@@ -309,7 +309,7 @@ def test_any_edits_come_back_as_the_same_state(tmp_path_factory, changes):
     assert [{**part} for part in one] == [{**part} for part in other]
 
 
-def test_reading_our_own_file_keeps_counts_memberships_and_ids(tmp_path):
+def test_import_of_own_export_keeps_counts_memberships_and_ids(tmp_path):
     thesaurus = (
         made()
         .editor.merge(3, 4)

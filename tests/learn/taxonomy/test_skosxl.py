@@ -1,4 +1,4 @@
-"""SKOS-XL and plain SKOS say the same; streams and rdflib read the same; bombs are refused."""
+"""SKOS-XL and plain SKOS are equivalent, for both RDF libraries; entity bombs are refused."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ EN = {
 
 @pytest.mark.parametrize("suffix", SYNTAX)
 @pytest.mark.parametrize("library", ["pyoxigraph", "rdflib"])
-def test_labels_that_are_things_are_words(tmp_path, monkeypatch, suffix, library):
+def test_skosxl_label_resources_are_read_as_words(tmp_path, monkeypatch, suffix, library):
     if library == "rdflib":
         monkeypatch.setitem(sys.modules, "pyoxigraph", None)
     else:
@@ -98,7 +98,7 @@ def test_labels_that_are_things_are_words(tmp_path, monkeypatch, suffix, library
             read(file, language="fr")
 
 
-def test_the_library_does_not_matter(tmp_path, monkeypatch):
+def test_both_rdf_libraries_read_the_same_taxonomy(tmp_path, monkeypatch):
     pytest.importorskip("pyoxigraph")
     file = tmp_path / "v.ttl"
     vocabulary(plain=lambda row: True).serialize(file, format="turtle")
@@ -111,7 +111,7 @@ def test_the_library_does_not_matter(tmp_path, monkeypatch):
     assert len(found[0]) == 3 + 1 + 1 + 2 + 1 + 6 * 4
 
 
-def test_compressed_marked_and_faulty_files(tmp_path):
+def test_compressed_files_are_read_and_faulty_ones_refused(tmp_path):
     file = tmp_path / "v.ttl.gz"
     text = vocabulary().serialize(format="turtle", encoding="utf-8")
     file.write_bytes(gzip.compress(b"\xef\xbb\xbf" + text))
@@ -142,7 +142,7 @@ BOMB = """<?xml version="1.0"?>
     ],
 )
 @pytest.mark.parametrize("library", ["pyoxigraph", "rdflib"])
-def test_entities_that_grow_are_refused(tmp_path, monkeypatch, library, value, name):
+def test_xml_entity_bombs_are_refused(tmp_path, monkeypatch, library, value, name):
     if library == "rdflib":
         monkeypatch.setitem(sys.modules, "pyoxigraph", None)
     file = tmp_path / "bomb.rdf"
@@ -154,13 +154,13 @@ def test_entities_that_grow_are_refused(tmp_path, monkeypatch, library, value, n
         read(file)
 
 
-def test_entities_that_spell_addresses_are_read(tmp_path):
+def test_small_xml_entities_are_expanded(tmp_path):
     file = tmp_path / "small.rdf"
     file.write_text(BOMB.format(str(SKOS), '"s&#33;"', "&b;"))
     assert read(file).words.tolist() == ["teas!"]
 
 
-def test_how_far_it_is_is_told(tmp_path):
+def test_progress_is_reported(tmp_path):
     file = tmp_path / "v.nt"
     vocabulary().serialize(file, format="nt", encoding="utf-8")
     told = []

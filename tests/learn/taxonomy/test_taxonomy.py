@@ -1,4 +1,4 @@
-"""Taxonomies that people made become thesauri, by clear rules."""
+"""Import of taxonomies as thesauri."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def naive_memberships(thesaurus):
     }
 
 
-def test_a_table_is_a_tree_of_classes(animals):
+def test_table_is_read_as_tree_of_classes(animals):
     above = ("thing", "animal")
     assert naive_memberships(animals) == {
         "dog": {(*above, "mammal"): 1.0},
@@ -76,7 +76,7 @@ def test_a_table_is_a_tree_of_classes(animals):
     assert animals.provenance["dropped"] == 0
 
 
-def test_classes_stand_for_contexts(animals):
+def test_classes_are_used_as_contexts(animals):
     assert set(animals.contexts) == {"thing", "animal", "mammal", "bird", "tool"}
     third = 1 / 3
     for word, right in (
@@ -93,7 +93,7 @@ def test_classes_stand_for_contexts(animals):
     assert np.allclose(animals.centroids.sum(axis=1), 1)
 
 
-def test_every_question_has_an_answer(animals, tmp_path):
+def test_imported_thesaurus_supports_every_lookup(animals, tmp_path):
     near = [one.word for one in animals.neighbours("dog", 4)]
     assert set(near) == set(animals.words.tolist()) - {"dog"}
     shared = [len(set(animals.path("dog")) & set(animals.path(word))) for word in near]
@@ -109,20 +109,20 @@ def test_every_question_has_an_answer(animals, tmp_path):
     assert naive_memberships(again) == naive_memberships(animals)
 
 
-def test_several_tops_lie_below_a_root_named_like_the_file(tmp_path):
+def test_several_roots_get_a_common_root_named_after_the_file(tmp_path):
     found = read(table(tmp_path, "tea\tdrink\nbook\tthing\n", "goods.tsv"))
     assert names(found, "tea") == ["goods", "drink"]
     assert found.tree.n_clusters == 2
 
 
-def test_a_class_keeps_its_first_parent(tmp_path):
+def test_class_keeps_its_first_parent(tmp_path):
     found = read(table(tmp_path, "a\tx\nx\ttop\nx\tother\ny\tother\nother\ttop\n"))
     assert names(found, "a") == ["top", "x"]
     assert found.provenance["dropped"] == 1
     assert found.provenance["dropped_examples"] == ["x < other"]
 
 
-def test_classes_without_words_are_left_out(tmp_path):
+def test_classes_without_words_are_excluded(tmp_path):
     found = read(table(tmp_path, "a\tx\nx\ttop\ny\ttop\nz\ty\nz\tz2\nz2\ttop\nq\tz\nz\ty\n"))
     assert "z2" not in found.contexts
     assert names(found, "q") == ["top", "y", "z"]
@@ -148,13 +148,13 @@ def test_broken_tables_are_refused(tmp_path, text, code, value):
     assert code in (None, caught.value.code)
 
 
-def test_broken_lines_are_collected(tmp_path):
+def test_broken_lines_are_collected_up_to_a_limit(tmp_path):
     with pytest.raises(FormatError) as caught:
         read(table(tmp_path, "x\n" * 30))
     assert len(caught.value.problems) == 20
 
 
-def test_kinds_are_told_or_named(tmp_path):
+def test_kind_is_inferred_or_must_be_named(tmp_path):
     file = table(tmp_path, "tea\tdrink\n", "odd.name")
     with refused("unsupported-format"):
         read(file)
@@ -167,7 +167,7 @@ def test_kinds_are_told_or_named(tmp_path):
         read(tmp_path)
 
 
-def test_the_weight_of_a_class_is_divided_among_its_copies():
+def test_weight_of_a_class_is_divided_among_its_copies():
     parents = {
         "animal": ["thing"],
         "tool": ["thing"],
@@ -186,14 +186,14 @@ def test_the_weight_of_a_class_is_divided_among_its_copies():
     }  # fmt: skip
 
 
-def test_very_many_classes_leave_the_largest_as_contexts(tmp_path, monkeypatch):
+def test_only_the_largest_of_many_classes_become_contexts(tmp_path, monkeypatch):
     monkeypatch.setattr("roget.learn.taxonomy.taxonomy.CELLS", 8)
     found = read(table(tmp_path, ANIMALS))  # four clusters: two contexts
     assert set(found.contexts) == {"thing", "animal"}
     assert np.allclose(found.counts.word_totals, 1)
 
 
-def test_labels_that_are_not_alone_get_their_address():
+def test_duplicate_labels_are_made_distinct_by_id():
     assert _distinct(["a", "b", "a"], ["1", "2", "3"]) == ["a (1)", "b", "a (3)"]
     assert _distinct(["a", "a (1)", "a"], ["1", "2", "3"]) == [
         "a (1)'",
@@ -222,7 +222,7 @@ def rdflib():
     return pytest.importorskip("rdflib")
 
 
-def test_concepts_are_classes_of_their_labels(tmp_path, rdflib):
+def test_skos_concepts_become_classes_of_their_labels(tmp_path, rdflib):
     found = read(table(tmp_path, SKOS, "zoo.ttl"), language="en")
     assert naive_memberships(found) == {
         "animal": {("zoo", "animal", "animal"): 1.0},
@@ -251,7 +251,7 @@ def test_broken_skos_is_refused(tmp_path, rdflib, text, options, code, value):
         read(table(tmp_path, text, "zoo.ttl"), **options)
 
 
-def test_a_missing_library_is_named(tmp_path, monkeypatch):
+def test_missing_rdf_library_is_named(tmp_path, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "rdflib", None)
@@ -261,7 +261,7 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("suffix", ["ttl", "rdf"])
-def test_our_own_export_comes_back(animals, tmp_path, rdflib, suffix):
+def test_own_skos_export_is_read_back(animals, tmp_path, rdflib, suffix):
     file = tmp_path / f"zoo.{suffix}"
     export(animals, file, options=ReportOptions(language="en"))
     assert naive_memberships(read(file)) == naive_memberships(animals)
@@ -293,7 +293,7 @@ def wordnet(tmp_path):
     return folder
 
 
-def test_wordnet_is_a_tree_of_synsets(wordnet):
+def test_wordnet_is_read_as_tree_of_synsets(wordnet):
     found = read(wordnet)
     # 7 + 1 and 1 + 1, of ten.
     assert sorted(found.membership("bank").values()) == pytest.approx([0.2, 0.8])
@@ -305,7 +305,7 @@ def test_wordnet_is_a_tree_of_synsets(wordnet):
     assert found.tree.n_clusters == 10, "ten synsets, each with words"
 
 
-def test_one_part_of_speech_needs_no_class_of_its_own(wordnet):
+def test_single_part_of_speech_has_no_class_of_its_own(wordnet):
     (wordnet / "cntlist.rev").unlink()
     found = read(wordnet / "data.noun")
     assert names(found, "Fido") == ["entity", "animal", "dog", "Fido"]
@@ -313,7 +313,7 @@ def test_one_part_of_speech_needs_no_class_of_its_own(wordnet):
     assert names(read(wordnet / "data.verb"), "inhibit") == ["verb", "inhibit", "inhibit"]
 
 
-def test_broken_wordnet_is_explained(wordnet, tmp_path):
+def test_broken_wordnet_files_are_refused(wordnet, tmp_path):
     (wordnet / "data.noun").write_text(NOUNS + "nonsense\n00000009 03 n 05 short 0 000 | x\n")
     with refused("broken-lines", "9") as caught:
         read(wordnet)
@@ -322,7 +322,7 @@ def test_broken_wordnet_is_explained(wordnet, tmp_path):
         read(tmp_path, "wordnet")
 
 
-def test_hypernyms_of_wordnet_as_a_table(shared_data, tmp_path):
+def test_wordnet_hypernym_table_is_read(shared_data, tmp_path):
     source = shared_data / "wordnet30" / "verb_hypernyms.tsv"
     links = [line.split("\t") for line in source.read_text().splitlines()]
     found = read(table(tmp_path, "".join(f"{low}\t{high}\n" for low, _, high in links)))
@@ -350,7 +350,7 @@ def test_hypernyms_of_wordnet_as_a_table(shared_data, tmp_path):
         ({}, {}, "y", ("'a'", "'y'")),
     ],
 )
-def test_classes_that_are_not_there_are_named(parents, otherwise, name, inside):
+def test_missing_classes_are_named(parents, otherwise, name, inside):
     taxonomy = Taxonomy("t", {"x": "x"}, parents, otherwise)
     taxonomy.add("a", name)
     with refused("not-a-tree", "t: ", *inside):
@@ -359,7 +359,7 @@ def test_classes_that_are_not_there_are_named(parents, otherwise, name, inside):
         taxonomy.tree(Path("t.tsv"))
 
 
-def test_a_cycle_of_classes_without_labels_is_named():
+def test_cycle_of_unlabelled_classes_is_named():
     taxonomy = Taxonomy("t", {}, {"x": ["y"], "y": ["x"]})
     with refused("not-a-tree", "'x'", "'y'"):
         taxonomy.acyclic()

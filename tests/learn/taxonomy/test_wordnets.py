@@ -1,4 +1,4 @@
-"""WordNet in its other forms: tables, and the package wn."""
+"""WordNet as tables and through the package wn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tables(tmp_path):
     return tmp_path
 
 
-def test_tables(tables):
+def test_wordnet_tables_are_read(tables):
     found = taxonomy_of(tables)
     assert found.title == "WordNet"
     assert found.labels["2-n"] == "dog"
@@ -43,7 +43,7 @@ def test_tables(tables):
     assert read(tables).provenance["imported"] == "wordnet-tables"
 
 
-def test_a_part_of_speech(tables):
+def test_part_option_selects_a_part_of_speech(tables):
     nouns = taxonomy_of(tables, part="noun")
     assert nouns.title == "noun"
     assert nouns.words["dog"] == {"2-n": 43.0, "4-n": 4.0}
@@ -56,7 +56,7 @@ def test_a_part_of_speech(tables):
         taxonomy_of(tables, part="verb")
 
 
-def test_a_part_of_a_dict_folder(tmp_path):
+def test_part_option_selects_a_file_of_dict_folder(tmp_path):
     line = "0000000{} 03 {} 01 {} 0 000 | a gloss\n"
     (tmp_path / "data.noun").write_text(line.format(1, "n", "hit"))
     (tmp_path / "data.verb").write_text(line.format(2, "v", "hit"))
@@ -67,7 +67,7 @@ def test_a_part_of_a_dict_folder(tmp_path):
         taxonomy_of(tmp_path, part="noun")
 
 
-def test_broken_tables_name_their_lines(tables):
+def test_broken_tables_are_refused_with_line_numbers(tables):
     (tables / "noun_senses.tsv").write_text("dog\t1\t2\tnoun.animal\tmany\n\ncat\t1\n")
     with pytest.raises(FormatError) as error:
         taxonomy_of(tables)
@@ -131,7 +131,7 @@ def wn(monkeypatch):
 
 
 @pytest.mark.usefixtures("wn")
-def test_a_lexicon_by_its_name():
+def test_wn_lexicon_is_read_by_name():
     found = taxonomy_of("wn:oewn:2024")
     assert found.labels["x-2-n"] == "dog"
     assert found.labels["x-3-n"] == "x-3-n"
@@ -143,20 +143,20 @@ def test_a_lexicon_by_its_name():
 
 
 @pytest.mark.usefixtures("wn")
-def test_a_lexicon_that_is_not_there():
+def test_missing_wn_lexicon_is_refused():
     with refused("file-not-found", "2024"):
         taxonomy_of("wn:nope")
     with refused("empty-input"):
         taxonomy_of("wn:empty")
 
 
-def test_without_the_package(monkeypatch):
+def test_missing_wn_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "wn", None)
     with refused("missing-extra", "roget[wordnet]"):
         taxonomy_of("wn:oewn:2024")
 
 
-def test_the_package_itself(tmp_path):
+def test_installed_wn_package_is_read(tmp_path):
     wn = pytest.importorskip("wn", reason="needs the extra wordnet")
     lexicon = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE LexicalResource SYSTEM "http://globalwordnet.github.io/schemas/WN-LMF-1.1.dtd">
@@ -183,7 +183,7 @@ def test_the_package_itself(tmp_path):
 
 
 @pytest.mark.slow
-def test_all_nouns_of_wordnet(shared_data):
+def test_all_nouns_of_wordnet_are_read(shared_data):
     folder = shared_data / "wordnet30"
     if not folder.is_dir():
         pytest.skip(f"no {folder}")

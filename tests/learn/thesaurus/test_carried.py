@@ -1,4 +1,4 @@
-"""Places of words after edits: a naive account of them, beside what everything else says."""
+"""Places of words after edits against naive code."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def clusters_of(t, node):
 
 @settings(max_examples=10)
 @given(carried(), st.booleans())
-def test_words_stay_with_their_classes_whatever_is_merged(tmp_path_factory, made, saved):
+def test_words_stay_with_their_classes_after_any_merge(tmp_path_factory, made, saved):
     t, where, one_with = made
     if saved:
         folder = tmp_path_factory.mktemp("carried") / "t"
@@ -107,7 +107,7 @@ def parted(t):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_all_words_of_a_merged_class_land_in_the_other_and_no_others(seed):
+def test_merge_moves_exactly_the_words_of_the_merged_class(seed):
     t = random_thesaurus(seed, words=40, clusters=5)
     for node, into in itertools.product(range(t.tree.n_nodes), repeat=2):
         try:

@@ -1,4 +1,4 @@
-"""Classify: the rules of the clusterers, from the thesaurus alone."""
+"""Classification of new words by the rules of the clusterers, from the thesaurus alone."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def naive(t, counts, row):
 
 @settings(max_examples=15)
 @given(THESAURI, st.integers(0, 99), st.booleans())
-def test_new_words_are_placed_by_the_rule(t, seed, soft):
+def test_classify_applies_the_placement_rule(t, seed, soft):
     if not soft:
         t = Thesaurus.from_parts(t.counts, t.tree, t.memberships, t.centroids, t.mass)
     counts = counted(t, seed)
@@ -67,7 +67,7 @@ def test_new_words_are_placed_by_the_rule(t, seed, soft):
 
 
 @pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
-def test_annealed_classes_place_words_as_their_model_does(model):
+def test_annealed_thesaurus_classifies_like_its_model(model):
     counts = planted().counts
     fitted = SoftAnnealing(3, model=model, random_state=0).fit(counts)
     t = Thesaurus.from_clustering(counts, fitted)
@@ -75,7 +75,7 @@ def test_annealed_classes_place_words_as_their_model_does(model):
     assert t.classify(new).toarray() == pytest.approx(fitted.predict_proba(new), abs=1e-6)
 
 
-def test_classes_by_description_length_place_words_as_their_model_does():
+def test_mdl_thesaurus_classifies_like_its_model():
     counts = planted().counts
     fitted = MDLTree(random_state=0).fit(counts)
     t = Thesaurus.from_clustering(counts, fitted)
@@ -84,13 +84,13 @@ def test_classes_by_description_length_place_words_as_their_model_does():
     assert fitted.n_clusters_ > 1
 
 
-def test_merged_classes_take_new_words():
+def test_merged_classes_receive_new_words():
     t = planted()
     new = t.editor.merge(t.path("hut")[-1], t.path("gun")[-1])
     rows = lookup.list_placements(new, Counts([[5, 1]], ["tent"], ["homes-1", "homes-2"]))
     assert rows[0].node == new.path(FAMILIES["homes"][0])[-1]
 
 
-def test_no_known_context_at_all_is_an_error():
+def test_classify_refuses_counts_without_known_context():
     with refused("no-common-contexts", "obj:drink"):
         planted().classify(Counts([[1]], ["tea"], ["obj:drink"]))

@@ -1,4 +1,4 @@
-"""Classes of contexts: where a clusterer makes them, they are kept with the thesaurus and shown."""
+"""Classes of contexts: saved with the thesaurus and shown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def thesaurus(model: CoMDL) -> Thesaurus:
     return Thesaurus.from_clustering(Counts(TABLE, WORDS, CONTEXTS), model)
 
 
-def test_they_are_those_of_the_clusterer(thesaurus: Thesaurus, model: CoMDL) -> None:
+def test_context_classes_equal_those_of_the_clusterer(thesaurus: Thesaurus, model: CoMDL) -> None:
     found = {one.number: set(one.contexts) for one in lookup.context_classes(thesaurus)}
     labels = model.column_labels_
     names = np.array(CONTEXTS)
@@ -44,7 +44,9 @@ def test_they_are_those_of_the_clusterer(thesaurus: Thesaurus, model: CoMDL) -> 
     assert any(one >= {"drink", "pour"} for one in found.values())
 
 
-def test_shares_by_hand(thesaurus: Thesaurus, model: CoMDL) -> None:
+def test_shares_of_context_classes_equal_explicit_computation(
+    thesaurus: Thesaurus, model: CoMDL
+) -> None:
     node = thesaurus.path("tea")[-1]
     centroid, average = lookup.centroid(thesaurus, node), lookup.centroid(thesaurus, 0)
     for one in lookup.context_classes(thesaurus, node):
@@ -59,7 +61,7 @@ def test_shares_by_hand(thesaurus: Thesaurus, model: CoMDL) -> None:
     assert sum(shares) == pytest.approx(1)
 
 
-def test_folders_keep_them(thesaurus: Thesaurus, tmp_path: Path) -> None:
+def test_saved_thesaurus_keeps_context_classes(thesaurus: Thesaurus, tmp_path: Path) -> None:
     thesaurus.save(tmp_path / "kept")
     again = roget.load(tmp_path / "kept")
     assert lookup.context_classes(again) == lookup.context_classes(thesaurus)
@@ -71,7 +73,7 @@ def test_folders_keep_them(thesaurus: Thesaurus, tmp_path: Path) -> None:
     ]
 
 
-def test_they_are_shown(thesaurus: Thesaurus) -> None:
+def test_context_classes_are_shown_in_report_and_page(thesaurus: Thesaurus) -> None:
     told = report(thesaurus)
     assert "context class" in str(told)
     listed = {name for one in told.data["context_classes"] for name in one["contexts"]}
@@ -86,7 +88,7 @@ def test_they_are_shown(thesaurus: Thesaurus) -> None:
     }
 
 
-def test_where_there_are_none() -> None:
+def test_thesaurus_without_context_classes_shows_none() -> None:
     counts = Counts(TABLE, WORDS, CONTEXTS)
     plain = Thesaurus.from_clustering(counts, MDLTree(random_state=0).fit(counts))
     assert lookup.context_classes(plain) == []

@@ -1,4 +1,4 @@
-"""Edits: what each does and undoes, and what is left of them in a rebuilt thesaurus."""
+"""Edits: their effect, undo, and replay on a rebuilt thesaurus."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.errors import refused
 from thesauri import FAMILIES, THESAURI, planted, random_thesaurus, same, words_of
 
 
-def test_a_renamed_class_has_its_name_everywhere():
+def test_renamed_class_has_its_name_everywhere():
     t = planted()
     node = t.common_class(*FAMILIES["drinks"])
     new = t.editor.rename(node, "drinks")
@@ -28,7 +28,7 @@ def test_a_renamed_class_has_its_name_everywhere():
 
 @settings(max_examples=20)
 @given(THESAURI, st.data())
-def test_a_moved_word_is_in_its_class_only(t, data):
+def test_moved_word_is_in_its_new_class_only(t, data):
     row = data.draw(st.integers(0, len(t) - 1))
     node = data.draw(st.integers(0, t.tree.n_nodes - 1))
     word = str(t.words[row])
@@ -47,7 +47,7 @@ def test_a_moved_word_is_in_its_class_only(t, data):
     assert new.centroids.tolist() == t.centroids.tolist()
 
 
-def test_a_word_that_was_in_no_part_is_shared_out_by_its_counts():
+def test_word_moved_to_an_inner_node_is_divided_by_its_counts():
     t = planted()
     right = t.common_class("gun", "hut")
     new = t.editor.move("tea", right)
@@ -88,7 +88,7 @@ def edited(draw):
 
 
 @given(edited())
-def test_undo_goes_back_step_by_step(states):
+def test_undo_reverts_edits_step_by_step(states):
     t = states[-1]
     for number in range(len(states) - 2, -1, -1):
         t = t.editor.undo()
@@ -102,7 +102,7 @@ def test_undo_goes_back_step_by_step(states):
 
 
 @given(edited())
-def test_edited_thesauri_hold_together(states):
+def test_edited_thesauri_are_consistent(states):
     t = states[-1]
     # Words of merged classes stay together, whatever their memberships.
     merged = any(edit.kind == "merge" for edit in t.edits)
@@ -116,7 +116,7 @@ def test_edited_thesauri_hold_together(states):
 
 
 @given(edited())
-def test_replayed_on_the_same_nothing_is_other(states):
+def test_replay_on_the_same_thesaurus_is_identical(states):
     first, last = states[0], states[-1]
     sizes = [edit.node.size and (edit.into is None or edit.into.size) for edit in last.edits]
     assume(all(sizes))
@@ -126,7 +126,7 @@ def test_replayed_on_the_same_nothing_is_other(states):
         assert same(new, last)
 
 
-def test_edits_outlive_a_rebuilding():
+def test_edits_are_replayed_on_a_rebuilt_thesaurus():
     t = planted()
     edited = t.editor.rename(t.common_class(*FAMILIES["arms"]), "arms")
     edited = edited.editor.move("ale", edited.common_class(*FAMILIES["texts"]))
@@ -142,7 +142,7 @@ def test_edits_outlive_a_rebuilding():
     assert [str(edit) for edit in new.edits] == [str(edit) for edit in edited.edits]
 
 
-def test_what_cannot_be_done_waits():
+def test_inapplicable_edits_wait():
     t = planted()
     edited = t.editor.move("ale", t.path("gun")[-1]).editor.rename(t.path("tea")[-1], "drinks")
     poor, problems, _ = planted(left_out=["ale"]).editor.replay(edited.edits)
@@ -175,7 +175,7 @@ def test_what_cannot_be_done_waits():
         ),
     ],
 )  # fmt: skip
-def test_problems_are_explained(edit, said):
+def test_problems_of_replay_are_explained(edit, said):
     new, problems, _ = planted().editor.replay([edit])
     assert len(problems) == 1
     assert said in problems[0]
@@ -183,7 +183,7 @@ def test_problems_are_explained(edit, said):
     assert new.edits[0].waiting
 
 
-def test_large_classes_are_remembered_by_a_fair_sample():
+def test_snapshot_of_large_class_is_a_representative_sample():
     n = 5 * SAMPLE
     belongs = np.eye(2)[np.arange(n) % 2]
     counts = Counts(np.arange(n, 0, -1)[:, None] * (1 + belongs.astype(int)), map(str, range(n)))
@@ -211,7 +211,7 @@ def test_labels_must_be_one_line_of_printable_text(label):
         planted().editor.rename(1, label)
 
 
-def test_labels_of_any_script_are_taken_and_those_of_old_folders_kept(tmp_path):
+def test_labels_of_any_script_are_accepted_and_old_ones_kept(tmp_path):
     t = planted()
     for label in ("می\u200cخواهم", "prix\u00a0: 5", "飲み\u3000物", "👩\u200d🍳"):
         assert t.editor.rename(1, label).label(1) == label
@@ -223,7 +223,7 @@ def test_labels_of_any_script_are_taken_and_those_of_old_folders_kept(tmp_path):
 
 
 @pytest.mark.parametrize("node", [1.5, 1.0, "1", None, True, np.bool_(True), np.float64(1)])
-def test_nodes_are_whole_numbers(node):
+def test_nodes_must_be_integers(node):
     t = planted()
     for do in (
         lambda: t.editor.rename(node, "x"),
@@ -235,7 +235,7 @@ def test_nodes_are_whole_numbers(node):
             do()
 
 
-def test_numbers_of_numpy_are_numbers(tmp_path):
+def test_numpy_integers_are_accepted_as_nodes(tmp_path):
     t = planted()
     new = (
         t.editor.rename(np.int32(1), "x")
@@ -247,7 +247,7 @@ def test_numbers_of_numpy_are_numbers(tmp_path):
     assert Thesaurus.load(tmp_path / "t").edits == new.edits
 
 
-def test_no_class_becomes_the_root_and_the_root_stays_it():
+def test_replay_maps_only_the_root_to_the_root():
     words = [f"w{n}" for n in range(20)]
 
     def of(*owners):
@@ -271,7 +271,7 @@ def test_no_class_becomes_the_root_and_the_root_stays_it():
     assert "“w0, w1, w2”" in problems[0]
 
 
-def test_weak_matches_are_told():
+def test_weak_matches_are_reported():
     t = planted()
     arms, homes = (t.path(FAMILIES[name][0])[-1] for name in ("arms", "homes"))
     edited = t.editor.rename(arms, "weapons").editor.move("ale", homes)
@@ -290,7 +290,7 @@ def test_weak_matches_are_told():
     assert merged.thesaurus.edits[-1].kind == "merge"
 
 
-def test_mistakes_are_explained():
+def test_invalid_edits_are_refused():
     t = random_thesaurus(0)
     with refused("edit-refused"):
         t.editor.rename(1, "  ")

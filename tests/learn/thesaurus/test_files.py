@@ -1,4 +1,4 @@
-"""A thesaurus as a folder: it comes back whole, says what is wrong, and survives being killed."""
+"""Thesaurus folders: read back completely, damage is reported, killed saves are harmless."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from thesauri import THESAURI, as_version_1, random_thesaurus, same, written
 
 @settings(max_examples=5)
 @given(THESAURI)
-def test_everything_comes_back(tmp_path_factory, t):
+def test_saved_thesaurus_is_loaded_unchanged(tmp_path_factory, t):
     folder = tmp_path_factory.mktemp("save") / "a.thesaurus"
     t.save(folder)
     again = Thesaurus.load(folder)
@@ -47,7 +47,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_faulty_file_is_named(folder, name):
+def test_damaged_file_is_named(folder, name):
     file = folder / name
     whole = file.read_bytes()
     middle = len(whole) // 2
@@ -113,7 +113,7 @@ def test_inconsistent_manifests_are_refused(folder, change):
 
 
 @pytest.mark.parametrize("version", [1, -1, True, 0, "2", None])
-def test_the_seal_cannot_be_passed_by_under_another_version(folder, version):
+def test_seal_cannot_be_bypassed_by_another_version(folder, version):
     Thesaurus.load(folder).editor.rename(1, "x").save(folder)
     place = folder / "thesaurus.json"
     record = json.loads(place.read_text())
@@ -130,7 +130,7 @@ def test_the_seal_cannot_be_passed_by_under_another_version(folder, version):
 
 @pytest.mark.parametrize("name", ["thesaurus.json", "edits.json"])
 @pytest.mark.parametrize("depth", [600, 900, 960, 980, 200_000])
-def test_what_is_nested_without_end_is_named(folder, name, depth):
+def test_deeply_nested_json_is_refused(folder, name, depth):
     place = folder / name
     whole = place.read_text().rstrip()[:-1]
     key = "edits" if name == "edits.json" else "more"
@@ -166,7 +166,7 @@ def test_version_1_is_read(folder):
 
 
 @pytest.mark.parametrize("edited", [False, True])
-def test_save_load_save_gives_the_same_bytes(tmp_path, edited):
+def test_save_load_save_gives_identical_bytes(tmp_path, edited):
     t = random_thesaurus(3, labels={1: "ein <b>Name</b>", 0: "\u202e\ud800"})
     if edited:
         t = (
@@ -184,7 +184,7 @@ def test_save_load_save_gives_the_same_bytes(tmp_path, edited):
     assert written(tmp_path / "a") == written(tmp_path / "b")
 
 
-def test_where_a_thesaurus_is_only_its_edits_are_written(folder):
+def test_save_in_place_writes_only_edits(folder):
     t = Thesaurus.load(folder)
     before = {path.name: path.stat().st_ino for path in folder.iterdir()}
     edited = t.editor.rename(1, "x")
@@ -206,7 +206,7 @@ def test_where_a_thesaurus_is_only_its_edits_are_written(folder):
     assert same(Thesaurus.load(folder), edited), "where nothing is, all is written again"
 
 
-def test_faulty_edits_are_named(folder, tmp_path):
+def test_damaged_edits_are_refused(folder, tmp_path):
     random_thesaurus(1).editor.rename(1, "namely").save(folder)
     place = folder / "edits.json"
     whole = place.read_text()
@@ -235,7 +235,7 @@ def test_faulty_edits_are_named(folder, tmp_path):
         Thesaurus.load(folder)
 
 
-def test_edits_that_make_no_sense_are_named(folder):
+def test_inconsistent_edits_are_refused(folder):
     edited = random_thesaurus(1).editor.rename(1, "x")
     seen = replace(edited.edits[0].node, node=99)
     digest = hashlib.sha256((folder / "thesaurus.json").read_bytes()).hexdigest()
@@ -328,7 +328,7 @@ print(killed, *sorted(found))
 """
 
 
-def test_a_failed_save_leaves_the_old_thesaurus(folder, monkeypatch):
+def test_failed_save_keeps_the_old_thesaurus(folder, monkeypatch):
     before = written(folder)
     monkeypatch.setattr(files, "_write_edits", lambda *given: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -338,7 +338,7 @@ def test_a_failed_save_leaves_the_old_thesaurus(folder, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the exchange at one stroke is Linux's")
-def test_kill_9_at_any_step_of_saving_leaves_the_old_or_the_new(tmp_path):
+def test_killed_save_leaves_the_old_or_the_new_thesaurus(tmp_path):
     tests = Path(__file__).resolve().parents[2]
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", KILLED, str(tests), str(tmp_path / "t")],
@@ -351,7 +351,7 @@ def test_kill_9_at_any_step_of_saving_leaves_the_old_or_the_new(tmp_path):
     assert found == [3, 4], "some steps come before the exchange, some after it"
 
 
-def test_nothing_in_the_arrays_is_run(folder):
+def test_pickled_arrays_are_refused(folder):
     file = folder / "centroids.npz"
     np.savez(file, centroids=np.array([print], dtype=object), mass=np.ones(4))
     place = folder / "thesaurus.json"

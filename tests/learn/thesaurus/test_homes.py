@@ -1,4 +1,4 @@
-"""A thesaurus and the folders it came from: nobody's work is overwritten."""
+"""Thesauri and their source folders: edits of others are not overwritten."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_what_was_rebuilt_elsewhere_is_not_overwritten(folder, tmp_path, version):
+def test_save_refuses_to_overwrite_a_rebuilt_thesaurus(folder, tmp_path, version):
     if version == 1:
         as_version_1(folder)
     t = Thesaurus.load(folder)
@@ -40,7 +40,7 @@ def test_what_was_rebuilt_elsewhere_is_not_overwritten(folder, tmp_path, version
     assert Thesaurus.load(folder).label(1) == "y"
 
 
-def test_what_was_edited_elsewhere_is_not_overwritten(folder):
+def test_save_refuses_to_overwrite_edits_of_others(folder):
     one, other = Thesaurus.load(folder), Thesaurus.load(folder)
     one = one.editor.rename(1, "first")
     one.save(folder)
@@ -84,7 +84,7 @@ while done < 3:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
-def test_nothing_is_lost_where_two_edit_at_once(folder):
+def test_concurrent_edits_are_not_lost(folder):
     tests = Path(__file__).resolve().parents[2]
     command = [sys.executable, "-W", "ignore", "-c", EDITING, str(tests), str(folder)]
     both = [subprocess.Popen([*command, name], stderr=subprocess.PIPE) for name in "ab"]
@@ -94,7 +94,7 @@ def test_nothing_is_lost_where_two_edit_at_once(folder):
         assert [text for text in said if text[0] == name] == [f"{name} {n}" for n in range(3)]
 
 
-def test_a_folder_that_changes_while_it_is_read_is_read_again(folder, monkeypatch):
+def test_folder_that_changes_during_loading_is_read_again(folder, monkeypatch):
     read = files._read_edits
 
     def late(path):

@@ -26,7 +26,7 @@ def shared(one: Thesaurus, other: Thesaurus) -> set[str]:
     return {name for name in NAMES if getattr(one.index, name) is getattr(other.index, name)}
 
 
-def test_edits_share_the_indexes_that_they_do_not_affect(thesaurus):
+def test_edits_share_unaffected_indexes(thesaurus):
     leaf = int(thesaurus.tree.cluster_nodes[0])
     word = next(w for w in thesaurus.words.tolist() if thesaurus.path(w)[-1] != leaf)
     renamed = used(thesaurus.editor.rename(leaf, "a name"))

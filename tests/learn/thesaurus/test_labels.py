@@ -1,4 +1,4 @@
-"""Labels of classes: words that tell a class from what lies around it."""
+"""Labels of classes: words that distinguish a class from its surroundings."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def naive_labels(t):
 
 @settings(max_examples=15)
 @given(THESAURI)
-def test_labels_are_as_defined(t):
+def test_labels_equal_their_definition(t):
     found, worths = naive_labels(t)
     for node in range(t.tree.n_nodes):
         rows = t.index.places.labels.rows(node)
@@ -69,7 +69,7 @@ def test_labels_are_as_defined(t):
 
 
 @given(THESAURI)
-def test_a_label_does_not_repeat_the_one_above(t):
+def test_label_does_not_repeat_that_of_the_parent(t):
     for node in range(1, t.tree.n_nodes):
         parent = int(t.tree.parent[node])
         rows, above = set(t.index.places.labels.rows(node)), set(t.index.places.labels.rows(parent))
@@ -80,14 +80,14 @@ def test_a_label_does_not_repeat_the_one_above(t):
 
 @settings(max_examples=15)
 @given(THESAURI)
-def test_the_explorer_has_the_same_labels(t):
+def test_explorer_shows_the_same_labels(t):
     assert ThesaurusSnapshot(t, "t").labels == [t.label(node) for node in range(t.tree.n_nodes)]
     assert ThesaurusSnapshot(t, "t").labels == [
         t.word_class(node).label for node in range(t.tree.n_nodes)
     ]
 
 
-def test_nested_classes_have_labels_of_their_own():
+def test_nested_classes_have_distinct_labels():
     t = made(HOMES)
     labels = [t.label(node) for node in range(t.tree.n_nodes)]
     assert len(set(labels)) == len(labels)
@@ -95,7 +95,7 @@ def test_nested_classes_have_labels_of_their_own():
         assert set(t.label(node).split(", ")) <= set(family)
 
 
-def test_a_word_that_its_siblings_do_not_foretell_goes_first():
+def test_distinctive_word_comes_first_in_label():
     # Both are seen alike often; only the second stands where the rest of its class does.
     matrix = [[5, 5, 0], [5, 0, 5], [4, 0, 4], [6, 6, 0], [6, 6, 0]]
     counts = Counts(matrix, ["common", "own", "mate", "other", "others"])
@@ -107,7 +107,7 @@ def test_a_word_that_its_siblings_do_not_foretell_goes_first():
     assert t.label(1).endswith("common")
 
 
-def test_names_that_people_give_leave_other_labels_alone():
+def test_assigned_names_do_not_change_other_labels():
     t = planted()
     before = [t.label(node) for node in range(t.tree.n_nodes)]
     new = planted().editor.rename(1, "things")

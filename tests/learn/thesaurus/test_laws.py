@@ -1,4 +1,4 @@
-"""Laws of edits: any of them, in any order, can be undone, done again, saved and held together."""
+"""Laws of edits: any sequence can be undone, redone, saved, and stays consistent."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def alike(one, other):
 
 
 @given(edited())
-def test_undo_and_redo_go_back_and_forth(states):
+def test_undo_and_redo_are_inverse(states):
     t = states[-1]
     for before in states[-2::-1]:
         told = t.editor.undoable
@@ -101,7 +101,7 @@ def test_undo_and_redo_go_back_and_forth(states):
 
 
 @given(edited(), st.data())
-def test_any_point_of_the_log_can_be_gone_back_to(states, data):
+def test_undo_to_reaches_any_point_of_the_log(states, data):
     last = states[-1]
     n = data.draw(st.integers(0, len(states) - 1))
     t = last.editor.undo_to(n)
@@ -118,7 +118,7 @@ def test_any_point_of_the_log_can_be_gone_back_to(states, data):
 
 @settings(max_examples=8)
 @given(edited(), st.integers(0, 2))
-def test_what_is_saved_comes_back(tmp_path_factory, states, back):
+def test_saved_thesaurus_is_loaded_unchanged(tmp_path_factory, states, back):
     folder = tmp_path_factory.mktemp("laws") / "t"
     t = states[max(0, len(states) - 1 - back)]
     t = states[-1].editor.undo_to(len(t.edits))
@@ -137,7 +137,7 @@ def test_what_is_saved_comes_back(tmp_path_factory, states, back):
 
 
 @given(edited())
-def test_edited_thesauri_hold_together(states):
+def test_edited_thesauri_are_consistent(states):
     for before, t in itertools.pairwise(states):
         assert np.asarray(t.memberships.sum(axis=1)).ravel() == pytest.approx(1)
         assert t.mass.sum() == pytest.approx(before.mass.sum())
@@ -184,7 +184,7 @@ def untouched(before, after):
 
 
 @given(edited())
-def test_replayed_on_the_same_nothing_is_lost(states):
+def test_replay_on_the_same_thesaurus_loses_nothing(states):
     first, last = states[0], states[-1]
     new, problems, _ = first.editor.replay(last.edits)
     assert len([edit for edit in new.edits if edit.waiting]) == len(problems)
@@ -221,7 +221,7 @@ def test_classes_keep_their_ids():
     )
 
 
-def test_an_undone_id_is_never_given_again():
+def test_undone_id_is_not_reused():
     t = planted()
     tea = t.path("tea")[-1]
     parted = t.editor.split(tea, ["ale"])
@@ -230,7 +230,7 @@ def test_an_undone_id_is_never_given_again():
     assert again.editor.undo().editor.undo_to(0).next_id == again.next_id
 
 
-def test_added_and_deleted_words():
+def test_words_can_be_added_and_deleted():
     t = planted()
     leaf = t.path("tea")[-1]
     new = t.editor.add(["mead", "grog"], leaf)
@@ -256,7 +256,7 @@ def test_added_and_deleted_words():
         t.editor.delete(t.words.tolist())
 
 
-def test_a_class_is_split_by_what_its_words_are_like():
+def test_class_is_split_by_similarity_of_its_words():
     t = planted()
     both = t.editor.merge(t.path("hut")[-1], t.path("gun")[-1])
     node = both.path("gun")[-1]
@@ -277,7 +277,7 @@ def test_a_class_is_split_by_what_its_words_are_like():
             both.editor.split(leaf, words)
 
 
-def test_classes_by_vectors(tmp_path):
+def test_vector_based_classes_can_be_edited(tmp_path):
     counts = sample("nouns").top(400)
     t = Thesaurus.from_clustering(counts, SphericalTree(12, random_state=0).fit(counts))
     word = str(t.words[0])
@@ -307,7 +307,7 @@ def test_classes_by_vectors(tmp_path):
     assert lookup.list_placements(again, counts.select([word]))[0].node in range(again.tree.n_nodes)
 
 
-def test_nesting():
+def test_classes_can_be_nested():
     t = planted()
     tea, gun, arms = t.path("tea")[-1], t.path("gun")[-1], t.common_class("gun", "hut")
     for node, into in ((0, 1), (arms, gun), (gun, gun), (gun, arms)):
@@ -320,7 +320,7 @@ def test_nesting():
     assert new.memberships.toarray().tolist() == t.memberships.toarray().tolist()
 
 
-def test_notes():
+def test_notes_are_added_to_classes_and_words():
     t = planted()
     new = (
         t.editor.note(1, "what one drinks", "definition")
@@ -339,7 +339,7 @@ def test_notes():
         t.editor.note("zebra", "x")
 
 
-def test_edits_of_words_outlive_a_rebuilding():
+def test_edits_of_words_are_replayed_on_a_rebuilt_thesaurus():
     t = planted()
     edited = (
         t.editor.add("mead", t.path("tea")[-1])

@@ -1,4 +1,4 @@
-"""Trees of splits in two become the levels that are asked for."""
+"""Binary trees are collapsed to the requested levels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def of_tree(tree, seed=0):
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(6, 12), st.integers(0, 99), st.lists(st.integers(2, 6), min_size=1, max_size=3))
-def test_levels_are_cuts_below_each_other(clusters, seed, levels):
+def test_levels_are_nested_cuts(clusters, seed, levels):
     thesaurus = of_tree(grown(clusters, seed), seed)
     fewer = collapse(thesaurus, levels)
     assert fewer.tree.n_clusters == max(levels)
@@ -52,7 +52,7 @@ def test_levels_are_cuts_below_each_other(clusters, seed, levels):
     assert fewer.ids.tolist() == thesaurus.ids[kept].tolist()
 
 
-def test_three_levels_and_no_binary_tree():
+def test_collapse_makes_a_tree_of_levels():
     thesaurus = of_tree(grown(40, 0))
     tree = collapse(thesaurus, (4, 16)).tree
     assert len(tree.children(0)) == 4
@@ -60,7 +60,7 @@ def test_three_levels_and_no_binary_tree():
     assert tree.n_clusters == 16
 
 
-def test_classes_of_few_classes_give_way():
+def test_classes_of_few_classes_are_dissolved():
     #      0 > (1 > (3 > (5, 6)), 2 > 4): a chain, as taxonomies have them
     tree = Tree([-1, 0, 0, 1, 2, 3, 3], [np.nan] * 7, [-1, -1, -1, -1, 2, 0, 1])
     thesaurus = of_tree(tree)
@@ -72,7 +72,7 @@ def test_classes_of_few_classes_give_way():
     assert collapse(thesaurus) is thesaurus
 
 
-def test_ids_and_notes_stay():
+def test_collapse_keeps_ids_and_notes():
     thesaurus = of_tree(grown(12, 0)).editor.merge(3, 4)
     top = thesaurus.tree.tops(3)[1]
     written = thesaurus.editor.note(top, "what it is", "definition").editor.note("w3", "rare")
@@ -83,11 +83,11 @@ def test_ids_and_notes_stay():
     assert len(collapse(written.editor.note(top, "", "definition"), (3,)).notes) == 1
 
 
-def test_levels_that_are_not_there():
+def test_invalid_levels_are_refused():
     with refused("invalid-option", "7", "1", "6"):
         collapse(of_tree(grown(6, 0)), (2, 7))
 
 
-def test_nodes_that_leave_words_nowhere():
+def test_keep_refuses_nodes_that_leave_words_unassigned():
     with refused("not-a-tree"):
         grown(6, 0).keep([1])

@@ -1,4 +1,4 @@
-"""Lookup: classes of any node, neighbours, cuts, and what words and classes have to show."""
+"""Lookup: classes of any node, neighbours, cuts, and evidence of words and classes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def naive_place(t, row):
 
 @settings(max_examples=15)
 @given(THESAURI)
-def test_classes_are_as_defined(t):
+def test_classes_equal_their_definition(t):
     places = [naive_place(t, row) for row in range(len(t))]
     assert t.places.tolist() == places
     rows = t.counts.matrix.toarray() / t.counts.word_totals[:, None]
@@ -134,7 +134,7 @@ def test_cuts_by_depth_and_value(t, depth, value):
 
 @settings(max_examples=15)
 @given(THESAURI)
-def test_the_class_that_words_share_is_the_smallest(t):
+def test_common_class_is_the_smallest(t):
     inside = {n: {w for w in t.words if n in t.path(w)} for n in range(t.tree.n_nodes)}
     for words in (["w0"], ["w0", "w1"], list(t.words)):
         node = t.common_class(*words)
@@ -147,7 +147,7 @@ def test_the_class_that_words_share_is_the_smallest(t):
 
 @settings(max_examples=15)
 @given(THESAURI)
-def test_evidence_is_what_sets_words_apart(t):
+def test_evidence_equals_its_definition(t):
     own = t.counts.matrix.toarray() / t.counts.word_totals[:, None]
     root = naive_centroid(t, 0)
 
@@ -168,7 +168,7 @@ def test_evidence_is_what_sets_words_apart(t):
 
 @settings(max_examples=15)
 @given(THESAURI)
-def test_information_is_that_of_both_tables(t):
+def test_information_equals_that_of_both_tables(t):
     def mutual(joint):
         joint = joint / joint.sum()
         return naive_kl(joint.ravel(), np.outer(joint.sum(axis=1), joint.sum(axis=0)).ravel())
@@ -178,7 +178,7 @@ def test_information_is_that_of_both_tables(t):
     assert words == pytest.approx(mutual(t.counts.matrix.toarray()), abs=1e-9)
 
 
-def test_zero_centroids_are_infinitely_far():
+def test_zero_centroids_have_infinite_distance():
     counts = Counts([[3, 0], [0, 2], [0, 0]], ["a", "b", "never"])
     belongs = np.eye(3)[:, [0, 1]] + [[0, 0], [0, 0], [1, 0]]
     t = Thesaurus.from_parts(counts, Tree().split(0, 2.0), belongs, np.eye(2), [0.6, 0.4])
@@ -193,7 +193,7 @@ def test_zero_centroids_are_infinitely_far():
     assert repr(t) == "Thesaurus: 3 words in 2 classes, 2 contexts"
 
 
-def test_a_class_of_no_words_is_named_by_its_contexts():
+def test_class_without_words_is_named_by_its_contexts():
     counts = Counts([[3, 1], [2, 2]], ["a", "b"], ["eat", "drink"])
     t = Thesaurus.from_parts(
         counts, Tree().split(0, 2.0), [[0.9, 0.1]] * 2, [[0.6, 0.4], [0.1, 0.9]], [0.9, 0.1]
@@ -202,7 +202,7 @@ def test_a_class_of_no_words_is_named_by_its_contexts():
     assert t.word_class(2).label == "(drink, eat)"
 
 
-def test_mistakes_are_explained():
+def test_invalid_lookups_are_refused():
     t = random_thesaurus(0)
     with refused("unknown-name", "w99"):
         t.neighbours("w99")

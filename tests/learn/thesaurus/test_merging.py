@@ -1,4 +1,4 @@
-"""Merging: trees as nested sets, put together by hand, are what the tree becomes."""
+"""Merging equals explicit reconstruction of trees as nested sets."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def form_of(thesaurus, node=0):
 
 
 @given(trees(), st.data())
-def test_merging_is_what_it_is_by_hand(tree, data):
+def test_merge_equals_explicit_construction(tree, data):
     assume(tree.n_clusters > 1)
     node, into = (data.draw(st.integers(0, tree.n_nodes - 1)) for _ in range(2))
     t = one_word_each(tree)
@@ -104,7 +104,7 @@ def test_merging_is_what_it_is_by_hand(tree, data):
     assert t.tree == tree, "nothing is changed in place"
 
 
-def test_the_order_of_splits_stays():
+def test_merge_keeps_the_order_of_splits():
     tree = Tree().split(0, 1.0).split(0, 2.0).split(1, 3.0).split(2, 4.0)
     t = one_word_each(tree)
     leaf = {n: t.path(f"w{n}")[-1] for n in range(5)}
@@ -114,7 +114,7 @@ def test_the_order_of_splits_stays():
     assert new.tree.value[~np.isnan(new.tree.value)].tolist() == [1.0, 2.0, 4.0]
 
 
-def test_labels_go_with_their_classes():
+def test_merge_keeps_labels_of_classes():
     tree = Tree().split(0, 1.0).split(0, 2.0).split(1, 3.0)
     t = one_word_each(tree)
     drinks, arms = t.common_class("w0", "w2"), t.common_class("w1", "w3")

@@ -1,4 +1,4 @@
-"""Neighbours: the most alike of all words, by a naive twin of the measure."""
+"""Neighbours: the most similar words, compared with naive code."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def naive(t, by, vectors=None):
 
 @settings(max_examples=20)
 @given(THESAURI, st.integers(1, 20), st.sampled_from(list(WAYS)), st.sampled_from([1, 4096]))
-def test_neighbours_are_the_most_alike(t, n, by, many):
+def test_neighbours_equal_naive_ranking(t, n, by, many):
     right = naive(t, by)[1]
     with mock.patch("roget.learn.thesaurus.neighbours.MANY", many):
         found = t.neighbours("w1", n, by)
@@ -79,7 +79,7 @@ def topics(words=90, contexts=40):
     return Counts([chance.multinomial(10 + 3 * row, kinds[row % 5]) for row in range(words)])
 
 
-def test_vectors_that_were_kept_stand_beside_contexts(tmp_path):
+def test_saved_vectors_are_combined_with_contexts(tmp_path):
     counts = topics()
     model = SphericalTree(5, random_state=0, set_aside=False).fit(counts)
     t = Thesaurus.from_clustering(counts, model)
@@ -94,7 +94,7 @@ def test_vectors_that_were_kept_stand_beside_contexts(tmp_path):
             assert all(int(x.word) % 5 == row % 5 for x in near)
 
 
-def test_words_that_were_not_learnt_from_get_vectors_all_the_same():
+def test_excluded_words_have_vectors():
     rows = topics().matrix.toarray()
     rows[7, np.argsort(rows[7])[:-2]] = 0  # two contexts, which the third word of its kind has too
     counts = Counts(rows)
@@ -104,7 +104,7 @@ def test_words_that_were_not_learnt_from_get_vectors_all_the_same():
     assert all(int(one.word) % 5 == 2 for one in t.neighbours("7", 5))
 
 
-def test_it_does_not_matter_how_many_are_asked_for(monkeypatch):
+def test_neighbours_do_not_depend_on_batch_size(monkeypatch):
     counts = topics()
     t = Thesaurus.from_clustering(counts, SphericalTree(5, random_state=0).fit(counts))
     together = lookup.list_neighbours(t, np.arange(90), 7)
@@ -113,14 +113,14 @@ def test_it_does_not_matter_how_many_are_asked_for(monkeypatch):
     assert [t.neighbours(str(row), 7) for row in range(90)] == together
 
 
-def test_equals_come_by_number():
+def test_ties_are_ordered_by_number():
     t = Thesaurus.from_clustering(
         same := Counts([[5, 0, 1], [1, 5, 0]] * 3), SphericalTree(2, min_contexts=1).fit(same)
     )
     assert [one.word for one in t.neighbours("2", 2)] == ["0", "4"]
 
 
-def test_what_cannot_be_asked():
+def test_invalid_requests_for_neighbours_are_refused():
     t = Thesaurus.from_clustering(counts := topics(), SphericalTree(5).fit(counts))
     with refused("unknown-name"):
         t.neighbours("1", by="by_sound")
@@ -130,7 +130,7 @@ def test_what_cannot_be_asked():
 
 @settings(max_examples=15)
 @given(THESAURI, st.sampled_from(WAYS), st.integers(0, 10**6))
-def test_pairs_are_as_much_alike_as_neighbours(t, by, seed):
+def test_similarities_equal_those_of_neighbours(t, by, seed):
     rows, others = np.random.default_rng(seed).integers(len(t), size=(2, 30))
     found = lookup.similarities(t, rows, others, by)
     told = [dict(near) for near in lookup.list_neighbours(t, np.arange(len(t)), len(t), by)]
@@ -143,7 +143,7 @@ def test_pairs_are_as_much_alike_as_neighbours(t, by, seed):
         assert np.array_equal(lookup.similarities(t, rows, others, by), found)
 
 
-def test_pairs_that_cannot_be_compared_are_refused():
+def test_incomparable_pairs_are_refused():
     counts = Counts([[3, 1], [1, 3], [0, 0]])
     t = Thesaurus.from_parts(
         counts, Tree.flat(2), [[1, 0], [0, 1], [1, 0]], [[0.5, 0.5]] * 2, [0.5, 0.5]

@@ -1,4 +1,4 @@
-"""Places, layouts and groups of contexts, against their definitions."""
+"""Places, layouts and groups of contexts against their definitions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def naive_place(row, tree):
 
 
 @given(belongings(), st.sampled_from([1, 7, 1 << 22]))
-def test_the_larger_side_at_every_split(given, cells):
+def test_assign_leaves_follows_the_larger_side_of_every_split(given, cells):
     tree, rows = given
     before = memberships.CELLS
     try:
@@ -52,19 +52,19 @@ def test_the_larger_side_at_every_split(given, cells):
     assert found.tolist() == [naive_place(row, tree) for row in rows]
 
 
-def test_of_equal_sides_the_first():
+def test_assign_leaves_resolves_ties_to_the_first_side():
     tree = Tree([-1, 0, 0, 1, 1], [math.nan] * 5, [-1, -1, 2, 1, 0])
     rows = np.array([[0.25, 0.25, 0.5], [0.2, 0.2, 0.6], [0.3, 0.3, 0.4], [1.0, 0.0, 0.0]])
     assert memberships.assign_leaves(sparse.csr_array(rows), tree).tolist() == [3, 2, 3, 4]
 
 
-def test_one_class_and_no_words():
+def test_assign_leaves_handles_one_class_and_no_words():
     assert memberships.assign_leaves(sparse.csr_array(np.ones((2, 1))), Tree()).tolist() == [0, 0]
     assert memberships.assign_leaves(sparse.csr_array((0, 1)), Tree()).tolist() == []
 
 
 @given(trees())
-def test_a_layout_has_the_leaves_of_every_node(tree):
+def test_layout_has_the_leaves_of_every_node(tree):
     layout = tree.layout
     for node in range(tree.n_nodes):
         assert layout.below(node).tolist() == tree.leaves(node).tolist()

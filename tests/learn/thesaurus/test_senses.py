@@ -1,4 +1,4 @@
-"""Senses: planted ones are found, pure words have one, and no word votes for itself."""
+"""Senses: planted senses are found, pure words have one, and no word votes for itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from roget import Counts
 from roget.core.tree import Tree
-from roget.learn.thesaurus.senses import Senses, find_kin, fit
+from roget.learn.thesaurus.senses import USUAL, Senses, find_kin, fit, log_ratio_to_usual
 from thesauri import CONTEXTS, EACH, MIXED, THESAURI, hard, mixtures
 
 
@@ -46,7 +46,7 @@ def test_each_sense_has_its_own_contexts_and_words():
                 assert context.probability == own[int(context.context[1:])]
 
 
-def test_a_sense_is_not_told_of_a_word_seen_a_few_times():
+def test_rare_word_has_one_sense():
     counts, home, _ = mixtures()
     few = counts.matrix.toarray()
     few[-1] = np.where(np.arange(few.shape[1]) % 40 == 0, np.minimum(few[-1], 1), 0)
@@ -55,7 +55,7 @@ def test_a_sense_is_not_told_of_a_word_seen_a_few_times():
     assert one.node == t.path(f"m{MIXED - 1}")[-1]
 
 
-def test_a_word_alone_in_its_class_has_no_vote_for_it():
+def test_word_does_not_vote_for_its_own_class():
     counts, home, _ = mixtures()
     home[-1] = MIXED  # a class of its own
     t = hard(counts, home)
@@ -67,7 +67,7 @@ def test_a_word_alone_in_its_class_has_no_vote_for_it():
     assert (one.node, one.share, one.contexts, one.words) == (t.path("w0")[-1], 1.0, (), ())
 
 
-def test_edits_are_heeded():
+def test_senses_respect_edits():
     counts, home, _ = mixtures()
     t = hard(counts, home)
     there = t.path("w20")[-1]
@@ -79,7 +79,7 @@ def test_edits_are_heeded():
 
 @settings(max_examples=60)
 @given(THESAURI)
-def test_shares_add_up_to_one_and_words_of_one_sense_are_in_their_place(t):
+def test_shares_of_senses_sum_to_one_and_single_sense_is_the_class(t):
     table = t.sense_memberships
     assert table.shape == t.memberships.shape
     assert np.asarray(table.sum(axis=1)).ravel() == pytest.approx(np.ones(len(t)))
@@ -93,7 +93,7 @@ def test_shares_add_up_to_one_and_words_of_one_sense_are_in_their_place(t):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_order_of_words_makes_no_difference(seed):
+def test_senses_do_not_depend_on_order_of_words(seed):
     random = np.random.default_rng(seed)
     counts, home, _ = mixtures(seed, 0.4, 200)
     order = random.permutation(home.size)
@@ -103,7 +103,7 @@ def test_the_order_of_words_makes_no_difference(seed):
     assert one[order] == pytest.approx(other, abs=1e-6)
 
 
-def test_classes_that_a_large_tree_has_together_are_one_sense():
+def test_related_classes_of_a_large_tree_are_one_sense():
     halves = [(cluster, -float(at)) for at in range(6) for cluster in range(2**at)]
     kin = find_kin(Tree.from_splits(halves))
     assert np.unique(kin).size == 64 // 5
@@ -113,7 +113,7 @@ def test_classes_that_a_large_tree_has_together_are_one_sense():
         assert np.array_equal(kin, np.arange(flat_or_small.n_clusters))
 
 
-def test_a_word_has_one_sense_within_a_part_of_the_tree(monkeypatch):
+def test_word_has_one_sense_per_part_of_the_tree(monkeypatch):
     counts, home, pairs = mixtures()
     tree = Tree.from_splits([(0, 2.0), *((at, 1.0) for at in range(MIXED - 2))])
     apart = Senses(counts, home, tree).memberships
@@ -125,7 +125,7 @@ def test_a_word_has_one_sense_within_a_part_of_the_tree(monkeypatch):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6))
-def test_weights_are_those_of_least_squares(seed, size):
+def test_weights_equal_non_negative_least_squares(seed, size):
     from scipy.optimize import nnls
 
     random = np.random.default_rng(seed)
@@ -135,7 +135,7 @@ def test_weights_are_those_of_least_squares(seed, size):
     assert weights == pytest.approx(nnls(atoms.T, target)[0], abs=1e-3)
 
 
-def test_counts_without_anything_to_say():
+def test_words_without_informative_counts_have_one_sense():
     counts = Counts([[1, 1], [1, 1], [0, 0]], ["a", "b", "c"], ["x", "y"])
     t = hard(counts, np.array([0, 0, 1]))
     for word in "abc":
@@ -145,8 +145,18 @@ def test_counts_without_anything_to_say():
 
 @given(THESAURI)
 @settings(max_examples=10)
-def test_of_too_many_classes_the_senses_are_those_that_were_told(t):
+def test_senses_of_too_many_classes_equal_memberships(t):
     with mock.patch("roget.learn.thesaurus.senses.MANY", 1):
         found = t.sense_memberships
     if t.tree.n_clusters > 1:
         assert np.array_equal(found.toarray(), t.memberships.toarray())
+
+
+@pytest.mark.parametrize("usual", [20, 500])
+def test_threshold_depends_on_the_evidence_and_not_on_the_other_words(usual):
+    contexts = np.array([usual, usual, 2 * usual])
+    found = log_ratio_to_usual(contexts)
+    # In a small text, even the most frequent word has less evidence than is usual.
+    assert (found[2] > 0) == (usual > USUAL)
+    assert found[2] - found[0] == pytest.approx(np.log(2))
+    assert log_ratio_to_usual(np.zeros(2))[0] == pytest.approx(-np.log(USUAL))

@@ -1,4 +1,4 @@
-"""Classes named by those of a taxonomy that cover them best."""
+"""Classes named after the taxonomy classes that cover them best."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def make(labels: list[int]) -> Thesaurus:
     return Thesaurus.from_clustering(counts, found)
 
 
-def test_the_best_covering_class_names_ours(taxonomy: Path) -> None:
+def test_classes_are_named_after_the_best_covering_class(taxonomy: Path) -> None:
     names = name_classes(make([0] * 4 + [1] * 4), open_classes(taxonomy))
     assert {node: name.partition(":")[0] for node, name in names.items()} == {1: "drink", 2: "tool"}
     mixed = name_classes(make([0, 0, 0, 1, 0, 1, 1, 1]), open_classes(taxonomy))
@@ -50,7 +50,7 @@ def test_unknown_words_give_no_names(tmp_path: Path) -> None:
     assert name_classes(make([0] * 4 + [1] * 4), open_classes(other)) == {}
 
 
-def test_build_names_what_it_makes(taxonomy: Path, tmp_path: Path) -> None:
+def test_build_names_its_classes(taxonomy: Path, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     rates = np.kron(np.eye(2), np.full((4, 6), 8.0)) + 0.3
     Counts(rng.poisson(rates), WORDS, [f"c{n}" for n in range(12)]).write(tmp_path / "counts")

@@ -1,4 +1,4 @@
-"""A tree cut is the shortest of all cuts, and a distribution whatever the counts."""
+"""A tree cut is the shortest of all cuts, and a probability distribution."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def counts_for(thesaurus, table):
 
 @few(2)
 @given(thesauri(), tables(), st.booleans(), st.sampled_from([1.0, 0.0, 0.3, 4.0]))
-def test_no_cut_is_shorter(thesaurus, table, single, penalty):
+def test_no_cut_has_a_shorter_description(thesaurus, table, single, penalty):
     counts = counts_for(thesaurus, table)
     model = TreeCut(thesaurus, words=single, penalty=penalty).fit(counts)
     cuts = all_cuts(thesaurus, single)
@@ -145,7 +145,7 @@ def test_no_cut_is_shorter(thesaurus, table, single, penalty):
 
 @few(2)
 @given(thesauri(), tables(), st.booleans())
-def test_probabilities_are_those_of_the_cut(thesaurus, table, single):
+def test_probabilities_equal_those_of_the_cut(thesaurus, table, single):
     counts = counts_for(thesaurus, table)
     model = TreeCut(thesaurus, words=single).fit(counts)
     words = thesaurus.words.tolist()
@@ -171,7 +171,7 @@ def test_probabilities_are_those_of_the_cut(thesaurus, table, single):
 
 @few(2)
 @given(thesauri(), tables(whole=True), st.integers(2, 50))
-def test_more_of_the_same_moves_the_cut_down(thesaurus, table, times):
+def test_more_counts_never_raise_the_cut(thesaurus, table, times):
     counts = counts_for(thesaurus, table)
     more = Counts(counts.matrix * times, counts.words, counts.contexts)
     few, many = (TreeCut(thesaurus).fit(one) for one in (counts, more))
@@ -189,7 +189,7 @@ def test_more_of_the_same_moves_the_cut_down(thesaurus, table, times):
 
 @few(2)
 @given(thesauri(), tables())
-def test_heads_do_not_matter_to_each_other(thesaurus, table):
+def test_heads_are_independent(thesaurus, table):
     counts = counts_for(thesaurus, table)
     together = TreeCut(thesaurus).fit(counts)
     for head in counts.contexts.tolist():
@@ -197,7 +197,7 @@ def test_heads_do_not_matter_to_each_other(thesaurus, table):
         assert {one[:4] for one in alone.cut(head)} == {one[:4] for one in together.cut(head)}
 
 
-def test_heads_are_cut_some_at_a_time(monkeypatch):
+def test_results_do_not_depend_on_batch_size(monkeypatch):
     thesaurus = thesaurus_of([-1, 0, 0], [[1, 0], [1, 0], [0, 1], [0.5, 0.5]])
     counts = Counts(np.arange(20).reshape(4, 5), list("abcd"))
     whole = TreeCut(thesaurus).fit(counts)
@@ -209,7 +209,7 @@ def test_heads_are_cut_some_at_a_time(monkeypatch):
     ]
 
 
-def test_one_word_is_certain():
+def test_single_word_has_probability_one():
     thesaurus = thesaurus_of([-1], [[1.0]])
     model = TreeCut(thesaurus).fit(Counts([[3]], ["a"], ["h"]))
     (only,) = model.cut("h")
@@ -219,7 +219,7 @@ def test_one_word_is_certain():
     assert model.description_length_.tolist() == [0.0]
 
 
-def test_counts_of_one_leaf_leave_the_rest_at_nothing():
+def test_leaf_without_counts_has_probability_zero():
     rows = np.repeat(np.eye(2), 4, axis=0)
     model = TreeCut(thesaurus_of([-1, 0, 0], rows), words=False).fit(
         Counts([[50], [60]], ["a", "b"], ["h"])
@@ -230,7 +230,7 @@ def test_counts_of_one_leaf_leave_the_rest_at_nothing():
     assert model.probability(list("abcdefgh"), "h").tolist() == [0.25] * 4 + [0.0] * 4
 
 
-def test_a_cut_goes_down_to_words_where_they_differ():
+def test_cut_reaches_words_where_they_differ():
     rows = np.repeat(np.eye(2), 2, axis=0)
     counts = Counts([[500], [0], [30], [29]], list("abcd"), ["h"])
     model = TreeCut(thesaurus_of([-1, 0, 0], rows)).fit(counts)
@@ -240,7 +240,7 @@ def test_a_cut_goes_down_to_words_where_they_differ():
     assert [one.label for one in broad.cut("h")] == ["n0"]
 
 
-def test_what_is_not_known_has_no_probability_and_is_told():
+def test_unknown_words_have_no_probability_and_are_listed():
     thesaurus = thesaurus_of([-1, 0, 0], [[1, 0], [0, 1]])
     counts = Counts([[3, 0, 0], [1, 0, 0], [4, 2, 0]], ["a", "b", "?"], ["h", "i", "none"])
     model = TreeCut(thesaurus).fit(counts)
@@ -259,7 +259,7 @@ def test_what_is_not_known_has_no_probability_and_is_told():
     assert none.probability("a", "h").tolist() == [0.0]
 
 
-def test_words_are_found_by_their_small_letters():
+def test_words_are_found_regardless_of_case():
     taxonomy = Taxonomy("t", {"x": "x", "y": "y"})
     for word, name in (("Bible", "x"), ("god", "x"), ("God", "y")):
         taxonomy.add(word, name)
@@ -268,7 +268,7 @@ def test_words_are_found_by_their_small_letters():
     assert model.unknown_.tolist() == [0.0]
 
 
-def test_pairs_or_one_with_all(monkeypatch):
+def test_probability_broadcasts_words_and_heads(monkeypatch):
     thesaurus = thesaurus_of([-1, 0, 0], [[1, 0], [0, 1]])
     model = TreeCut(thesaurus).fit(Counts([[30, 1], [1, 30]], list("ab"), ["h", "i"]))
     both = model.probability(["a", "a"], ["h", "i"])
@@ -325,7 +325,7 @@ def shares_of(hierarchy):
     return found
 
 
-def test_a_word_is_shared_out_over_senses_and_parents(tmp_path):
+def test_word_is_divided_among_senses_and_parents(tmp_path):
     (tmp_path / "t.tsv").write_text(DIAMOND)
     taxonomy = taxonomy_of(tmp_path / "t.tsv")
     found = shares_of(WordHierarchy.from_source(taxonomy))
@@ -351,7 +351,7 @@ def taxonomies(draw):
 
 @few(2)
 @given(taxonomies(), st.booleans())
-def test_shares_of_any_taxonomy(taxonomy, weighted):
+def test_shares_equal_naive_computation_for_any_taxonomy(taxonomy, weighted):
     hierarchy = WordHierarchy.from_source(taxonomy, senses="weighted" if weighted else "even")
     assert shares_of(hierarchy) == pytest.approx(naive_shares(taxonomy, weighted))
     roots = hierarchy.shares[:, [0]].toarray().ravel()
@@ -368,7 +368,7 @@ def test_shares_of_any_taxonomy(taxonomy, weighted):
     assert classes.tree.parent.tolist() == hierarchy.tree.parent[: hierarchy.n_classes].tolist()
 
 
-def test_a_cycle_is_refused_or_broken():
+def test_cycle_is_refused_or_broken():
     taxonomy = Taxonomy("loop", {"x": "x", "y": "y"}, {"x": ["y"], "y": ["x"]})
     taxonomy.add("a", "x")
     with pytest.raises(InputError, match=r"loop: .*'x' > 'y'"):
@@ -393,7 +393,7 @@ def test_too_many_copies_are_refused(monkeypatch):
         WordHierarchy.from_source(taxonomy)
 
 
-def test_wrong_arguments_are_named():
+def test_invalid_arguments_are_refused():
     thesaurus = thesaurus_of([-1], [[1.0]])
     counts = Counts([[1]], ["a"])
     with refused("invalid-input", "str"):
@@ -412,7 +412,7 @@ def test_wrong_arguments_are_named():
 @pytest.mark.parametrize(
     ("weights", "even"), [((0, 0), True), ((-1, 2), False), ((math.nan, 1), False)], ids=str
 )
-def test_weights_that_share_out_nothing_are_refused(weights, even):
+def test_invalid_weights_of_senses_are_refused(weights, even):
     taxonomy = Taxonomy("t", {"x": "x", "y": "y"})
     for name, weight in zip("xy", weights, strict=True):
         taxonomy.add("a", name, weight)
@@ -427,7 +427,7 @@ def test_weights_that_share_out_nothing_are_refused(weights, even):
             WordHierarchy.from_source(taxonomy)
 
 
-def test_it_is_an_estimator():
+def test_tree_cut_is_an_estimator():
     thesaurus = thesaurus_of([-1, 0, 0], [[1, 0], [0, 1]])
     model = TreeCut(WordHierarchy.from_source(thesaurus), penalty=2.0)
     assert clone(model, safe=False).get_params()["penalty"] == 2.0
@@ -443,7 +443,7 @@ def test_it_is_an_estimator():
     )
 
 
-def test_empty_classes_are_no_part_of_a_cut():
+def test_empty_classes_are_excluded_from_cuts():
     rows = [[1.0, 0, 0], [0, 1.0, 0]]
     counts = Counts([[1000], [1]], list("ab"), ["h"])
     model = TreeCut(thesaurus_of([-1, 0, 0, 0], rows), words=False).fit(counts)

@@ -1,4 +1,4 @@
-"""SKOS: exactly the triples that the thesaurus says, in both syntaxes."""
+"""SKOS: exactly the expected triples, in both syntaxes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def lines(graph):
 
 
 @pytest.mark.parametrize("format", SYNTAX)
-def test_the_triples_are_these_and_no_others(small, format):
+def test_skos_export_has_exactly_the_expected_triples(small, format):
     graph = loaded(small, format, title="Tiny", language="en", base=BASE)
     scheme, classes = URIRef(BASE[:-1]), [URIRef(f"{BASE}class-{n}") for n in range(5)]
     words = {word: URIRef(f"{BASE}word-{word}") for word in small.words}
@@ -98,7 +98,7 @@ def test_preferred_labels_are_distinct(small):
     assert len(labels) == len(set(labels))
 
 
-def test_hostile_words_survive_in_turtle(broken):
+def test_turtle_preserves_hostile_words(broken):
     graph = loaded(broken, "skos")
     words = {
         concept: str(graph.value(concept, SKOS.prefLabel))
@@ -111,7 +111,7 @@ def test_hostile_words_survive_in_turtle(broken):
     assert all(value.language == "und" for value in graph.objects(None, SKOS.prefLabel))
 
 
-def test_both_syntaxes_say_the_same(hostile):
+def test_both_rdf_syntaxes_have_equal_triples(hostile):
     legal = hostile  # its control characters need no escape in XML
     turtle, xml = (lines(loaded(legal, format, language="pt-BR")) for format in SYNTAX)
     cleaned = {
@@ -121,7 +121,7 @@ def test_both_syntaxes_say_the_same(hostile):
     assert xml == cleaned
 
 
-def test_what_xml_cannot_write_becomes_a_replacement_character(broken):
+def test_characters_illegal_in_xml_are_replaced(broken):
     graph = loaded(broken, "skos-xml")
     texts = {str(text) for text in graph.objects(None, SKOS.prefLabel)}
     assert {"tab\there", "line\nbreak", "carriage\rreturn"} <= texts
@@ -129,7 +129,7 @@ def test_what_xml_cannot_write_becomes_a_replacement_character(broken):
 
 
 @pytest.mark.parametrize("base", ["https://example.org/t", "https://example.org/t/"])
-def test_a_base_without_a_hash(small, base):
+def test_base_without_hash_is_accepted(small, base):
     graph = loaded(small, "skos", base=base)
     (scheme,) = graph.subjects(RDF.type, SKOS.ConceptScheme)
     assert str(scheme) == base
@@ -140,13 +140,13 @@ def test_a_base_without_a_hash(small, base):
 @pytest.mark.parametrize(
     "options", [{"language": "en us"}, {"language": 'en"'}, {"base": "a b"}, {"base": "x:<>"}]
 )
-def test_bad_options_are_named(options):
+def test_invalid_options_are_refused(options):
     with refused("invalid-option", *map(repr, options.values())):
         ReportOptions(**options)
 
 
 @pytest.mark.parametrize("format", SYNTAX)
-def test_skosify_finds_nothing_to_mend(small, format, caplog):
+def test_skosify_finds_nothing_to_repair(small, format, caplog):
     skosify = pytest.importorskip("skosify")
     graph = loaded(small, format, language="en", base=BASE)
     before = set(graph)
@@ -158,7 +158,7 @@ def test_skosify_finds_nothing_to_mend(small, format, caplog):
     assert lost == set()
 
 
-def test_no_label_can_make_two_alike():
+def test_duplicate_labels_are_made_distinct():
     counts = Counts([[3, 1], [2, 2], [1, 4]], ["tea", "ale", "tea (3)"])
     tree = Tree().split(0, 1.0).split(1, 2.0)
     belongs = [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from roget.scoring.ranks.rank_sets import (
     rank_bounds,
     split_tiers,
 )
+from roget.scoring.ranks.skewness import adjust_skewed, estimate_skewness, skewed_p
 from support.errors import codes, notice, refused
 
 RANDOM = np.random.default_rng(4)
@@ -184,6 +186,31 @@ def test_simultaneous_intervals_cover_all_ranks(tied):
         low, high = rank_bounds(find_differences(means, p))
         covered.append(bool(((low <= best) & (worst <= high)).all()))
     assert np.mean(covered) >= 0.9
+
+
+@pytest.mark.parametrize("tasks", [6, 10])
+def test_rank_intervals_cover_all_ranks_of_skewed_differences(tasks):
+    """Twelve tied systems that sometimes do much better, by amounts of different sizes."""
+    random = np.random.default_rng(tasks)
+    scale = np.linspace(0.3, 3, 12)[:, None]
+    covered = []
+    for trial in range(60):
+        values = scale * random.exponential(size=(12, tasks))
+        values -= scale
+        models = [kind.sample(values, 300, random) for kind in (SignFlips, TaskBootstrap)]
+        p = adjust_skewed(values, adjust_pairs(models, 12), trial % 2).simultaneous
+        low, high = rank_bounds(find_differences(values.mean(axis=1), p))
+        covered.append(bool(((low <= 1) & (high >= 12)).all()))
+    assert np.mean(covered) >= 0.9
+
+
+def test_skewed_p_equals_students_where_there_is_no_skewness():
+    t = np.array([0.5, 2.0, 4.0, 30.0])
+    usual = 2 * scipy.stats.t.sf(t, 9)
+    assert skewed_p(t, 10, 0.25, 0) == pytest.approx(usual, rel=0.7)
+    heavy = skewed_p(t, 10, 2.0, 0)
+    assert (heavy[1:] > 3 * usual[1:]).all()
+    assert estimate_skewness(np.random.default_rng(0).normal(size=(40, 200))) <= 0.5
 
 
 def test_standard_errors_rank_a_single_task():

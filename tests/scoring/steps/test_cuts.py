@@ -540,7 +540,7 @@ def test_element_centric_supports_groups_and_resamples():
         assert value == pytest.approx(TreeElements(Leaves(one, tree.tree)).mean(0.9), abs=1e-14)
     named = dict(zip("abcdef", gold.tolist(), strict=True))
     drawn = score(named, tree, "element-centric", cut=2, ci=40).rows[0]
-    assert 0 < drawn.low < drawn.value < drawn.high <= 1
+    assert 0 <= drawn.low < drawn.value < drawn.high <= 1
 
 
 def test_levels_and_tree_have_separate_element_centric_scores():

@@ -12,8 +12,14 @@ from roget.scoring.inputs import read_sides
 from roget.scoring.measures.base import average_groups, evaluate, list_requests
 from roget.scoring.options import PipelineOptions
 from roget.scoring.steps.bootstrap import ItemResampler, jackknife_groups
+from roget.scoring.steps.chance_bias import draw_tables
 from roget.scoring.steps.intervals import Bounds, Jackknife, interval_bounds, jackknife_bounds
-from roget.scoring.steps.significance import contribution_p, holm, permutation_p
+from roget.scoring.steps.significance import (
+    contribution_p,
+    holm,
+    permutation_p,
+    subtract_systems,
+)
 from support.errors import notice
 
 TRIALS = 500
@@ -89,6 +95,67 @@ def test_tests_and_intervals_over_items_keep_level_and_coverage():
         different.append(contribution_p(scores[0] - scores[1], both, 200, 0) < 0.05)
     assert (np.mean(covered, axis=0) >= 0.87).all()
     assert (np.mean(different, axis=0) <= 0.135).all()
+
+
+SPARSE = list_requests(("ami", "v", "b3-f", "one-to-one"), ("ml", "jk"))
+
+
+@pytest.mark.parametrize(
+    ("classes", "clusters", "noise", "items"),
+    [(5, 8, 0.1, 20), (5, 8, 1.0, 50), (20, 20, 0.5, 20), (20, 20, 0.1, 100)],
+)
+def test_intervals_cover_the_truth_in_sparse_tables(classes, clusters, noise, items):
+    """The jackknife alone covers the truth in .2 to .8 of such samples."""
+    random = np.random.default_rng(items)
+    own = np.zeros((classes, clusters))
+    own[np.arange(clusters) % classes, np.arange(clusters)] = 1
+    confusion = (1 - noise) * own / own.sum(axis=1, keepdims=True) + noise / clusters
+    table = roget.Contingency.from_table(np.rint(confusion * 10**8).astype(np.int64))
+    true = np.array([evaluate(table, (m, e and "ml"))[0][0] for m, e in SPARSE])
+    hits, trials = np.zeros(len(SPARSE)), np.zeros(len(SPARSE))
+    for trial in range(60):
+        gold = random.integers(0, classes, items)
+        system = np.array([random.choice(clusters, p=confusion[one]) for one in gold])
+        resampler = ItemResampler([read_sides(gold, system, PipelineOptions())], SPARSE)
+        scores = next(iter(resampler.score([resampler.counts])))[0]
+        left = resampler.jackknife(trial)
+        low, high = interval_bounds(
+            "jackknife", scores, np.empty((0, 1, len(SPARSE))), left, SPARSE
+        )
+        hits += (low[0] <= true) & (true <= high[0])
+        trials += ~np.isnan(low[0])
+    assert (hits / trials >= 0.88).all()
+
+
+def test_random_clusterings_with_other_numbers_of_clusters_do_not_differ():
+    """Plug-in homogeneity of 12 random clusters is much higher than that of 3."""
+    random = np.random.default_rng(0)
+    requests = list_requests(("homogeneity", "v"), "ml")
+    different = []
+    for trial in range(60):
+        gold = random.integers(0, 5, 20)
+        systems = [random.integers(0, size, 20) for size in (12, 3)]
+        sides = [read_sides(gold, system, PipelineOptions()) for system in systems]
+        resampler = ItemResampler(sides, requests)
+        scores = next(iter(resampler.score([resampler.counts])))[0]
+        left = resampler.jackknife(trial)
+        for r in range(2):
+            both = subtract_systems(left, np.array([0]), np.array([1]), r)
+            different.append(contribution_p(scores[[0], r] - scores[[1], r], both, 200, 0) < 0.05)
+    assert np.mean(different) <= 0.1
+
+
+def test_random_tables_have_the_given_sizes():
+    rows, columns = np.array([5, 3, 2]), np.array([4, 6])
+    random = np.random.default_rng(0)
+    for count in (3, 10**6 // 5):
+        table = draw_tables(rows, columns, min(count, 300_000), random)
+        assert (table.row_totals == np.tile(rows, table.groups)).all()
+        assert (table.column_totals == np.tile(columns, table.groups)).all()
+    cells = table.counts[
+        (table.class_codes[table.rows] % 3 == 0) & (table.cluster_codes[table.columns] % 2 == 0)
+    ]
+    assert cells.sum() / table.groups == pytest.approx(5 * 4 / 10, rel=0.01)
 
 
 @pytest.mark.parametrize("measure", ["smi", "rmi(normalise=gold)", "gamma"])

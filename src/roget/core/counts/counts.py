@@ -114,6 +114,22 @@ class Counts(ReportMixin):
 
         return read(path, columns, cls)[0]
 
+    @classmethod
+    def from_pandas(cls, frame: Any, columns: Columns = None) -> Counts:
+        """Make counts from a data frame with columns for word, context and, optionally, count.
+
+        The frame may come from pandas, polars or another library that narwhals supports. `columns`
+        assigns the columns as in `read`. By default, they are named "word", "context" and "count",
+        or else are the first, second and third column. Rows without a count count once.
+
+        >>> import pandas as pd
+        >>> Counts.from_pandas(pd.DataFrame({"word": ["a", "b", "a"], "context": ["x", "x", "y"]}))
+        Counts: 2 words × 2 contexts, 3 entries, 3 tokens
+        """
+        from roget.core.counts.frames import from_frame
+
+        return from_frame(frame, columns, cls)
+
     def write(self, path: PathLike) -> None:
         """Write a .tsv, .tsv.gz or .npz file, or a counts directory, depending on the suffix.
 
@@ -191,6 +207,26 @@ class Counts(ReportMixin):
     def context_id(self, context: str) -> int:
         """Return the column index of a context."""
         return _find(context, self._context_ids, "context")
+
+    def __getitem__(self, word: str) -> dict[str, int | float]:
+        """Return the contexts of a word with their counts, most frequent first.
+
+        >>> Counts([[2, 1], [0, 3]], ["milk", "book"], ["drink", "read"])["milk"]
+        {'drink': 2, 'read': 1}
+        """
+        row = self.word_id(word)
+        begin, end = self.matrix.indptr[row : row + 2]
+        order = begin + np.argsort(-self.matrix.data[begin:end], kind="stable")
+        names = self.contexts[self.matrix.indices[order]].tolist()
+        return dict(zip(names, self.matrix.data[order].tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the words."""
+        return iter(self.words.tolist())
+
+    def __contains__(self, word: object) -> bool:
+        """Return True if the counts have this word."""
+        return word in self._word_ids
 
     def count(self, word: str, context: str) -> int | float:
         """Return the number of occurrences of a word in a context."""

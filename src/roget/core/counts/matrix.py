@@ -43,7 +43,9 @@ def names(given: Iterable[Any] | None, size: int, kind: str) -> Names:
         raise InputError(
             f"{kind}s must be a list of strings, not the string {given!r}", code="invalid-option"
         )
-    texts = [_text(name, place, kind) for place, name in enumerate(given)]
+    texts = list(given)
+    if not _are_texts(texts):
+        texts = [_text(name, place, kind) for place, name in enumerate(texts)]
     if len(texts) != size:
         raise InputError(
             f"got {len(texts):,} {kind}s, but the matrix has {size:,}", code="length-mismatch"
@@ -183,6 +185,17 @@ def ranking(totals: Array, texts: Names) -> npt.NDArray[np.intp]:
     """
     by_text = np.argsort(texts, kind="stable")
     return np.asarray(by_text[np.argsort(-totals[by_text], kind="stable")])
+
+
+def _are_texts(names: list[Any]) -> bool:
+    """Return True if all names are valid strings, which is faster to check for all at once."""
+    if not all(type(name) is str for name in names):
+        return False
+    try:
+        "".join(names).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _text(name: Any, place: int, kind: str) -> str:

@@ -25,6 +25,7 @@ from roget.learn.attachment.quads import NOUN, VERB, check_answers, check_quadru
 from roget.learn.attachment.sources import make_sources
 from roget.learn.attachment.statistics import BackoffStage
 from roget.learn.command_options import RULES, AttachOptions
+from roget.learn.prior import NONE
 
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")
@@ -64,8 +65,8 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
     noun. With the rule "printed", probabilities are not smoothed, as in the paper.
 
     `pairs` accepts Counts or the path to a counts file. `thesauri` accepts thesauri of nouns or
-    their folders. `progress` is called with a `Progress`, which has the fraction done and the name
-    of the current step.
+    their folders. `vectors` also accepts a `Prior`. `progress` is called with a `Progress`, which
+    has the fraction done and the name of the current step.
 
     Fitted attributes are `classes_`, `left_out_accuracy_` (leave-one-out accuracy; None for the
     chain) and `dev_` (a `Test` on the development quadruples, if any were passed).
@@ -110,7 +111,11 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
             )
         if held is not None:
             check_answers(held)
-        sources = make_sources(train, self.pairs, self.thesauri, self.wordnet)
+        if kind != "best" and self.vectors not in (None, NONE):
+            raise InputError(
+                f"vectors={str(self.vectors)!r} requires model='best'", code="conflicting-options"
+            )
+        sources = make_sources(train, self.pairs, self.thesauri, self.wordnet, self.vectors)
         # Use one thread: rounding depends on the number of threads, and small products are faster
         # with one.
         with threadpool_limits(1):

@@ -31,6 +31,7 @@ from roget.learn.attachment.quads import (
 )
 from roget.learn.attachment.statistics import split_context
 from roget.learn.load import open_classes, open_counts
+from roget.learn.prior import NONE, Prior, open_prior
 from roget.learn.representation import decompose
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
@@ -44,11 +45,15 @@ Cells = Mapping[tuple[str, str], float]
 DIMENSIONS = 200
 
 OWN = 0.5
-"""Maximum fraction of the training quadruples that may occur in the bundled sample. Above it, the
-bundled sample is not used as other text."""
+"""Maximum fraction of the training quadruples that may occur in the bundled sample. If the fraction
+is higher, the bundled sample is not used as other text."""
 
 CLASSES = 0.35
 """Weight of classes in the similarity of two words. Contexts have the remaining weight."""
+
+PRIOR = 0.5
+"""Weight of prior vectors in the similarity of two words. Contexts and classes share the remaining
+weight."""
 
 SENSES = 0.5
 """Exponent applied to sense frequencies (0 = uniform, 1 = tag counts)."""
@@ -184,6 +189,8 @@ class Sources:
     """Thesauri and taxonomies with classes of nouns."""
     verbs: Sequence[Taxonomy] = ()
     """Taxonomies with classes of verbs."""
+    prior: Prior | None = None
+    """Word vectors from another source."""
 
     def forms(self) -> Forms:
         """Return the lemmatiser, based on the frequencies of verbs and nouns in the counts."""
@@ -199,15 +206,20 @@ class Sources:
 
 
 def make_sources(
-    quads: Sequence[Quadruple], pairs: Any, thesauri: Sequence[Any], wordnet: Any
+    quads: Sequence[Quadruple],
+    pairs: Any,
+    thesauri: Sequence[Any],
+    wordnet: Any,
+    vectors: Any = NONE,
 ) -> Sources:
-    """Load the counts, the quadruples from other text, and the thesauri."""
+    """Load the counts, the quadruples from other text, the thesauri and the prior vectors."""
     if isinstance(pairs, str | os.PathLike):
         pairs = open_counts(pairs, sample="verb_slot_noun")[0]
     counts = sample("verb_slot_noun") if pairs is None else pairs
     if not isinstance(counts, Counts):
         raise InputError(
-            f"pairs has type {type(pairs).__name__}; expected Counts, or the path to stored counts",
+            f"'pairs' has type {type(pairs).__name__}; expected Counts, or the path to stored "
+            "counts",
             code="invalid-input",
         )
     # Use the bundled quadruples as other text, unless the training data come from them.
@@ -221,13 +233,16 @@ def make_sources(
     if wordnet is not None:
         nouns.append(taxonomy_of(wordnet, part="noun"))
         verbs.append(taxonomy_of(wordnet, part="verb"))
-    return Sources(counts, others, nouns, verbs)
+    prior = vectors if isinstance(vectors, Prior) else None
+    if prior is None and vectors not in (None, NONE):
+        prior = open_prior(vectors)
+    return Sources(counts, others, nouns, verbs, prior)
 
 
 def spaces(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources, seed: int
 ) -> tuple[Vectors, Vectors]:
-    """Return the verb and noun vectors, built from contexts and thesaurus classes."""
+    """Return the verb and noun vectors, from contexts, thesaurus classes and prior vectors."""
     verbs, nouns = tables(quads, normal, sources)
     found = []
     for table, thesauri in ((verbs, sources.verbs), (nouns, sources.thesauri)):
@@ -240,6 +255,11 @@ def spaces(
                 for name, share in classes.items()
             }
             vectors = vectors.combine(embed_classes(cells, seed), CLASSES)
+        if sources.prior is not None:
+            given, known = sources.prior.prepare(vectors.words)
+            names = [word for word, has in zip(vectors.words, known, strict=True) if has]
+            hinted = np.zeros((0, given.shape[1]), dtype=np.float32)
+            vectors = vectors.combine(Vectors(names, given[known], [], hinted), PRIOR)
         found.append(vectors.round())
     return found[0], found[1]
 

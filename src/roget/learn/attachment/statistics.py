@@ -104,7 +104,7 @@ class Keyed:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read an instance from stored values."""
+        """Restore an instance from stored values."""
         keys, values = cls.names
         require_texts(kept, keys)
         require_arrays(kept, {values: (cls.kinds, (len(kept[keys]), *cls.shape))})
@@ -343,10 +343,11 @@ class SlotCounts:
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
         """Return eight features for each quadruple. They are near 0 for unknown words.
 
-        The first five are the log odds of parts minus the log odds of the preposition. The other
-        three are log ratios: the rate of the preposition with the verb to its rate over all verbs;
-        its rate with the first noun to the prior rate; and the count of the second noun after the
-        preposition with verbs to its count with nouns.
+        The first five are the log odds of N for five parts of the quadruple, each minus the log
+        odds for the preposition alone. The other three are logarithms of ratios: the preposition's
+        rate with the verb to its rate with all verbs; its rate with the first noun to the prior
+        rate; and the second noun's count with the preposition in phrases that modify verbs to the
+        same count in phrases that modify nouns.
         """
         counts = self.tally.counts(quads)
         by_noun = counts[..., 0]
@@ -369,7 +370,7 @@ class SlotCounts:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read an instance from stored values."""
+        """Restore an instance from stored values."""
         return cls(QuadrupleCounts.read(kept), Slots.read(kept))
 
 

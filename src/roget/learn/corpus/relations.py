@@ -135,7 +135,7 @@ class Relation:
     bare: bool = False
     """True to match only dependents without a preposition."""
     named: bool = False
-    """True if the name was specified as SLOT=. It is then used even for a single relation."""
+    """True if the name was specified with SLOT=. It is then used even for a single relation."""
 
     def accepts(self, label: str) -> bool:
         """Return True if a dependency label matches the relation."""
@@ -171,11 +171,11 @@ class RelationSet:
         return ", ".join(self.names)
 
     def list_slots(self) -> list[str]:
-        """Return the distinct names of the relations, with which the names of their slots begin."""
+        """Return the distinct relation names. They are the prefixes of the slot names."""
         return list(dict.fromkeys(relation.name for relation in self.relations))
 
     def describe(self) -> str:
-        """Return the names, each followed by its pattern if the pattern differs."""
+        """Return the names, each followed by its pattern if the two differ."""
         patterns = {name: expand(name.strip()) for name in self.names}
         return ", ".join(
             f"{name} ({pattern})" if isinstance(pattern, str) and pattern != name else name

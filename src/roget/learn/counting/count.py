@@ -24,6 +24,7 @@ from typing import Any
 from roget.core import folder as folders
 from roget.core.counts import Counts, formats
 from roget.core.counts import files as counts_files
+from roget.core.counts.frames import is_frame
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
 from roget.core.io.values import parse_json
@@ -84,6 +85,7 @@ def count(
     inputs
         Files, folders, glob patterns or "-" (standard input), all of one kind: CoNLL-U, plain
         text, spaCy DocBin, tables of (word, context[, count]), or sparse matrices.
+        Also a data frame with these columns.
     output
         Also write the counts to this folder, .tsv, .tsv.gz or .npz file.
     processes
@@ -103,6 +105,12 @@ def count(
     InputError
         If an input cannot be read or options conflict.
     """
+    if is_frame(inputs):
+        with tempfile.TemporaryDirectory(prefix="roget.") as folder:
+            table = Path(folder) / "frame.tsv"
+            Counts.from_pandas(inputs, options.pop("columns", None)).write(table)
+            named = {"columns": "word=word,context=context,count=count", **options}
+            return count(table, output=output, processes=processes, progress=progress, **named)
     checked = CountOptions(processes=processes, **choose(CountOptions, options))
     if output is not None:
         run(inputs, output, checked, progress=progress)

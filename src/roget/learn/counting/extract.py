@@ -152,7 +152,7 @@ class LabelTally:
 
 
 class TokenLimit:
-    """A counter of tokens that ends reading after a maximum number of tokens."""
+    """A token counter that stops reading after a maximum number of tokens."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most

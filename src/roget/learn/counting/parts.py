@@ -38,7 +38,7 @@ class CountTask:
 
     sources: tuple[Source, ...]
     key: str
-    """Name of the part, which is a digest of the recipe and of the sources' paths, sizes and
+    """Name of the part, a digest of the recipe and of the sources' paths, sizes and modification
     times."""
 
 
@@ -51,7 +51,7 @@ class Facts:
     sentences: int
     fractional: bool = False
     runs: int = 1
-    """Number of files with counts of pairs. A pair may occur in several files."""
+    """Number of files with pair counts. A pair may occur in several files."""
     read: int = 0
     """Number of bytes that were read from standard input."""
     sha256: str | None = None

@@ -1,8 +1,8 @@
 """Compare models on held-out tokens and words, over several splits.
 
-`trial` evaluates the classes of a build. It learns classes again from 90 % of the tokens, with the
-same number of clusters and the same β, which takes about as long as the build without the search
-for the number of clusters.
+`trial` evaluates the classes of a thesaurus that is being built. It learns classes again from 90 %
+of the tokens, with the same number of clusters and the same β. This takes about as long as the
+first clustering without the search for the number of clusters.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Heldout:
     entropy: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
 
     def mean(self, what: str, part: str) -> Interval:
-        """Return the mean "loss" or "entropy" of a part of the data over splits."""
+        """Return the mean over splits of the "loss" or "entropy" on one part of the data."""
         values: dict[str, list[float]] = getattr(self, what)
         return interval(values[part])
 

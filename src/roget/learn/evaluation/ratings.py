@@ -163,8 +163,8 @@ def judge_ratings(
 ) -> Ratings:
     """Compare the similarities of a thesaurus with human ratings of word pairs.
 
-    The result has the similarity requested with `by` first, followed by the other similarities of
-    `Thesaurus.neighbours`. Outliers are determined for the requested similarity.
+    The first row is the similarity requested with `by`, followed by the other similarities that
+    `Thesaurus.neighbours` offers. Outliers are determined for the requested similarity.
 
     Parameters
     ----------

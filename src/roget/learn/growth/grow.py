@@ -213,7 +213,7 @@ def _grow(
 
 
 def decide(path: PathLike, accept: str | None = None, refuse: str | None = None) -> Thesaurus:
-    """Accept and refuse growth changes in a thesaurus folder, which is saved only if all succeed.
+    """Accept and refuse growth changes in a thesaurus folder. Save it only if all succeed.
 
     `accept` and `refuse` are in the format that `read_numbers` parses.
     """

@@ -35,7 +35,7 @@ MAX_UNCHANGED = 500
 `CLEAR_QUANTILE`)."""
 
 CLEAR_QUANTILE = 0.99
-"""Quantile of the margins of unchanged words, which are due to noise. A margin is the log odds of a
+"""Quantile of the margins of unchanged words, which are noise. A margin is the log odds of a
 word's most probable class against its current class. It is clear if it exceeds this quantile."""
 
 MIN_MARGIN = float(np.log(2))

@@ -27,6 +27,9 @@ COMMON = 1000
 that are used for standardising."""
 
 
+_FEW_ROWS = 4
+"""Largest number of words that are compared without a transposed copy of the table."""
+
 ROUNDED = 1e-9
 """Standard deviations up to this value are treated as 0."""
 
@@ -50,7 +53,12 @@ class StandardisedCosine:
 
     def compare(self, rows: Ints) -> Floats:
         """Return the similarity of the given words to all words."""
-        found = self._multiply(self.words[rows]) @ self._back
+        some = self._multiply(self.words[rows])
+        if sparse.issparse(self.words) and rows.size <= _FEW_ROWS:
+            # Multiply by dense vectors, so the table need not be transposed.
+            found = (self.words @ to_dense(some).T).T
+        else:
+            found = some @ self._back
         return np.asarray((to_dense(found) - self._mean) / self._spread)
 
     def keep(self, rows: Ints) -> StandardisedCosine:

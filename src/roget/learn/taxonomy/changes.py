@@ -19,7 +19,7 @@ from roget.learn.taxonomy import skos, triples
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus.edits import EditRequest, Note, is_within, refuse_all
-from roget.learn.thesaurus.thesaurus import collapse
+from roget.learn.thesaurus.thesaurus import collapse, keep_build_levels
 
 _WORD = re.compile("word-([^#/]+)$")
 
@@ -55,10 +55,10 @@ def read_changes(
 ) -> list[EditRequest]:
     """Return the edits that turn a thesaurus into a modified export of it.
 
-    The file is compared with a new export of the thesaurus in the state in which it was exported.
-    Possible changes are renamed classes, moved words, classes under another parent, missing classes
-    (which are merged into the class that now has their words), added and deleted words, definitions
-    and notes.
+    The file is compared with a fresh export of the thesaurus in its state at the time of the
+    original export. Possible changes are renamed classes, moved words, classes under another
+    parent, missing classes (which are merged into the class that now has their words), added and
+    deleted words, definitions and notes.
 
     Parameters
     ----------
@@ -91,10 +91,15 @@ def read_changes(
         before = thesaurus.editor.at_state(now.own["state"]) if "state" in now.own else thesaurus
         levels = _numbers(now.own, "levels")
         least = _numbers(now.own, "minChildren")
-        written = collapse(before, levels, max(least, default=1))
+        lowest = max(least, default=1)
+        by_build = bool(_numbers(now.own, "buildLevels"))
+        written = (
+            keep_build_levels(before, lowest) if by_build else collapse(before, levels, lowest)
+        )
+        left_out = _numbers(now.own, "leftOut")
     except InputError as error:
         raise InputError(f"{place}: {error}", code="edit-refused") from None
-    found = _Comparison(place, _export(written), now, before)
+    found = _Comparison(place, _leave_out(_export(written), left_out), now, before)
     requests = found.compare()
     refuse_all(found.unclear)
     return [left for one in requests if (left := _drop_done(one, thesaurus, before)) is not None]
@@ -146,6 +151,28 @@ def _export(thesaurus: Thesaurus) -> Content:
         file = Path(folder) / "now.ttl"
         catalogue.load("exporters", "skos")(thesaurus, file)
         return _read_content(file, None)
+
+
+def _leave_out(content: Content, ids: list[int]) -> Content:
+    """Return the content without some leaf classes, and without the classes and words below none.
+
+    A word that is listed in another class, too, is kept there.
+    """
+    gone, parents = set(ids), {id: one.broader for id, one in content.classes.items()}
+    while True:
+        # An inner class is left out with its last subclass.
+        inner = {id for above in parents.values() for id in above}
+        kept = {id for one, above in parents.items() if one not in gone for id in above}
+        if not (more := inner - kept - gone):
+            break
+        gone |= more
+    words = {
+        word: replace(one, broader=one.broader - gone, narrower=one.narrower - gone)
+        for word, one in content.words.items()
+        if one.broader - gone or not one.broader
+    }
+    classes = {id: one for id, one in content.classes.items() if id not in gone}
+    return replace(content, classes=classes, words=words)
 
 
 def _read_content(place: Path, language: str | None) -> Content:

@@ -32,7 +32,10 @@ _LABELS = {SKOS + "prefLabel": 0, SKOS + "altLabel": 1, XL + "literalForm": -1}
 _EXTENDED = {XL + "prefLabel": 0, XL + "altLabel": 1}
 _OURS = {
     ROGET + name
-    for name in ("id", "split", "count", "memberships", "state", "levels", "minChildren")
+    for name in (
+        *("id", "split", "count", "memberships", "state"),
+        *("levels", "buildLevels", "leftOut", "minChildren"),
+    )
 }
 """Predicates that roget defines for its exports."""
 _WRITTEN = {SKOS + "definition": "definition", SKOS + "editorialNote": "note"}

@@ -10,7 +10,8 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.tree import Tree
-from roget.core.types import Floats, Ints
+from roget.core.types import Array, Floats, Ints
+from roget.learn.thesaurus.quality import centrality
 
 if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
@@ -30,20 +31,27 @@ CACHED = 64
 
 
 class ClassLabels:
-    """The words that distinguish each class of a tree from its parent.
+    """The words that name each class of a tree: typical and frequent words.
 
-    The score of a word measures how much better the class predicts its tokens than a reference:
+    If the classes were made from vectors, the score of a word is ln(1 + n)·c, where n is its number
+    of occurrences and c its centrality, the cosine with the mean of the other words of the class.
+
+    Without vectors, the score measures how much better the class predicts the tokens of the word
+    than a reference:
     Σ n(v)·ln(½ + ½·p(v|class) / p(v|reference)). The word itself is excluded from both
     distributions, and contexts that no other word has contribute 0. Scores are summed over two
     references, all words and the parent class, so labels are typical but differ between levels.
+
     Words of the parent's label come last, and the scores of words in labels further up are halved.
     Ties are broken by frequency. The label of the root has its most frequent words.
 
     Labelling takes one pass over the words for each level of the tree.
     """
 
-    def __init__(self, counts: Counts, tree: Tree, places: Ints) -> None:
-        self._matrix = sparse.csr_array(counts.matrix)
+    def __init__(
+        self, counts: Counts, tree: Tree, places: Ints, vectors: Array | None = None
+    ) -> None:
+        self._matrix, self._vectors = sparse.csr_array(counts.matrix), vectors
         self._totals = np.asarray(counts.word_totals, dtype=np.float64)
         self._tree = tree
         first, last = tree.layout.first, tree.layout.end
@@ -72,7 +80,10 @@ class ClassLabels:
         score, last = totals, np.zeros(rows.size, dtype=bool)
         if node:
             *above, parent = self._tree.path(int(self._tree.parent[node]))
-            score = self._score(node, rows, (0, parent))
+            if self._vectors is None:
+                score = self._score(node, rows, (0, parent))
+            else:
+                score = np.log1p(totals) * centrality(self._vectors, self._totals, rows)
             # Do not penalise words in the label of the root, because the root has the most frequent
             # words.
             used = np.isin(rows, [row for one in above if one for row in self._chosen[one]])
@@ -119,7 +130,9 @@ class StableLabels(ClassLabels):
     """Generated labels after edits. A class whose words have hardly changed keeps its label."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
-        super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places)
+        super().__init__(
+            thesaurus.counts, thesaurus.tree, thesaurus.places, thesaurus.index.vectors[0]
+        )
         self._thesaurus, self._base = thesaurus, thesaurus.base
         self._memory = thesaurus.draft.memory.labels
 

@@ -30,6 +30,7 @@ from roget.learn.clustering.result import Clustering
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
+from roget.learn.thesaurus.quality import ClassTrust, find_vectors
 from roget.learn.thesaurus.senses import Senses
 
 if TYPE_CHECKING:
@@ -239,6 +240,8 @@ class PlaceIndex:
             self.places = places
         self.described: dict[int, str] = {}
         """Generated labels, by node."""
+        self.trust: dict[int, ClassTrust | None] = {}
+        """Cache of the trust in classes, by node."""
 
     @cached_property
     def places(self) -> Ints:
@@ -273,7 +276,8 @@ class PlaceIndex:
     def labels(self) -> ClassLabels:
         """The object that generates labels of classes."""
         if self._thesaurus.edited is None:
-            return ClassLabels(self._thesaurus.counts, self._tree, self.places)
+            vectors = self._thesaurus.index.vectors[0]
+            return ClassLabels(self._thesaurus.counts, self._tree, self.places, vectors)
         return StableLabels(self._thesaurus)
 
     @cached_property
@@ -354,6 +358,11 @@ class Index:
     def places(self) -> PlaceIndex:
         """The index of the leaves of words (places), and of the words of classes."""
         return PlaceIndex(self._thesaurus)
+
+    @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
+    def vectors(self) -> tuple[Array | None, Any]:
+        """The vectors and the unit context weights of all words; None without vectors."""
+        return find_vectors(self._thesaurus) or (None, None)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
     def neighbours(self) -> Neighbours:

@@ -48,6 +48,8 @@ class Neighbours:
     def __init__(self, counts: Counts, clustering: Clustering) -> None:
         self._counts, self._clustering = counts, clustering
         self._ways = cache(self._way)
+        self._before: tuple[Neighbours, Any] | None = None
+        """The index before classes were merged, and the matrix of old and new classes."""
 
     def after(
         self,
@@ -71,8 +73,7 @@ class Neighbours:
         made = Neighbours(counts, clustering)
         made._own = self._own if rows is None else self._own.keep(rows)
         if parts is not None and self._clustering.n_clusters <= MANY:
-            joined = grouping_matrix(parts, clustering.n_clusters)
-            made._products = joined.T @ self._products @ joined
+            made._before = self, grouping_matrix(parts, clustering.n_clusters)
         if rows is None:
             made._common = self._common
             if (
@@ -154,6 +155,9 @@ class Neighbours:
     @cached_property
     def _products(self) -> Floats:
         """Dot products of the summed context weights of each pair of classes."""
+        if self._before is not None:
+            before, joined = self._before
+            return np.asarray(joined.T @ before._products @ joined)
         sums = self._sum_classes()
         return to_dense(sums @ transpose(sums))
 

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from roget._version import __version__
 from roget.core.counts import Counts
+from roget.core.counts.files import is_counts
 from roget.core.io.problems import plural
 from roget.core.notebook import ReportMixin
 from roget.core.tree import Tree
@@ -22,7 +23,7 @@ from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering, infer_rule
 from roget.learn.command_options import NeighbourOptions
-from roget.learn.thesaurus import files, lookup
+from roget.learn.thesaurus import files, lookup, quality
 from roget.learn.thesaurus.editor import Draft, Editor
 from roget.learn.thesaurus.edits import LONGEST_NOTE, Edit, GrowthChange, Note, check_text
 from roget.learn.thesaurus.lookup import (
@@ -34,6 +35,7 @@ from roget.learn.thesaurus.lookup import (
     TypicalContext,
     WordClass,
 )
+from roget.learn.thesaurus.quality import ClassTrust
 
 if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
@@ -378,6 +380,16 @@ class Thesaurus(ReportMixin):
             described[node] = lookup.describe_class(self, node)
         return described[node]
 
+    def trust(self, node: int) -> ClassTrust | None:
+        """Return how far a class can be trusted, or None if it was not made from word vectors.
+
+        The trust is the estimated probability that a reader calls the class coherent.
+        """
+        known = self.index.places.trust
+        if node not in known:
+            known[self.tree.require_node(node)] = quality.trust(self, node)
+        return known[node]
+
     def membership(self, word: str, k: int | None = None) -> dict[int, float]:
         """Return p(class|word) for the leaves, or for k classes, most probable first.
 
@@ -460,7 +472,9 @@ class Thesaurus(ReportMixin):
     ) -> list[int]:
         """Return the nodes of a cut (see `cut`) in the order of its class numbers."""
         if sum(one is not None for one in (k, depth, value)) > 1:
-            raise InputError("pass only one of k, depth and value", code="conflicting-options")
+            raise InputError(
+                "pass only one of 'k', 'depth' and 'value'", code="conflicting-options"
+            )
         if depth is not None:
             return self.tree.cut_depth(depth)
         if value is not None:
@@ -591,6 +605,33 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
                 code="invalid-option",
             )
     kept = {node for k in cuts for node in tree.tops(k)} if cuts else set(range(tree.n_nodes))
+    return _keep_nodes(thesaurus, kept, min_children, cuts)
+
+
+def keep_build_levels(thesaurus: Thesaurus, min_children: int = 1) -> Thesaurus:
+    """Return the thesaurus with the levels of its build, e.g. 8, 24 and 74 classes.
+
+    Leaf classes and classes made by edits are kept, too. A thesaurus without levels is unchanged.
+    """
+    base, tree = thesaurus.base, thesaurus.tree
+    levels = [k for k in thesaurus.provenance.get("levels") or () if k <= base.tree.n_clusters]
+    if not levels:
+        return collapse(thesaurus, (), min_children)
+    known = set(base.ids.tolist())
+    chosen = {int(base.ids[node]) for k in levels for node in base.tree.tops(k)}
+    kept = {
+        node
+        for node, id in enumerate(thesaurus.ids.tolist())
+        if id in chosen or id not in known or tree.cluster[node] >= 0
+    }
+    return _keep_nodes(thesaurus, kept, min_children, levels)
+
+
+def _keep_nodes(
+    thesaurus: Thesaurus, kept: set[int], min_children: int, levels: list[int]
+) -> Thesaurus:
+    """Return the thesaurus with only some nodes of its tree (see `collapse`)."""
+    tree = thesaurus.tree
     kept = _dissolve(tree, kept, min_children)
     if len(kept) == tree.n_nodes:
         return thesaurus
@@ -600,7 +641,7 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
     return thesaurus.from_clustering(
         thesaurus.counts,
         thesaurus.clustering.join(coarser, clusters),
-        provenance={**thesaurus.provenance, "levels": cuts or None},
+        provenance={**thesaurus.provenance, "levels": levels or None},
         labels={at: thesaurus.label(node) for at, node in enumerate(nodes)},
         ids=thesaurus.ids[nodes].tolist(),
         next_id=thesaurus.next_id,
@@ -634,15 +675,17 @@ def _dissolve(tree: Tree, kept: set[int], min_children: int) -> set[int]:
     return kept
 
 
-def load(path: PathLike) -> Thesaurus:
-    """Read a thesaurus written by `Thesaurus.save`. No stored code is executed.
+def load(path: PathLike) -> Thesaurus | Counts:
+    """Read a thesaurus written by `Thesaurus.save`, or a folder of counts.
+
+    No stored code is executed.
 
     Raises
     ------
     InputError
         If a file is missing, truncated or modified.
     """
-    return Thesaurus.load(path)
+    return Counts.read(path) if is_counts(Path(path)) else Thesaurus.load(path)
 
 
 def _describe_model(model: Clusterer) -> dict[str, Any]:
@@ -693,9 +736,10 @@ def _check(thesaurus: Thesaurus) -> None:
     ids = thesaurus.ids
     if ids.shape != (tree.n_nodes,) or np.unique(ids).size < ids.size:
         raise InputError(
-            f"ids: expected {tree.n_nodes} unique numbers, one for each node", code="invalid-input"
+            f"'ids' must hold {tree.n_nodes} unique numbers, one for each node",
+            code="invalid-input",
         )
     if ids.min() < 0 or thesaurus.next_id <= ids.max():
         raise InputError(
-            f"ids: expected numbers from 0 to {thesaurus.next_id - 1}", code="invalid-input"
+            f"'ids' must be numbers from 0 to {thesaurus.next_id - 1}", code="invalid-input"
         )

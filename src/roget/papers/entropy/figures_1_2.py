@@ -17,7 +17,7 @@ from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.rules import decide
 from roget.report import Column, ReportTable
-from roget.report.figures import GREY, SERIES
+from roget.report.figures import GREY, INK, SERIES
 from roget.report.format import canvas
 from roget.scoring.entropy import Histogram, LinearEstimator, get
 
@@ -266,10 +266,11 @@ def draw(curves: Curves) -> Figure:
     figure = canvas(9, 5.4)
     panels = figure.subplots(2, 3, sharex=True).ravel()
     lines = ("-", "--", "-.", ":", (0, (5, 1)))
+    styles = list(zip((*DRAWN, BANDED), (*SERIES, (INK, "v")), lines, strict=True))
     for axes, (slope, shape) in zip(panels, SHAPES.items(), strict=False):
         true = entropy(zipf(slope))
         axes.axhline(true, color=GREY, linewidth=1, label="true H")
-        for name, (colour, marker), line in zip((*DRAWN, BANDED), SERIES, lines, strict=False):
+        for name, (colour, marker), line in styles:
             axes.plot(
                 SIZES, true + curves[slope, name], color=colour, linestyle=line, marker=marker,
                 markersize=3.5, markevery=(4, 15), linewidth=1.2, label=name,

@@ -270,9 +270,16 @@ def tabulate_all(scores: Scores) -> ReportTable:
 def draw(scores: Scores, sweep: Sweep) -> Figure:
     """Draw the curves of the paper, with the range over initialisations."""
     figure = draw_sweep(replace(sweep, curves=tuple(sweep[name] for name in DRAWN)))
-    *_, last = figure.axes
+    first, *_, last = figure.axes
     for axes, name in zip(figure.axes, DRAWN, strict=True):
         _draw_span(axes, scores, name, BLUE)
+    # V is also shown corrected for bias, and next to AMI.
+    curves = [
+        first.plot(scores.ks, scores.average(name), line, color=colour, lw=1.3, label=name)[0]
+        for name, colour, line in (("v", BLUE, "-"), (JK, ORANGE, "--"), ("ami", ORANGE, ":"))
+    ]
+    first.legend(handles=curves, frameon=False, fontsize=7)
+    first.set_ylabel("v, ami ↑")
     # Homogeneity and completeness share a panel, since one rises as the other falls.
     last.plot(scores.ks, scores.average("completeness"), "--", color=ORANGE, lw=1.3)
     _draw_span(last, scores, "completeness", ORANGE)

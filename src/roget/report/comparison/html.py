@@ -193,7 +193,7 @@ def _detail(system: ScoredSystem, values: Floats, goodness: Floats) -> dict[str,
     items, classes, clusters = system.sizes
     worst, names = worst_groups(goodness), system.group_names
     # A contingency table counts each item once, so overlapping clusters have no such table.
-    tables = [] if system.sides.overlapping else [part.table for part in system.parts()]
+    tables = [] if system.sides.overlapping else [part.table for part in system.parts]
     return {
         "n": [brief(float(n)) for n in items],
         "classes": classes.tolist(),

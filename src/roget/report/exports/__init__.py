@@ -8,8 +8,8 @@ from pathlib import Path
 
 from roget import catalogue
 from roget.errors import InputError
-from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.thesaurus import collapse
+from roget.learn.thesaurus import Thesaurus, quality
+from roget.learn.thesaurus.thesaurus import collapse, keep_build_levels
 from roget.report.exports.base import PLAIN, Target
 from roget.report.language import find_language
 from roget.report.options import ReportOptions
@@ -19,6 +19,9 @@ QUOTING = ("skos", "skos-xml", "json", "thesaurus")
 
 SKOS = ("skos", "skos-xml")
 """SKOS formats, in which concepts have IRIs and links."""
+BOOKLETS = ("markdown", "html", "pdf")
+SHALLOW = (*SKOS, *BOOKLETS, "json", "tsv", "csv", "xlsx", "parquet", "graphviz")
+"""Formats that by default have the levels of the build. The other formats are for trees."""
 _LINKING = ("base", "collections", "related")
 """Options that only SKOS formats accept."""
 
@@ -46,13 +49,43 @@ def export(
                 f"--{name} does not apply to {format}, only to {' and '.join(SKOS)}",
                 code="conflicting-options",
             )
+    by_build = has_build_levels(thesaurus, format, options)
     options = replace(
         options,
         language=options.language or find_language(thesaurus),
         state=thesaurus.editor.state,
+        build_levels=by_build,
+        left_out=select_left_out(thesaurus, format, options),
     )
-    write(collapse(thesaurus, options.levels or (), options.min_children), target, options)
+    write(select_classes(thesaurus, format, options), target, options)
     return format
+
+
+def has_build_levels(thesaurus: Thesaurus, format: str, options: ReportOptions) -> bool:
+    """Return True if the export has the levels of the build instead of requested levels."""
+    chosen = options.levels is None and not options.all_splits
+    return format in SHALLOW and chosen and bool(thesaurus.provenance.get("levels"))
+
+
+def select_classes(thesaurus: Thesaurus, format: str, options: ReportOptions) -> Thesaurus:
+    """Return the thesaurus with the levels to be exported."""
+    if has_build_levels(thesaurus, format, options):
+        return keep_build_levels(thesaurus, options.min_children)
+    return collapse(thesaurus, options.levels or (), options.min_children)
+
+
+def select_left_out(thesaurus: Thesaurus, format: str, options: ReportOptions) -> tuple[int, ...]:
+    """Return the ids of the leaf classes with low trust, which the export leaves out.
+
+    If levels above the leaves are requested, all words are exported.
+    """
+    coarse = options.levels is not None and max(options.levels) < thesaurus.tree.n_clusters
+    if options.unsorted or coarse or format not in (*SKOS, *BOOKLETS):
+        return ()
+    low = quality.unsorted(thesaurus)
+    if len(low) == thesaurus.tree.n_clusters:
+        return ()
+    return tuple(int(thesaurus.ids[node]) for node in low)
 
 
 def detect_format(target: Target) -> str:

@@ -19,8 +19,10 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, WordClass, lookup
 from roget.learn.thesaurus.files import is_thesaurus, read_edits
+from roget.learn.thesaurus.quality import ClassTrust
 from roget.learn.thesaurus.thesaurus import LISTED
 from roget.report.contexts import ContextPhrases
+from roget.report.format import plural
 from roget.report.options import ReportOptions
 
 Target: TypeAlias = PathLike | IO[Any]
@@ -76,6 +78,11 @@ class ExportEntry:
         """The most typical contexts, as readable phrases."""
         return [self.phrase(one.context) for one in self.about.contexts[:TYPICAL]]
 
+    @property
+    def trust(self) -> ClassTrust | None:
+        """The trust in a leaf class; None for other classes."""
+        return None if self.children else self.thesaurus.trust(self.node)
+
     @cached_property
     def members(self) -> tuple[Member, ...]:
         """The words of a leaf class, most typical first. Words mainly in other classes are last."""
@@ -90,13 +97,31 @@ class ExportEntry:
         return tuple(sorted(self.listed, key=key))
 
 
-def entries(thesaurus: Thesaurus) -> Iterator[ExportEntry]:
-    """Yield all classes, each followed by its subclasses."""
+def entries(thesaurus: Thesaurus, left_out: Iterable[int] = ()) -> Iterator[ExportEntry]:
+    """Yield all classes, each followed by its subclasses.
+
+    `left_out` has the ids of leaf classes to leave out. Classes without other leaves are left out,
+    too.
+    """
     listed, tree = members(thesaurus), thesaurus.tree
     phrase = ContextPhrases(thesaurus.counts)
+    hidden = set(left_out)
+    leaves = [node for node in tree.cluster_nodes.tolist() if thesaurus.ids[node] not in hidden]
+    shown = {above for leaf in leaves for above in tree.path(leaf)}
     for node in tree.walk():
-        about = tree.path(node), node, tree.children(node), thesaurus.label(node)
-        yield ExportEntry(thesaurus, *about, listed.get(node, ()), phrase)
+        if node in shown:
+            children = tuple(child for child in tree.children(node) if child in shown)
+            about = tree.path(node), node, children, thesaurus.label(node)
+            yield ExportEntry(thesaurus, *about, listed.get(node, ()), phrase)
+
+
+def describe_left_out(thesaurus: Thesaurus, left_out: Iterable[int]) -> str:
+    """Return a sentence on the classes that are left out, or "" if no class is left out."""
+    nodes = [thesaurus.node(id) for id in left_out]
+    if not nodes:
+        return ""
+    words = plural(sum(int(thesaurus.inside(node).size) for node in nodes), "word")
+    return f"{plural(len(nodes), 'class')} with low trust left out ({words})"
 
 
 def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:

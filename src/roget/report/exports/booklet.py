@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import PLAIN, Target, entries, exporter, new_bytes
+from roget.learn.thesaurus.quality import UNSORTED
+from roget.report.exports.base import (
+    PLAIN,
+    Target,
+    describe_left_out,
+    entries,
+    exporter,
+    new_bytes,
+)
 from roget.report.format import plural
 from roget.report.options import ReportOptions
 from roget.report.render.html import asset, environment
@@ -88,7 +96,7 @@ def _fill(
     made: Environment, name: str, thesaurus: Thesaurus, options: ReportOptions
 ) -> Iterator[str]:
     """Yield the text of a booklet piece by piece, rendered from a template."""
-    listed = list(entries(thesaurus))
+    listed = list(entries(thesaurus, options.left_out))
     found: dict[str, list[tuple[bool, float, int]]] = {}
     for one in listed:
         for member in one.members:
@@ -106,11 +114,15 @@ def _fill(
     # An imported thesaurus has no corpus counts: its contexts are its classes.
     imported = "imported" in thesaurus.provenance
     classes = plural(thesaurus.tree.n_clusters, "class")
+    made.globals["UNSORTED"] = UNSORTED
     made.filters |= {"percent": percent, "share": share, "css": quote_css}
+    summary = f"{len(thesaurus):,} words in {classes}" if imported else sizes(thesaurus)
+    if left_out := describe_left_out(thesaurus, options.left_out):
+        summary += f"; {left_out}"
     stream = made.from_string(asset("roget.report.exports", f"page/{name}")).stream(
         title=options.called,
         language=options.language,
-        summary=f"{len(thesaurus):,} words in {classes}" if imported else sizes(thesaurus),
+        summary=summary,
         whole="words" if imported else "text",  # class sizes are shown as a share of this total
         entries=listed,
         by_node={one.node: one for one in listed},

@@ -15,7 +15,15 @@ import numpy as np
 from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.learn.thesaurus.edits import Note
-from roget.report.exports.base import ExportEntry, Member, entries, exporter, number, quote_lines
+from roget.report.exports.base import (
+    ExportEntry,
+    Member,
+    describe_left_out,
+    entries,
+    exporter,
+    number,
+    quote_lines,
+)
 from roget.report.format import plural
 from roget.report.language import UNKNOWN
 from roget.report.options import ReportOptions
@@ -99,7 +107,8 @@ class Scheme:
 def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Address, Statements]]:
     """Yield the statements about the scheme, each class, each word and each collection."""
     scheme, ids = Scheme.from_options(options), thesaurus.ids.tolist()
-    classes = list(entries(thesaurus))
+    classes = list(entries(thesaurus, options.left_out))
+    shown = {one.node for one in classes}
     named = _distinct(classes, thesaurus)
     splits = {node: at for at, (node, _) in enumerate(thesaurus.tree.splits, 1)}
     title = scheme.text(options.called)
@@ -128,6 +137,8 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
     table, leaves = thesaurus.memberships, thesaurus.tree.cluster_nodes
     for row, (word, places) in enumerate(belongs.items()):
         count = number(thesaurus.counts.word_totals[row])
+        if not places:
+            continue  # its class is left out
         places.sort(key=lambda place: -place[1].probability)
         here = slice(*table.indptr[row : row + 2])
         held = zip(leaves[table.indices[here]].tolist(), table.data[here].tolist(), strict=True)
@@ -144,6 +155,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
                 *(
                     ("skos:related", word_address(scheme.base, other))
                     for other in related.get(word, ())
+                    if belongs[other]
                 ),
                 *(
                     ("skos:note", _note(f"{member.probability:.3g} in {named[one.node]}"))
@@ -160,7 +172,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
             ],
         )
     for k in options.collections or options.levels or ():
-        yield Address(f"{scheme.base}level-{k}"), _collection(thesaurus, k, scheme)
+        yield Address(f"{scheme.base}level-{k}"), _collection(thesaurus, k, scheme, shown)
 
 
 def _origin(thesaurus: Thesaurus, options: ReportOptions) -> Statements:
@@ -168,6 +180,11 @@ def _origin(thesaurus: Thesaurus, options: ReportOptions) -> Statements:
     facts: Statements = [("roget:state", SkosText(options.state or thesaurus.editor.state, None))]
     if options.levels:
         facts.append(("roget:levels", SkosText(",".join(map(str, options.levels)), None)))
+    if options.build_levels:
+        facts.append(("roget:buildLevels", SkosNumber(1)))
+    if options.left_out:
+        facts.append(("roget:leftOut", SkosText(",".join(map(str, options.left_out)), None)))
+        facts.append(("skos:note", _note(describe_left_out(thesaurus, options.left_out))))
     if options.min_children > 1:
         facts.append(("roget:minChildren", SkosNumber(options.min_children)))
     return facts
@@ -180,9 +197,9 @@ def _written(thesaurus: Thesaurus, about: int | str, scheme: Scheme) -> Statemen
     return [(name, scheme.text(text)) for name, text in texts if text]
 
 
-def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme) -> Statements:
+def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme, shown: set[int]) -> Statements:
     """Return the statements that define the collection of all classes in a cut of the tree."""
-    nodes = thesaurus.tree.tops(k)
+    nodes = [node for node in thesaurus.tree.tops(k) if node in shown]
     return [
         ("rdf:type", "skos:Collection"),
         ("skos:inScheme", scheme.address),
@@ -252,6 +269,8 @@ def _class(one: ExportEntry, name: str, scheme: Scheme) -> Statements:
     facts += [("skos:narrower", scheme.class_address(ids[child])) for child in one.children]
     facts += [("skos:narrower", word_address(scheme.base, each.word)) for each in one.members]
     facts.append(("skos:note", _note(f"words {one.about.size}, share {one.about.mass:.3g}")))
+    if one.trust is not None:
+        facts.append(("roget:trust", SkosNumber(round(one.trust.trust, 2))))
     if one.contexts:
         seen = ", ".join(one.contexts)
         facts.append(("skos:scopeNote", _note(f"typical contexts: {seen}")))

@@ -226,7 +226,7 @@ def _jackknife_items(
         without[0, r] = evaluate(table, request)[0]
         without[1, r] = without[0, r] if request[0].symmetric else evaluate(table.T, request)[0]
     left = without.reshape(2 * len(requests), count).T
-    return Jackknife(left, np.ones(count), resolution=0.5 / panel.size)
+    return Jackknife(left, np.ones(count), resolution=1 / panel.size)
 
 
 class _Samples:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, repeat
 from typing import Any, ClassVar, Literal
@@ -58,6 +58,14 @@ class Histogram:
     cells: Ints | Floats
     starts: Ints | None = None
     """The position of the first count of each group, or None for a single sample."""
+    begins: Ints = field(init=False, repr=False)
+    """The position of the first count of each sample; [0] for a single sample."""
+    whole: bool = field(init=False, repr=False)
+    """True if all counts are whole numbers."""
+
+    def __post_init__(self) -> None:
+        begins = ONE if self.starts is None else self.starts
+        vars(self).update(begins=begins, whole=self.counts.dtype.kind != "f")
 
     @classmethod
     def from_counts(cls, counts: CountArray, starts: Ints | None = None) -> Histogram:
@@ -87,11 +95,6 @@ class Histogram:
         return cls(
             np.concatenate([small.astype(np.int64), values]), np.concatenate([tally[small], cells])
         )
-
-    @property
-    def begins(self) -> Ints:
-        """The position of the first count of each sample; [0] for a single sample."""
-        return ONE if self.starts is None else self.starts
 
     @property
     def owners(self) -> Ints:
@@ -136,11 +139,6 @@ class Histogram:
         """The number of cells with a positive count."""
         starts = self.starts
         return self.cells.sum().item() if starts is None else np.add.reduceat(self.cells, starts)
-
-    @property
-    def whole(self) -> bool:
-        """True if all counts are whole numbers."""
-        return self.counts.dtype.kind != "f"
 
     def cells_with(self, count: int) -> Any:
         """Return the number of cells with the given count (1: singletons, 2: doubletons)."""

@@ -30,6 +30,7 @@ from roget.scoring.ranks.rank_sets import (
 )
 from roget.scoring.ranks.read import read_records
 from roget.scoring.ranks.result import RankArrays, Ranking, RankRow
+from roget.scoring.ranks.skewness import adjust_skewed
 from roget.scoring.signature import write_signature
 
 _UNEVEN = 10.0
@@ -160,6 +161,7 @@ def _infer(
     models: list[NullModel] = [SignFlips.sample(values, options.samples, random, noise)]
     if noise is None:
         models.append(TaskBootstrap.sample(values, options.samples, random))
+    tests = adjust_pairs(models, len(values))
     drawn = values @ draw_shares(tasks, options.samples, random)
     # The variance of bootstrap means is too small by the factor (T − 1)/T.
     centre = values.mean(axis=1, keepdims=True)
@@ -168,7 +170,7 @@ def _infer(
         drawn += noise.errors
     return Inference(
         "tasks" if noise is None else "tasks+runs",
-        adjust_pairs(models, len(values)),
+        tests if noise is not None else adjust_skewed(values, tests, options.seed),
         _reach_tasks(values, noise),
         round_means(drawn, 10),
     )
@@ -330,7 +332,7 @@ def _warn_scales(scores: TaskScores, by: str) -> list[Notice]:
 def _sign(scores: TaskScores, by: str, found: Inference, options: RankOptions) -> dict[str, str]:
     """Return the fields of the signature, keyed by name."""
     test = {
-        "tasks": "signs+bootstrap", "tasks+runs": "signs", "se": "normal", "repeats": "t",
+        "tasks": "signs+bootstrap+skewed-t", "tasks+runs": "signs", "se": "normal", "repeats": "t",
     }.get(found.source, "none")  # fmt: skip
     lower = int(scores.lower.sum())
     return {

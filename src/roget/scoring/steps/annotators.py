@@ -344,7 +344,7 @@ def _jackknife_items(scores: SystemScores, compared: Sequence[Comparison], seed:
             left = leave_parts_out(gold.codes, labels.codes, sizes, own, count)
             systems.append([evaluate(left, request)[0] for request in scores.requests])
         without.append(np.array(systems).transpose(2, 0, 1))
-    jackknife = Jackknife(_mean_golds(without), np.ones(count), resolution=0.5 / len(numbers))
+    jackknife = Jackknife(_mean_golds(without), np.ones(count), resolution=1 / len(numbers))
     means = scores.means[: len(compared[0].scored)]
     nothing = np.empty((0, *means.shape))
     return interval_bounds("jackknife", means, nothing, jackknife, scores.requests)

@@ -27,7 +27,7 @@ from roget.scoring.measures.base import Measurable, Request, average_draws, divi
 from roget.scoring.options import LabelOptions
 from roget.scoring.results import score_key
 from roget.scoring.signature import choose_interval
-from roget.scoring.steps.intervals import Jackknife, interval_bounds
+from roget.scoring.steps.intervals import ChanceBias, Jackknife, interval_bounds
 from roget.scoring.systems import SystemScores
 from roget.scoring.tables.contingency import Contingency, Leaves
 from roget.scoring.tables.keys import compact, find_kinds
@@ -279,8 +279,13 @@ class Resampler(ABC):
         freedom = None if self.sizes is None else float(effective_freedom(self.sizes))
         if freedom is not None:
             freedom = min(freedom, float(parts.sum()) - 1)
-        resolution = 0.5 / float(self.counts.sum()) if self.sizes is None else 0.0
-        return Jackknife(np.concatenate(scores), parts, freedom, resolution)
+        resolution = 1 / float(self.counts.sum()) if self.sizes is None else 0.0
+        chance = self._estimate_chance(seed)
+        return Jackknife(np.concatenate(scores), parts, freedom, resolution, chance)
+
+    def _estimate_chance(self, seed: int) -> ChanceBias | None:
+        """Return the bias and error that random clusterings imply, or None if items are grouped."""
+        return None
 
     def _task_size(self, count: int) -> int:
         """Return the number of samples per task, a multiple of the batch size."""
@@ -355,6 +360,18 @@ class ItemResampler(Resampler):
         plain: list[Request] = [(m, None if e is None else "ml") for m, e in self.requests]
         truth = self._score_batch(self.counts[None], plain)
         return super().bootstrap(draws, seed, estimates, step) - truth + estimates
+
+    def _estimate_chance(self, seed: int) -> ChanceBias | None:
+        from roget.scoring.steps.chance_bias import estimate_chance_bias
+
+        whole = self.counts[None]
+        scores = self._score_batch(whole, self.requests)[0]
+        tables = (self._count(cells, whole) for cells in self.cells)
+        found = [
+            estimate_chance_bias(table, self.requests, own, seed)
+            for table, own in zip(tables, scores, strict=True)
+        ]
+        return ChanceBias(*map(np.array, zip(*found, strict=True)))
 
     def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
         """Score a batch of samples, using one table with one group per sample."""
@@ -433,6 +450,9 @@ class CoverResampler(ItemResampler):
         kinds, one_of = find_kinds((codes, int(codes.max()) + 1) for codes in numbers)
         self.counts = np.bincount(kinds)
         self.gold, *self.systems = (sets.take(one_of) for sets in every)
+
+    def _estimate_chance(self, seed: int) -> ChanceBias | None:
+        return None
 
     def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
         from roget.scoring.tables.cover import Cover
@@ -606,6 +626,9 @@ class Samples:
     def _warn_biased(self, requests: Sequence[Request]) -> list[str]:
         """Warn about scores whose estimated bias is larger than their standard error."""
         bias = self.jackknife.bias(self.estimates)
+        if self.jackknife.chance is not None:
+            chance = self.jackknife.chance.bias
+            bias = np.where(np.abs(chance) > np.abs(bias), chance, bias)
         with np.errstate(invalid="ignore"):
             large = np.where(np.abs(bias) > self.jackknife.error, bias, 0.0)[: self.systems]
         found = []

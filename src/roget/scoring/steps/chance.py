@@ -287,7 +287,7 @@ def _repeat_cuts(starts: Ints | None, size: int, count: int) -> Ints:
 def _permute_weights(system: ScoredSystem, random: np.random.Generator) -> Separate:
     """Permute weighted labels among the items of each group."""
     permuted = []
-    for table in system.parts():
+    for table in system.parts:
         if not isinstance(table, WeightedTable):
             raise InputError(
                 "'chance' cannot be combined with item weights", code="conflicting-options"

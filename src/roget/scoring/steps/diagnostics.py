@@ -124,8 +124,8 @@ def diagnose(system: ScoredSystem, request: Request) -> Details:
     return Details(
         " ".join(filter(None, (str(measure), entropy))),
         tuple(worst) if system.groups > 1 else (),
-        tuple(impure((part.table.T for part in system.parts()), names)),
-        tuple(impure((part.table for part in system.parts()), names)),
+        tuple(impure((part.table.T for part in system.parts), names)),
+        tuple(impure((part.table for part in system.parts), names)),
     )
 
 

@@ -21,8 +21,18 @@ from roget.scoring.measures.base import Request, divide
 TAILS = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
 """The tail probabilities of the bounds of a 95 % interval."""
 
+_SMALL = 1.5
+"""Correction of errors and skewness estimated from few groups or items, chosen by simulation."""
+
 _ROUNDING = 1e-12
 """Standard errors up to this value are attributed to rounding, i.e. the samples do not vary."""
+
+
+class ChanceBias(NamedTuple):
+    """The bias and the standard error of scores that random clusterings of the same sizes imply."""
+
+    bias: Floats
+    error: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +50,11 @@ class Jackknife:
     freedom: Floats | float | None = None
     """Degrees of freedom of the standard errors. Default: the number of samples minus 1."""
     resolution: float = 0.0
-    """Lower limit of the standard errors. For items, it corresponds to half an item, because the
+    """Lower limit of the standard errors. For items, it corresponds to one item, because the
     estimated error may be 0 by coincidence if a system is independent of gold.
     """
+    chance: ChanceBias | None = None
+    """The bias that the jackknife cannot estimate, with the shape of the estimates (items only)."""
 
     @cached_property
     def total(self) -> float:
@@ -104,7 +116,8 @@ class Jackknife:
         freedom = self.freedom
         if isinstance(freedom, np.ndarray):
             freedom = freedom[..., column]
-        return Jackknife(self.without[..., column], self.weights, freedom, self.resolution)
+        chance = self.chance and ChanceBias(*(part[..., column] for part in self.chance))
+        return Jackknife(self.without[..., column], self.weights, freedom, self.resolution, chance)
 
     def _weight(self, values: Array) -> Floats:
         """Multiply values by the block weights along the first axis."""
@@ -171,13 +184,16 @@ def jackknife_bounds(
 ) -> tuple[Floats, Floats]:
     """Return the bounds of jackknife intervals, or NaN if the samples do not vary.
 
-    With the bias b, the standard error s and the acceleration a of the jackknife, and a quantile t
-    of Student's distribution:
-    (1)  c = estimate − b,   e = √(s² + b²),   c ± t·e
-    (2)  the end in the direction of the skew is a·(1 + 2t²)·s further away (Cornish & Fisher 1938)
-    (3)  the end away from the best value is at least as far as on the scale log |best − c|:
+    With the bias b, the standard error s and the acceleration a of the jackknife, and the quantile
+    t of Student's distribution with m − 1 degrees of freedom:
+    (1)  s is increased by 1.5/m, and a by 1.5·√(m(m − 1))/(m − 2), because few groups or items
+         underestimate both, and s is at least that of random clusterings (`ChanceBias`)
+    (2)  c = x − b,   e = √(s² + b²),   c ± t·e
+    (3)  the end in the direction of the skew is a·(1 + 2t²)·s further away (Cornish & Fisher 1938)
+    (4)  the end away from the best value is at least as far as on the scale log |best − c|:
          best ± (best − c)·exp(t·e/|best − c|)
-    In (1), the estimated bias is added to the standard error because it is itself uncertain.
+    (5)  with the bias b' of `ChanceBias`, the interval contains x − b' ± t·s, and x
+    In (2), the estimated bias is added to the standard error because it is itself uncertain.
     """
     from scipy.special import stdtrit
 
@@ -187,8 +203,13 @@ def jackknife_bounds(
         # If a corrected score exceeds the best value, the distance |best − c| is not meaningful.
         beyond = (centre >= bounds.most) if bounds.best == bounds.most else (centre <= bounds.least)
         centre = np.where(beyond, estimate, centre)
-    reach = t * np.maximum(np.hypot(jackknife.error, bias), jackknife.resolution)
-    further = (1 + 2 * t**2) * jackknife.error * jackknife.skew
+    units = jackknife.df + 1
+    error = jackknife.error * (1 + _SMALL / units)
+    further = np.sqrt(units * (units - 1)) / np.maximum(units - 2, 1)
+    further = _SMALL * further * (1 + 2 * t**2) * jackknife.error * jackknife.skew
+    chance = jackknife.chance or ChanceBias(np.zeros(()), np.zeros(()))
+    error = np.maximum(error, chance.error)
+    reach = t * np.maximum(np.hypot(error, bias), jackknife.resolution)
     low = centre - reach + np.minimum(further, 0)
     high = centre + reach + np.maximum(further, 0)
     if bounds.best is not None:
@@ -199,6 +220,10 @@ def jackknife_bounds(
             low = np.minimum(low, bounds.best - scaled)
         else:
             high = np.maximum(high, bounds.best + scaled)
+    reach = t * np.maximum(error, jackknife.resolution)
+    away = estimate - chance.bias
+    if jackknife.chance is not None:
+        low, high = np.minimum(low, away - reach), np.maximum(high, away + reach)
     # Bias-corrected entropies may move an estimate outside the range.
     low = np.maximum(np.minimum(low, estimate), np.minimum(bounds.least, estimate))
     high = np.minimum(np.maximum(high, estimate), np.maximum(bounds.most, estimate))

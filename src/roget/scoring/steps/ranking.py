@@ -163,7 +163,7 @@ def _warn_identical_systems(systems: Sequence[ScoredSystem]) -> list[str]:
     """Warn about systems whose tables differ only in the names of the clusters."""
     same: dict[bytes, list[str]] = {}
     for system in systems:
-        key = b"".join(_fingerprint(part.outline) for part in system.parts())
+        key = b"".join(_fingerprint(part.outline) for part in system.parts)
         same.setdefault(key, []).append(system.name)
     return [
         Notice(

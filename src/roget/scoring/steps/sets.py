@@ -51,7 +51,7 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
     table.
     """
     first = 0
-    for part in system.parts():
+    for part in system.parts:
         table = part.table if one == "class" else part.table.T
         numbers = np.arange(table.shape[0])
         if table.held is not None:

@@ -24,6 +24,7 @@ from roget.scoring.steps.bootstrap import Samples
 from roget.scoring.steps.intervals import (
     NO_JACKKNIFE,
     Bounds,
+    ChanceBias,
     Jackknife,
     interval_bounds,
     jackknife_bounds,
@@ -83,7 +84,7 @@ def _compare_scores(
     a, b = both.T
     difference = scores.means[a, r] - scores.means[b, r]
     drawn = samples.drawn[:, a, r] - samples.drawn[:, b, r]
-    left = _subtract(samples.jackknife, a, b, r)
+    left = subtract_systems(samples.jackknife, a, b, r)
     least, most = scores.requests[r][0].range
     if samples.method == "jackknife":
         bounds = Bounds(least - most, most - least)
@@ -101,13 +102,18 @@ def _compare_scores(
     return difference, low, high, np.where(np.isnan(difference), np.nan, p)
 
 
-def _subtract(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknife:
-    """Return the jackknife replicates of the difference between systems a and b in one score."""
+def subtract_systems(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknife:
+    """Return the jackknife of the differences between the systems a and b for one score."""
     freedom = jackknife.freedom
     if isinstance(freedom, np.ndarray):
         freedom = np.minimum(freedom[a, r], freedom[b, r])
     without = jackknife.without[:, a, r] - jackknife.without[:, b, r]
-    return Jackknife(without, jackknife.weights, freedom, jackknife.resolution)
+    chance = None
+    if jackknife.chance is not None:
+        # The errors of two systems on the same items are related, so they have no smallest value.
+        bias = jackknife.chance.bias[a, r] - jackknife.chance.bias[b, r]
+        chance = ChanceBias(bias, np.zeros_like(bias))
+    return Jackknife(without, jackknife.weights, freedom, jackknife.resolution, chance)
 
 
 def bootstrap_p(difference: Floats, drawn: Floats, units: float = 0.0) -> Floats:
@@ -177,14 +183,16 @@ def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: i
 
     `jackknife` contains the differences with each of n blocks left out. The contribution of a block
     is (1) difference + (n − 1)·spread, which has the mean `difference`. The test uses the
-    difference or its bias-corrected value, whichever is closer to 0. The bias is added to the
-    contributions as another term with a random sign.
+    difference or one of its bias-corrected values, whichever is closest to 0. The bias of the
+    jackknife is added to the contributions as another term with a random sign.
     """
     n = jackknife.total
     bias = jackknife.bias(difference)
-    corrected = difference - bias
-    same = np.sign(difference) == np.sign(corrected)
-    nearer = np.where(same, np.minimum(np.abs(difference), np.abs(corrected)), 0.0)
+    corrected = [difference, difference - bias]
+    if jackknife.chance is not None:
+        corrected.append(difference - jackknife.chance.bias)
+    same = np.abs(np.sum(np.sign(corrected), axis=0)) == len(corrected)
+    nearer = np.where(same, np.min(np.abs(corrected), axis=0), 0.0)
     spread = (n - 1) * jackknife.spread.T
     gaps = np.isnan(spread)
     terms = np.where(gaps, 0.0, np.nan_to_num(difference)[:, None] + spread)

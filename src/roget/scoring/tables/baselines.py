@@ -290,10 +290,10 @@ class RandomSameSizes(Statistics):
     column_cuts: Ints | None = None
     """The first row and the first column of each group, or None for a single table."""
     thorough: bool = False
-    """True if large tables are also sampled, which may take longer than scoring the system."""
-    too_large: Any = field(init=False)
+    """True if large tables are also sampled, which may take longer than scoring."""
+    too_large: Any = field(init=False, repr=False)
     """A mask of the groups that have too many items and too many cells for sampling."""
-    few: BoolArray = field(init=False)
+    few: BoolArray = field(init=False, repr=False)
     """A mask of the groups whose tables are sampled item by item."""
 
     sampled = frozenset({"table", "joint", "matched", "elements", "cover", "degrees", "tree"})
@@ -433,7 +433,7 @@ class RandomSameSizes(Statistics):
                 # Use a placeholder with one column; `_compute` replaces the value of this group
                 # by NaN.
                 other = other[:1]
-            sampled = _draw_table(random, self.row_totals[own], self.column_totals[other])
+            sampled = draw_table(random, self.row_totals[own], self.column_totals[other])
             positive = sampled > 0
             parts.append(((own[:, None] * k + other)[positive], sampled[positive]))
         keys, counts = map(np.concatenate, zip(*parts, strict=True))
@@ -441,7 +441,7 @@ class RandomSameSizes(Statistics):
         return keys[order], counts[order]
 
 
-def _draw_table(random: np.random.Generator, rows: Ints, columns: Ints) -> Ints:
+def draw_table(random: np.random.Generator, rows: Ints, columns: Ints) -> Ints:
     """Sample a table with the given row and column sums, one row at a time.
 
     If there are more items than the hypergeometric sampler accepts, rows are sampled from a

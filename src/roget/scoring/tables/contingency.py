@@ -18,6 +18,7 @@ from roget.scoring.tables.dendrogram import Dendrogram
 from roget.scoring.tables.keys import compact, count_pairs, sum_by_code
 from roget.scoring.tables.matching import (
     BATCH,
+    FEW,
     SUBSETS,
     assign,
     best_match,
@@ -90,11 +91,25 @@ class Contingency(Statistics):
     shape: tuple[int, int] = field(init=False, repr=False)
     """The number of classes and the number of clusters with at least one item."""
 
+    row_starts: Ints = field(init=False, repr=False)
+    """The position of the first cell of each row."""
+    cell_cuts: Ints = field(init=False, repr=False)
+    """The position of the first cell of each group."""
+    column_cuts: Ints | None = field(init=False, repr=False)
+    """The index of the first column of each group, or None for a single table."""
+
     def __post_init__(self) -> None:
+        row_starts = np.searchsorted(self.rows, np.arange(self.row_totals.size))
+        cell_cuts = ONE if self.cuts is None else row_starts[self.cuts]
         vars(self).update(
             shape=(self.row_totals.size, self.column_totals.size),
             groups=None if self.cuts is None else self.cuts.size,
             fractional=self.counts.dtype.kind == "f",
+            row_starts=row_starts,
+            cell_cuts=cell_cuts,
+            column_cuts=(
+                None if self.cuts is None else np.minimum.reduceat(self.columns, cell_cuts)
+            ),
         )
 
     @classmethod
@@ -342,16 +357,6 @@ class Contingency(Statistics):
         )
 
     @cached_property
-    def cell_cuts(self) -> Ints:
-        """The position of the first cell of each group."""
-        return ONE if self.cuts is None else self.row_starts[self.cuts]
-
-    @cached_property
-    def column_cuts(self) -> Ints | None:
-        """The index of the first column of each group, or None for a single table."""
-        return None if self.cuts is None else np.minimum.reduceat(self.columns, self.cell_cuts)
-
-    @cached_property
     def _bounds(self) -> list[Ints]:
         """The boundaries between groups among the rows, columns and cells."""
         cuts = self.cuts, self.column_cuts, self.cell_cuts
@@ -451,12 +456,16 @@ class Contingency(Statistics):
                 totals[unsettled[part]] = match_small(
                     self._stack(weights, unsettled[part], long[part], high[part] > side)
                 )
-        # Step 4: solve larger tables one by one.
-        for group in unsettled[narrow > SUBSETS].tolist():
+        # Step 4: solve larger tables one by one. For a few, importing scipy would take longer.
+        larger = unsettled[narrow > SUBSETS].tolist()
+        for group in larger:
             block = self.block(group)
             cells = weights[slice(*self._bounds[2][group : group + 2])]
-            chosen = assign(block.rows, block.columns, cells, *block.shape)
-            totals[group] = cells[chosen].sum()
+            if len(larger) <= FEW:
+                totals[group] = best_match(block.rows, block.columns, cells, block.row_starts)
+            else:
+                chosen = assign(block.rows, block.columns, cells, *block.shape)
+                totals[group] = cells[chosen].sum()
         return totals
 
     @cached_property
@@ -520,11 +529,6 @@ class Contingency(Statistics):
         if leaves is None:
             return Dendrogram.flat(self)
         return Dendrogram(leaves.table, leaves.tree.layout, leaves.places)
-
-    @cached_property
-    def row_starts(self) -> Ints:
-        """The position of the first cell of each row."""
-        return np.searchsorted(self.rows, np.arange(self.row_totals.size))
 
     @cached_property
     def row_best(self) -> CountArray:

@@ -25,6 +25,9 @@ _SOLVER = "scipy.optimize"
 `match_dense`, so it is used for all tables only if it has already been imported.
 """
 
+FEW = 32
+"""Largest number of tables for which `match_dense` takes less time than the import."""
+
 _NEVER = np.iinfo(np.int64).max
 """Distance that marks columns that were already reached."""
 

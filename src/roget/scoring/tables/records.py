@@ -7,7 +7,7 @@ per group.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -18,20 +18,31 @@ from roget.scoring.entropy.base import Histogram
 from roget.scoring.tables.hypergeometric import expected_cells
 
 
+@dataclass(frozen=True)
 class Entropies:
     """Entropies in nats: H(C) of gold classes, H(K) of system clusters, and the joint H(C,K)."""
 
-    def __init__(self, gold: Values, system: Values, joint: Values) -> None:
-        self.gold, self.system, self.joint = gold, system, joint
-        self.gold_given_system: Values = joint - system
-        """The conditional entropy H(C|K): uncertainty about the class if the cluster is known."""
-        self.system_given_gold: Values = joint - gold
-        """The conditional entropy H(K|C): uncertainty about the cluster if the class is known."""
-        # With this order of operations, the result is exactly H(C) if all clusters are pure.
-        self.mutual: Values = gold - (joint - system)
-        """The mutual information I(C;K)."""
-        self.perfect: Any = np.equal(gold, system) & np.equal(system, joint)
-        """True if the three entropies are exactly equal, as for identical clusterings."""
+    gold: Values
+    system: Values
+    joint: Values
+    gold_given_system: Values = field(init=False, repr=False)
+    """The conditional entropy H(C|K): uncertainty about the class if the cluster is known."""
+    system_given_gold: Values = field(init=False, repr=False)
+    """The conditional entropy H(K|C): uncertainty about the cluster if the class is known."""
+    mutual: Values = field(init=False, repr=False)
+    """The mutual information I(C;K)."""
+    perfect: Any = field(init=False, repr=False)
+    """True if the three entropies are exactly equal, as for identical clusterings."""
+
+    def __post_init__(self) -> None:
+        gold, system, joint = self.gold, self.system, self.joint
+        vars(self).update(
+            gold_given_system=joint - system,
+            system_given_gold=joint - gold,
+            # In this order of operations, the result is exactly H(C) if all clusters are pure.
+            mutual=gold - (joint - system),
+            perfect=np.equal(gold, system) & np.equal(system, joint),
+        )
 
 
 @dataclass(frozen=True)
@@ -60,15 +71,20 @@ class BCubed:
     recall: Values
 
 
+@dataclass(frozen=True)
 class Sizes:
     """Class sizes, cluster sizes and the number of items."""
 
-    def __init__(self, gold: Histogram, system: Histogram, n: Any) -> None:
-        self.gold, self.system, self.n = gold, system, n
-        self.classes: Any = gold.seen
-        """The number of gold classes with at least one item."""
-        self.clusters: Any = system.seen
-        """The number of system clusters with at least one item."""
+    gold: Histogram
+    system: Histogram
+    n: Any
+    classes: Any = field(init=False, repr=False)
+    """The number of gold classes with at least one item."""
+    clusters: Any = field(init=False, repr=False)
+    """The number of system clusters with at least one item."""
+
+    def __post_init__(self) -> None:
+        vars(self).update(classes=self.gold.seen, clusters=self.system.seen)
 
     @cached_property
     def random_cells(self) -> Histogram:

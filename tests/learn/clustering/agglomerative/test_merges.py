@@ -1,4 +1,4 @@
-"""Greedy merges against a naive twin, which compares all pairs anew at every step."""
+"""Greedy merges against naive code that compares all pairs at every step."""
 
 from __future__ import annotations
 

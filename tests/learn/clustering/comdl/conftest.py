@@ -1,4 +1,4 @@
-"""The description length written out densely, and tables with classes planted on both sides."""
+"""The description length on dense tables, and tables with classes planted on both sides."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def test_code_lengths_are_differences_of_lengths(naive: Any, problem: Any) -> No
     assert ours - ours[0] == pytest.approx(np.array(lengths) - lengths[0], rel=1e-8, abs=1e-6)
 
 
-def test_merges_are_applied_in_order() -> None:
+def test_merge_labels_applies_merges_in_order() -> None:
     assert merge_labels([(3, 4), (1, 3), (0, 2)], 6).tolist() == [0, 1, 0, 1, 1, 2]
 
 

@@ -1,4 +1,4 @@
-"""Planted clusters, and description lengths so plain that they can be read at a glance."""
+"""Planted clusters, and description lengths in their simplest form."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def test_similar_words_stay_one_cluster() -> None:
         notice(model.notes_[:1], "nothing-saved", "bits")
 
 
-def test_degenerate_tables() -> None:
+def test_degenerate_tables_give_one_cluster() -> None:
     model = MDLTree().fit([[3, 1, 2]])
     assert model.labels_.tolist() == [0]
     notice(model.notes_, "nothing-saved")
@@ -160,7 +160,7 @@ def test_fractional_counts_are_used_unchanged() -> None:
     assert near.description_length_ == pytest.approx(whole.description_length_, rel=1e-6)
 
 
-def test_empty_row_and_empty_column() -> None:
+def test_empty_row_and_empty_column_are_accepted() -> None:
     counts = np.insert(np.insert(FAMILIES, 2, 0, axis=0), 1, 0, axis=1)
     model = MDLTree(2, random_state=0).fit(counts)
     assert np.delete(model.labels_, 2).tolist() == [0, 0, 1, 1]

@@ -1,4 +1,4 @@
-"""Every kernel beside a plain twin."""
+"""Every kernel against naive code."""
 
 from __future__ import annotations
 

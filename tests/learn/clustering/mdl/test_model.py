@@ -1,4 +1,4 @@
-"""Centroids and code lengths of new words, beside plain twins."""
+"""Centroids and code lengths of new words against naive code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planted clusters, and a dense annealer so plain that it can be read at a glance."""
+"""Planted clusters, and a simple dense annealer."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ def hard(state: Any) -> Any:
 
 @pytest.mark.parametrize("mass", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_four_planted_clusters(planted: Any, seed: int, mass: bool) -> None:
+def test_annealing_finds_four_planted_clusters(planted: Any, seed: int, mass: bool) -> None:
     counts, labels = planted(200, 100, 4, 60, seed)
     state = last(counts, n_clusters=4, mass=mass)
     assert v_measure_score(labels, hard(state)) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_fifty_planted_clusters(planted: Any, dtype: str) -> None:
+def test_annealing_finds_fifty_planted_clusters(planted: Any, dtype: str) -> None:
     counts, labels = planted(2000, 1000, 50, 60)
     state = last(counts, n_clusters=50, dtype=dtype)
     assert state.n_clusters == 50
@@ -160,7 +160,7 @@ def test_snapshot_at_any_split_leads_to_the_same_end(
         assert again.mixture.centroids().tobytes() == annealer.mixture.centroids().tobytes()
 
 
-def test_twins_that_come_together_are_merged() -> None:
+def test_coinciding_twins_are_merged() -> None:
     counts = sparse.csr_array(np.random.default_rng(0).poisson(2, size=(30, 8)) + 1.0)
     annealer = Annealer(prepare(counts), AnnealingSettings(n_clusters=3))
     list(annealer.states())

@@ -93,7 +93,9 @@ def test_free_energy_never_rises(seed: int, beta: float, mass: bool) -> None:
     assert all(later <= earlier + 1e-9 for earlier, later in pairwise(energies))
 
 
-def test_listed_steps_change_nothing(planted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sparse_membership_lists_change_no_step(
+    planted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     counts, labels = planted(300, 120, 30, 40)
     q = np.full((300, 30), 0.3 / 29)
     q[np.arange(300), labels] = 0.7
@@ -106,7 +108,7 @@ def test_listed_steps_change_nothing(planted: Any, monkeypatch: pytest.MonkeyPat
     assert np.abs(results[0][1] - results[1][1]).max() < 1e-4
 
 
-def test_lists_are_used_and_lose_little(planted: Any) -> None:
+def test_membership_lists_are_used_and_lose_little(planted: Any) -> None:
     counts, labels = planted(300, 120, 30, 40)
     q = np.full((300, 30), 1e-3 / 29)
     q[np.arange(300), labels] = 1 - 1e-3

@@ -12,11 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import v_measure_score
 from sklearn.utils.estimator_checks import check_estimator
 
+import roget
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.errors import InputError
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.soft.estimator import SoftAnnealing
+from roget.learn.thesaurus.thesaurus import Thesaurus
 from support.errors import notice, refused, warned
 
 FAMILIES = np.array([[9, 1, 0, 0], [8, 2, 0, 0], [0, 0, 7, 3], [0, 0, 6, 4]])
@@ -123,7 +125,7 @@ def test_disconnected_words_are_noted(model: str) -> None:
     assert SoftAnnealing(3, model=model, random_state=0).fit(linked).notes_ == []
 
 
-def test_degenerate_tables() -> None:
+def test_degenerate_tables_give_one_cluster() -> None:
     for table in ([[3]], [[3, 1, 2]], [[1], [2], [9]]):
         model = SoftAnnealing(1).fit(table)
         assert model.n_clusters_ == 1
@@ -136,7 +138,7 @@ def test_degenerate_tables() -> None:
     assert doubled.labels_[0] == doubled.labels_[2] != doubled.labels_[3]
 
 
-def test_empty_row_and_empty_column() -> None:
+def test_empty_row_and_empty_column_are_accepted() -> None:
     counts = np.insert(np.insert(FAMILIES, 2, 0, axis=0), 1, 0, axis=1)
     model = SoftAnnealing(2, random_state=0).fit(counts)
     assert np.allclose(model.membership_.toarray()[2], model.mass_)
@@ -147,7 +149,7 @@ def test_empty_row_and_empty_column() -> None:
         SoftAnnealing(1).fit(np.zeros((2, 2)))
 
 
-def test_huge_counts() -> None:
+def test_huge_counts_are_accepted() -> None:
     small, huge = (SoftAnnealing(2, random_state=0).fit(FAMILIES * size) for size in (1, 10**12))
     assert np.array_equal(small.labels_, huge.labels_)
     assert np.allclose(small.centroids_, huge.centroids_)
@@ -380,3 +382,47 @@ def test_no_cluster_is_a_copy_of_another(nouns: Counts) -> None:
     gaps = np.abs(found.centroids_[:, None] - found.centroids_[None]).sum(axis=2)
     assert gaps[~np.eye(found.n_clusters_, dtype=bool)].min() > 5e-4
     assert found.tree_.n_clusters == found.n_clusters_
+
+
+def plant_homonym() -> Counts:
+    """Two families of nouns without a common context, and a noun with three fifths of one."""
+    rng = np.random.default_rng(0)
+    first, second = (rng.dirichlet(np.ones(12)) for _ in range(2))
+    none = np.zeros(12)
+    families = [np.append(first, none)] * 10 + [np.append(none, second)] * 10
+    mixed = np.append(0.6 * first, 0.4 * second)
+    counts = np.array([rng.multinomial(2000, p) for p in [*families, mixed]])
+    return Counts(
+        counts, [*(f"n{at}" for at in range(20)), "charge"], [f"v{at}" for at in range(24)]
+    )
+
+
+def test_mixture_separates_the_senses_of_a_word(tmp_path: Path) -> None:
+    counts = plant_homonym()
+    near, mixed = (
+        SoftAnnealing(2, beta=6.0, memberships=name, random_state=0).fit(counts)
+        for name in ("nearest", "mixture")
+    )
+    assert mixed.tree_ == near.tree_
+    assert mixed.path_ == near.path_
+    assert near.membership_.toarray()[-1].max() > 0.9
+    shares = mixed.membership_.toarray()
+    assert np.sort(shares[-1]) == pytest.approx([0.4, 0.6], abs=0.1)
+    assert (shares[:-1].max(axis=1) > 0.9).all()
+    # The likelihood is largest: no centroid explains the word better than the mixture does.
+    p = counts.matrix.toarray()[-1] / counts.word_totals[-1]
+    centroids = np.asarray(mixed.centroids_)
+    gains = centroids @ np.divide(p, shares[-1] @ centroids, where=p > 0, out=np.zeros_like(p))
+    assert gains == pytest.approx(1, abs=1e-3)
+    # New words are placed in the same way, also by a stored thesaurus.
+    assert mixed.predict_proba(counts)[-1] == pytest.approx(shares[-1], abs=1e-6)
+    made = Thesaurus.from_clustering(counts, mixed)
+    made.save(tmp_path / "t")
+    again = roget.load(tmp_path / "t")
+    assert again.clustering.place(counts.matrix)[-1] == pytest.approx(shares[-1], abs=1e-6)
+
+
+@pytest.mark.parametrize("options", [{"mass": True}, {"model": "symmetric"}])
+def test_mixture_requires_the_model_of_the_paper(options: dict[str, Any]) -> None:
+    with refused("conflicting-options", "memberships"):
+        SoftAnnealing(2, memberships="mixture", **options).fit(plant_homonym())

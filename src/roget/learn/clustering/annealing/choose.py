@@ -57,7 +57,7 @@ class KSelection(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """One row of the selection table, and the probabilities of held-out tokens for each loss."""
+    """One row of the selection table, with the held-out tokens' probabilities for each loss."""
 
     row: dict[str, float]
     predicted: dict[str, Floats]
@@ -74,8 +74,8 @@ def choose(
 
     `counts` are Counts or a csr_array without empty rows. If β is set in the options, only the
     number of clusters is chosen. `report` is called with the number of clusters, β and the
-    progress of the search. `pause` is called in consistent states. A KeyboardInterrupt from it ends
-    the search with the best result so far.
+    progress of the search. `pause` is called whenever the state is consistent. A KeyboardInterrupt
+    from it ends the search with the best result so far.
     """
     # 1. Hold out one token in ten.
     rng = generator(options.random_state if random_state is None else random_state)

@@ -376,7 +376,7 @@ class Annealer(AnnealingSearch):
             logged=k if self.finished else 0,
         )
         if not np.allclose(kept["q"].sum(axis=1), 1, atol=1e-3):
-            raise ValueError("q: expected rows of shares that sum to 1")
+            raise ValueError("every row of 'q' must sum to 1")
         require_numbers(kept, "relaxed_at", low=0)
         self.mixture.reserve(k)
         self.mixture.k = k

@@ -22,7 +22,7 @@ from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LEAST = 1 << 25
-"""Minimum number of cells, multiplied by the number of clusters, at which a step is distributed.
+"""Minimum product of the numbers of cells and clusters at which a step is distributed.
 Smaller steps are faster locally."""
 
 DENSE = 64

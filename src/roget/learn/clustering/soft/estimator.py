@@ -80,7 +80,11 @@ class SoftAnnealing(Annealing, SoftOptions):
     `mass`, memberships are ∝ p(c)·exp(−β·KL). During splitting this is always the case unless
     `equations` is changed. model="symmetric" is the same as `SymmetricAnnealing`.
 
-    `checkpoint` is a folder for the state of a long run, which can be resumed from it. `progress`
+    With memberships="mixture", p(c|n) are the mixture weights for which Σ p(c|n) p(v|c) best fits
+    the word's counts. Clusters, tree and path are the same, but a word with several senses belongs
+    to several clusters, instead of mostly to the nearest one.
+
+    A long run saves its state in the folder `checkpoint` and can be resumed from it. `progress`
     is called with {"beta", "n_clusters", "free_energy", "fraction"}. The value of free_energy is
     None while the number of clusters is chosen on held-out counts.
 
@@ -108,20 +112,26 @@ class SoftAnnealing(Annealing, SoftOptions):
     def method(self) -> Method:
         """The search class, and the rule for placing new words in the resulting clusters."""
         if self.model == "symmetric":
-            if self.equations != "mass" or self.until is not None:
+            if (self.equations, self.until, self.memberships) != ("mass", None, "nearest"):
                 raise InputError(
-                    "equations and until require model='asymmetric'", code="conflicting-options"
+                    "'equations', 'until' and 'memberships' require model='asymmetric'",
+                    code="conflicting-options",
                 )
             method: Method = catalogue.load("clusterers", "symmetric")().method
             return method
 
         def rule(beta: float) -> Rule:
+            if self.memberships == "mixture":
+                # Fit p(v|n) ≈ Σ p(c|n) p(v|c), the symmetric model with fixed centroids at β = 1.
+                mixture: Rule = catalogue.load("clusterers", "symmetric").rule(1.0)
+                return mixture
             return AnnealedRule(float(beta), self.mass, self.n_jobs)
 
-        if self.mass and self.equations != "mass":
-            raise InputError(
-                f"equations={self.equations!r} requires mass=False", code="conflicting-options"
-            )
+        for name, usual in (("equations", "mass"), ("memberships", "nearest")):
+            if self.mass and (value := getattr(self, name)) != usual:
+                raise InputError(
+                    f"{name}={value!r} requires mass=False", code="conflicting-options"
+                )
         until = None if self.until is None else float(self.until) * math.log(2)
         settings = AnnealingSettings(mass=self.mass, equations=self.equations, until=until)
         return Method(Annealer, rule, settings=settings)

@@ -9,6 +9,7 @@ from roget.learn.clustering.annealing.options import AnnealingOptions as Shared
 
 MODELS = ("asymmetric", "symmetric")
 EQUATIONS = ("mass", "bayes", "printed")
+MEMBERSHIPS = ("nearest", "mixture")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -38,6 +39,13 @@ class SoftOptions(Shared):
         metavar="BITS",
         help="Stop splitting once the cross-entropy of the training counts under p(context|word) "
         "= Σ p(c|word)·p(context|c) is at most BITS bits per token.",
+    )
+    memberships: str = option(
+        "nearest",
+        choices=MEMBERSHIPS,
+        help="Memberships in the final clusters: nearest = ∝ exp(−β·KL), mostly one cluster; "
+        "mixture = the mixture of centroids that fits the counts of the word best, which separates "
+        "more senses.",
     )
 
 

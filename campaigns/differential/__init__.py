@@ -1,0 +1,1 @@
+"""Comparisons of every score with slow and independent implementations."""

@@ -1,0 +1,171 @@
+"""Bias of scores due to few items per cell, estimated from random clusterings.
+
+The jackknife cannot see the bias that comes from few items per cell: the best match of random
+clusters has a score above 0, and plug-in entropies of sparse tables are far too small.
+Random clusterings of the same sizes show the full bias, and a perfect clustering is unbiased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from roget.core.types import Floats, Ints
+from roget.scoring.measures.base import Measure, Request, evaluate, parse
+from roget.scoring.steps.intervals import Bounds, ChanceBias
+from roget.scoring.tables.baselines import draw_table
+from roget.scoring.tables.contingency import Contingency
+
+_MOST = 24
+"""Number of random clusterings. Tables with many cells have fewer."""
+
+_LEAST = 8
+"""Smallest number of random clusterings."""
+
+_CELLS = 1 << 21
+"""Batch size: total number of cells of the random tables."""
+
+_SIDE = 1000
+"""Largest number of classes or clusters in the limit; the smallest ones are joined."""
+
+_LIMIT = 10**8
+"""The number of items that stands for infinitely many."""
+
+_SIMILAR = 0.05
+"""Largest change of a score that counts as similar; with few items, 5/n."""
+
+_SHAPE = 1 / 3
+"""Exponent of the interpolation, chosen by simulation; see `benchmarks/inference.py`."""
+
+
+class _Random(NamedTuple):
+    """A score of random clusterings."""
+
+    mean: float
+    error: float
+    """The standard deviation."""
+    limit: float
+    """The score of a random clustering with infinitely many items."""
+    converges: bool
+    """True if the score stays similar if every item is repeated many times."""
+
+
+def estimate_chance_bias(
+    table: Contingency, requests: Sequence[Request], scores: Floats, seed: int
+) -> ChanceBias:
+    """Interpolate the bias and the error of scores between random and perfect clusterings.
+
+    With a score x, its mean E, standard deviation s and limit L for random clusterings of the same
+    sizes, and its best value:
+    (1)  d = 1 − (x − E)/(best − E), between 0 (perfect) and 1 (random)
+    (2)  bias = (E − L)·d^(1/3),  error = s·d^(1/3)
+    A score that is adjusted for chance or corrected for bias has lost only the linear part d of the
+    bias of its plug-in score, so its bias is at least
+    (3)  (E' − L')·(d^(1/3) − d) with E' and L' of the plug-in score.
+    """
+    found = np.zeros((len(requests), 2))
+    flat = [i for i, (measure, _) in enumerate(requests) if not measure.sees_tree]
+    if flat:
+        random = _score_random(table, [requests[i] for i in flat], seed)
+        for i in flat:
+            found[i] = _interpolate(requests[i], float(scores[i]), random)
+    return ChanceBias(*np.nan_to_num(found).T)
+
+
+def _interpolate(
+    request: Request, score: float, random: dict[Request, _Random]
+) -> tuple[float, float]:
+    """Return the bias and the error of one score."""
+    best, plain = Bounds.from_request(request).best, random[_strip(request)]
+    if best is None or not plain.converges:
+        return 0.0, 0.0
+    own = random.get(request, plain)
+    mean, error = own.mean, own.error
+    if _adjusted(request[0]):
+        # Adjusted scores are (x − E)/(best − E), so they have the mean 0. The better random
+        # clusterings are, the more the scores of others vary between samples than theirs.
+        mean, error = 0.0, plain.error / max(1.0 - plain.mean, 1e-6) ** 1.5
+    room = best - mean
+    far = 1.0 - float(np.clip((score - mean) / room, 0.0, 1.0)) if abs(room) > 1e-9 else 1.0
+    curve = far**_SHAPE
+    bias = 0.0 if _adjusted(request[0]) else (mean - own.limit) * curve
+    if own is not plain or _adjusted(request[0]):
+        bias = max(bias, (plain.mean - plain.limit) * (curve - far), key=abs)
+    return bias, error * curve
+
+
+def _adjusted(measure: Measure) -> bool:
+    """Return True if a measure is mutual information adjusted for chance."""
+    return "chance" in measure.needs
+
+
+def _strip(request: Request) -> Request:
+    """Return the plug-in score on which a score is based."""
+    measure, entropy = request
+    if _adjusted(measure):
+        return parse("nmi"), "ml"
+    return measure, None if entropy is None else "ml"
+
+
+def _score_random(
+    table: Contingency, requests: Sequence[Request], seed: int
+) -> dict[Request, _Random]:
+    """Score random clusterings of the same sizes; adjusted scores by their plug-in scores only."""
+    rows, columns = (sums.astype(np.int64) for sums in (table.row_totals, table.column_totals))
+    cells = min(int(rows.sum()), rows.size * columns.size)
+    count = int(np.clip(_CELLS // cells, _LEAST, _MOST))
+    # The third seed value distinguishes this generator from the generators of other samples.
+    random = np.random.default_rng([seed, 0, 2])
+    drawn = draw_tables(rows, columns, count, random)
+    infinite = _multiply(rows, columns)
+    times = max(1, _LIMIT // int(table.counts.sum()))
+    larger = Contingency.from_cells(table.rows, table.columns, table.counts * times)
+    found: dict[Request, _Random] = {}
+    for request in dict.fromkeys([*map(_strip, requests), *requests]):
+        if not _adjusted(request[0]):
+            values = evaluate(drawn, request)[0]
+            values = values[~np.isnan(values)]
+            plain = _strip(request)
+            one, other, limit = (
+                float(evaluate(each, plain)[0][0]) for each in (table, larger, infinite)
+            )
+            mean, error = (values.mean(), values.std()) if values.size else (np.nan, np.nan)
+            # Scores that depend on the number of items by definition, such as MUC, have no limit.
+            converges = abs(one - other) <= max(_SIMILAR, 5 / float(table.counts.sum()))
+            found[request] = _Random(float(mean), float(error), limit, converges)
+    return found
+
+
+def draw_tables(rows: Ints, columns: Ints, count: int, random: np.random.Generator) -> Contingency:
+    """Sample random tables with the given row and column sums, as groups of one table."""
+    n, c, k = int(rows.sum()), rows.size, columns.size
+    if n * count <= _CELLS:
+        # Permute the cluster labels of the items of each table.
+        labels = np.repeat(np.arange(k), columns)
+        mixed = random.permuted(np.tile(labels, (count, 1)), axis=1)
+        keys = (np.arange(count)[:, None] * c + np.repeat(np.arange(c), rows)) * k + mixed
+        used, counts = np.unique(keys, return_counts=True)
+    else:
+        tables = [draw_table(random, rows, columns).ravel() for _ in range(count)]
+        whole = np.concatenate(tables)
+        used = np.flatnonzero(whole)
+        counts = whole[used]
+    row, column = np.divmod(used, k)
+    stacked = Contingency.from_cells(row, column + row // c * k, counts.astype(np.int64))
+    return stacked.by_group(c)
+
+
+def _multiply(rows: Ints, columns: Ints) -> Contingency:
+    """Return the table of independent classes and clusters with very many items."""
+    first, second = (_join_smallest(sums) for sums in (rows, columns))
+    return Contingency.from_table(np.rint(np.outer(first, second) * _LIMIT).astype(np.int64))
+
+
+def _join_smallest(sums: Ints) -> Floats:
+    """Return the shares of the largest classes, and the share of all others as the last one."""
+    shares = np.sort(sums / sums.sum())[::-1]
+    if shares.size <= _SIDE:
+        return np.asarray(shares)
+    return np.append(shares[: _SIDE - 1], shares[_SIDE - 1 :].sum())
