@@ -44,7 +44,7 @@ class Inputs:
     compared: bool = False
     """True if systems are compared with each other."""
     by_item: bool = False
-    """True if individual items are required, so a contingency table is not sufficient."""
+    """True if individual items are required, so that a contingency table is not sufficient."""
     noise: str | None = field(init=False, repr=False)
     """The noise label as a string, or None."""
 

@@ -119,7 +119,7 @@ class Labels:
     tree: Hierarchy | None = None
     """The tree, if the labels are the leaves of a tree."""
     first_row: FirstRow | None = None
-    """The first row of a delimited file, which is used to detect a header that was read as data."""
+    """The first row of a delimited file, used to detect a header that was read as data."""
     weighted: bool = field(init=False, repr=False)
     """True if items may have several labels, each with a weight."""
     overlapping: bool = field(init=False, repr=False)

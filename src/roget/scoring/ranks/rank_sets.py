@@ -189,7 +189,7 @@ class TaskBootstrap(NullModel):
         return divide_zero(means, errors)
 
     def draw(self, a: Ints, b: Ints, samples: slice) -> Array:
-        """Return (sample mean − mean) / standard error in the sample."""
+        """Return (sample mean − mean) / standard error, computed in each sample for each pair."""
         apart, means, errors = self._moments(a, b)
         # Single precision is sufficient for centred differences, and faster.
         centred = (apart - means[:, None]).astype(np.float32)

@@ -103,7 +103,7 @@ def _compare_scores(
 
 
 def subtract_systems(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknife:
-    """Return the jackknife of the differences between the systems a and b for one score."""
+    """Return the jackknife replicates of the difference between systems a and b in one score."""
     freedom = jackknife.freedom
     if isinstance(freedom, np.ndarray):
         freedom = np.minimum(freedom[a, r], freedom[b, r])

@@ -290,7 +290,7 @@ class RandomSameSizes(Statistics):
     column_cuts: Ints | None = None
     """The first row and the first column of each group, or None for a single table."""
     thorough: bool = False
-    """True if large tables are also sampled, which may take longer than scoring."""
+    """True if large tables are also sampled, which may take longer than scoring the system."""
     too_large: Any = field(init=False, repr=False)
     """A mask of the groups that have too many items and too many cells for sampling."""
     few: BoolArray = field(init=False, repr=False)
