@@ -30,7 +30,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
 
 BACKGROUND = "background"
-"""Name that, as one input of a comparison, stands for the background counts of the other input."""
+"""Input name with which a thesaurus or counts are compared with their background counts."""
 
 
 def open_thesaurus(

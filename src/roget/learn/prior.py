@@ -218,8 +218,8 @@ def supplement(
     matrix
         Counts of the text alone: a csr_array of words × contexts.
     background
-        True if background counts were used for the vectors computed from contexts. Otherwise the
-        prior has more weight.
+        True if background counts were used for the vectors computed from contexts. If False, the
+        prior vectors get more weight.
     """
     vectors, found = prior.prepare(words)
     if not found.any():
@@ -331,5 +331,5 @@ def _read_binary(source: Source, wanted: set[str]) -> Iterator[tuple[str, Single
 
 def _check(vector: Singles, place: str) -> Singles:
     if not np.isfinite(vector).all():
-        raise InputError(f"{place}: the vector has non-finite numbers", code="bad-weight")
+        raise InputError(f"{place}: the vector contains non-finite numbers", code="bad-weight")
     return vector

@@ -397,7 +397,8 @@ class Sketches:
     def _part(
         self, columns: Ints, seen: Array, lean: Floats, strength: Array, at: Ints, n: int
     ) -> list[int]:
-        """Return the best collocates of the first word only, of both, and of the second only."""
+        """Return the best collocates of the first word alone, of both words, and of the second
+        alone."""
         one, other = seen[:, at] > 0
         only, both, others = (
             self._first(columns, strength, at[kind], n)

@@ -52,7 +52,8 @@ SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text":
 
 
 class _Batch(NamedTuple):
-    """The text of a batch, the index of its first sentence, and its piece of the source."""
+    """The text of a batch, the index of its first sentence, and the piece of the source it is
+    from."""
 
     first: int
     piece: int

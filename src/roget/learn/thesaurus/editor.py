@@ -56,7 +56,7 @@ class MatchedClass(NamedTuple):
 
     node: int
     similarity: float
-    """F-measure of the words of the class and the words of the snapshot."""
+    """F-measure between the word sets of the class and the snapshot."""
     common: int
     """Estimated number of words that the class and the snapshot have in common."""
     size: int

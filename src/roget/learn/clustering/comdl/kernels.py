@@ -40,7 +40,7 @@ class, its number of skipped sweeps increases from n to 2n + 1."""
 
 
 class CoclusterCounts(NamedTuple):
-    """Classes of the rows (or columns), with their counts in each class of the other side.
+    """Classes of the rows (or columns), with their counts for each class of the other axis.
 
     Sweeps modify the arrays in place.
     """
