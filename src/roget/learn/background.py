@@ -217,7 +217,7 @@ def compare(counts: Counts, background: Counts) -> tuple[float, float]:
     A token is covered if its context occurs in the background.
 
     A pair of a word and a context is covered if it occurs in the background. The second fraction is
-    relative to the pairs whose word and context are both known there.
+    relative to the pairs whose word and context both occur in the background.
     """
     names, (words, others) = unite_names((counts.words, background.words))
     contexts, (columns, more) = unite_names((counts.contexts, background.contexts))

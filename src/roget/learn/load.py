@@ -229,7 +229,7 @@ def open_pair(
 
 
 def open_background_of(name: PathLike) -> Counts:
-    """Return the background counts of a thesaurus, or the bundled ones for the counts' language."""
+    """Return a thesaurus's background counts, or the bundled ones for the counts' language."""
     if os.fspath(name) == BACKGROUND:
         raise InputError("pass a thesaurus or counts to compare", code="missing-option")
     if is_thesaurus(Path(name)):

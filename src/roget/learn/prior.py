@@ -49,7 +49,7 @@ KEY = "prior"
 """Key under which the provenance of a thesaurus records its prior vectors."""
 
 _FASTTEXT = (793712314).to_bytes(4, "little")
-"""Bytes with which a binary fastText model begins."""
+"""Magic bytes at the start of a binary fastText model."""
 
 _LISTS = (".txt", ".vocab")
 """Suffixes of the word list that accompanies a .npy file, with one word per line."""

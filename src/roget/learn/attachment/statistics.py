@@ -260,7 +260,7 @@ class Association(Keyed):
         nouns: Sequence[bool],
         others: Iterable[tuple[LemmatisedQuadruple, bool]] = (),
     ) -> Self:
-        """Count the quadruples, and `others` with a lower weight.
+        """Count the quadruples, and count `others` with a lower weight.
 
         `nouns` is True for quadruples with the label N.
         """

@@ -52,8 +52,7 @@ SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text":
 
 
 class _Batch(NamedTuple):
-    """The text of a batch, the index of its first sentence, and the piece of the source it is
-    from."""
+    """The text of a batch, the index of its first sentence, and the source piece it is from."""
 
     first: int
     piece: int

@@ -121,7 +121,7 @@ def _note_segmentation(findings: Findings) -> list[Notice]:
 
 
 def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[Notice]]:
-    """Complete the recipe for window contexts with function words and terms, and return notes."""
+    """Add function words and terms to the recipe for window contexts, and return notes."""
     recipe, notes = draft.recipe, []
     if not (words.tagged or words.function_words):
         text = "too little text to identify function words: all words are counted"
@@ -140,7 +140,7 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
 
 
 def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]:
-    """Complete the recipe for relations with nouns to drop, correct or join, and return notes."""
+    """Add the nouns to drop, correct or join to the recipe for relations, and return notes."""
     notes = []
     for kind, words in nouns.odd.items():
         if words:

@@ -70,9 +70,8 @@ class DecideOptions(Shared):
         many=",",
         minimum=1,
         metavar="N,N,…",
-        help="Decide by the classes of each clusterer alone, Σ p(c|noun)·p(verb|c), for these "
-        "numbers of "
-        "clusters.",
+        help="Decide with the classes of each clusterer alone, by Σ p(c|noun)·p(verb|c), for these "
+        "numbers of clusters.",
     )
 
 

@@ -120,7 +120,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
     Raises
     ------
     InputError
-        If there is no rating column, or no pair.
+        If there is no rating column, or there are no pairs.
     FormatError
         If words are missing or ratings are not numbers. The message lists the lines.
     """

@@ -38,7 +38,7 @@ LEAST = 3
 """Minimum number of words that a class needs to be shown on a reading sheet."""
 
 EACH = 4
-"""Number of lines with words of a class per made-up line."""
+"""Number of lines with words from a single class for each made-up line."""
 
 
 TWICE = 2
@@ -200,7 +200,7 @@ class _Draw:
         return Question(line, node, label, words, answer)
 
     def _choose_far(self, members: Ints, others: Sequence[Ints]) -> Ints:
-        """Return words dissimilar to a class, taken from the less similar half of other classes."""
+        """Return words dissimilar to a class, from the less similar half of the other classes."""
         rows = np.concatenate(others)
         pairs = np.repeat(members, rows.size), np.tile(rows, members.size)
         similarity = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)

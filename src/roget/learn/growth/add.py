@@ -55,7 +55,8 @@ def read_recipe(counts: Counts) -> CountRecipe | None:
         return replace(CountRecipe.from_record(record), limit=None)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"the thesaurus's provenance has an invalid recipe: {error!r}", code="damaged-folder"
+            f"the provenance of the thesaurus contains an invalid recipe: {error!r}",
+            code="damaged-folder",
         ) from None
 
 

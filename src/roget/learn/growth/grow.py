@@ -41,7 +41,7 @@ BETWEEN = "between classes"
 
 @dataclass(frozen=True)
 class GrowthResult:
-    """The result of growth: the grown thesaurus, and what was changed."""
+    """The result of growth: the grown thesaurus and its changes."""
 
     thesaurus: Thesaurus
     changes: tuple[GrowthChange, ...]

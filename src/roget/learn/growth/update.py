@@ -128,9 +128,9 @@ def update_clustering(
     doubt
         True to leave out uncertain new words, if the clusterer itself leaves out uncertain words.
     background
-        Counts of other texts with which the classes were learnt.
+        Counts from other texts that were used to learn the classes.
     prior
-        Prior vectors with which the classes were learnt.
+        Prior vectors that were used to learn the classes.
     """
     # 1. Leave out new words with too few known contexts, and update the statistics of classes.
     old = len(before)

@@ -120,7 +120,7 @@ class Votes:
 class NeighbourModel:
     """A model in which known words of a corpus and a taxonomy vote for classes of new words.
 
-    Background counts, if any, are added for the vectors of the words.
+    Background counts, if any, are used for the word vectors.
     """
 
     def __init__(self, graph: Graph, counts: Counts, background: Counts | None = None) -> None:

@@ -777,7 +777,7 @@ class Editor:
         return self.undo_to(len(self.done) - 1)
 
     def redo(self) -> Thesaurus:
-        """Redo the edit that was undone last."""
+        """Redo the most recently undone edit."""
         edits, undone = self.thesaurus.edits, self.thesaurus.undone
         if not undone:
             raise InputError("nothing to redo", code="edit-refused")

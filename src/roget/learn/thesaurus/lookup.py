@@ -102,7 +102,7 @@ class Reason(NamedTuple):
     seen: float
     """Number of occurrences of the word in the context."""
     weight: float
-    """Decrease of the log odds, in nats, if the context is left out."""
+    """Decrease in the log odds, in nats, if the context is left out."""
 
 
 class Reasons(NamedTuple):
@@ -551,7 +551,7 @@ def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
     """Return the n contexts of a word that most favour a class over the best leaf outside it.
 
     The word is placed by its contexts like a new word, and again with each context left out in
-    turn. The weight of a context is the decrease of the log odds when it is left out.
+    turn. The weight of a context is the decrease in the log odds when it is left out.
     """
     index, clustering = thesaurus.index.places, thesaurus.clustering
     row, inside = thesaurus.row(word), index.clusters(node)

@@ -195,6 +195,6 @@ def centrality(vectors: Array, totals: Floats, rows: Ints) -> Floats:
 
 
 def _terms(figures: tuple[float, ...]) -> list[float]:
-    """Return the terms of the logit, relative to a class with the usual figures."""
+    """Return the terms of the logit, relative to a class with average figures."""
     values = *figures[:2], min(math.log(max(figures[2], 1e-9)), LARGEST)
     return [one.weight * (x - one.usual) for one, x in zip(FIGURES.values(), values, strict=True)]

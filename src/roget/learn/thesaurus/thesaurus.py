@@ -456,7 +456,7 @@ class Thesaurus(ReportMixin):
 
     @property
     def sense_memberships(self) -> Any:
-        """p(class|word) by sense (see `senses`), as a csr_array of shape (words, clusters)."""
+        """p(class|word) based on `senses`, as a csr_array of shape (words, clusters)."""
         return self.index.places.senses.memberships
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:

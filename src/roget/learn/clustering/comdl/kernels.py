@@ -91,7 +91,7 @@ class Scratch(NamedTuple):
     """Buffers that a sweep reuses for all items."""
 
     held: Floats
-    """The term lnΓ(R_c + b·n_c) of the cost of each class c."""
+    """The term lnΓ(R_c + b·n_c) in the cost of each class c."""
     fixed: Floats
     """Terms of cost[c] that do not depend on the item, with the sign reversed."""
     gain: Floats
