@@ -150,9 +150,9 @@ def test_commands_of_pages_can_be_parsed(page, clone):
         try:
             parse(command)
         except Exception as error:
-            said = getattr(error, "format_message", lambda error=error: repr(error))()
-            if whole or not re.search(r"Missing|requires an argument|COMMAND \[ARGS\]", said):
-                wrong.append(f"{page}:{line}: {command}: {said}")
+            result = getattr(error, "format_message", lambda error=error: repr(error))()
+            if whole or not re.search(r"Missing|requires an argument|COMMAND \[ARGS\]", result):
+                wrong.append(f"{page}:{line}: {command}: {result}")
     assert not wrong, "\n".join(wrong)
 
 

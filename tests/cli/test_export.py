@@ -99,11 +99,11 @@ def test_errors_are_explained(folder, arguments, said, monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("roget: ")
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("roget: ")
     for part in (said,) if isinstance(said, str) else said:
-        assert part in told.err
+        assert part in output.err
     assert sorted(folder.iterdir()) == before
 
 
@@ -147,10 +147,10 @@ def test_levels_are_applied_and_validated(folder, monkeypatch, capsys):
         return inside(monkeypatch, "goods.thesaurus", "-o", "t.json", "--levels", given)
 
     assert levels("2,3") == 1
-    told = capsys.readouterr().err
-    assert "level 3" in told
-    assert "[invalid-option]" in told
-    assert "from 1 to 2 [invalid-option]" in told
+    output = capsys.readouterr().err
+    assert "level 3" in output
+    assert "[invalid-option]" in output
+    assert "from 1 to 2 [invalid-option]" in output
     assert levels("2") == 0
     assert len(json.loads((folder / "t.json").read_text())["tree"]["children"]) == 2
     assert levels("two") != 0

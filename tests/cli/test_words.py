@@ -68,7 +68,7 @@ def test_senses_are_printed_as_text_and_json(folder):
 
 
 def test_unknown_words_are_explained(folder, tmp_path):
-    for arguments, said in (
+    for arguments, message in (
         (["neighbours", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
         (["senses", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
         (["neighbours", tmp_path, "tea"], "not a thesaurus: thesaurus.json is missing"),
@@ -77,7 +77,7 @@ def test_unknown_words_are_explained(folder, tmp_path):
         done = run(*arguments)
         assert done.returncode == 1
         assert done.stderr.startswith("roget: ")
-        assert said in done.stderr
+        assert message in done.stderr
         assert "Traceback" not in done.stderr
 
 

@@ -56,11 +56,11 @@ def test_arrays_are_read_and_written_in_one_place() -> None:
     Archives of texts are opened where all compressed texts are.
     """
     names = ("load", "savez", "savez_compressed", "load_npz", "save_npz", "fromfile", "memmap")
-    wanted = {f"{package}.{name}" for package in ("np", "numpy", "sparse") for name in names}
+    expected = {f"{package}.{name}" for package in ("np", "numpy", "sparse") for name in names}
     found = []
-    for name, tree in modules({*wanted, "import zipfile", "from zipfile"}, "core/folder.py"):
+    for name, tree in modules({*expected, "import zipfile", "from zipfile"}, "core/folder.py"):
         for node in ast.walk(tree):
-            if (isinstance(node, ast.Attribute) and ast.unparse(node) in wanted) or (
+            if (isinstance(node, ast.Attribute) and ast.unparse(node) in expected) or (
                 isinstance(node, ast.Import | ast.ImportFrom)
                 and "zipfile" in ast.unparse(node)
                 and name != "core/io/source.py"

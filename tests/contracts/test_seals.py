@@ -82,11 +82,11 @@ def test_changed_bytes_are_refused_or_have_no_effect(
 def test_resealed_changes_are_refused_or_valid_and_never_crash(whole: Path, tmp_path: Path) -> None:
     script = Path(resealing.__file__)
     shutil.copytree(whole, tmp_path / "whole")
-    tried, said, skip = "", [], 0
+    tried, collected, skip = "", [], 0
     while skip < CHANGED:
-        asked = [str(tmp_path), "7", str(CHANGED), str(skip), *QUICK]
+        arguments = [str(tmp_path), "7", str(CHANGED), str(skip), *QUICK]
         found = subprocess.run(
-            [sys.executable, str(script), *asked],
+            [sys.executable, str(script), *arguments],
             capture_output=True, text=True, timeout=600, check=False,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )  # fmt: skip
@@ -94,11 +94,11 @@ def test_resealed_changes_are_refused_or_valid_and_never_crash(whole: Path, tmp_
             if line.startswith("try "):
                 tried, skip = line, int(line.split()[1]) + 1
             else:
-                said.append((line.split()[0], f"{tried}: {line}"))
+                collected.append((line.split()[0], f"{tried}: {line}"))
         assert found.returncode == 0, f"{tried}\n{found.stderr[-2000:]}"
-    assert len(said) == CHANGED
-    assert not [line for kind, line in said if kind == "fault"]
-    assert sum(kind == "refused" for kind, _ in said) > CHANGED / 3
+    assert len(collected) == CHANGED
+    assert not [line for kind, line in collected if kind == "fault"]
+    assert sum(kind == "refused" for kind, _ in collected) > CHANGED / 3
 
 
 def test_removed_seal_is_detected(whole: Path, tmp_path: Path) -> None:

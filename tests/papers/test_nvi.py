@@ -122,7 +122,7 @@ def test_bracketed_trees_are_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("(S (NP (NN dog))", r"a.mrg:1: "),
         ("(S (NN dog))\n)", r"a.mrg:2: "),
@@ -130,8 +130,8 @@ def test_bracketed_trees_are_read(tmp_path):
         ("dog", r"the word 'dog' has no tag"),
     ],
 )
-def test_broken_brackets_are_named(text, said, tmp_path):
-    with pytest.raises(FormatError, match=said):
+def test_broken_brackets_are_named(text, message, tmp_path):
+    with pytest.raises(FormatError, match=message):
         list(treebank.read_trees(save(tmp_path, "a.mrg", text)))
 
 

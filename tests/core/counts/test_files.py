@@ -169,9 +169,9 @@ for path in sys.argv[1:]:
     run = subprocess.run(
         [sys.executable, "-c", program, *places], capture_output=True, text=True, check=True
     )
-    said = run.stdout.splitlines()
-    assert len(said) == 4, run.stdout + run.stderr
-    for path, line in zip(places, said, strict=True):
+    output = run.stdout.splitlines()
+    assert len(output) == 4, run.stdout + run.stderr
+    for path, line in zip(places, output, strict=True):
         assert path in line
         assert "File too large" in line
     assert Counts.read(folder) == COUNTS
@@ -337,7 +337,7 @@ def test_summary_equals_naive_computation(tmp_path_factory, dense, unit, top):
     counts = Counts(dense, ["d", "b", "c", "a"], list("hgfedcba"), relations=["obj"])
     path = tmp_path_factory.mktemp("summary") / "x"
     counts.write(path)
-    said = counts_files.summary(path, top=top)
+    record = counts_files.summary(path, top=top)
     rows = list(counts.rows())
     words, contexts = Counter(), Counter()
     for word, context, count in rows:
@@ -347,17 +347,21 @@ def test_summary_equals_naive_computation(tmp_path_factory, dense, unit, top):
     def first(sums, most):
         return sorted(sums.items(), key=lambda item: (-item[1], item[0]))[:most]
 
-    assert [(word["word"], word["total"]) for word in said["words"]] == first(words, top)
-    for word in said["words"]:
+    assert [(word["word"], word["total"]) for word in record["words"]] == first(words, top)
+    for word in record["words"]:
         seen = {context: count for name, context, count in rows if name == word["word"]}
         assert [(c["context"], c["count"]) for c in word["contexts"]] == first(seen, 5)
-    assert [(c["context"], c["total"]) for c in said["contexts"]] == first(contexts, top)
+    assert [(c["context"], c["total"]) for c in record["contexts"]] == first(contexts, top)
     best = sorted(rows, key=lambda row: -row[2])[:top]
-    assert [(pair["word"], pair["context"], pair["count"]) for pair in said["pairs"]] == best
-    assert said["hapax"] == {
+    assert [(pair["word"], pair["context"], pair["count"]) for pair in record["pairs"]] == best
+    assert record["hapax"] == {
         "words": sum(total == 1 for total in words.values()) / 4,
         "pairs": sum(row[2] == 1 for row in rows) / len(rows),
     }
-    assert (said["shape"], said["entries"], said["total"]) == ([4, 8], len(rows), counts.total)
-    assert said["relations"] == ["obj"]
-    json.dumps(said)
+    assert (record["shape"], record["entries"], record["total"]) == (
+        [4, 8],
+        len(rows),
+        counts.total,
+    )
+    assert record["relations"] == ["obj"]
+    json.dumps(record)

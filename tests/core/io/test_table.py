@@ -140,15 +140,15 @@ def test_transpose_option_swaps_roles(
 
 
 def test_columns_option_accepts_every_form() -> None:
-    asked = {"word": "noun", "context": "verb", "count": "n"}
+    options = {"word": "noun", "context": "verb", "count": "n"}
     for columns in (
-        asked,
+        options,
         "word=noun,context=verb,count=n",
         "noun, verb, n",
         ["noun", "verb", "n"],
     ):
-        assert parse_columns(columns) == asked
-        assert parse_columns(split_columns(columns)) == asked
+        assert parse_columns(columns) == options
+        assert parse_columns(split_columns(columns)) == options
     assert parse_columns([2, 1]) == {"word": "2", "context": "1"}
     assert parse_columns(None) is None
     with refused("unknown-name", "'wrod'"):

@@ -347,8 +347,8 @@ def test_size_of_examples_is_limited(fiction: Path, tmp_path: Path) -> None:
         sizes[times] = kept / sum(names.values())
         if times == 0.5:
             assert counts.evidence is not None
-            told = counts.evidence.load()
-            totals = counts.word_totals[told.row], counts.context_totals[told.column]
+            result = counts.evidence.load()
+            totals = counts.word_totals[result.row], counts.context_totals[result.column]
             assert min(map(min, totals)) > 1
     # Small tables have heads that no estimate knows of.
     assert sizes[0.5] < 0.7
