@@ -200,7 +200,8 @@ def sketch(
     word, beside
         The word, and optionally a second word to compare it with.
     n
-        Number of collocates per relation. For two words, of each kind (`only`, `both`, `other`).
+        Number of collocates per relation; for two words, per relation and kind (`only`, `both`,
+        `other`).
 
     Returns
     -------
@@ -396,7 +397,8 @@ class Sketches:
     def _part(
         self, columns: Ints, seen: Array, lean: Floats, strength: Array, at: Ints, n: int
     ) -> list[int]:
-        """Return the best collocates of the first word only, of both, and of the second only."""
+        """Return the best collocates of the first word alone, of both words, and of the second
+        alone."""
         one, other = seen[:, at] > 0
         only, both, others = (
             self._first(columns, strength, at[kind], n)

@@ -207,7 +207,7 @@ def plan_tasks(sources: Sequence[Source], recipe: CountRecipe) -> list[CountTask
     """Split the inputs into tasks: pieces of large sources and bundles of small sources.
 
     Each task is counted by one process. Tasks depend only on the inputs and the recipe, so a later
-    run has the same tasks and can reuse their parts.
+    run creates the same tasks and can reuse their parts.
     """
     if recipe.reader in TABULAR:
         return [make_task((source,), recipe) for source in sources]
@@ -239,5 +239,5 @@ def _bundle(sources: Sequence[Source], size: int) -> Iterator[tuple[Source, ...]
 
 
 def measure_size(source: Source) -> int:
-    """Return the size in bytes of a source, or of a piece of a source."""
+    """Return the size, in bytes, of a source or a piece of a source."""
     return (source.size if source.stop is None else source.stop) - source.start

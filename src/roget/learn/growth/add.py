@@ -35,7 +35,7 @@ _FREE = (*_BY_TEXT, "reading", "limit", "columns", "evidence", "evidence_size")
 
 
 class Added(NamedTuple):
-    """The sum of the counts of a thesaurus and of new text."""
+    """The counts of a thesaurus plus the counts of new text."""
 
     counts: Counts
     """The summed counts. The words and contexts of the thesaurus come first, in their original
