@@ -23,8 +23,8 @@ def run(*arguments, columns=100):
     """What a command says; errors as `roget` prints them."""
     done = CliRunner().invoke(app, ["shift", *map(str, arguments)], env={"COLUMNS": str(columns)})
     if isinstance(done.exception, RogetError):
-        said = f"{done.exception} [{code_of(done.exception)}]"
-        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=said)
+        message = f"{done.exception} [{code_of(done.exception)}]"
+        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=message)
     return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
 
 
@@ -61,11 +61,11 @@ def test_json_and_csv_have_all_digits(folders):
     found = json.loads(run(*folders, "-n", 3, "--changes", 2, "--format", "json").stdout)
     right = shift(*map(roget.Counts.read, folders), n=3, changes=2)
     assert [one["word"] for one in found["words"]] == [one.word for one in right.changes]
-    for told, one in zip(found["words"], right.changes, strict=True):
+    for entry, one in zip(found["words"], right.changes, strict=True):
         for name in ("divergence", "expected", "change", "least", "z", "p", "q", "q_usual"):
-            assert told[name] == getattr(one, name)
-        assert [c["context"] for c in told["lost"]] == [c.context for c in one.lost]
-        assert {*told["lost"][0]} == {"context", "counts", "scores", "part"}
+            assert entry[name] == getattr(one, name)
+        assert [c["context"] for c in entry["lost"]] == [c.context for c in one.lost]
+        assert {*entry["lost"][0]} == {"context", "counts", "scores", "part"}
     assert [one["word"] for one in found["vanished"]] == ["house"]
     assert found["usual"]["median"] == right.usual[0]
     rows = [*csv.DictReader(io.StringIO(run(*folders, "--format", "csv").stdout))]

@@ -22,8 +22,8 @@ def run(*arguments, columns=100):
     """What a command says; errors as `roget` prints them."""
     done = CliRunner().invoke(app, ["sketch", *map(str, arguments)], env={"COLUMNS": str(columns)})
     if isinstance(done.exception, RogetError):
-        said = f"{done.exception} [{code_of(done.exception)}]"
-        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=said)
+        message = f"{done.exception} [{code_of(done.exception)}]"
+        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=message)
     return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
 
 
@@ -53,9 +53,9 @@ def test_json_and_csv_have_all_digits(folder):
     right = sketch(roget.Counts.read(folder), "time", n=3)
     assert (found["word"], found["seen"], found["min"]) == ("time", right.totals[0], 2)
     assert [one["slot"] for one in found["relations"]] == [one.slot for one in right.relations]
-    told = found["relations"][0]
-    assert {*told} == {"slot", "group", "name", "total", "share", "collocates", "more"}
-    assert told["collocates"] == [
+    entry = found["relations"][0]
+    assert {*entry} == {"slot", "group", "name", "total", "share", "collocates", "more"}
+    assert entry["collocates"] == [
         {"context": one.context, "name": one.name, "count": one.count, "score": one.score}
         for one in right.relations[0].collocates
     ]
@@ -72,10 +72,10 @@ def test_two_words_are_compared(folder):
     found = json.loads(run(*arguments, "--format", "json").stdout)
     right = sketch(roget.Counts.read(folder), "man", "woman", 4)
     assert found["words"] == ["man", "woman"]
-    for told, relation in zip(found["relations"], right.relations, strict=True):
-        assert told["totals"] == list(relation.totals)
+    for entry, relation in zip(found["relations"], right.relations, strict=True):
+        assert entry["totals"] == list(relation.totals)
         for kind in ("only", "both", "other"):
-            assert [(one["name"], one["counts"], one["scores"]) for one in told[kind]] == [
+            assert [(one["name"], one["counts"], one["scores"]) for one in entry[kind]] == [
                 (one.name, list(one.counts), list(one.scores)) for one in getattr(relation, kind)
             ]
     rows = [*csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout))]
@@ -99,7 +99,7 @@ def test_options_are_respected(folder):
     ).stdout)  # fmt: skip
     assert {one["slot"] for one in done["relations"]} <= {"obj", "obl:at", "nmod:at", "~nmod:at"}
     for one in done["relations"]:
-        counts = [told["count"] for told in one["collocates"]]
+        counts = [entry["count"] for entry in one["collocates"]]
         assert counts == sorted(counts, reverse=True)
         assert min(counts) >= 5
 

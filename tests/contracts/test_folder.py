@@ -113,9 +113,9 @@ def test_manifests_of_all_kinds_have_common_keys(name: str, tmp_path: Path) -> N
     record = json.loads(manifest_of(tmp_path / "x").read_text())
     assert set(record) >= COMMON
     assert list(record)[:4] == ["format", "kind", "version", "roget"]
-    for file, said in record["files"].items():
+    for file, entry in record["files"].items():
         declared = {"rows", "columns"} if file.endswith(".parquet") else {"arrays"}
-        assert set(said) == {"bytes", "sha256", *declared}
+        assert set(entry) == {"bytes", "sha256", *declared}
     load(tmp_path / "x")
 
 

@@ -97,7 +97,7 @@ def test_command_places_words_like_the_model(model, thesaurus, tmp_path):
     assert done.exit_code == 0, done.output
     said, rows = model.predict_proba(NEW), json.loads(done.stdout)["words"]
     number = {word: row for row, word in enumerate(NEW.words.tolist())}
-    told = 0
+    n_placed = 0
     for row in rows:
         best = row["classes"][0] if row["classes"] else None
         if best is None:
@@ -105,8 +105,8 @@ def test_command_places_words_like_the_model(model, thesaurus, tmp_path):
         mine = said[number[row["word"]]]
         assert best["probability"] == pytest.approx(mine.max(), abs=1e-9)
         assert thesaurus.tree.cluster[best["node"]] == mine.argmax()
-        told += 1
-    assert told > 300
+        n_placed += 1
+    assert n_placed > 300
 
 
 def test_merged_classes_and_levels_sum_their_leaves(model, thesaurus, tmp_path):

@@ -41,8 +41,10 @@ def test_every_progress_parameter_is_a_report():
         # To parse what has no such parameter takes a while.
         for node in ast.walk(ast.parse(text)) if re.search(r"\bprogress\s*:", text) else ():
             if isinstance(node, ast.arg) and node.arg == "progress" and node.annotation:
-                said = ast.unparse(node.annotation)
-                assert said in ALLOWED.get(path.relative_to(HOME).as_posix(), ("Report | None",))
+                annotation = ast.unparse(node.annotation)
+                assert annotation in ALLOWED.get(
+                    path.relative_to(HOME).as_posix(), ("Report | None",)
+                )
 
 
 ALLOWED = {

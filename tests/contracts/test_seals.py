@@ -146,11 +146,11 @@ def test_small_file_of_very_many_rows_is_not_read(tmp_path: Path) -> None:
     place = manifest_of(folder)
     record = folders.parse(place, place.read_bytes())
     file = folder / "entries.parquet"
-    said = {"rows": 30_000_000, "bytes": file.stat().st_size, "sha256": folders.sha256(file)}
-    record["files"]["entries.parquet"] |= said
+    entry = {"rows": 30_000_000, "bytes": file.stat().st_size, "sha256": folders.sha256(file)}
+    record["files"]["entries.parquet"] |= entry
     record |= {"entries": 30_000_000, "total": 30_000_000}
     record.pop("seal")
     place.write_bytes(folders.seal_text(record))
-    assert said["bytes"] < 700_000
+    assert entry["bytes"] < 700_000
     with pytest.raises(roget.InputError, match=r"a table of 30,000,000 rows, .*ROGET_MAX_SIZE"):
         roget.Counts.read(folder)

@@ -190,8 +190,8 @@ def test_full_disk_is_reported_with_the_target(tmp_path):
 
 
 def test_error_on_another_file_keeps_its_name(tmp_path):
-    said = r"/x: Permission denied \(corpus.txt\)"
-    with pytest.raises(PermissionError, match=said), new_file(tmp_path / "x"):
+    message = r"/x: Permission denied \(corpus.txt\)"
+    with pytest.raises(PermissionError, match=message), new_file(tmp_path / "x"):
         raise PermissionError(errno.EACCES, "Permission denied", "corpus.txt")
 
 

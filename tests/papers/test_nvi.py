@@ -188,8 +188,8 @@ def test_labels_are_described_by_relative_frequencies():
 @pytest.mark.slow
 def test_grammar_experiment_is_reproduced(shared_data):
     found = grammar.grammar(ReproduceOptions(data=str(shared_data)))
-    said = verdicts(found)
-    assert {what.partition(":")[0] for what in said} == {"English", "German", "Chinese"}
+    judged = verdicts(found)
+    assert {what.partition(":")[0] for what in judged} == {"English", "German", "Chinese"}
     for language, runs in found.data.items():
         assert runs["T"][0]["labels"] < runs["MDL"][0]["labels"], language
     path = str(shared_data / "ud-english" / "en_ewt-dev.conllu")

@@ -83,11 +83,11 @@ def test_distances_equal_their_definition(without_data):
         }
         line = next(line for line in lines if f"─ {node}  " in line)
         shown = re.findall(r"(\w+) (\d+\.\d{3})", line.partition(f"─ {node}  ")[2])[:4]
-        assert [float(said) for _, said in shown] == pytest.approx(
+        assert [float(distance) for _, distance in shown] == pytest.approx(
             sorted(distances.values())[:4], abs=6e-4
         )
-        for noun, said in shown:
-            assert float(said) == pytest.approx(distances[noun], abs=6e-4)
+        for noun, distance in shown:
+            assert float(distance) == pytest.approx(distances[noun], abs=6e-4)
 
 
 def test_objects_selects_frequent_nouns():

@@ -75,12 +75,12 @@ def test_counts_directory_has_documented_format(folder):
     }
     assert set(files) == {"words.parquet", "contexts.parquet", "entries.parquet"}
     assert sorted(os.listdir(folder)) == sorted([*files, "counts.json"])
-    for name, said in files.items():
+    for name, entry in files.items():
         data = (folder / name).read_bytes()
-        assert said.pop("bytes") == len(data)
-        assert said.pop("sha256") == hashlib.sha256(data).hexdigest()
+        assert entry.pop("bytes") == len(data)
+        assert entry.pop("sha256") == hashlib.sha256(data).hexdigest()
         found, rows = columns(folder / name)
-        assert said == {"rows": len(rows), "columns": found}
+        assert entry == {"rows": len(rows), "columns": found}
     assert columns(folder / "words.parquet") == (
         {"word": "VARCHAR"},
         [(word,) for word in COUNTS.words],
@@ -251,7 +251,7 @@ def test_missing_truncated_and_changed_files_are_named(folder, name):
 def test_hashes_are_checked_for_any_file_size(folder, monkeypatch):
     monkeypatch.setattr(folders, "HASHED", 10)
     files = counts_files.manifest(folder)["files"]
-    reseal(folder, {"files": {name: said | {"sha256": "0"} for name, said in files.items()}})
+    reseal(folder, {"files": {name: entry | {"sha256": "0"} for name, entry in files.items()}})
     with pytest.raises(InputError, match=r"words\.parquet"):
         Counts.read(folder)
 
@@ -259,8 +259,8 @@ def test_hashes_are_checked_for_any_file_size(folder, monkeypatch):
 def resealed(folder, name, query, **facts):
     """The folder with one file made by another hand, and a manifest that vouches for it."""
     duckdb.sql(f"COPY ({query}) TO '{folder / name}' (FORMAT parquet)")
-    said = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"} | facts
-    counts_files.seal(folder, **said, relations=[], provenance={}, evidence={})
+    entry = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"} | facts
+    counts_files.seal(folder, **entry, relations=[], provenance={}, evidence={})
 
 
 ENTRIES = (
@@ -303,8 +303,8 @@ def test_sealed_but_invalid_tables_are_refused(folder, name, query, facts, value
 
 def test_invalid_parquet_file_is_named(folder):
     (folder / "words.parquet").write_text("PAR1 but not really")
-    told = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"}
-    counts_files.seal(folder, **told, relations=[], provenance={}, evidence={})
+    fields = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"}
+    counts_files.seal(folder, **fields, relations=[], provenance={}, evidence={})
     with pytest.raises(InputError, match=r"words\.parquet"):
         Counts.read(folder)
 

@@ -85,7 +85,7 @@ def test_roles_are_inferred_from_file_name(
 
 
 @pytest.mark.parametrize(
-    ("name", "rows", "said"),
+    ("name", "rows", "message"),
     [
         (
             "a.tsv",
@@ -100,7 +100,7 @@ def test_roles_are_inferred_from_file_name(
     ],
 )
 def test_ambiguous_columns_are_refused_with_a_working_suggestion(
-    tmp_path: Path, name: str, rows: list[str], said: str
+    tmp_path: Path, name: str, rows: list[str], message: str
 ) -> None:
     path = written(tmp_path, name, *rows)
     with refused("ambiguous-columns") as caught:

@@ -328,10 +328,10 @@ def test_examples_of_tagged_text_are_located(tmp_path: Path) -> None:
     counts = count(tmp_path / "prose.txt", tagger="hanta", evidence=10**6, evidence_size=0)
     found = collect(counts)
     assert sum(found.values()) == counts.total
-    told = {key[:2] + key[3:] for key in found}
-    assert ("farmer", "~amod:cooperative", "farmers", "co\xadoperative") in told
-    assert ("milk", "obj:sell", "milk", "sell") in told
-    assert ("car", "obj:buy", "car", "bought") in told
+    examples = {key[:2] + key[3:] for key in found}
+    assert ("farmer", "~amod:cooperative", "farmers", "co\xadoperative") in examples
+    assert ("milk", "obj:sell", "milk", "sell") in examples
+    assert ("car", "obj:buy", "car", "bought") in examples
     assert {int(str(key[2])) % 5 for key in found if key[0] == "milk"} == {4}
     assert counts.evidence is not None
     assert counts.evidence.lines("milk")[0].text == "The co\xadoperative farmers don’t sell milk."

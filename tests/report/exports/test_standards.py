@@ -58,8 +58,8 @@ def complaints(graph):
     shacl = pytest.importorskip("pyshacl")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own use of rdflib
-        fine, _, said = shacl.validate(graph, shacl_graph=SHAPES, inplace=True)
-    return "" if fine else said
+        fine, _, report_text = shacl.validate(graph, shacl_graph=SHAPES, inplace=True)
+    return "" if fine else report_text
 
 
 @pytest.mark.parametrize("levels", ASKED["levels"])
@@ -132,13 +132,13 @@ def test_related_words_are_mutual_neighbours(larger):
 
 def test_language_is_inferred_from_the_corpus(larger):
     counts = larger.counts
-    for model, said, tag in [
+    for model, language, tag in [
         ("english", None, "en"), ("german", None, "de"), ("de_core_news_sm", None, "de"),
         (None, None, None), ("./x", None, None), (None, "pt-BR", "pt-BR"), ("./x", "fi", "fi"),
     ]:  # fmt: skip
         record = Counts(
             counts.matrix, counts.words, counts.contexts,
-            provenance={"language": said, "recipe": {"reading": {"model": model}}},
+            provenance={"language": language, "recipe": {"reading": {"model": model}}},
         )  # fmt: skip
         made = Thesaurus.from_clustering(record, larger.clustering)
         assert find_language(made) == tag
