@@ -167,9 +167,9 @@ def test_list_prints_every_part_of_a_kind(kind):
 def test_list_without_a_kind_prints_all():
     kinds = {kind.replace(" ", "-"): catalogue.names(kind) for kind in catalogue.KINDS}
     assert json.loads(run("list", "--json").stdout) == kinds
-    said = run("list").stdout
-    assert [line.split()[0] for line in said.splitlines() if line[:1].strip()] == list(kinds)
-    assert "zk-entropy" in said
+    output = run("list").stdout
+    assert [line.split()[0] for line in output.splitlines() if line[:1].strip()] == list(kinds)
+    assert "zk-entropy" in output
 
 
 HELP = """
