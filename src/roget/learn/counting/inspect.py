@@ -232,7 +232,7 @@ def _read_list(value: str | os.PathLike[str] | Iterable[str], name: str) -> tupl
     return words
 
 
-# ---- sources and their kind
+# ---- sources and their formats
 
 
 def find_sources(

@@ -104,7 +104,7 @@ class CountRecipe:
     transpose: bool | None = False
     """True to exchange words and contexts, or None to infer this from a table's header or name."""
     limit: int | None = None
-    """Maximum number of tokens, or rows of a table. The last sentence is always completed."""
+    """Maximum number of tokens, or of table rows. The last sentence is always completed."""
     evidence: int = 0
     """Maximum number of example sentences for each pair."""
     evidence_size: float = 2.0
