@@ -58,7 +58,7 @@ class Well(HTMLParser):
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_every_result_shows_a_table(name):
+def test_every_result_has_an_html_table(name):
     result = RESULTS[name]
     assert type(result).__name__ == name
     parsed = Well()
@@ -86,7 +86,7 @@ def kernel(monkeypatch):
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_results_are_whole_strings_in_a_kernel(name, kernel):
+def test_render_returns_complete_text(name, kernel):
     result = RESULTS[name]
     text = result.render()
     # The grid of the table is in the text, not displayed as a side effect.
@@ -96,12 +96,12 @@ def test_results_are_whole_strings_in_a_kernel(name, kernel):
         assert str(result) == f"{result}" == text.rstrip("\n")
 
 
-def test_estimators_show_themselves_as_those_of_scikit_learn():
+def test_estimators_have_html_like_scikit_learn():
     for model in (MODEL, roget.ClassModel(), roget.TreeCut(None), roget.Attacher()):
         assert "<div" in model._repr_html_()
 
 
-def test_cells_of_a_table_with_edges():
+def test_contingency_csv_has_cells_and_totals():
     text = roget.contingency(GOLD, SYSTEM).render("csv")
     assert text.splitlines() == [
         "class,2,1,3,all",
@@ -112,7 +112,7 @@ def test_cells_of_a_table_with_edges():
     ]
 
 
-def test_the_rest_of_a_large_table_is_added_up():
+def test_remainder_of_a_large_table_is_summed():
     random = np.random.default_rng(0)
     gold, system = random.integers(0, 30, 500), random.integers(0, 50, 500)
     shown = json.loads(roget.contingency(gold, system).render("json"))
@@ -129,7 +129,7 @@ def test_the_rest_of_a_large_table_is_added_up():
     assert np.array_equal(cells[:-2, -1], whole.sum(axis=1)[rows])
 
 
-def test_counts_are_shown_as_those_of_a_folder(tmp_path: Path):
+def test_counts_report_equals_that_of_their_folder(tmp_path: Path):
     counts = roget.data.sample("verb_object")
     counts.write(tmp_path / "counts")
     of_folder = report("counts", summarise(str(tmp_path / "counts")))

@@ -13,7 +13,7 @@ KINDS = ("intrusion", "reading")
 """Kinds of sheets: find the word that does not belong, or judge whether the words belong
 together."""
 SHOWN = ("frequent", "typical", "any")
-"""Ways to choose the words of a class that are shown."""
+"""Ways to choose which words of a class are shown."""
 MAX_WORDS = 50
 """Maximum number of words per line of a sheet."""
 
@@ -70,9 +70,8 @@ class DecideOptions(Shared):
         many=",",
         minimum=1,
         metavar="N,N,…",
-        help="Decide by the classes of each clusterer alone, Σ p(c|noun)·p(verb|c), for these "
-        "numbers of "
-        "clusters.",
+        help="Decide with the classes of each clusterer alone, by Σ p(c|noun)·p(verb|c), for these "
+        "numbers of clusters.",
     )
 
 
@@ -138,8 +137,8 @@ class SheetOptions(Checked):
     made_up: int | None = option(
         None,
         minimum=0,
-        help="Number of control lines with random words, for reading [default: one per four "
-        "classes].",
+        help="With --kind reading, number of control lines with random words "
+        "[default: one per four classes].",
     )
     random_state: int = seed_option()
 

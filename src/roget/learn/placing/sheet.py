@@ -18,7 +18,7 @@ NO = ("", "-", "0", "false", "n", "no")
 
 
 class Accepted(NamedTuple):
-    """A word, and the class for which a user has accepted it."""
+    """A word, and a class that a user has accepted for it."""
 
     word: str
     id: str

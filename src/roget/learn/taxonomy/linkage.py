@@ -51,7 +51,7 @@ def _load(place: Path) -> tuple[Array, Array, Array]:
     found = read_npz(place, packed=True, kinds="iufU")
     if not {"Z", "words"} <= found.keys():
         raise InputError(
-            f"{place}: array Z or words is missing; expected a linkage matrix Z and its words",
+            f"{place}: array 'Z' or 'words' is missing; expected a linkage matrix Z and its words",
             code="unsupported-format",
         )
     merges, words = found["Z"], found["words"]

@@ -38,7 +38,7 @@ class SphericalOptions(RunOptions):
 
     vectors: Any = None
     """Vectors of words from another source, as `Prior`, "bundled" or a path, which supplement the
-    vectors by contexts."""
+    vectors computed from contexts."""
 
 
 OPTIONS = SphericalOptions
