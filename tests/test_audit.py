@@ -64,21 +64,21 @@ def test_pins_are_read_and_searched_in_a_local_copy(audit, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         ("", "could not ask its advisory service: no network"),
         ('{"dependencies": [{"name": "a", "skip_reason": "not found"}]}', "knows none"),
     ],
 )
-def test_unanswered_audit_does_not_pass(audit, monkeypatch, capsys, answer, said):
+def test_unanswered_audit_does_not_pass(audit, monkeypatch, capsys, answer, message):
     """A closed network or a mirror means that nothing was checked, which is reported."""
     done = subprocess.CompletedProcess([], 0, answer, "no network")
     monkeypatch.setattr(audit.subprocess, "run", lambda *args, **settings: done)
     monkeypatch.setattr(audit.Path, "exists", lambda path: True)
     monkeypatch.setattr(sys, "argv", ["audit"])
     assert audit.main() == 0
-    told = capsys.readouterr().out
-    assert "SKIPPED, nothing was checked" in told
-    assert said in told
+    output = capsys.readouterr().out
+    assert "SKIPPED, nothing was checked" in output
+    assert message in output
     monkeypatch.setattr(sys, "argv", ["audit", "--strict"])
     assert audit.main() == audit.SKIPPED

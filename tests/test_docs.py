@@ -68,10 +68,13 @@ def print_as_the_shell(command, folder=ROOT):
         return done.stdout
     if command.startswith("python docs/guide.py "):
         guide = load("guide")
-        with contextlib.redirect_stdout(io.StringIO()) as said, pytest.MonkeyPatch.context() as as_:
+        with (
+            contextlib.redirect_stdout(io.StringIO()) as output,
+            pytest.MonkeyPatch.context() as as_,
+        ):
             as_.setattr(sys, "argv", command.split()[1:])
             guide.main()
-        return said.getvalue()
+        return output.getvalue()
     return run_in_shell(command, folder)
 
 
@@ -150,9 +153,9 @@ def test_commands_of_pages_can_be_parsed(page, clone):
         try:
             parse(command)
         except Exception as error:
-            said = getattr(error, "format_message", lambda error=error: repr(error))()
-            if whole or not re.search(r"Missing|requires an argument|COMMAND \[ARGS\]", said):
-                wrong.append(f"{page}:{line}: {command}: {said}")
+            result = getattr(error, "format_message", lambda error=error: repr(error))()
+            if whole or not re.search(r"Missing|requires an argument|COMMAND \[ARGS\]", result):
+                wrong.append(f"{page}:{line}: {command}: {result}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -241,12 +244,12 @@ def test_reference_has_every_command_option_and_public_name():
     from roget import catalogue
 
     pages = load("reference").make_reference()
-    told = pages["commands.md"]
-    assert "## roget attach train\n" in told
+    reference = pages["commands.md"]
+    assert "## roget attach train\n" in reference
     for names, command, _ in load("reference").walk_commands():
         for one in command.params:
             if one.param_type_name == "option" and not one.hidden:
-                assert one.opts[0] in told, f"{' '.join(names)} {one.opts[0]}"
+                assert one.opts[0] in reference, f"{' '.join(names)} {one.opts[0]}"
     for kind in catalogue.KINDS:
         section = pages["catalogue.md"].partition(f"## {kind.capitalize()}\n")[2]
         assert all(f"`{name}`" in section for name in catalogue.names(kind))

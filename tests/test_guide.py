@@ -143,10 +143,12 @@ def test_errors_equal_a_loop_over_samples(bench):
         bias = sum(errors) / draws
         rmse = math.sqrt(sum(error**2 for error in errors) / draws)
         at = found["scores"].index(score)
-        told = dict(zip(found["statistics"], found["cases"][0]["values"][at][0], strict=True))
-        assert told["bias"] == pytest.approx(bias, abs=6e-3 * max(1, abs(bias))), score
-        assert told["rmse"] == pytest.approx(rmse, rel=6e-3), score
-        assert sorted(map(abs, errors))[-3] - 5e-3 <= told["reach"] <= max(map(abs, errors)) + 5e-3
+        result = dict(zip(found["statistics"], found["cases"][0]["values"][at][0], strict=True))
+        assert result["bias"] == pytest.approx(bias, abs=6e-3 * max(1, abs(bias))), score
+        assert result["rmse"] == pytest.approx(rmse, rel=6e-3), score
+        assert (
+            sorted(map(abs, errors))[-3] - 5e-3 <= result["reach"] <= max(map(abs, errors)) + 5e-3
+        )
 
 
 def test_mean_of_samples_equals_exact_expectation(bench):
@@ -169,9 +171,9 @@ def test_mean_of_samples_equals_exact_expectation(bench):
 
 def test_interval_width_equals_that_of_repeated_studies(bench):
     random = np.random.default_rng(0)
-    told = np.array([bench.summarise(random.normal(0.1, 0.2, 100)) for _ in range(400)])
-    assert told[:, 2].mean() == pytest.approx(1.96 * told[:, 1].std(), rel=0.1)
-    assert told[:, 3].mean() == pytest.approx(0.43, abs=0.02)  # P(|0.1 + 0.2·z| < 0.43) = 0.95
+    result = np.array([bench.summarise(random.normal(0.1, 0.2, 100)) for _ in range(400)])
+    assert result[:, 2].mean() == pytest.approx(1.96 * result[:, 1].std(), rel=0.1)
+    assert result[:, 3].mean() == pytest.approx(0.43, abs=0.02)  # P(|0.1 + 0.2·z| < 0.43) = 0.95
 
 
 def test_stored_file_equals_the_study(bench, held):
@@ -226,9 +228,9 @@ def test_tables_of_the_guide_equal_the_stored_file(guide, held, monkeypatch):
 def test_scores_in_the_text_of_the_guide_are_in_a_table():
     text = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
     shown = "".join(block for _, block in BLOCK.findall(text))
-    told = re.findall(r"(?<!\d)\.\d{3}\b", BLOCK.sub("", text))
-    assert told
-    assert [score for score in told if f"0{score}" not in shown] == []
+    result = re.findall(r"(?<!\d)\.\d{3}\b", BLOCK.sub("", text))
+    assert result
+    assert [score for score in result if f"0{score}" not in shown] == []
 
 
 @pytest.mark.slow

@@ -133,7 +133,7 @@ def test_run_reports_measured_omitted_and_failed_cases(folder):
     absent = next(one for one in found.outcomes if one.name == "absent")
     assert "no_such_module is not installed" in absent.left_out[""]
     text = str(report(found))
-    for said in (
+    for message in (
         "left out: toy/lacking: needs a treebank",
         "left out: needy: needs no-such/file.gz",
         "failed: toy/broken",
@@ -142,11 +142,11 @@ def test_run_reports_measured_omitted_and_failed_cases(folder):
         "2.00 ± 0.00",
         "1 of 1 bars met",
     ):
-        assert said in text, said
+        assert message in text, message
 
 
 @pytest.mark.parametrize(
-    ("asked", "notes"),
+    ("requested", "notes"),
     [
         (BenchmarkOptions(only=("toy",)), ["a note.", "ran"]),
         (BenchmarkOptions(only=("toy",), quick=True), ["a note.", "ran"]),
@@ -154,8 +154,8 @@ def test_run_reports_measured_omitted_and_failed_cases(folder):
         (BenchmarkOptions(only=("toy/l*", "toy/middling")), ["ran", "ran"]),
     ],
 )
-def test_named_benchmarks_run(folder, asked, notes):
-    assert run(asked).outcomes[0].notes == notes
+def test_named_benchmarks_run(folder, requested, notes):
+    assert run(requested).outcomes[0].notes == notes
 
 
 def test_quick_run_omits_slow_cases(folder):

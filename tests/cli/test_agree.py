@@ -107,7 +107,7 @@ def test_many_figures_are_reported_in_one_line(runs, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("extra", "said"),
+    ("extra", "message"),
     [
         (["--save", "items=x.unknown"], ".csv, .tsv, .jsonl, .json, .parquet"),
         (["--save", "pairs=x.html"], ".csv, .tsv, .jsonl, .json, .parquet"),
@@ -116,7 +116,7 @@ def test_many_figures_are_reported_in_one_line(runs, tmp_path):
         (["--at-least", "2"], "up to 1"),
     ],
 )
-def test_invalid_requests_are_refused_before_computing(runs, extra, said):
+def test_invalid_requests_are_refused_before_computing(runs, extra, message):
     done = run(runs, *extra)
     assert done.exit_code != 0
-    assert said in done.output + str(done.exception)
+    assert message in done.output + str(done.exception)

@@ -135,13 +135,13 @@ def test_printed_rule_can_be_selected(
     monkeypatch.setattr(sources, "OWN", -1)
     _, quads = trained
     pairs = quads.with_name("pairs.tsv")
-    asked = ("train", "--quads", quads, "--pairs", pairs, "--rule", "printed")
-    done = run(*asked, "-o", tmp_path / "model")
+    arguments = ("train", "--quads", quads, "--pairs", pairs, "--rule", "printed")
+    done = run(*arguments, "-o", tmp_path / "model")
     assert done.exit_code == 0, done.output
     found = json.loads(run("test", tmp_path / "model", quads, "--format", "json").stdout)
     assert [stage["stage"] for stage in found["stages"]][:2] == ["words", "MDL thesaurus"]
     # All words were seen with their heads, and each of them with one head only.
     assert (found["stages"][0]["coverage"], found["stages"][0]["accuracy"]) == (1, 1)
-    both = run(*asked, "--model", "best", "-o", tmp_path / "other")
+    both = run(*arguments, "--model", "best", "-o", tmp_path / "other")
     assert isinstance(both.exception, InputError)
     assert not (tmp_path / "other").exists()

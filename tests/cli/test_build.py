@@ -31,7 +31,7 @@ def test_build_makes_thesaurus_of_the_sample(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said", "code"),
+    ("arguments", "message", "code"),
     [
         (["-o", "t"], "sample", "missing-option"),
         (["sample"], "-o DIR", "missing-option"),
@@ -41,11 +41,11 @@ def test_build_makes_thesaurus_of_the_sample(tmp_path):
         (["sample", "--min-count", "100000", "-o", "t"], "--min-count", "too-little-text"),
     ],
 )
-def test_errors_are_explained(tmp_path, arguments, said, code):
+def test_errors_are_explained(tmp_path, arguments, message, code):
     done = run("build", *arguments, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith("roget: ")
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.endswith(f" [{code}]\n")
     assert "Traceback" not in done.stderr
     assert os.listdir(tmp_path) == []

@@ -8,11 +8,9 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
 from commands import run
 from roget import catalogue
-from roget.cli import app
 
 
 @pytest.fixture
@@ -167,9 +165,9 @@ def test_list_prints_every_part_of_a_kind(kind):
 def test_list_without_a_kind_prints_all():
     kinds = {kind.replace(" ", "-"): catalogue.names(kind) for kind in catalogue.KINDS}
     assert json.loads(run("list", "--json").stdout) == kinds
-    said = run("list").stdout
-    assert [line.split()[0] for line in said.splitlines() if line[:1].strip()] == list(kinds)
-    assert "zk-entropy" in said
+    output = run("list").stdout
+    assert [line.split()[0] for line in output.splitlines() if line[:1].strip()] == list(kinds)
+    assert "zk-entropy" in output
 
 
 HELP = """
@@ -218,5 +216,7 @@ def test_second_system_is_referred_to_compare(pair):
 @pytest.mark.parametrize("name", ["score", "compare"])
 @pytest.mark.parametrize(("width", "most"), [(80, 92), (100, 80)])
 def test_help_fits_two_screens(name, width, most):
-    help = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": str(width)}).output
+    command = [sys.executable, "-m", "roget", name, "--help"]
+    env = {**os.environ, "COLUMNS": str(width)}
+    help = subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
     assert len(help.splitlines()) <= most

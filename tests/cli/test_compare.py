@@ -21,7 +21,7 @@ def files(tmp_path):
 
 def test_tables_by_group_and_of_clusters_are_saved(files, tmp_path):
     clusters, mapping = tmp_path / "clusters.tsv", tmp_path / "mapping.parquet"
-    asked = (
+    arguments = (
         "--set",
         "by=group",
         "--format",
@@ -31,7 +31,7 @@ def test_tables_by_group_and_of_clusters_are_saved(files, tmp_path):
         "--save",
         f"mapping={mapping}",
     )
-    done = run("compare", *files, "-m", "v,ari", "-e", "jk", *asked)
+    done = run("compare", *files, "-m", "v,ari", "-e", "jk", *arguments)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "system,group,items,classes,clusters,v@jk,ari,signature"

@@ -53,9 +53,9 @@ def cells(path):
 
 def test_counts_are_written_and_shown(parsed, tmp_path):
     out = tmp_path / "some.counts"
-    told = done("count", parsed, "--relation", "obj", "-o", out)
-    assert told.stdout == "", "talk goes to stderr"
-    assert "1 word × 1 context, 1 pair, 3 occurrences" in told.stderr
+    result = done("count", parsed, "--relation", "obj", "-o", out)
+    assert result.stdout == "", "talk goes to stderr"
+    assert "1 word × 1 context, 1 pair, 3 occurrences" in result.stderr
     assert cells(out) == {("milk", "drink"): 3}
     shown = done("count", "--show", out)
     assert "milk" in shown.stdout
@@ -69,8 +69,8 @@ def test_counts_are_written_and_shown(parsed, tmp_path):
 
 def test_rows_are_not_reported_as_tokens(tmp_path):
     (tmp_path / "pairs.tsv").write_text("milk\tdrink\t3\nmilk\tbuy\t1\n")
-    told = done("count", "pairs.tsv", "-o", "c", cwd=tmp_path)
-    assert "  2 rows of 1 file in" in told.stderr
+    result = done("count", "pairs.tsv", "-o", "c", cwd=tmp_path)
+    assert "  2 rows of 1 file in" in result.stderr
     assert "from: pairs.tsv (2 rows read)" in done("count", "--show", "c", cwd=tmp_path).stdout
 
 
@@ -80,16 +80,16 @@ def test_show_lists_contexts_of_a_word(tmp_path):
         "".join(f"milk\t{context}\t{n}\n" for context, n in rows.items()) + "tea\tdrink\t9\n"
     )
     done("count", "pairs.tsv", "-o", "c", cwd=tmp_path)
-    wanted = sorted(rows.items(), key=lambda row: (-row[1], row[0]))
+    expected = sorted(rows.items(), key=lambda row: (-row[1], row[0]))
     for given in ("c", "pairs.tsv"):
         shown = done("count", "--show", given, "--word", "milk", cwd=tmp_path).stdout.splitlines()
         assert shown[0] == f"milk: {sum(rows.values())} occurrences in 30 contexts"
-        assert [line.split() for line in shown[4:]] == [[*c.split(), str(n)] for c, n in wanted]
-    told = done("count", "--show", "c", "--word", "milk", "--format", "json", cwd=tmp_path)
-    assert json.loads(told.stdout) == {
+        assert [line.split() for line in shown[4:]] == [[*c.split(), str(n)] for c, n in expected]
+    result = done("count", "--show", "c", "--word", "milk", "--format", "json", cwd=tmp_path)
+    assert json.loads(result.stdout) == {
         "word": "milk",
         "total": sum(rows.values()),
-        "contexts": [{"context": context, "count": n} for context, n in wanted],
+        "contexts": [{"context": context, "count": n} for context, n in expected],
     }
     assert "did you mean 'milk'" in failed("count", "--show", "c", "--word", "mlk", cwd=tmp_path)
 
@@ -103,9 +103,9 @@ def test_relations_are_listed():
 
 
 def test_summary_is_printed_as_json(parsed, tmp_path):
-    told = done("count", parsed, "-o", tmp_path / "c", "--format", "json")
-    assert json.loads(told.stdout)["tokens"] == 18
-    assert "relations: nouns (obj, subj, iobj, ~amod" in told.stderr, (
+    result = done("count", parsed, "-o", tmp_path / "c", "--format", "json")
+    assert json.loads(result.stdout)["tokens"] == 18
+    assert "relations: nouns (obj, subj, iobj, ~amod" in result.stderr, (
         "what was not asked for is told"
     )
     assert Counts.read(tmp_path / "c").relations == ("nouns",)
@@ -168,17 +168,19 @@ def test_any_two_columns_are_counted(tmp_path):
 
 def test_quadruples_are_extracted(parsed, tmp_path):
     out = tmp_path / "quads.tsv"
-    told = done("count", parsed, "--quadruples", "-o", out)
+    result = done("count", parsed, "--quadruples", "-o", out)
     assert out.read_text() == "drink\tmilk\tin\tbowl\tV\n" * 3
-    assert "3 quadruples" in told.stderr
+    assert "3 quadruples" in result.stderr
     done("count", parsed, "--quadruples", "-o", f"{out}.gz")
     with gzip.open(f"{out}.gz", "rt") as file:
         assert file.read() == out.read_text()
     assert ".tsv" in failed("count", parsed, "--quadruples", "-o", tmp_path / "q.counts")
     assert "relation" in failed("count", parsed, "--quadruples", "-r", "obj", "-o", out)
     assert "min_count" in failed("count", parsed, "--quadruples", "--min-count", 2, "-o", out)
-    told = done("count", parsed, "--quadruples", "--set", "limit=1", "--format", "json", "-o", out)
-    assert json.loads(told.stdout) == {"output": str(out), "quadruples": 1}
+    result = done(
+        "count", parsed, "--quadruples", "--set", "limit=1", "--format", "json", "-o", out
+    )
+    assert json.loads(result.stdout) == {"output": str(out), "quadruples": 1}
 
 
 def test_quadruples_require_parsed_text(tmp_path):
@@ -204,7 +206,7 @@ def test_broken_input_is_named_and_nothing_is_written(parsed, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["absent.conllu", "-o", "c"], "absent.conllu"),
         (["empty", "-o", "c"], "[file-not-found]"),
@@ -224,10 +226,10 @@ def test_broken_input_is_named_and_nothing_is_written(parsed, tmp_path):
         (["some.conllu", "--set", "sides=left", "-o", "c"], "[conflicting-options]"),
     ],
 )
-def test_errors_are_explained(parsed, tmp_path, arguments, said):
+def test_errors_are_explained(parsed, tmp_path, arguments, message):
     (tmp_path / "empty").mkdir()
     (tmp_path / "plain.txt").write_text("a b c")
-    assert said in failed("count", *arguments, cwd=tmp_path)
+    assert message in failed("count", *arguments, cwd=tmp_path)
     assert not (tmp_path / "c").exists()
     assert not (tmp_path / "c.partial").exists()
 
@@ -248,19 +250,19 @@ def test_existing_input_and_output_files_are_protected(tmp_path):
 
 
 def test_unknown_encoding_is_named(parsed, tmp_path):
-    said = failed("count", parsed, "--encoding", "utf-99", "-o", tmp_path / "c")
-    assert "utf-99" in said
+    output = failed("count", parsed, "--encoding", "utf-99", "-o", tmp_path / "c")
+    assert "utf-99" in output
 
 
 @pytest.mark.parametrize(
-    ("options", "heavy", "said"),
+    ("options", "heavy", "message"),
     [
         (["--help"], {"numpy", "scipy", "duckdb", "numba", "spacy"}, "--relation"),
         (["-r", "obj"], {"sklearn", "scipy.stats", "pandas", "spacy"}, ""),
     ],
     ids=["help", "count"],
 )
-def test_count_imports_only_what_it_needs(parsed, tmp_path, options, heavy, said):
+def test_count_imports_only_what_it_needs(parsed, tmp_path, options, heavy, message):
     code = (
         "import sys; from roget.cli import app\n"
         f"try: app({['count', str(parsed), *options, '-o', str(tmp_path / 'c')]!r})\n"
@@ -270,7 +272,7 @@ def test_count_imports_only_what_it_needs(parsed, tmp_path, options, heavy, said
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
-    assert said in finished.stdout
+    assert message in finished.stdout
 
 
 def test_data_list_and_path_are_printed(tmp_path, monkeypatch):
@@ -300,9 +302,9 @@ def test_ctrl_c_prints_how_to_resume(parsed, tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 130
-    said = capsys.readouterr().err
-    assert "roget: interrupted\n" in said
-    assert "2 of 5 files are counted" in said
+    output = capsys.readouterr().err
+    assert "roget: interrupted\n" in output
+    assert "2 of 5 files are counted" in output
 
 
 def test_non_ascii_names_work_in_an_ascii_locale(tmp_path):

@@ -76,9 +76,9 @@ def test_nothing_is_written_if_any_edit_fails(folder, table):
     assert done.stdout == ""
     assert written(folder) == before
     table.write_text(TABLE)
-    told = run("edit", folder, table, "--dry-run")
-    assert told.stdout.startswith("9 edits would be made; nothing was written")
-    assert told.stdout.count("would be done") == 9
+    result = run("edit", folder, table, "--dry-run")
+    assert result.stdout.startswith("9 edits would be made; nothing was written")
+    assert result.stdout.count("would be done") == 9
     assert written(folder) == before
 
 
@@ -154,27 +154,27 @@ def test_history_undo_and_redo_work(folder, table):
     assert run("edit", folder, "--undo-to", 0).exit_code == 0
     assert Thesaurus.load(folder).edits == ()
     assert len(Thesaurus.load(folder).undone) == 9
-    for asked, said in (
+    for options, message in (
         ({"undo": True}, "undo"),
         ({"redo": True, "n": 10}, "10.*9"),
         ({"undo_to": 3}, "edit 3"),
         ({"undo": True, "redo": True}, "--undo-to"),
     ):
-        with pytest.raises(RogetError, match=said):
-            edit(folder, **asked)
+        with pytest.raises(RogetError, match=message):
+            edit(folder, **options)
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         ({"undo": True, "n": 0}, "n 0: expected 1 or more"),
         ({"redo": True, "n": -1}, "n -1: expected 1 or more"),
         ({"undo_to": -1}, "undo_to -1: expected not negative"),
     ],
 )
-def test_number_of_undone_edits_is_validated(folder, asked, said):
-    with pytest.raises(InputError, match=said):
-        edit(folder, **asked)
+def test_number_of_undone_edits_is_validated(folder, options, message):
+    with pytest.raises(InputError, match=message):
+        edit(folder, **options)
 
 
 def test_classes_are_found_by_id_name_or_word(folder, tmp_path):
@@ -201,8 +201,8 @@ def test_skos_changed_in_another_tool_becomes_edits(folder, tmp_path):
     pytest.importorskip("rdflib")
     file, before = tmp_path / "t.ttl", Thesaurus.load(folder)
     assert run("export", folder, "-o", file, "--language", "en").exit_code == 0
-    told = run("edit", folder, file)
-    assert told.stdout.splitlines()[0] == "0 edits made; 0 in total"
+    result = run("edit", folder, file)
+    assert result.stdout.splitlines()[0] == "0 edits made; 0 in total"
     id = int(before.ids[before.path("tea")[-1]])
     text = file.read_text(encoding="utf-8")
     label = before.label(before.path("tea")[-1])

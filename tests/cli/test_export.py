@@ -66,7 +66,7 @@ def test_taxonomies_can_be_exported(folder):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["goods.thesaurus", "-o", "x"], "--to"),
         (["goods.thesaurus", "-o", "-"], "--to"),
@@ -92,18 +92,18 @@ def test_taxonomies_can_be_exported(folder):
         ),
     ],
 )
-def test_errors_are_explained(folder, arguments, said, monkeypatch, capsys):
+def test_errors_are_explained(folder, arguments, message, monkeypatch, capsys):
     before = sorted(folder.iterdir())
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "argv", ["roget", "export", *arguments])
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("roget: ")
-    for part in (said,) if isinstance(said, str) else said:
-        assert part in told.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("roget: ")
+    for part in (message,) if isinstance(message, str) else message:
+        assert part in output.err
     assert sorted(folder.iterdir()) == before
 
 
@@ -125,17 +125,19 @@ def inside(monkeypatch, *arguments):
 def test_language_is_requested_or_reported_as_unknown(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
 
-    def said(*arguments, code=0):
+    def stderr_of(*arguments, code=0):
         assert inside(monkeypatch, *arguments) == code
         return capsys.readouterr().err
 
-    unknown = said("goods.thesaurus", "-o", "goods.ttl")
+    unknown = stderr_of("goods.thesaurus", "-o", "goods.ttl")
     assert "label language: und (" in unknown
     assert "--language" in unknown
     assert '"tea"@und' in (folder / "goods.ttl").read_text(encoding="utf-8")
-    assert "label language" not in said("goods.thesaurus", "-o", "goods.ttl", "--language", "en")
-    assert "label language: en (" in said("goods.ttl", "-o", "a.rdf")
-    wrong = said("goods.thesaurus", "-o", "goods.ttl", "--language", "english", code=1)
+    assert "label language" not in stderr_of(
+        "goods.thesaurus", "-o", "goods.ttl", "--language", "en"
+    )
+    assert "label language: en (" in stderr_of("goods.ttl", "-o", "a.rdf")
+    wrong = stderr_of("goods.thesaurus", "-o", "goods.ttl", "--language", "english", code=1)
     assert "'english'" in wrong
     assert "[invalid-option]" in wrong
 
@@ -147,10 +149,10 @@ def test_levels_are_applied_and_validated(folder, monkeypatch, capsys):
         return inside(monkeypatch, "goods.thesaurus", "-o", "t.json", "--levels", given)
 
     assert levels("2,3") == 1
-    told = capsys.readouterr().err
-    assert "level 3" in told
-    assert "[invalid-option]" in told
-    assert "from 1 to 2 [invalid-option]" in told
+    output = capsys.readouterr().err
+    assert "level 3" in output
+    assert "[invalid-option]" in output
+    assert "from 1 to 2 [invalid-option]" in output
     assert levels("2") == 0
     assert len(json.loads((folder / "t.json").read_text())["tree"]["children"]) == 2
     assert levels("two") != 0

@@ -36,10 +36,10 @@ def test_grow_writes_elsewhere_or_in_place(place):
     before = (place / "t" / "thesaurus.json").read_bytes()
     done = run(place / "t", place / "new", "-o", place / "u", "--format", "json")
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
-    assert (told["new"], told["moved"], told["stay"]) == (2, 0, 6)
-    assert [one["words"] for one in told["changes"]] == [["rum"], ["novel"]]
-    assert all(one["state"] == "open" for one in told["changes"])
+    record = json.loads(done.stdout)
+    assert (record["new"], record["moved"], record["stay"]) == (2, 0, 6)
+    assert [one["words"] for one in record["changes"]] == [["rum"], ["novel"]]
+    assert all(one["state"] == "open" for one in record["changes"])
     assert (place / "t" / "thesaurus.json").read_bytes() == before
     grown = load(place / "u")
     assert grown.path("rum")[-1] == grown.path("tea")[-1]
@@ -47,8 +47,8 @@ def test_grow_writes_elsewhere_or_in_place(place):
     done = run(place / "t", place / "new")
     assert done.exit_code == 0, done.output
     assert "2 words new; 6 words unchanged" in done.stdout
-    for said in ("--review", "--accept", "--refuse", "roget explore"):
-        assert said in done.stderr.partition("next:")[2]
+    for message in ("--review", "--accept", "--refuse", "roget explore"):
+        assert message in done.stderr.partition("next:")[2]
     assert load(place / "t").counts == grown.counts
 
 

@@ -96,9 +96,9 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["heldout", "decide"])
 def test_help_names_every_model(command: str) -> None:
-    said = " ".join(run(command, "--help").stdout.replace("│", " ").split())
+    output = " ".join(run(command, "--help").stdout.replace("│", " ").split())
     for name in catalogue.MODELS:
-        assert name in said
+        assert name in output
 
 
 @pytest.mark.parametrize(

@@ -93,8 +93,8 @@ def test_ratings_accept_similarity_and_columns(folder, ratings):
 
 
 def test_sheet_is_answered_and_scored(folder, tmp_path):
-    asked = ("--classes", 8, "--words", 4, "--seed", 3)
-    done = run("sheet", folder, "-o", tmp_path / "s.csv", *asked)
+    arguments = ("--classes", 8, "--words", 4, "--seed", 3)
+    done = run("sheet", folder, "-o", tmp_path / "s.csv", *arguments)
     assert done.exit_code == 0, done.output
     assert done.stdout == ""
     assert [line.split("/")[-1] for line in done.stderr.splitlines()] == [
@@ -125,15 +125,15 @@ def test_sheet_is_answered_and_scored(folder, tmp_path):
 
 
 def test_existing_sheets_are_not_replaced(folder, tmp_path):
-    asked = ("sheet", folder, "-o", tmp_path / "s.csv", "--classes", 5)
-    assert run(*asked).exit_code == 0
+    arguments = ("sheet", folder, "-o", tmp_path / "s.csv", "--classes", 5)
+    assert run(*arguments).exit_code == 0
     kept = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    assert run(*asked).exit_code == 0, "the same sheet again"
-    other = run(*asked, "--seed", 1)
+    assert run(*arguments).exit_code == 0, "the same sheet again"
+    other = run(*arguments, "--seed", 1)
     assert code_of(other.exception) == "not-writable"
     assert "s.csv" in str(other.exception)
     (tmp_path / "s.csv").unlink()
-    assert "s.key.csv" in str(run(*asked, "--seed", 1).exception)
+    assert "s.key.csv" in str(run(*arguments, "--seed", 1).exception)
     (tmp_path / "s.csv").write_bytes(kept[tmp_path / "s.csv"])
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == kept
 

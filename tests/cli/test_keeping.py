@@ -84,8 +84,8 @@ def test_thesaurus_is_not_exported_over_itself(output, tmp_path):
 
 
 def test_two_outputs_to_the_same_file_are_refused():
-    asked = ["score", "g.tsv", "s.tsv", "-o", "x.csv", "--save", "items=x.csv"]
-    done = CliRunner().invoke(app, asked)
+    arguments = ["score", "g.tsv", "s.tsv", "-o", "x.csv", "--save", "items=x.csv"]
+    done = CliRunner().invoke(app, arguments)
     with refused("conflicting-options", "x.csv", "--output", "--save items", kind=InputError):
         raise done.exception
     assert not os.path.exists("x.csv")

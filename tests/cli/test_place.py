@@ -122,9 +122,9 @@ def test_accepted_candidates_become_skos(made, tmp_path):
     done = run(folder / "t.ttl", "--accepted", sheet, "-o", more)
     assert done.exit_code == 0, done.output
     found = taxonomy_of(more)
-    wanted = {row[at["word"]]: row[at["id"]] for row in (rows[0], rows[-1])}
-    assert found.words.keys() >= wanted.keys()
-    for word, id in wanted.items():
+    expected = {row[at["word"]]: row[at["id"]] for row in (rows[0], rows[-1])}
+    assert found.words.keys() >= expected.keys()
+    for word, id in expected.items():
         (concept,) = found.words[word]
         assert found.parents[concept] == [id]
     assert len(done.stderr.split("wrote ")[1].splitlines()) == 1

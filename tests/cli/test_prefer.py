@@ -165,7 +165,7 @@ def test_sample_needs_no_other_input():
 
 
 @pytest.mark.parametrize(
-    ("args", "kind", "code", "said"),
+    ("args", "kind", "code", "message"),
     [
         (("eat",), InputError, "missing-option", ("'eat'", "obj (130), subj (3)")),
         (("eta", "obj"), UnknownName, "unknown-name", ("no head 'eta'", "'eat'")),
@@ -173,8 +173,8 @@ def test_sample_needs_no_other_input():
         (("eat", "onj"), UnknownName, "unknown-name", ("slot 'onj'", "obj")),
     ],
 )
-def test_unknown_heads_are_refused(counts, args, kind, code, said):
-    with refused(code, *said, kind=kind):
+def test_unknown_heads_are_refused(counts, args, kind, code, message):
+    with refused(code, *message, kind=kind):
         raise error(counts, *args)
 
 

@@ -59,16 +59,16 @@ def test_senses_are_printed_as_text_and_json(folder):
     assert lines[1].endswith("› arms")
     found = json.loads(run("senses", folder, "gun", "-n", 2, "--format", "json").stdout)
     (sense,) = Thesaurus.load(folder).senses("gun", 2)
-    (told,) = found["senses"]
-    assert (told["node"], told["label"], told["share"]) == (sense.node, "arms", 1.0)
-    assert told["path"][-1] == "arms"
-    assert told["words"] == list(sense.words)
-    assert set(told["words"]) < set(FAMILIES["arms"]) - {"gun"}
-    assert told["contexts"] == [one.context for one in sense.contexts]
+    (entry,) = found["senses"]
+    assert (entry["node"], entry["label"], entry["share"]) == (sense.node, "arms", 1.0)
+    assert entry["path"][-1] == "arms"
+    assert entry["words"] == list(sense.words)
+    assert set(entry["words"]) < set(FAMILIES["arms"]) - {"gun"}
+    assert entry["contexts"] == [one.context for one in sense.contexts]
 
 
 def test_unknown_words_are_explained(folder, tmp_path):
-    for arguments, said in (
+    for arguments, message in (
         (["neighbours", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
         (["senses", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
         (["neighbours", tmp_path, "tea"], "not a thesaurus: thesaurus.json is missing"),
@@ -77,7 +77,7 @@ def test_unknown_words_are_explained(folder, tmp_path):
         done = run(*arguments)
         assert done.returncode == 1
         assert done.stderr.startswith("roget: ")
-        assert said in done.stderr
+        assert message in done.stderr
         assert "Traceback" not in done.stderr
 
 
@@ -107,18 +107,18 @@ def test_classify_prints_text_json_and_tsv(folder, table, tmp_path):
         ["ballad", "0%", "(no", "known", "context)"]
     ]
     found = json.loads(run("classify", folder, table, "--format", "json").stdout)["words"]
-    told = [
+    listed = [
         (one["word"], of["node"], of["label"], of["probability"], one["known"])
         for one in found
         for of in one["classes"]
     ]
-    assert told == [tuple(one) for one in expected]
+    assert listed == [tuple(one) for one in expected]
     assert found[-1] == {"word": "ballad", "known": 0.0, "classes": []}
     done = run("classify", folder, table, "-o", tmp_path / "out.tsv")
     assert done.stdout == ""
     rows = list(csv.reader(io.StringIO((tmp_path / "out.tsv").read_text()), delimiter="\t"))
     assert rows[0] == ["word", "node", "class", "probability", "known"]
-    assert [(r[0], int(r[1]), r[2], float(r[3]), float(r[4])) for r in rows[1:-1]] == told
+    assert [(r[0], int(r[1]), r[2], float(r[3]), float(r[4])) for r in rows[1:-1]] == listed
     assert rows[-1] == ["ballad", "", "", "", "0.0"]
 
 

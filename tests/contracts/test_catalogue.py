@@ -145,9 +145,9 @@ def test_registered_parts_are_listed(group, name):
     ids=lambda arguments: " ".join(arguments),
 )
 def test_registered_parts_can_be_used(arguments, files):
-    said = run(*arguments)
+    result = run(*arguments)
     output = arguments[-1] if "-o" in arguments else None
-    assert said if output is None else Path(output).exists()
+    assert result if output is None else Path(output).exists()
 
 
 def test_registered_reader_reads_vertical_files(files):
@@ -177,7 +177,7 @@ def test_registered_reader_works_in_other_processes(installed, files):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("count", "corpus.vrt", "--reader", "vtr"), "did you mean vrt?"),
         (("build", "pairs.tsv", "--method", "quik"), "did you mean quick?"),
@@ -185,10 +185,10 @@ def test_registered_reader_works_in_other_processes(installed, files):
         (("list", "languges"), "did you mean languages?"),
     ],
 )
-def test_unknown_name_suggests_registered_one(arguments, said, files):
+def test_unknown_name_suggests_registered_one(arguments, message, files):
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 2
-    assert said in " ".join(done.output.split())
+    assert message in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize(

@@ -128,13 +128,13 @@ def test_custom_clusterer_supports_neighbours(folder):
 def test_custom_clusterer_supports_classify(folder):
     new, thesaurus = Counts.read(folder / "new"), Thesaurus.load(folder / "t")
     model = Toy(3).fit(thesaurus.counts)
-    told = json.loads(run("classify", folder / "t", folder / "new", "--format", "json"))["words"]
-    said = model.predict_proba(new)
-    np.testing.assert_allclose(thesaurus.classify(new).toarray(), said, atol=1e-9)
-    for row, one in enumerate(told):
+    record = json.loads(run("classify", folder / "t", folder / "new", "--format", "json"))["words"]
+    predicted = model.predict_proba(new)
+    np.testing.assert_allclose(thesaurus.classify(new).toarray(), predicted, atol=1e-9)
+    for row, one in enumerate(record):
         best = one["classes"][0]
-        assert thesaurus.tree.cluster[best["node"]] == said[row].argmax()
-        assert best["probability"] == pytest.approx(said[row].max(), abs=1e-9)
+        assert thesaurus.tree.cluster[best["node"]] == predicted[row].argmax()
+        assert best["probability"] == pytest.approx(predicted[row].max(), abs=1e-9)
 
 
 def test_custom_clusterer_supports_explore(folder):

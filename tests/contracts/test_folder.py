@@ -56,11 +56,11 @@ def test_arrays_are_read_and_written_in_one_place() -> None:
     Archives of texts are opened where all compressed texts are.
     """
     names = ("load", "savez", "savez_compressed", "load_npz", "save_npz", "fromfile", "memmap")
-    wanted = {f"{package}.{name}" for package in ("np", "numpy", "sparse") for name in names}
+    expected = {f"{package}.{name}" for package in ("np", "numpy", "sparse") for name in names}
     found = []
-    for name, tree in modules({*wanted, "import zipfile", "from zipfile"}, "core/folder.py"):
+    for name, tree in modules({*expected, "import zipfile", "from zipfile"}, "core/folder.py"):
         for node in ast.walk(tree):
-            if (isinstance(node, ast.Attribute) and ast.unparse(node) in wanted) or (
+            if (isinstance(node, ast.Attribute) and ast.unparse(node) in expected) or (
                 isinstance(node, ast.Import | ast.ImportFrom)
                 and "zipfile" in ast.unparse(node)
                 and name != "core/io/source.py"
@@ -113,9 +113,9 @@ def test_manifests_of_all_kinds_have_common_keys(name: str, tmp_path: Path) -> N
     record = json.loads(manifest_of(tmp_path / "x").read_text())
     assert set(record) >= COMMON
     assert list(record)[:4] == ["format", "kind", "version", "roget"]
-    for file, said in record["files"].items():
+    for file, entry in record["files"].items():
         declared = {"rows", "columns"} if file.endswith(".parquet") else {"arrays"}
-        assert set(said) == {"bytes", "sha256", *declared}
+        assert set(entry) == {"bytes", "sha256", *declared}
     load(tmp_path / "x")
 
 

@@ -98,10 +98,10 @@ for name in roget.__all__:
 """
     done = run_bare(code)
     assert done.returncode == 0, done.stderr
-    said = dict(line.split(" ", 1) for line in done.stdout.splitlines())
-    assert {"build", "count", "MDLTree", "SoftAnnealing", "TreeCut", "Attacher"} <= said.keys()
-    assert not {"score", "compare", "measure", "entropy", "Contingency"} & said.keys()
-    assert all(text.startswith("MissingExtra") and CURE in text for text in said.values())
+    output = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert {"build", "count", "MDLTree", "SoftAnnealing", "TreeCut", "Attacher"} <= output.keys()
+    assert not {"score", "compare", "measure", "entropy", "Contingency"} & output.keys()
+    assert all(text.startswith("MissingExtra") and CURE in text for text in output.values())
 
 
 def test_evaluate_embeddings_names_the_missing_extra() -> None:

@@ -77,9 +77,9 @@ def test_every_command_reads_every_compression(
     found = json.loads(roget_does("classify", thesaurus, table, "--format", "json"))
     assert {one["word"] for one in found["words"]} == nouns
     for command in ("heldout", "decide"):
-        asked = ["-m", "unigram", "--format", "json", "--top", "10"]
+        arguments = ["-m", "unigram", "--format", "json", "--top", "10"]
         number = ["--splits", "1"] if command == "heldout" else ["--draws", "1", "--pairs", "3"]
-        assert json.loads(roget_does(command, table, *asked, *number))
+        assert json.loads(roget_does(command, table, *arguments, *number))
     links = packed(tmp_path, "taxonomy.tsv", "".join(f"{one}\tthing\n" for one in nouns), suffix)
     preferred = roget_does("prefer", table, "drink0", "--thesaurus", links, "--format", "json")
     assert json.loads(preferred)["classes"]
@@ -110,10 +110,10 @@ def test_builds_from_counts_and_from_table_are_equal(tmp_path: Path) -> None:
     headed = "\n".join(["verb\tslot\tnoun\tfreq", *rows])
     for name, text in (("verb_object.tsv", pairs()), ("t.tsv", headed)):
         (tmp_path / name).write_text(text)
-        asked = {"method": "mdl", "heldout": False, "min_count": 1}
-        straight = build(tmp_path / name, **asked)
+        options = {"method": "mdl", "heldout": False, "min_count": 1}
+        straight = build(tmp_path / name, **options)
         counts = count(tmp_path / name, output=tmp_path / f"{name}.counts")
-        again = build(tmp_path / f"{name}.counts", **asked)
+        again = build(tmp_path / f"{name}.counts", **options)
         assert straight.counts == again.counts == counts == Counts.read(tmp_path / name)
         assert counts == open_counts(tmp_path / name)[0]
         assert (straight.counts.slots == again.counts.slots).all()
@@ -128,9 +128,9 @@ def test_sample_name_is_accepted_by_every_command(thesaurus: Path) -> None:
     assert shown["shape"] == [9994, 3609]
     found = json.loads(roget_does("classify", thesaurus, name, "--format", "json"))
     assert len(found["words"]) == 9994
-    asked = ("-m", "unigram", "--top", "20", "--format", "json")
-    assert json.loads(roget_does("heldout", name, "--splits", "1", *asked))
-    assert json.loads(roget_does("decide", name, "--draws", "1", "--pairs", "3", *asked))
+    arguments = ("-m", "unigram", "--top", "20", "--format", "json")
+    assert json.loads(roget_does("heldout", name, "--splits", "1", *arguments))
+    assert json.loads(roget_does("decide", name, "--draws", "1", "--pairs", "3", *arguments))
 
 
 def test_real_tables_equal_bundled_samples(shared_data: Path) -> None:
@@ -162,9 +162,9 @@ def test_json_is_parsed_in_one_place() -> None:
 def test_deeply_nested_values_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("[" * 100_000)
     (tmp_path / "g.tsv").write_text("a\tx\nb\ty\n")
-    for asked in ({}, {"levels": "lists"}, {"labels": "jsonl"}):
+    for options in ({}, {"levels": "lists"}, {"labels": "jsonl"}):
         with pytest.raises(InputError) as caught:
-            score(tmp_path / name, tmp_path / "g.tsv", **asked)
+            score(tmp_path / name, tmp_path / "g.tsv", **options)
         assert name in str(caught.value)
     with refused("broken-lines", "x.json"):
         count(tmp_path / name, output=tmp_path / "c")

@@ -133,8 +133,8 @@ def test_classes_are_equal_everywhere(folder, client, blocks):
         assert [(one["word"], one["distance_bits"]) for one in shown["typical"]] == [
             (one.word, brief(bits(one.distance))) for one in right.words
         ]
-        told = [one.context for one in right.contexts]
-        assert [one["context"] for one in shown["contexts"]] == told[: len(shown["contexts"])]
+        contexts = [one.context for one in right.contexts]
+        assert [one["context"] for one in shown["contexts"]] == contexts[: len(shown["contexts"])]
         words = [str(word) for word in thesaurus.words]
         kept = blocks["classes"][node][0][::3]
         assert [words[at] for at in kept[:30]] == [one.word for one in right.words]

@@ -204,13 +204,13 @@ def test_build_reaches_every_option_of_an_estimator(method):
         if declared[name].flags == CLUSTERS:
             assert estimator.make(3).get_params()[name] == 3
         else:
-            told = next(
-                told for told, has in own_options().items() if has.get(method) is declared[name]
+            option = next(
+                option for option, has in own_options().items() if has.get(method) is declared[name]
             )
-            assert told in (name, f"method_{name}")
-            assert told in offered
+            assert option in (name, f"method_{name}")
+            assert option in offered
             value = one.default if one.default is not None else 2
-            assert Plan(method, own={told: value}).arguments[name] == value
+            assert Plan(method, own={option: value}).arguments[name] == value
 
 
 def test_option_of_another_method_is_refused_with_its_methods():
@@ -284,8 +284,8 @@ for command in sys.argv[1:]:
 @pytest.fixture(scope="module")
 def loaded():
     """What each help loads, in a process of its own that has loaded the commands' names only."""
-    asked = [sys.executable, "-c", ASK_ALL, *HELPS]
-    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    arguments = [sys.executable, "-c", ASK_ALL, *HELPS]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
     assert "Traceback" not in done.stderr, done.stderr
     return dict(json.loads(line) for line in done.stderr.splitlines())
 

@@ -47,8 +47,8 @@ def test_comparison_tables_keep_names_and_warn_about_formulas(tmp_path, ending):
     gold, system, target = (tmp_path / one for one in ("g.tsv", "=HYPERLINK(1).tsv", f"x.{ending}"))
     for file in (gold, system):
         file.write_text("item\tlabel\na\tx\nb\ty\nc\tx\n")
-    asked = ["compare", str(gold), str(system), "-o", str(target)]
-    done = CliRunner().invoke(app, asked, catch_exceptions=False)
+    arguments = ["compare", str(gold), str(system), "-o", str(target)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     with target.open(newline="") as file:
         rows = list(csv.reader(file, delimiter="," if ending == "csv" else "\t"))
     assert any("=HYPERLINK(1)" in row for row in rows)

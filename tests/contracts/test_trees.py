@@ -55,13 +55,13 @@ def test_folder_and_exports_have_equal_scores(thesaurus, tmp_path):
     files = {"tsv": "t.tsv", "json": "t.json", "newick": "t.nwk", "brown": "t.paths"}
     for form, name in files.items():
         export(thesaurus, tmp_path / name, form)
-    wanted = scores(folder)
-    assert scores(tmp_path / "t.tsv") == wanted
-    assert scores(tmp_path / "t.json") == wanted
-    assert scores(thesaurus) == wanted
+    expected = scores(folder)
+    assert scores(tmp_path / "t.tsv") == expected
+    assert scores(tmp_path / "t.json") == expected
+    assert scores(thesaurus) == expected
     # These have no order of splits and leaves of one word, but the same tree.
     for name in ("t.nwk", "t.paths"):
-        assert scores(tmp_path / name)[0] == pytest.approx(wanted[0])
+        assert scores(tmp_path / name)[0] == pytest.approx(expected[0])
 
 
 def test_cuts_equal_those_of_the_thesaurus(thesaurus, tmp_path):

@@ -56,11 +56,11 @@ def test_plain_files_are_fetched(served: tuple[Path, str], kept_here: Path) -> N
     wanted = DataSet("mine", "two files", "CC0", 0.1, address, files)
     with refused("file-not-found", "roget data fetch mine"):
         wanted.path  # noqa: B018
-    told: list[tuple[int, int]] = []
-    where = wanted.fetch(lambda now: told.append((now.done, now.total)))
+    collected: list[tuple[int, int]] = []
+    where = wanted.fetch(lambda now: collected.append((now.done, now.total)))
     assert where == wanted.path == kept_here / "mine"
     assert (where / "b.conllu").read_text() == "two"
-    assert told[-1] == (3, 3)
+    assert collected[-1] == (3, 3)
     (folder / "a.conllu").unlink()
     assert wanted.fetch() == where, "what is here and sound is not fetched again"
     (where / "b.conllu").unlink()

@@ -81,7 +81,7 @@ def test_dead_worker_is_reported_immediately() -> None:
 
 def test_closing_stops_running_workers() -> None:
     before, reported = set(multiprocessing.active_children()), Sums()
-    run = Local(2).run(jobs.report_forever, range(4), lambda *told: stop(reported, *told))
+    run = Local(2).run(jobs.report_forever, range(4), lambda *update: stop(reported, *update))
     with pytest.raises(KeyboardInterrupt):
         next(run)
     assert reported.tokens > 3

@@ -104,12 +104,12 @@ def test_count_resumes_after_the_scheduler_is_lost(
     )
     wait_for_parts(output, process)
     cluster.scheduler.send_signal(signal.SIGKILL)
-    said = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
+    lines = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
     assert process.returncode == 1
-    assert len(said) == 2, said
-    assert cluster.address in said[0]
-    assert said[0].endswith("[scheduler-lost]")
-    assert f"of {FILES} files counted; " in said[1]
+    assert len(lines) == 2, lines
+    assert cluster.address in lines[0]
+    assert lines[0].endswith("[scheduler-lost]")
+    assert f"of {FILES} files counted; " in lines[1]
     again = roget("count", tables, "-o", output)
     assert re.search(rf"\d+ of {FILES} files", again.communicate(timeout=120)[1])
     assert again.returncode == 0
@@ -162,11 +162,11 @@ def test_ctrl_c_closes_a_local_cluster_with_one_message(tables: Path, tmp_path: 
     process = roget("count", tables, "-o", output, "--engine", "dask", "--processes", 1)
     wait_for_parts(output, process)
     os.killpg(process.pid, signal.SIGINT)
-    said = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
+    lines = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
     assert process.returncode == 130
-    assert said[0] == "roget: interrupted"
-    assert f"of {FILES} files counted; " in said[1]
-    assert len(said) == 2, said
+    assert lines[0] == "roget: interrupted"
+    assert f"of {FILES} files counted; " in lines[1]
+    assert len(lines) == 2, lines
     assert is_over(process.pid)
 
 

@@ -60,8 +60,8 @@ def settle(steps: int = 3) -> list[np.ndarray]:
     assert lists is not None
     mixture.m_step(lists)
     listed = mixture.e_step(3.0, lists)
-    told = np.array([energy.free, energy.entropy, listed.free, listed.entropy])
-    return [mixture.q, mixture.logs, mixture.mass, lists.shares, told]
+    energies = np.array([energy.free, energy.entropy, listed.free, listed.entropy])
+    return [mixture.q, mixture.logs, mixture.mass, lists.shares, energies]
 
 
 def place() -> list[np.ndarray]:

@@ -85,8 +85,8 @@ def test_every_format_is_fuzzed() -> None:
     # spaCy's pipelines and the package wn read files of their own.
     unread = {"corpus-spacy", "import-wn"}
     kinds = {"labels": "label formats", "corpus": "readers", "import": "taxonomies"}
-    wanted = {f"{head}-{name}" for head, kind in kinds.items() for name in catalogue.KINDS[kind]}
-    assert {other.get(name, name) for name in wanted - unread} <= TARGETS.keys()
+    expected = {f"{head}-{name}" for head, kind in kinds.items() for name in catalogue.KINDS[kind]}
+    assert {other.get(name, name) for name in expected - unread} <= TARGETS.keys()
 
 
 @pytest.mark.slow

@@ -66,10 +66,10 @@ def test_only_code_of_roget_is_traced() -> None:
 def test_traced_input_has_the_same_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that exhausts the stack while traced is run once more without tracing."""
     monkeypatch.setattr(guide, "ROOT", str(HERE) + os.sep)
-    asked = []
+    arguments = []
 
     def read(data: bytes) -> str:
-        asked.append(data)
+        arguments.append(data)
         if sys.gettrace() is not None:
             raise RecursionError
         return "read"
@@ -79,7 +79,7 @@ def test_traced_input_has_the_same_verdict(monkeypatch: pytest.MonkeyPatch) -> N
         assert Followed(Texts([b"x"], read), Reached(), True).run(b"x") == "read"
     finally:
         sys.settrace(trace)
-    assert asked == [b"x", b"x"]
+    assert arguments == [b"x", b"x"]
 
 
 def _guided(target: Any, inputs: int, processes: int = 1) -> run.Tally:

@@ -77,12 +77,12 @@ def test_sentences_give_their_relations(name, sentence, expected):
     language = tagger.load(name)
     (found,) = language.analyse([language.tokenise(sentence)])
     left_out = ("", "det", "case", "advmod", "punct", "nummod")
-    told = {
+    relations = {
         f"{found.lemmas[i]}<{label}<{found.lemmas[found.heads[i]]}"
         for i, label in enumerate(found.labels)
         if label not in left_out
     }
-    assert told == set(expected.split())
+    assert relations == set(expected.split())
 
 
 KNOWN = {

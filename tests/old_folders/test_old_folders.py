@@ -33,23 +33,23 @@ def named(kind: str) -> list[str]:
 @pytest.mark.parametrize("name", named("models"))
 def test_old_models_load(name: str, new: Counts) -> None:
     model = CLUSTERERS[name.partition("-")[0]].load(HERE / "models" / name)
-    said = model.predict_proba(new)
+    predicted = model.predict_proba(new)
     np.testing.assert_allclose(
-        said, EXPECTED[f"models/{name}"], atol=RESTED_TOGETHER.get(name, 1e-12)
+        predicted, EXPECTED[f"models/{name}"], atol=RESTED_TOGETHER.get(name, 1e-12)
     )
     assert model.labels_.size == len(Counts.read(HERE / "counts"))
     assert model.interrupted_ is False
-    assert model.tree_.n_clusters == model.n_clusters_ == said.shape[1]
+    assert model.tree_.n_clusters == model.n_clusters_ == predicted.shape[1]
 
 
 @pytest.mark.parametrize("name", named("thesauri"))
 def test_old_thesauri_load(name: str, new: Counts) -> None:
     thesaurus = Thesaurus.load(HERE / "thesauri" / name)
     assert thesaurus.counts == Counts.read(HERE / "counts")
-    said = thesaurus.classify(new).toarray()
+    predicted = thesaurus.classify(new).toarray()
     # That code left out what was below 1e-9.
     np.testing.assert_allclose(
-        said, EXPECTED[f"thesauri/{name}"], atol=RESTED_TOGETHER.get(name, 5e-9)
+        predicted, EXPECTED[f"thesauri/{name}"], atol=RESTED_TOGETHER.get(name, 5e-9)
     )
 
 
@@ -94,9 +94,9 @@ def test_old_imported_thesaurus_loads() -> None:
 @pytest.mark.parametrize("name", named("classmodels"))
 def test_old_class_models_load(name: str, new: Counts) -> None:
     model = ClassModel.load(HERE / "classmodels" / name)
-    said = model.predict_proba(new)
+    predicted = model.predict_proba(new)
     np.testing.assert_allclose(
-        said, EXPECTED[f"classmodels/{name}"], atol=RESTED_TOGETHER.get(name, 1e-12)
+        predicted, EXPECTED[f"classmodels/{name}"], atol=RESTED_TOGETHER.get(name, 1e-12)
     )
 
 
@@ -112,8 +112,8 @@ def test_old_checkpoints_load(name: str) -> None:
 @pytest.mark.parametrize("name", named("attachers"))
 def test_old_attachers_load(name: str) -> None:
     quadruples = json.loads((HERE / "attachers" / "quadruples.json").read_text())
-    said = Attacher.load(HERE / "attachers" / name).predict_proba(quadruples)
-    np.testing.assert_allclose(said, EXPECTED[f"attachers/{name}"], atol=1e-9)
+    predicted = Attacher.load(HERE / "attachers" / name).predict_proba(quadruples)
+    np.testing.assert_allclose(predicted, EXPECTED[f"attachers/{name}"], atol=1e-9)
 
 
 CURRENT = HERE / "0.1.0"
@@ -151,10 +151,10 @@ def test_folders_of_the_current_version_load(new: Counts) -> None:
     thesaurus = Thesaurus.load(CURRENT / "thesaurus")
     assert len(thesaurus.edits) == 2
     assert thesaurus.label(thesaurus.path("text0")[-1]) == "first"
-    said = ClassModel.load(CURRENT / "classmodel").predict_proba(new)
-    np.testing.assert_allclose(said, EXPECTED["classmodels/mle"], atol=1e-12)
+    predicted = ClassModel.load(CURRENT / "classmodel").predict_proba(new)
+    np.testing.assert_allclose(predicted, EXPECTED["classmodels/mle"], atol=1e-12)
     quadruples = json.loads((HERE / "attachers" / "quadruples.json").read_text())
-    said = Attacher.load(CURRENT / "attacher").predict_proba(quadruples)
-    np.testing.assert_allclose(said, EXPECTED["attachers/best"], atol=1e-9)
+    predicted = Attacher.load(CURRENT / "attacher").predict_proba(quadruples)
+    np.testing.assert_allclose(predicted, EXPECTED["attachers/best"], atol=1e-9)
     kept = folder.read(CURRENT / "checkpoint", folder.model("checkpoint", "mdl.checkpoint"))
     assert len(kept["run"]) == 64

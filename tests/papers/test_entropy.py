@@ -62,11 +62,11 @@ def test_statements_on_curves_can_fail():
         for name, value in (("ml", -0.5), ("mm", -0.3), ("jk", -0.4), ("bub", 0.0),
                             (figures_1_2.BANDED, 0.0))
     }  # fmt: skip
-    said = {claim.what: str(claim.verdict) for claim in figures_1_2.judge(curves)}
-    assert said["all shapes, N ≥ 2: jk is less biased than ml"] == "yes"
-    assert said["all shapes, N ≥ 2: jk is less biased than mm"] == "differs"
-    assert said["s = 4, N ≥ 2: bub is less biased than jk"] == "yes"
-    assert said["N ≤ 2: bub is the least biased"] == "yes"
+    verdicts = {claim.what: str(claim.verdict) for claim in figures_1_2.judge(curves)}
+    assert verdicts["all shapes, N ≥ 2: jk is less biased than ml"] == "yes"
+    assert verdicts["all shapes, N ≥ 2: jk is less biased than mm"] == "differs"
+    assert verdicts["s = 4, N ≥ 2: bub is less biased than jk"] == "yes"
+    assert verdicts["N ≤ 2: bub is the least biased"] == "yes"
 
 
 @pytest.mark.parametrize("name", ["ml", "mm", "jk", "bub", "bub(small=2)", "grassberger"])
@@ -257,8 +257,8 @@ def test_ranking_page_is_judged(monkeypatch):
         "1ClI": ranking.Scored(0.0, 8.0, 8.0, 8.0),
         "MFS": ranking.Scored(0.0, 60.0, 60.0, 50.0),
     }
-    said = {claim.what: str(claim.verdict) for claim in ranking.judge(rows)}
-    assert said == {
+    verdicts = {claim.what: str(claim.verdict) for claim in ranking.judge(rows)}
+    assert verdicts == {
         "1ClI: AMI": "misprint",
         "1ClI: B-cubed, nouns": "yes",
         "1ClI: B-cubed, nouns (second rule: all words)": "yes",

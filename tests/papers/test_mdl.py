@@ -48,8 +48,8 @@ def test_estimates_and_distances_equal_their_definition():
     guess = mdl.estimate_pairs(counts, labels)
     assert guess.tolist() == [[0.2, 0.1], [0.2, 0.1], [0.0, 0.4]]
     true = np.array([[0.1, 0.2], [0.2, 0.1], [0.2, 0.2]])
-    wanted = 0.2 * math.log2(2) + 0.1 * math.log2(0.5) + 0.4 * math.log2(2)
-    assert mdl.distance(guess, true) == pytest.approx(wanted)
+    expected = 0.2 * math.log2(2) + 0.1 * math.log2(0.5) + 0.4 * math.log2(2)
+    assert mdl.distance(guess, true) == pytest.approx(expected)
 
 
 def test_figure_3_has_text_and_figure(monkeypatch, tmp_path):
@@ -62,9 +62,9 @@ def test_figure_3_has_text_and_figure(monkeypatch, tmp_path):
 
 
 def test_claims_of_the_simulation_are_judged(rows):
-    said = {claim.what: str(claim.verdict) for claim in mdl.judge(list(rows.values()))}
-    assert said["best split: clusters by MDL at 3,000 pairs"] == "yes"
-    assert said["as printed: clusters by MDL at 3,000 pairs"] == "differs"
+    verdicts = {claim.what: str(claim.verdict) for claim in mdl.judge(list(rows.values()))}
+    assert verdicts["best split: clusters by MDL at 3,000 pairs"] == "yes"
+    assert verdicts["as printed: clusters by MDL at 3,000 pairs"] == "differs"
     far = tuple((4, 9.0) for _ in range(4))
     worse = [row._replace(trials=far) if row.way == "MDL" else row for row in rows.values()]
     assert {claim.what: claim for claim in mdl.judge(worse)}[
@@ -106,8 +106,8 @@ def test_frequent_nouns_form_a_tree(without_data, tmp_path, monkeypatch):
 def test_pairs_are_compared_with_all_pairs():
     words = ["million", "billion", "stock", "share"]
     runs = [np.array(labels) for labels in ([0, 0, 1, 2], [0, 0, 1, 2], [1, 1, 0, 2])]
-    said = {claim.what: str(claim.verdict) for claim in figure_2.judge(words, runs)}
-    assert said == {"million and billion": "yes", "stock and share": "differs"}
+    verdicts = {claim.what: str(claim.verdict) for claim in figure_2.judge(words, runs)}
+    assert verdicts == {"million and billion": "yes", "stock and share": "differs"}
     assert figure_2.judge(words[:3], [run[:3] for run in runs])[1:] == []
 
 
@@ -169,9 +169,9 @@ def test_attachment_of_wall_street_journal_is_reproduced(shared_data):
         ("WordNet → LA", 100, 77.5), ("MDL → WordNet → LA", 100, 77.6),
     ):  # fmt: skip
         assert rows[name] == pytest.approx((coverage, accuracy), abs=0.6)
-    said = {claim.what: str(claim.verdict) for claim in (*one.claims, *two.claims)}
-    assert said["accuracy: MDL → LA > LA"] == "differs"
-    assert said["coverage: MDL thesaurus > words"] == "yes"
+    verdicts = {claim.what: str(claim.verdict) for claim in (*one.claims, *two.claims)}
+    assert verdicts["accuracy: MDL → LA > LA"] == "differs"
+    assert verdicts["coverage: MDL thesaurus > words"] == "yes"
     assert max(map(len, str(one.as_report()).splitlines())) <= 100
 
 

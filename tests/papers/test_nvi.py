@@ -122,7 +122,7 @@ def test_bracketed_trees_are_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("(S (NP (NN dog))", r"a.mrg:1: "),
         ("(S (NN dog))\n)", r"a.mrg:2: "),
@@ -130,8 +130,8 @@ def test_bracketed_trees_are_read(tmp_path):
         ("dog", r"the word 'dog' has no tag"),
     ],
 )
-def test_broken_brackets_are_named(text, said, tmp_path):
-    with pytest.raises(FormatError, match=said):
+def test_broken_brackets_are_named(text, message, tmp_path):
+    with pytest.raises(FormatError, match=message):
         list(treebank.read_trees(save(tmp_path, "a.mrg", text)))
 
 
@@ -188,8 +188,8 @@ def test_labels_are_described_by_relative_frequencies():
 @pytest.mark.slow
 def test_grammar_experiment_is_reproduced(shared_data):
     found = grammar.grammar(ReproduceOptions(data=str(shared_data)))
-    said = verdicts(found)
-    assert {what.partition(":")[0] for what in said} == {"English", "German", "Chinese"}
+    judged = verdicts(found)
+    assert {what.partition(":")[0] for what in judged} == {"English", "German", "Chinese"}
     for language, runs in found.data.items():
         assert runs["T"][0]["labels"] < runs["MDL"][0]["labels"], language
     path = str(shared_data / "ud-english" / "en_ewt-dev.conllu")

@@ -83,11 +83,11 @@ def test_distances_equal_their_definition(without_data):
         }
         line = next(line for line in lines if f"─ {node}  " in line)
         shown = re.findall(r"(\w+) (\d+\.\d{3})", line.partition(f"─ {node}  ")[2])[:4]
-        assert [float(said) for _, said in shown] == pytest.approx(
+        assert [float(distance) for _, distance in shown] == pytest.approx(
             sorted(distances.values())[:4], abs=6e-4
         )
-        for noun, said in shown:
-            assert float(said) == pytest.approx(distances[noun], abs=6e-4)
+        for noun, distance in shown:
+            assert float(distance) == pytest.approx(distances[noun], abs=6e-4)
 
 
 def test_objects_selects_frequent_nouns():
@@ -124,16 +124,16 @@ def test_figures_of_the_sample_have_verdicts(found, name, tmp_path, monkeypatch)
     save_picture(found[name].picture(), tmp_path / "figure.svg")
     assert "<svg" in (tmp_path / "figure.svg").read_text()
     if name == "3":
-        said = {claim.what: claim.verdict for claim in claims}
-        assert said["overtraining, new nouns and test"] == said["train"] == "yes"
+        verdicts = {claim.what: claim.verdict for claim in claims}
+        assert verdicts["overtraining, new nouns and test"] == verdicts["train"] == "yes"
 
 
 @pytest.mark.slow
 def test_decisions_in_the_bnc_match_the_figure(shared_data):
     made = load("soft/figure-4")(ReproduceOptions(data=str(shared_data)))
     assert "British National Corpus" in made.about
-    said = {claim.what: claim.verdict for claim in made.claims}
-    assert said["exceptional, large models"] == said["exceptional, one cluster"] == "yes"
+    verdicts = {claim.what: claim.verdict for claim in made.claims}
+    assert verdicts["exceptional, large models"] == verdicts["exceptional, one cluster"] == "yes"
 
 
 @pytest.mark.slow
@@ -183,12 +183,12 @@ def curves(train, test, new, wobble=0.01):
 def test_relative_entropies_are_judged():
     sizes = (1, 128, 256)
     rows = curves((4, 3, 2), (6, 5, 5.5), (6, 4.5, 5.5))
-    said = {claim.what: str(claim.verdict) for claim in figure_3.judge(sizes, rows, 9)}
-    assert set(said.values()) == {"yes"}
+    verdicts = {claim.what: str(claim.verdict) for claim in figure_3.judge(sizes, rows, 9)}
+    assert set(verdicts.values()) == {"yes"}
     worse = curves((4, 3, 3.5), (6, 5, 4), (6, 5.5, 5.2))
-    said = [str(claim.verdict) for claim in figure_3.judge(sizes, worse, 9)]
-    assert said[0] == said[3] == "differs"
-    assert said[1] != "yes"
+    verdicts = [str(claim.verdict) for claim in figure_3.judge(sizes, worse, 9)]
+    assert verdicts[0] == verdicts[3] == "differs"
+    assert verdicts[1] != "yes"
     # The same increase for both: an interval around 0.
     same = curves((4, 3, 2), (6, 5, 5.5), (6, 4, 4.5))
     assert figure_3.judge(sizes, same, 9)[-1].verdict in ("cannot tell", "differs")
@@ -202,9 +202,9 @@ def test_decisions_are_judged():
             row([0.3, 0.3, 0.31], [0.3, 0.31, 0.3])]  # fmt: skip
     assert [str(claim.verdict) for claim in figure_4.judge(good)] == ["yes"] * 4
     bad = [good[0], row([0.3, 0.3, 0.31], [0.3, 0.31, 0.3]), row([0.2, 0.21, 0.2], [0.5, 0.5, 0.6])]
-    said = [str(claim.verdict) for claim in figure_4.judge(bad)]
-    assert said[1] in ("differs", "cannot tell")
-    assert said[3] == "differs"
+    verdicts = [str(claim.verdict) for claim in figure_4.judge(bad)]
+    assert verdicts[1] in ("differs", "cannot tell")
+    assert verdicts[3] == "differs"
 
 
 def test_another_verb_has_no_claims(tmp_path):

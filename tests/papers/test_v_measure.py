@@ -214,11 +214,11 @@ def test_differences_from_table_2_are_recorded(made):
     assert without["f"] == [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
     rates = found.data["rates"]
     assert rates["rand"]["P5"] != rates["mirkin"]["P5"], "n changes in tables that lose items"
-    said = verdicts(found)
-    assert said["satisfy all properties"] == "differs"
-    assert said["satisfy all properties (second rule)"] == "yes"
-    assert said["Rand and Mirkin, P1"] == said["rand, P1"] == "differs"
-    assert said["v, P2"] == "yes"
+    judged = verdicts(found)
+    assert judged["satisfy all properties"] == "differs"
+    assert judged["satisfy all properties (second rule)"] == "yes"
+    assert judged["Rand and Mirkin, P1"] == judged["rand, P1"] == "differs"
+    assert judged["v, P2"] == "yes"
     rounded = found.data["rounded"]
     assert rounded["q0, n = 1,000"]["P2"] < 0.8
 

@@ -199,8 +199,8 @@ def test_long_latex_tables_are_split_across_pages():
 
 def test_reports_explain_shared_letters():
     for format in ("text", "markdown"):
-        said = " ".join(TABLE.render(format).split())
-        assert "Holm-corrected" in said
+        text = " ".join(TABLE.render(format).split())
+        assert "Holm-corrected" in text
 
 
 def test_long_names_are_shortened_but_stay_distinct():

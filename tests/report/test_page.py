@@ -44,8 +44,8 @@ def made(systems: int = 3, groups: int = 25, ci: int = 40, **options: Any) -> Co
     gold = answers(0, 3, groups)
     named: dict[str, Any] = {SYSTEM: answers(1, 2, groups)}
     named |= {f"system {n}": answers(n, n + 1, groups) for n in range(2, systems + 1)}
-    asked = {"measures": ["v", "nvi", "ari"], "entropy": ["ml", "jk"], **options}
-    return compare(gold, named, ci=ci, **asked)
+    keywords = {"measures": ["v", "nvi", "ari"], "entropy": ["ml", "jk"], **options}
+    return compare(gold, named, ci=ci, **keywords)
 
 
 @pytest.fixture(scope="module")
@@ -138,9 +138,9 @@ def test_page_data_equals_the_comparison(comparison: Comparison) -> None:
     best = drawn["detail"]["best"]
     for at, score in enumerate(drawn["scores"]):
         values = np.array([system["values"][at] for system in drawn["detail"]["systems"]], float)
-        wanted = values.max(axis=0) if score["better"] == "higher" else values.min(axis=0)
+        expected = values.max(axis=0) if score["better"] == "higher" else values.min(axis=0)
         chosen = [values[system, group] for group, system in enumerate(best[at])]
-        assert chosen == pytest.approx(wanted.tolist(), abs=1e-4)
+        assert chosen == pytest.approx(expected.tolist(), abs=1e-4)
 
 
 def test_estimator_chart_data_equal_the_scores(comparison: Comparison) -> None:
@@ -378,8 +378,8 @@ def test_small_classes_are_collected(browser: Any) -> None:
         assert ends.count("other") == 2
         assert len(ends) == 42
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        told = page.locator("#flow .ribbon title").all_text_contents()
-        counts = [int(text.split(": ")[1].split(" ")[0].replace(",", "")) for text in told]
+        result = page.locator("#flow .ribbon title").all_text_contents()
+        counts = [int(text.split(": ")[1].split(" ")[0].replace(",", "")) for text in result]
         assert sum(counts) == 900
     assert "<script" not in score_labels(gold, system, "ari").render("html")
 

@@ -60,10 +60,10 @@ def test_report_of_many_classes_shows_the_most_frequent():
     mass = [(row + 1) / 78 for row in range(12)]
     belongs = [[float(row == one) for one in range(12)] for row in range(12)]
     t = Thesaurus.from_parts(counts, Tree.flat(12), belongs, centroids, mass)
-    told = report(t)
-    assert [one["words"] for one in told.data["tree"]] == [12] + [1] * 8
-    assert [one["node"] for one in told.data["tree"]] == [0, *range(12, 4, -1)]
-    assert "the 8 most frequent of 12 classes" in told.render()
+    result = report(t)
+    assert [one["words"] for one in result.data["tree"]] == [12] + [1] * 8
+    assert [one["node"] for one in result.data["tree"]] == [0, *range(12, 4, -1)]
+    assert "the 8 most frequent of 12 classes" in result.render()
     few = report(t, 12)
     assert len(few.data["tree"]) == 13
     assert "most frequent" not in few.render()

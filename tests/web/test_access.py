@@ -60,9 +60,9 @@ def test_public_files_contain_no_data_and_no_token(stranger, folder):
 
 def test_edits_without_token_are_refused(stranger, folder):
     before = (folder / "edits.json").read_bytes()
-    asked = {"action": "rename", "node": 3, "label": "x", "revision": 0}
+    options = {"action": "rename", "node": 3, "label": "x", "revision": 0}
     for token in ("", "guess", "ü".encode("latin-1")):
-        answer = stranger.post("/api/edit", json=asked, headers={"x-roget-token": token})
+        answer = stranger.post("/api/edit", json=options, headers={"x-roget-token": token})
         assert answer.status_code == 401
     assert (folder / "edits.json").read_bytes() == before
 

@@ -20,8 +20,8 @@ pytest.importorskip("starlette", reason="needs roget[explore]")
 
 def test_static_page_is_written(folder, gold, tmp_path):
     target = tmp_path / "page.html"
-    asked = ["explore", str(folder), "--static", str(target), "--compare", str(gold)]
-    done = CliRunner().invoke(app, asked, catch_exceptions=False)
+    arguments = ["explore", str(folder), "--static", str(target), "--compare", str(gold)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert done.exit_code == 0
     text = target.read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
@@ -33,9 +33,9 @@ def test_gold_columns_can_be_named(folder, tmp_path):
     gold = tmp_path / "gold.csv"
     gold.write_text("n,kind,noun\n1,pet,dog\n2,pet,cat\n3,tool,saw\n")
     target = tmp_path / "page.html"
-    asked = ["explore", str(folder), "--static", str(target), "--compare", str(gold)]
-    asked += ["--columns", "item=noun,label=kind"]
-    assert CliRunner().invoke(app, asked, catch_exceptions=False).exit_code == 0
+    arguments = ["explore", str(folder), "--static", str(target), "--compare", str(gold)]
+    arguments += ["--columns", "item=noun,label=kind"]
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
     assert '"shared":3' in target.read_text(encoding="utf-8")
 
 

@@ -35,7 +35,10 @@ def explorer(folder, log, files=None):
             resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
     command = [sys.executable, "-m", "roget", "explore", str(folder), "--no-open"]
-    with open(log, "wb") as said, subprocess.Popen(command, stderr=said, preexec_fn=limit) as run:
+    with (
+        open(log, "wb") as log_file,
+        subprocess.Popen(command, stderr=log_file, preexec_fn=limit) as run,
+    ):
         try:
             while not (link := re.search(r"(http://\S+)#/open/(\S+)", log.read_text())):
                 assert run.poll() is None, log.read_text()
@@ -235,9 +238,9 @@ def test_repeated_log_messages_are_limited(monkeypatch):
         record = logging.makeLogRecord({"msg": "%s again", "args": ("one",)})
         return few.filter(record) and record.getMessage()
 
-    said = [pass_on() for _ in range(1000)]
-    assert said[0] == "one again"
-    assert [bool(one) for one in said] == [True] * 20 + [False] * 980
-    assert said[19] == "one again (further messages are dropped)"
+    messages = [pass_on() for _ in range(1000)]
+    assert messages[0] == "one again"
+    assert [bool(one) for one in messages] == [True] * 20 + [False] * 980
+    assert messages[19] == "one again (further messages are dropped)"
     clock[0] = 61
     assert sum(bool(pass_on()) for _ in range(10)) == 1

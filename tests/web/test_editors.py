@@ -57,7 +57,7 @@ class Person:
         node = self.chance.randrange(1, len(tree["parent"]))
         number = len(self.made)
         # One that is made twice, or to another class than the one that was seen, shows in the log.
-        asked = self.chance.choice(
+        options = self.chance.choice(
             [
                 {"action": "add", "words": [f"{self.name}{number}"], "node": node},
                 {"action": "rename", "node": node, "label": f"{self.name} {number}"},
@@ -65,14 +65,14 @@ class Person:
             ]
         )
         time.sleep(self.chance.random() * 0.01)
-        answer = self.client.post("/api/edit", json={**asked, "revision": tree["revision"]})
+        answer = self.client.post("/api/edit", json={**options, "revision": tree["revision"]})
         if answer.status_code == 409:
             self.conflicts += 1
             assert answer.json()["revision"] > tree["revision"]
             return
         assert answer.status_code == 200, answer.text
         assert answer.json()["revision"] == tree["revision"] + 1
-        self.made.append((asked["action"], f"{self.name} {number}", node))
+        self.made.append((options["action"], f"{self.name} {number}", node))
         self.seen[self.made[-1]] = tree["label"][node]
 
 
@@ -223,11 +223,11 @@ def test_page_shows_edits_made_by_a_command(folder, tmp_path):
         client = httpx.Client(base_url=address, headers={"x-roget-token": token}, trust_env=False)
         command = [sys.executable, "-m", "roget", "edit", str(folder), str(table)]
         subprocess.run(command, check=True, capture_output=True)
-        asked = {"action": "rename", "node": 4, "label": "fowl", "revision": 0}
-        refused = client.post("/api/edit", content=json.dumps(asked))
+        options = {"action": "rename", "node": 4, "label": "fowl", "revision": 0}
+        refused = client.post("/api/edit", content=json.dumps(options))
         assert refused.status_code == 409
         assert refused.json()["revision"] == 1
         assert client.get("/api/tree").json()["label"][3] == "beasts"
-        assert client.post("/api/edit", json={**asked, "revision": 1}).status_code == 200
+        assert client.post("/api/edit", json={**options, "revision": 1}).status_code == 200
         client.close()
     assert [Thesaurus.load(folder).label(node) for node in (3, 4)] == ["beasts", "fowl"]

@@ -115,7 +115,7 @@ def test_server_returns_lines_and_sketches(kept):
     assert client.get(f"/api/sketch/{row}?beside=saw").json()["words"] == ["cow", "saw"]
     assert client.get("/api/alike?word=cow&other=saw").json()["words"] == ["cow", "saw"]
     assert client.get("/api/lines?node=1&context=obj:see").json()["lines"]
-    for place, status, said in (
+    for place, status, message in (
         ("/api/lines?word=cow&sort=up", 400, "expected one of corpus, left, right"),
         ("/api/lines?word=gnu", 404, "gnu"),
         ("/api/lines?word=cow&context=obj:eat", 404, "obj:eat"),
@@ -127,7 +127,7 @@ def test_server_returns_lines_and_sketches(kept):
     ):
         answer = client.get(place)
         assert answer.status_code == status, place
-        assert said in answer.json()["error"], place
+        assert message in answer.json()["error"], place
     sheet = client.get("/api/lines?word=cow&context=obj:see&format=csv").text.splitlines()
     assert sheet[0] == "source,line,sentence,word,contexts"
     assert len(sheet) == 4
@@ -268,5 +268,5 @@ def test_page_without_examples_explains_how_to_add_them(browser, thesaurus, tmp_
     with served(Session(place)) as address, shown(browser, f"{address}#/word/owl") as page:
         page.locator("#panel section:has(h2:has-text('Contexts')) .opens").first.click()
         page.wait_for_selector("#drawer code")
-        told = shlex.split(page.inner_text("#drawer code"))
-        assert told == ["roget", "build", "TEXT", "--evidence", "5", "-o", "bob's words"]
+        result = shlex.split(page.inner_text("#drawer code"))
+        assert result == ["roget", "build", "TEXT", "--evidence", "5", "-o", "bob's words"]

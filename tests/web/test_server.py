@@ -139,10 +139,10 @@ def test_script_never_writes_markup(client):
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", script)
 
 
-def edit(client, **asked):
-    given = asked.pop("headers", {})
-    asked.setdefault("revision", client.get("/api/overview").json()["revision"])
-    return client.post("/api/edit", headers=given, content=json.dumps(asked))
+def edit(client, **options):
+    given = options.pop("headers", {})
+    options.setdefault("revision", client.get("/api/overview").json()["revision"])
+    return client.post("/api/edit", headers=given, content=json.dumps(options))
 
 
 def test_edits_are_applied_saved_and_undone(client, folder):
@@ -175,7 +175,7 @@ def test_edits_by_link_are_refused(client):
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "options",
     [
         {"action": "save"},
         {"action": "__init__"},
@@ -191,8 +191,8 @@ def test_edits_by_link_are_refused(client):
         {"action": "undo", "revision": "0"},
     ],
 )
-def test_invalid_edits_change_nothing(client, asked):
-    assert edit(client, **asked).status_code == 400
+def test_invalid_edits_change_nothing(client, options):
+    assert edit(client, **options).status_code == 400
     assert client.get("/api/overview").json()["edits"] == 0
 
 
@@ -274,8 +274,8 @@ def test_server_binds_to_localhost_only():
         assert bound.family == socket.AF_INET
 
 
-def renamed(client, **asked):
-    return client.post("/api/edit", json={"action": "rename", "node": 3, **asked})
+def renamed(client, **options):
+    return client.post("/api/edit", json={"action": "rename", "node": 3, **options})
 
 
 def test_failed_save_is_reported(client, session, monkeypatch):

@@ -17,8 +17,8 @@ def session(folder):
     return Session(folder)
 
 
-def do(session, **asked):
-    return overview.make(session.edit(asked, session.revision))
+def do(session, **options):
+    return overview.make(session.edit(options, session.revision))
 
 
 def node(session, word):

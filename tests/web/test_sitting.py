@@ -113,8 +113,8 @@ def test_every_edit_is_possible_by_keyboard(larger, open_page):
     def into(node):
         """In a dialog, with the arrow keys."""
         page.keyboard.type(mirror.label(node))
-        wanted = str(mirror.ids[node])
-        while page.input_value("#target") != wanted:
+        expected = str(mirror.ids[node])
+        while page.input_value("#target") != expected:
             press("ArrowDown")
         press("Enter")
 

@@ -64,9 +64,9 @@ def mount(browser):
         # Not in colours of the test's own: the frame takes those of the notebook.
         page = browser.new_page(color_scheme="null")
         pages.append(page)
-        asked: list[str] = []
+        requested: list[str] = []
         page.on("pageerror", lambda error: pytest.fail(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
+        page.on("request", lambda request: requested.append(request.url))
         page.route(
             NOTEBOOK,
             lambda route: route.fulfill(
@@ -78,7 +78,7 @@ def mount(browser):
         page.evaluate(MOUNT, [widget._esm, traits])
         frame = page.wait_for_selector("iframe").content_frame()
         frame.wait_for_load_state()
-        return page, frame, asked
+        return page, frame, requested
 
     yield mounted
     for page in pages:

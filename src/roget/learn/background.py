@@ -30,7 +30,7 @@ from roget.errors import InputError, Notice
 AUTO, NONE = "auto", "none"
 
 LANGUAGES: Mapping[str, str] = {"en": "english"}
-"""Prefix of the names of bundled backgrounds, by language code."""
+"""Name prefix of the bundled backgrounds for each language code."""
 
 SAME_TEXT = 0.9
 """Minimum fraction of a text's (word, context) pairs that also occur in the background, among pairs
@@ -214,10 +214,10 @@ def reopen_background(
 def compare(counts: Counts, background: Counts) -> tuple[float, float]:
     """Return the fraction of a text's tokens, and of its pairs, that the background covers.
 
-    A token is covered if the background has its context.
+    A token is covered if its context occurs in the background.
 
     A pair of a word and a context is covered if it occurs in the background. The second fraction is
-    relative to the pairs whose word and context are both known there.
+    relative to the pairs whose word and context both occur in the background.
     """
     names, (words, others) = unite_names((counts.words, background.words))
     contexts, (columns, more) = unite_names((counts.contexts, background.contexts))

@@ -66,9 +66,9 @@ def build(
 ) -> Thesaurus:
     """Build a thesaurus from text or counts, and save it to the folder `output` if specified.
 
-    The options are the options of `roget.count`, of `Plan`, and of the chosen `method`, such as
-    SoftAnnealing, MDLTree or CoMDL. A method option with the same name as a counting option has the
-    prefix "method_", as in method_min_count. The same `random_state` gives the same result.
+    Any option of `roget.count`, of `Plan`, and of the chosen `method` (SoftAnnealing, MDLTree,
+    CoMDL, …) can be passed by keyword. A method option with the same name as a counting option has
+    the prefix "method_", as in method_min_count. The same `random_state` gives the same result.
 
     With an output, a repeated call resumes an interrupted run, and the edits of an existing
     thesaurus are replayed. Ctrl-C during clustering stops early and returns the current classes,

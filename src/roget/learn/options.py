@@ -146,7 +146,7 @@ def own_options() -> dict[str, dict[str, Option]]:
 
 
 def offered() -> list[Option]:
-    """Return the options of all methods, one for each name.
+    """Return the options of all methods, with one option for each name.
 
     The help text of an option lists the methods to which it applies.
     """

@@ -49,7 +49,7 @@ KEY = "prior"
 """Key under which the provenance of a thesaurus records its prior vectors."""
 
 _FASTTEXT = (793712314).to_bytes(4, "little")
-"""Bytes with which a binary fastText model begins."""
+"""Magic bytes at the start of a binary fastText model."""
 
 _LISTS = (".txt", ".vocab")
 """Suffixes of the word list that accompanies a .npy file, with one word per line."""
@@ -218,8 +218,8 @@ def supplement(
     matrix
         Counts of the text alone: a csr_array of words × contexts.
     background
-        True if background counts were used for the vectors computed from contexts. Otherwise the
-        prior has more weight.
+        True if background counts were used for the vectors computed from contexts. If False, the
+        prior vectors get more weight.
     """
     vectors, found = prior.prepare(words)
     if not found.any():
@@ -331,5 +331,5 @@ def _read_binary(source: Source, wanted: set[str]) -> Iterator[tuple[str, Single
 
 def _check(vector: Singles, place: str) -> Singles:
     if not np.isfinite(vector).all():
-        raise InputError(f"{place}: the vector has non-finite numbers", code="bad-weight")
+        raise InputError(f"{place}: the vector contains non-finite numbers", code="bad-weight")
     return vector

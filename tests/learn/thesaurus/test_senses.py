@@ -36,9 +36,9 @@ def test_each_sense_has_its_own_contexts_and_words():
         for one in t.senses(f"m{row}", 5):
             family = int(t.tree.cluster[one.node])
             assert family in pair
-            told = [int(context.context[1:]) // CONTEXTS for context in one.contexts]
-            assert set(told) <= {family, MIXED}, "its own, or those that all have"
-            assert told.count(family) >= 4
+            families = [int(context.context[1:]) // CONTEXTS for context in one.contexts]
+            assert set(families) <= {family, MIXED}, "its own, or those that all have"
+            assert families.count(family) >= 4
             assert all(home[t.row(word)] == family for word in one.words)
             assert f"m{row}" not in one.words
             own = counts.matrix[[t.row(f"m{row}")]].toarray().ravel() / 400

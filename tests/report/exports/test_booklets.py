@@ -131,14 +131,14 @@ def test_markdown_isolates_bidirectional_text():
 @pytest.mark.slow
 def test_browser_opens_the_page_without_messages(browser, broken, tmp_path):
     export(broken, tmp_path / "page.html", options=ReportOptions("Hostile"))
-    said = []
+    collected = []
     for size in ((1440, 900), (390, 844)):
         page = browser.new_page(viewport={"width": size[0], "height": size[1]})
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda message: collected.append(message.text))
+        page.on("pageerror", lambda error: collected.append(str(error)))
         page.goto((tmp_path / "page.html").as_uri())
         assert page.title() == "Hostile"
-        assert said == []
+        assert collected == []
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= size[0], "nothing sticks out, however long the word"
         page.click("nav a[href='#class-1']")

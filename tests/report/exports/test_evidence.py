@@ -61,9 +61,9 @@ def test_exports_contain_sentences_on_request(thesaurus, tmp_path):
     assert SAID in (tmp_path / "t.json").read_text()
     assert json.loads((tmp_path / "t.json").read_text())["tree"]["id"] == 0
     export(thesaurus, tmp_path / "t.ttl", options=asked)
-    said = (tmp_path / "t.ttl").read_text()
-    assert f'skos:example "{SAID} (a.conllu:1)"@en' in said
-    assert 'skos:editorialNote "x"@en' in said
+    text = (tmp_path / "t.ttl").read_text()
+    assert f'skos:example "{SAID} (a.conllu:1)"@en' in text
+    assert 'skos:editorialNote "x"@en' in text
     export(thesaurus, tmp_path / "t.thesaurus", options=asked)
     assert lookup.find_lines(roget.load(tmp_path / "t.thesaurus"), "tea", n=1)[0].text.startswith(
         SAID

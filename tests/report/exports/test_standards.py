@@ -58,8 +58,8 @@ def complaints(graph):
     shacl = pytest.importorskip("pyshacl")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own use of rdflib
-        fine, _, said = shacl.validate(graph, shacl_graph=SHAPES, inplace=True)
-    return "" if fine else said
+        fine, _, report_text = shacl.validate(graph, shacl_graph=SHAPES, inplace=True)
+    return "" if fine else report_text
 
 
 @pytest.mark.parametrize("levels", ASKED["levels"])
@@ -68,15 +68,15 @@ def test_skos_is_valid_for_every_option(larger, caplog, levels, related):
     skosify = pytest.importorskip("skosify")
     others = [name for name in ASKED if name not in ("levels", "related")]
     for values in itertools.product(*(ASKED[name] for name in others)):
-        asked = dict(zip(others, values, strict=True), levels=levels, related=related)
-        graph = loaded(larger, **asked, language="pt-BR" if related else None)
-        assert complaints(graph) == "", asked
+        options = dict(zip(others, values, strict=True), levels=levels, related=related)
+        graph = loaded(larger, **options, language="pt-BR" if related else None)
+        assert complaints(graph) == "", options
         before = set(graph)
         with caplog.at_level(logging.WARNING), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its own use of rdflib
             mended = skosify.skosify(graph, label=None)
-        assert [record.message for record in caplog.records] == [], asked
-        assert {t for t in before - set(mended) if t[1] != DCTERMS.title} == set(), asked
+        assert [record.message for record in caplog.records] == [], options
+        assert {t for t in before - set(mended) if t[1] != DCTERMS.title} == set(), options
 
 
 @pytest.mark.parametrize(
@@ -132,15 +132,15 @@ def test_related_words_are_mutual_neighbours(larger):
 
 def test_language_is_inferred_from_the_corpus(larger):
     counts = larger.counts
-    for model, said, tag in [
+    for model, language, tag in [
         ("english", None, "en"), ("german", None, "de"), ("de_core_news_sm", None, "de"),
         (None, None, None), ("./x", None, None), (None, "pt-BR", "pt-BR"), ("./x", "fi", "fi"),
     ]:  # fmt: skip
-        told = Counts(
+        record = Counts(
             counts.matrix, counts.words, counts.contexts,
-            provenance={"language": said, "recipe": {"reading": {"model": model}}},
+            provenance={"language": language, "recipe": {"reading": {"model": model}}},
         )  # fmt: skip
-        made = Thesaurus.from_clustering(told, larger.clustering)
+        made = Thesaurus.from_clustering(record, larger.clustering)
         assert find_language(made) == tag
         tags = {text.language for text in loaded(made).objects(None, SKOS.prefLabel)}
         assert tags == {tag or "und"}

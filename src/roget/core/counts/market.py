@@ -119,7 +119,7 @@ class _Lines:
         return line
 
     def read_sizes(self, number: int) -> list[int]:
-        """Skip comments; return the numbers of rows, columns and (coordinate layout only) entries."""
+        """Skip comments; return the numbers of rows, columns and, in coordinate layout, entries."""
         line = self.next()
         while line.lstrip().startswith(b"%") or (not line.strip() and self._rest):
             line = self.next()

@@ -1,4 +1,4 @@
-"""The class `Source`: an input to be opened, decompressed, decoded and split into blocks or lines."""
+"""The class `Source`: an input that can be opened, decompressed, decoded and split into lines."""
 
 from __future__ import annotations
 

@@ -85,8 +85,8 @@ class StoredVectors(Contents):
 class Vectors:
     """Unit vectors of words. Unknown words are represented by their surface features.
 
-    `table` has a row for each of `words`, `hinted` a row for each surface feature of `hints`. The
-    vector of an unknown word is the sum of the rows of its features, scaled to unit length.
+    `table` has one row per word in `words`, and `hinted` one row per surface feature in `hints`.
+    The vector of an unknown word is the sum of its features' rows, scaled to unit length.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Vectors:
         return places, found
 
     def combine(self, other: Vectors, weight: float) -> Vectors:
-        """Concatenate the vectors with the vectors in `other`, whose cosines have the given weight.
+        """Concatenate these vectors with `other`. The cosine in `other` has the given weight.
 
         A word that has only one of the two vectors is compared by this vector alone.
         """

@@ -33,8 +33,8 @@ LOOSE_PARTS = ("v", "n", "m", "vn", "nm", "vm")
 """Parts of a quadruple without the preposition, in column order. The letters are explained at
 `PARTS`."""
 SHRINK = 3.0
-"""Number of pseudo-quadruples added to each part, which shrink its attachment rate towards the
-rates of its prepositions."""
+"""Number of pseudo-quadruples added to each part. They shrink its attachment rate towards the rates
+of its prepositions."""
 FOLDS = 10
 
 ANY = ""
@@ -158,7 +158,7 @@ def back_off(counts: Any) -> tuple[Floats, Ints]:
     """Return p(N) from the most specific level with counts, and the index of that level.
 
     The parts of a level are summed, as in Collins & Brooks (1995). For an unknown preposition,
-    p(N) is 1. `QuadrupleCounts.stages` has the names of the levels.
+    p(N) is 1. `QuadrupleCounts.stages` lists the names of the levels.
     """
     counts = np.asarray(counts)
     # Go from the most general level to the most specific one, so specific levels overwrite general
@@ -260,7 +260,7 @@ class Association(Keyed):
         nouns: Sequence[bool],
         others: Iterable[tuple[LemmatisedQuadruple, bool]] = (),
     ) -> Self:
-        """Count the quadruples, and `others` with a lower weight.
+        """Count the quadruples, and count `others` with a lower weight.
 
         `nouns` is True for quadruples with the label N.
         """

@@ -205,7 +205,7 @@ def _from_thesaurus(
     at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
     known = np.flatnonzero(at >= 0)
     if not known.size:
-        raise InputError("none of the words of the counts is in the thesaurus", code="unknown-word")
+        raise InputError("none of the words in the counts is in the thesaurus", code="unknown-word")
     lift = one_hot(known, at.size).T
     return _cuts(source.tree, sparse.csr_array(lift @ source.memberships[at[known]]), train)
 

@@ -28,8 +28,8 @@ ROUNDS = 12
 """Maximum number of times that weights and discounts are fitted alternately."""
 
 PRIOR = 20.0
-"""Number of pseudo-tokens added to each frequency group, which shrink its weights to the overall
-weights."""
+"""Number of pseudo-tokens added to each frequency group. They shrink its weights towards the
+overall weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,8 +140,8 @@ class Mixture:
     """A weighted combination of predictors.
 
     kind: "discount" (discounted own counts, with the rest distributed by the weights),
-    "interpolate" (the relative
-        frequencies are the first component) or "none" (own counts are not used).
+        "interpolate" (the relative frequencies are the first component) or "none" (own counts are
+        not used).
     discounts: empty unless kind is "discount".
     weights: groups of words × predictors. Rows sum to 1.
     edges: total counts that separate the groups of words.

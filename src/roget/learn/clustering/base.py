@@ -130,7 +130,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return cls(**requested, **{name: value for name, value in free.items() if name in known})
 
     def __new__(cls, *positional: Any, **params: Any) -> Self:
-        """Check the names of the parameters. The error for an unknown name suggests a known one."""
+        """Check the parameter names. The error for an unknown name suggests a similar one."""
         known = cls._get_param_names()
         for name in params:
             if name not in known:

@@ -302,7 +302,8 @@ class ClusteringArrays(Contents):
     mass: Floats = array("iuf", "k")
     background: Floats = array("iuf", "m")
     parts: Ints | None = array("iu", "units", low=-1, below="k", optional=True)
-    """The current cluster of each learnt cluster and of both sides of each split."""
+    """Mapping from each learnt cluster, and from both sides of each split, to its current
+    cluster."""
 
 
 @dataclass(frozen=True)
@@ -374,8 +375,8 @@ class Clustering(ReportMixin):
     learnt: Clustering | None = field(default=None, repr=False)
     """The clustering before any clusters were joined or split, or None if nothing was changed."""
     parts: Ints | None = field(default=None, repr=False)
-    """The current cluster of each learnt cluster, followed by the current clusters of the two sides
-    of each split. The value is −1 for clusters that were split."""
+    """Mapping from each learnt cluster, then from both sides of each split, to its current cluster.
+    The value is −1 for clusters that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
     """Splits made after learning, in order. Each divides a cluster in two."""
 

@@ -191,7 +191,7 @@ def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str
 
 
 class _Paradigms:
-    """Rules that map endings of forms to endings of lemmas, and the reliability of each rule."""
+    """Rules that map the endings of word forms to the endings of lemmas, and their reliability."""
 
     def __init__(self, seen: Counter[tuple[str, str]]) -> None:
         self.seen = seen

@@ -106,8 +106,7 @@ NAMED: dict[str, str | tuple[str, ...]] = {
 """Mapping from names to patterns. A preset is a tuple of patterns and names of other presets."""
 
 ALL = "all"
-"""Name of the preset for words of all parts of speech, which are distinguished by tags
-(drink/VERB)."""
+"""Name of the preset for all parts of speech, in which words carry their tags (drink/VERB)."""
 
 _TRANSPOSED = "~"
 _SUFFIXES = {"case": "+case", "conj": "+conj", "bare": "+bare"}

@@ -272,7 +272,7 @@ class _Merging:
         return change
 
     def count_apart(self, places: set[int]) -> int:
-        """Return the number of non-overlapping occurrences of a pair of equal words.
+        """Count the non-overlapping occurrences of a pair of equal words.
 
         For example, "aaa" contains one.
         """

@@ -52,7 +52,7 @@ SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text":
 
 
 class _Batch(NamedTuple):
-    """The text of a batch, the index of its first sentence, and its piece of the source."""
+    """The text of a batch, the index of its first sentence, and the source piece it is from."""
 
     first: int
     piece: int

@@ -46,7 +46,7 @@ class Extract:
     threads: int | None = 1
 
     def __call__(self, task: CountTask, report: Increment) -> dict[str, bytes] | None:
-        """Count a task in a worker process."""
+        """Count the sources of a task in a worker process."""
         if self.folder is not None:
             with parts.new_part(Path(self.folder), task.key) as draft:
                 self._count(task, draft, report)

@@ -61,8 +61,7 @@ class Facts:
     note: str = ""
     """A note for the user, or an empty string."""
     witnessed: int = 0
-    """Number of files of example occurrences, each of which has a corresponding file of
-    sentences."""
+    """Number of files with example occurrences. Each is paired with a file of sentences."""
     pieces: list[tuple[str, int, int]] = field(default_factory=list)
     """Origin of the sentences: path, byte offset and number of lines of each piece."""
 
@@ -97,7 +96,7 @@ def pairs_name(run: int) -> str:
 
 
 def seen_names(run: int) -> tuple[str, str]:
-    """Return the names of a file of example occurrences and of the file with their sentences."""
+    """Return the names of a file with example occurrences and of the file with their sentences."""
     return f"seen-{run}.parquet", f"sentences-{run}.parquet"
 
 

@@ -190,7 +190,7 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
 
 
 def split_files(paths: Mapping[str, PathLike]) -> tuple[PathLike, dict[str, PathLike]]:
-    """Split files into the key and the filled-in sheets, by their columns."""
+    """Separate the key from the filled-in sheets, based on the columns of the files."""
     # Exactly one file may have the columns of a key.
     keys = {name: path for name, path in paths.items() if is_key(path)}
     if len(keys) != 1:
@@ -229,7 +229,7 @@ def read_key(path: PathLike) -> QuestionSheet:
                 problem = "duplicate" if line in questions else "invalid"
                 refuse(f"{problem} line number {texts['line']!r}")
             elif kind not in KINDS:
-                refuse(f"the kind is {texts['kind']!r}; expected {' or '.join(KINDS)}")
+                refuse(f"the kind of question is {texts['kind']!r}; expected {' or '.join(KINDS)}")
             elif kind == INTRUSION and answer not in words:
                 refuse(f"the answer {answer!r} is not one of the words")
             elif kind == READING and answer not in ("", MADE_UP):
@@ -274,7 +274,7 @@ def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) 
 
 
 def join_words(question: Question) -> str:
-    """Join the words of a line by commas."""
+    """Join the words of a line with commas."""
     return ", ".join(question.words)
 
 

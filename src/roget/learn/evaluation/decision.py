@@ -177,7 +177,8 @@ def decide(
 
     Models combine classes of several kinds and sizes, with weights fitted on further pairs that are
     deleted from the training table. If `clusters` is passed, a model that uses one clusterer
-    decides by a single clustering, as in the paper, and has a row for each number of clusters.
+    decides by a single clustering, as in the paper, and the result contains one row for each number
+    of clusters.
     """
     request = DecideOptions(models=models, **choose(DecideOptions, options))
     draws, names = request.draws, list(dict.fromkeys(models))

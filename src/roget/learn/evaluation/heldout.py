@@ -93,7 +93,7 @@ def compare(
     progress: Report | None = None,
     **options: Any,
 ) -> HeldoutComparison:
-    """Compare the losses of models on held-out tokens of the most frequent words and of new words.
+    """Compare models by their losses on held-out tokens of frequent words and of new words.
 
     In each split, 80 % of the tokens are for training, 10 % for tuning weights and discounts, and
     10 % for testing. New words are the next `top` words in order of frequency. They are not used

@@ -64,15 +64,16 @@ class DecideOptions(Shared):
         Shared, "models", ("unigram", "kneser-ney", "nearest", *OURS, "roget")
     )
     draws: int = option(5, minimum=1, help="Number of times that test pairs are drawn at random.")
-    pairs: int = option(104, minimum=1, help="Number of pairs deleted in each draw.")
+    pairs: int = option(
+        104, minimum=1, help="Number of test pairs deleted from the counts in each draw."
+    )
     clusters: Sequence[int] | None = option(
         None,
         many=",",
         minimum=1,
         metavar="N,N,…",
-        help="Decide by the classes of each clusterer alone, Σ p(c|noun)·p(verb|c), for these "
-        "numbers of "
-        "clusters.",
+        help="Decide with the classes of each clusterer alone, by Σ p(c|noun)·p(verb|c), for these "
+        "numbers of clusters.",
     )
 
 

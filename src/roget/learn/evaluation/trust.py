@@ -38,7 +38,7 @@ themselves."""
 
 @dataclass(frozen=True)
 class Trust:
-    """Reliability statistics of the classes of a thesaurus."""
+    """Reliability statistics for the classes of a thesaurus."""
 
     words: int
     occurrences: float

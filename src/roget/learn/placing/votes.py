@@ -40,8 +40,7 @@ SPELT = 0.2
 
 ENDING, ENOUGH, MAX_VOTERS = 3, 30, 400
 """Minimum length of an ending, number of voters that is enough to stop trying shorter endings, and
-maximum
-number of voters per ending."""
+maximum number of voters for each ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
 """Constant added to the total weight of the voters. It reduces the effect of a few weak votes."""
@@ -121,7 +120,7 @@ class Votes:
 class NeighbourModel:
     """A model in which known words of a corpus and a taxonomy vote for classes of new words.
 
-    Background counts, if any, are added for the vectors of the words.
+    Background counts, if any, are used for the word vectors.
     """
 
     def __init__(self, graph: Graph, counts: Counts, background: Counts | None = None) -> None:

@@ -18,7 +18,7 @@ from roget.core.types import Array, Floats, Ints
 Singles = npt.NDArray[np.float32]
 
 WIDTHS = (150, 300)
-"""Numbers of dimensions of the two blocks of a vector: the SVD of the weights, and the SVD of the
+"""Numbers of dimensions in the two blocks of a vector: the SVD of the weights, and the SVD of the
 weights normalised to unit rows."""
 
 SYMMETRIC = ("conj:", "~conj:")

@@ -56,7 +56,7 @@ class MatchedClass(NamedTuple):
 
     node: int
     similarity: float
-    """F-measure of the words of the class and the words of the snapshot."""
+    """F-measure between the word sets of the class and the snapshot."""
     common: int
     """Estimated number of words that the class and the snapshot have in common."""
     size: int
@@ -777,7 +777,7 @@ class Editor:
         return self.undo_to(len(self.done) - 1)
 
     def redo(self) -> Thesaurus:
-        """Redo the edit that was undone last."""
+        """Redo the most recently undone edit."""
         edits, undone = self.thesaurus.edits, self.thesaurus.undone
         if not undone:
             raise InputError("nothing to redo", code="edit-refused")

@@ -6,8 +6,8 @@ not fully explained by their class. A class is therefore a sense only if its wei
 large, in standard deviations, among the words of the same class. For stability, weights are
 averaged over two fits, one by contexts and one by similarities to classes. Frequent words have more
 senses (Zipf 1945) and more evidence for them, so the threshold decreases with the number of
-contexts. In a small text, where no word has much evidence, most words have one sense. Classes that
-are close in the tree count as one sense.
+contexts. In a small text, which provides little evidence for any word, most words have one sense.
+Classes that are close in the tree count as one sense.
 """
 
 from __future__ import annotations
@@ -36,22 +36,23 @@ MAX_SENSES = 4
 
 THRESHOLD = 3.9
 """Minimum z-score of the weight of a sense, for a word with the usual number of contexts. With this
-value, 92 % of the nouns with one sense in WordNet have one sense in 2.5 million tokens (50
-occurrences or more; 74 % of those with 150 or more)."""
+value, in a text of 2.5 million tokens, 92 % of the nouns with a single sense in WordNet get a
+single sense (counting nouns with 50 or more occurrences; 74 % with 150 or more)."""
 
 ZIPF = 2.0
-"""Decrease of the threshold when the number of contexts grows by a factor of e."""
+"""Decrease in the threshold when the number of contexts is multiplied by e."""
 
 USUAL = 200
 """Minimum number of contexts at which the threshold applies unchanged. It is the weighted geometric
-mean in 2.5 million tokens. In smaller texts, the threshold is higher for all words."""
+mean in a text of 2.5 million tokens. In smaller texts, the threshold is higher for all words."""
 
 MAX_COSINE = 0.2
 """Maximum cosine between two classes for them to count as different senses."""
 
 TOGETHER, LEAST_CLASSES = 5, 40
-"""Mean number of classes in a part of the tree that counts as one sense, and the minimum number of
-classes in a tree for it to be divided into such parts. Smaller trees have broad classes."""
+"""The tree is divided into parts, and classes in the same part count as one sense. These are the
+mean number of classes per part, and the minimum number of classes for a tree to be divided. Smaller
+trees have broad classes."""
 
 PRIOR = 10.0
 """Number of pseudo-words with the overall mean added to each class, which regularises small

@@ -381,7 +381,7 @@ class Thesaurus(ReportMixin):
         return described[node]
 
     def trust(self, node: int) -> ClassTrust | None:
-        """Return how far a class can be trusted, or None if it was not made from word vectors.
+        """Return the trust in a class, or None if it was not made from word vectors.
 
         The trust is the estimated probability that a reader calls the class coherent.
         """
@@ -456,7 +456,7 @@ class Thesaurus(ReportMixin):
 
     @property
     def sense_memberships(self) -> Any:
-        """p(class|word) by sense (see `senses`), as a csr_array of shape (words, clusters)."""
+        """p(class|word) based on `senses`, as a csr_array of shape (words, clusters)."""
         return self.index.places.senses.memberships
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
@@ -609,9 +609,10 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
 
 
 def keep_build_levels(thesaurus: Thesaurus, min_children: int = 1) -> Thesaurus:
-    """Return the thesaurus with the levels of its build, e.g. 8, 24 and 74 classes.
+    """Return the thesaurus reduced to the levels it was built with, e.g. 8, 24 and 74 classes.
 
-    Leaf classes and classes made by edits are kept, too. A thesaurus without levels is unchanged.
+    Leaf classes and classes made by edits are kept as well. A thesaurus without levels is
+    unchanged.
     """
     base, tree = thesaurus.base, thesaurus.tree
     levels = [k for k in thesaurus.provenance.get("levels") or () if k <= base.tree.n_clusters]

@@ -75,7 +75,7 @@ class Merges:
         return Tree.from_splits(zip(self._split(k)[0], values.tolist(), strict=True))
 
     def _split(self, k: int) -> tuple[list[int], Ints]:
-        """Convert the merges of k clusters into one to a sequence of splits."""
+        """Return the merges that join k clusters into one as a sequence of splits."""
         return merges_to_splits(self.pairs[self.n_words - k :].tolist())
 
 

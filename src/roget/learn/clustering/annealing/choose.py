@@ -42,12 +42,12 @@ MAX_CLUSTERS = 768
 class KSelection(NamedTuple):
     """The best number of clusters and β, and the table they were chosen from.
 
-    Each row of the table has `n_clusters`, `beta`, and two losses on held-out tokens in nats. The
-    loss `backoff` is for a mixture of the word's own counts, the classes and the unigram. `alone`
-    is for the classes (weight 0.95) and the unigram (0.05). The choice is made by `backoff`: more
-    clusters must be better than fewer by two standard errors of the difference. If classes do not
-    improve `backoff`, as in tables without rare pairs, the choice is made by `alone`, and the
-    search ends at √n clusters for n words.
+    Each row of the table contains `n_clusters`, `beta`, and two losses on held-out tokens in nats.
+    The loss `backoff` is for a mixture of the word's own counts, the classes and the unigram.
+    `alone` is for the classes (weight 0.95) and the unigram (0.05). The choice is made by
+    `backoff`: more clusters must be better than fewer by two standard errors of the difference. If
+    classes do not improve `backoff`, as in tables without rare pairs, the choice is made by
+    `alone`, and the search ends at √n clusters for n words.
     """
 
     n_clusters: int

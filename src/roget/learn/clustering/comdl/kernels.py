@@ -40,7 +40,7 @@ class, its number of skipped sweeps increases from n to 2n + 1."""
 
 
 class CoclusterCounts(NamedTuple):
-    """Classes of the rows (or columns), with their counts in each class of the other side.
+    """Classes of the rows (or columns), with their counts for each class of the other axis.
 
     Sweeps modify the arrays in place.
     """
@@ -91,7 +91,7 @@ class Scratch(NamedTuple):
     """Buffers that a sweep reuses for all items."""
 
     held: Floats
-    """The term lnΓ(R_c + b·n_c) of the cost of each class c."""
+    """The term lnΓ(R_c + b·n_c) in the cost of each class c."""
     fixed: Floats
     """Terms of cost[c] that do not depend on the item, with the sign reversed."""
     gain: Floats

@@ -45,8 +45,7 @@ class Merging(NamedTuple):
     costs: Floats
     """Cost of merging each pair of classes, without `number_cost`."""
     best: Ints
-    """The class with which each class is merged most cheaply, or −1 if it must be determined
-    again."""
+    """The class that is cheapest to merge with each class, or −1 if it must be recomputed."""
     tables: CostTables
 
 

@@ -149,7 +149,7 @@ class Code:
 
 
 def make_code(matrix: Any, criterion: str, estimator: str, concentration: float) -> Code:
-    """Make the code of a criterion for a matrix of counts."""
+    """Make the code for a matrix of counts, given the name of the criterion."""
     counts = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
     numbers = np.arange(TABLE, dtype=np.float64)
     numbers[1:] *= np.log(numbers[1:])

@@ -122,7 +122,7 @@ class Instability:
 
     @property
     def critical_beta(self) -> float:
-        """The β at which the cluster splits, or infinity if its words all have one distribution."""
+        """The β at which the cluster splits, or infinity if its words have equal distributions."""
         return 1.0 / self.eigenvalue if self.eigenvalue > 0 else math.inf
 
 
@@ -210,10 +210,7 @@ class Annealer(AnnealingSearch):
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
-        """Return the first β to try when the number of clusters is chosen.
-
-        It is None, because the search determines it.
-        """
+        """Return None, because the search determines the first β to try."""
         return None
 
     @staticmethod

@@ -26,9 +26,9 @@ LEAST = 1 << 25
 Smaller steps are faster locally."""
 
 DENSE = 64
-"""Minimum ratio of the number of cells to the number of words and contexts at which a step is
-distributed. The cells remain on the workers, but the memberships of words and the centroids are
-sent in every step."""
+"""A step is distributed only if the number of cells is at least this multiple of the number of
+words and contexts. The cells remain on the workers, but the memberships of words and the centroids
+are sent in every step."""
 
 _BLOCKS = 16
 
