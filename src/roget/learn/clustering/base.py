@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
@@ -87,6 +88,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     warns_trivial: ClassVar[bool] = False
     borrows: ClassVar[bool] = False
 
+    __signature__: ClassVar[inspect.Signature]
     clustering_: Clustering
     n_features_in_: int
     n_iter_: int
@@ -98,6 +100,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        # Without this, inspect and help would show the parameters of __new__.
+        own = inspect.signature(cls.__init__)
+        cls.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])
         if is_dataclass(cls):
             document(cls, "Parameters", helps_of(cls))
 
