@@ -51,10 +51,10 @@ def run(
         server.stdin.write(json.dumps(ask) + "\n")
         server.stdin.flush()
         code = int(server.stdout.readline())
-        said: list[Any] = [Path(name).read_bytes() for name in streams[1:]]
+        contents: list[Any] = [Path(name).read_bytes() for name in streams[1:]]
     if text:
-        said = [one.decode().replace("\r\n", "\n") for one in said]
-    return subprocess.CompletedProcess(["roget", *given], code, *said)
+        contents = [one.decode().replace("\r\n", "\n") for one in contents]
+    return subprocess.CompletedProcess(["roget", *given], code, *contents)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Folders to test with: as roget wrote them before seals, and changed ones sealed anew."""
+"""Folders for tests: as written before seals, and changed ones with a new seal."""
 
 from __future__ import annotations
 

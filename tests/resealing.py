@@ -288,21 +288,21 @@ def change_plain(record: dict[str, Any], rng: random.Random) -> str:
     ]
     holder: Any = record
     at: Any = rng.choice(sorted(keys))
-    told = [str(at)]
+    collected = [str(at)]
     while isinstance(holder[at], dict | list) and holder[at] and rng.random() < 0.85:
         holder = holder[at]
         at = rng.choice(sorted(holder)) if isinstance(holder, dict) else rng.randrange(len(holder))
-        told.append(str(at))
+        collected.append(str(at))
     bad = [None, -1, 0, 1, 3, 10**6, 10**30, 1e308, "", "x", [], {}, [[]], True, 0.5, -0.5]
     way = rng.random()
     if way < 0.15 and isinstance(holder, dict):
         del holder[at]
-        return f"{'.'.join(told)} removed"
+        return f"{'.'.join(collected)} removed"
     if way < 0.3 and isinstance(holder, list):
         holder.insert(at, holder[at])
-        return f"{'.'.join(told)} twice"
+        return f"{'.'.join(collected)} twice"
     holder[at] = value = rng.choice(bad)
-    return f"{'.'.join(told)} is {value!r}"
+    return f"{'.'.join(collected)} is {value!r}"
 
 
 def change(folder: Path, rng: random.Random) -> str:
@@ -369,8 +369,8 @@ def main(root: Path, seed: int, number: int, skip: int, kinds: list[str]) -> Non
         rng = random.Random(f"{seed} {at}")
         name = kinds[at % len(kinds)]
         copy = _copy(whole / name, hurt)
-        told = change(copy, rng)
-        print(f"try {at} {name} {told}".encode("ascii", "backslashreplace").decode(), flush=True)
+        text = change(copy, rng)
+        print(f"try {at} {name} {text}".encode("ascii", "backslashreplace").decode(), flush=True)
         signal.alarm(SLOW)
         try:
             with warnings.catch_warnings():
@@ -383,8 +383,8 @@ def main(root: Path, seed: int, number: int, skip: int, kinds: list[str]) -> Non
             import traceback
 
             where = traceback.extract_tb(error.__traceback__)
-            told = " < ".join(f"{Path(one.filename).name}:{one.lineno}" for one in where[-6:][::-1])
-            print("fault", repr(error)[:200], told, flush=True)
+            text = " < ".join(f"{Path(one.filename).name}:{one.lineno}" for one in where[-6:][::-1])
+            print("fault", repr(error)[:200], text, flush=True)
         finally:
             signal.alarm(0)
 

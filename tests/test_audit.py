@@ -1,4 +1,4 @@
-"""The audit of dependencies: what it finds, and that it never takes silence for a pass."""
+"""The audit of dependencies: its findings, and that an unanswered query never passes."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def advise(name: str, *events: dict[str, str], **more: object) -> dict[str, obje
                                    "versions": ["2.4.4"]}]}, 1),
     ],
 )  # fmt: skip
-def test_advisories_are_held_against_versions(audit, advisory, found):
+def test_advisories_are_matched_with_versions(audit, advisory, found):
     assert len([*audit.search({"numpy": "2.4.4"}, [advisory])]) == found
 
 
-def test_pins_are_read_and_a_copy_is_searched(audit, tmp_path):
+def test_pins_are_read_and_searched_in_a_local_copy(audit, tmp_path):
     pins = audit.read_pins(ROOT / "constraints.txt")
     assert len(pins) > 100
     assert "prompt-toolkit" in pins
@@ -64,21 +64,21 @@ def test_pins_are_read_and_a_copy_is_searched(audit, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         ("", "could not ask its advisory service: no network"),
         ('{"dependencies": [{"name": "a", "skip_reason": "not found"}]}', "knows none"),
     ],
 )
-def test_silence_is_no_pass(audit, monkeypatch, capsys, answer, said):
-    """Where the network is closed, or a mirror answers, nothing was checked, and that is said."""
+def test_unanswered_audit_does_not_pass(audit, monkeypatch, capsys, answer, message):
+    """A closed network or a mirror means that nothing was checked, which is reported."""
     done = subprocess.CompletedProcess([], 0, answer, "no network")
     monkeypatch.setattr(audit.subprocess, "run", lambda *args, **settings: done)
     monkeypatch.setattr(audit.Path, "exists", lambda path: True)
     monkeypatch.setattr(sys, "argv", ["audit"])
     assert audit.main() == 0
-    told = capsys.readouterr().out
-    assert "SKIPPED, nothing was checked" in told
-    assert said in told
+    output = capsys.readouterr().out
+    assert "SKIPPED, nothing was checked" in output
+    assert message in output
     monkeypatch.setattr(sys, "argv", ["audit", "--strict"])
     assert audit.main() == audit.SKIPPED

@@ -1,4 +1,4 @@
-"""What the documentation says of the program is what the program does."""
+"""The documentation agrees with the program."""
 
 from __future__ import annotations
 
@@ -68,10 +68,13 @@ def print_as_the_shell(command, folder=ROOT):
         return done.stdout
     if command.startswith("python docs/guide.py "):
         guide = load("guide")
-        with contextlib.redirect_stdout(io.StringIO()) as said, pytest.MonkeyPatch.context() as as_:
+        with (
+            contextlib.redirect_stdout(io.StringIO()) as output,
+            pytest.MonkeyPatch.context() as as_,
+        ):
             as_.setattr(sys, "argv", command.split()[1:])
             guide.main()
-        return said.getvalue()
+        return output.getvalue()
     return run_in_shell(command, folder)
 
 
@@ -88,8 +91,8 @@ def test_generated_pages_are_up_to_date(monkeypatch):
     assert end.value.code == 0
 
 
-def test_commands_print_the_same_from_the_shell(monkeypatch):
-    """What the test above does not ask the shell for is what the shell would say."""
+def test_simulated_commands_print_the_same_as_the_shell(monkeypatch):
+    """The test above simulates the shell; its output must equal that of the shell."""
     monkeypatch.setenv("COLUMNS", "100")
     command = "cd src/roget/data/demo; roget score gold.tsv sys*.tsv -m v,ari 2>/dev/null"
     assert ALONE.fullmatch(command)
@@ -100,7 +103,7 @@ def test_commands_print_the_same_from_the_shell(monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page):
+def test_links_of_pages_are_valid(page):
     for target in re.findall(r"\]\(([^)#]+)\)", re.sub(r"```.*?```", "", read(page), flags=re.S)):
         if "://" in target or target.startswith("mailto:"):
             continue
@@ -119,8 +122,8 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [p for p in PAGES if [*blocks.find_python(read(p))]])
-def test_python_runs(page, clone):
-    """Blocks of a page run one after the other; where results are shown, they are these."""
+def test_python_examples_of_pages_run(page, clone):
+    """Blocks of a page run in order, and their results equal those shown."""
     wrong = blocks.run_python(page, read(page), slow=False)
     assert not wrong, "".join(wrong)
 
@@ -143,16 +146,16 @@ def parse(command: str):
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if [*blocks.find_commands(read(p))]])
-def test_commands_can_be_parsed(page, clone):
-    """Commands and options that pages name are there; those in a sentence may lack arguments."""
+def test_commands_of_pages_can_be_parsed(page, clone):
+    """Commands and options exist; those within a sentence may lack arguments."""
     wrong = []
     for line, command, whole in blocks.find_commands(read(page)):
         try:
             parse(command)
         except Exception as error:
-            said = getattr(error, "format_message", lambda error=error: repr(error))()
-            if whole or not re.search(r"Missing|requires an argument|COMMAND \[ARGS\]", said):
-                wrong.append(f"{page}:{line}: {command}: {said}")
+            result = getattr(error, "format_message", lambda error=error: repr(error))()
+            if whole or not re.search(r"Missing|requires an argument|COMMAND \[ARGS\]", result):
+                wrong.append(f"{page}:{line}: {command}: {result}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -175,7 +178,7 @@ def bundled():
 
 
 @pytest.mark.parametrize("command", [*bundled()])
-def test_bundled_examples_run(command, clone):
+def test_commands_on_bundled_files_run(command, clone):
     from typer.testing import CliRunner
 
     from roget.cli import app
@@ -186,15 +189,15 @@ def test_bundled_examples_run(command, clone):
     assert done.exit_code == 0, done.output
 
 
-def test_the_first_screen_of_the_readme_says_it_all():
-    """What it is, how to install it, and two commands with their output."""
+def test_readme_starts_with_purpose_installation_and_commands():
+    """The first 70 lines have the purpose, the installation, and two commands with output."""
     first = "\n".join(read("README.md").split("\n")[:70])
     assert read("README.md").count("\n") <= 120
     assert "pip install" in first
     assert len(build.BLOCK.findall(first)) == 2
 
 
-def test_benchmarks_that_pages_name_are_there():
+def test_benchmarks_named_in_pages_exist():
     for page in PAGES:
         for name, rest in re.findall(r"python (benchmarks/\w+\.py)([^`\n]*)", read(page)):
             assert (ROOT / name).exists(), f"{page}: {name}"
@@ -204,7 +207,7 @@ def test_benchmarks_that_pages_name_are_there():
 
 
 def test_measured_figures_are_listed():
-    """Whatever page has figures of a benchmark, the page on performance says from when."""
+    """The page on performance dates the figures of every page."""
     listed = read("docs/performance.md")
     for page in PAGES:
         if page.startswith("docs/") and "python benchmarks/" in read(page):
@@ -216,7 +219,7 @@ MEASURED_ENTROPIES = {"ml", "mm", "jk", "bub", "grassberger", "chao-shen", "cwj"
 """Estimators that pages compare; the generated reference has all of them."""
 
 
-def test_the_glossary_explains_what_reports_print():
+def test_glossary_explains_terms_of_reports():
     from roget import catalogue
 
     headings = re.findall(r"^### (.+)$", read("docs/glossary.md"), re.MULTILINE)
@@ -228,7 +231,7 @@ def test_the_glossary_explains_what_reports_print():
 
 
 def test_estimators_of_the_tutorial_are_public():
-    """The generated reference has all clusterers, also new ones."""
+    """The generated reference lists every clusterer."""
     import roget
 
     listed = re.findall(r"^\| `(\w+)` \|", read("docs/guides/counts.md"), re.MULTILINE)
@@ -236,17 +239,17 @@ def test_estimators_of_the_tutorial_are_public():
     assert all(hasattr(roget, name) for name in listed)
 
 
-def test_the_reference_has_every_command_option_and_public_name():
+def test_reference_has_every_command_option_and_public_name():
     import roget
     from roget import catalogue
 
     pages = load("reference").make_reference()
-    told = pages["commands.md"]
-    assert "## roget attach train\n" in told
+    reference = pages["commands.md"]
+    assert "## roget attach train\n" in reference
     for names, command, _ in load("reference").walk_commands():
         for one in command.params:
             if one.param_type_name == "option" and not one.hidden:
-                assert one.opts[0] in told, f"{' '.join(names)} {one.opts[0]}"
+                assert one.opts[0] in reference, f"{' '.join(names)} {one.opts[0]}"
     for kind in catalogue.KINDS:
         section = pages["catalogue.md"].partition(f"## {kind.capitalize()}\n")[2]
         assert all(f"`{name}`" in section for name in catalogue.names(kind))
@@ -256,7 +259,7 @@ def test_the_reference_has_every_command_option_and_public_name():
             assert f"## roget.{name}\n" in everything, name
 
 
-def test_docstrings_become_markdown():
+def test_docstrings_are_converted_to_markdown():
     convert = load("reference").convert
     text = "Sum *args.\n\nParameters\n----------\nx : float\n    A <b> number.\n\n>>> 1 + 1\n2"
     made = convert(text)
@@ -265,7 +268,7 @@ def test_docstrings_become_markdown():
     assert "- `x` : *float*  \n    A \\<b> number." in made
 
 
-def test_lines_are_kept_as_asked():
+def test_keep_lines_selects_lines():
     text = "a\nb\n\nd\ne\n"
     assert build.keep_lines(text, "1-2 4") == "a\nb\nd\n…\n"
     assert build.keep_lines(text, "2 5") == "…\nb\n…\ne\n"
@@ -283,7 +286,7 @@ def test_pages_are_prepared_for_the_site():
     assert re.fullmatch(r"is <span><math .*<mo>(≥|&#x02265;)</mo>.*</math></span>", drawn)
 
 
-def test_every_page_has_its_place_in_the_navigation():
+def test_every_page_is_in_the_navigation():
     pages = load("pages")
     taken = pages.arrange(["labels.md", "papers-soft.md", "new.md", "guides/new.md", "index.md"])
     assert taken == {
@@ -297,7 +300,7 @@ def test_every_page_has_its_place_in_the_navigation():
     }
 
 
-def test_the_gallery_shows_every_picture():
+def test_gallery_shows_every_picture():
     gallery = load("gallery")
     assert read("docs/gallery.md") == gallery.make_page(), "run `python docs/gallery.py --page`"
     names = {shot.name for shots in gallery.SHOTS.values() for shot in shots}
@@ -316,8 +319,8 @@ def test_versions_agree():
         assert f"- {conda} >={bound}" in read("conda/recipe.yaml"), needed
 
 
-def test_the_notebook_runs_and_shows_what_it_holds():
-    """Cells are run as a kernel would run them; the text of what they show stands below them."""
+def test_notebook_runs_and_shows_its_stored_output():
+    """Cells are run as by a kernel; their text output equals the stored output."""
     held = read("docs/notebook.ipynb")
 
     def shown(text):

@@ -1,4 +1,4 @@
-"""The study behind docs/guide.md: errors are those of plain loops, the file is what it finds."""
+"""The study behind docs/guide.md: errors equal plain loops, and the file holds its results."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ TWINS = {
 }
 
 
-def test_probabilities_are_as_told(bench):
+def test_joint_probabilities_follow_the_case(bench):
     anywhere = bench.make_joint(bench.Case(4, 10, 1, 0.5, "anywhere"))
     near = bench.make_joint(bench.Case(50, 50, 0, 0.9, "near"))
     for joint in (anywhere, near):
@@ -104,7 +104,7 @@ def test_probabilities_are_as_told(bench):
     )
 
 
-def test_real_tables_are_those_of_the_bundled_clusterings(bench, guide):
+def test_real_tables_equal_bundled_clusterings(bench, guide):
     tables = bench.read_tables()
     names = [about["name"] for about, _ in tables]
     assert names == [case["name"] for case in guide.Study.read(real=True).cases]
@@ -121,8 +121,8 @@ def test_real_tables_are_those_of_the_bundled_clusterings(bench, guide):
         assert bench.find_truth(joint)["v"] == pytest.approx(score["v", "ml"])
 
 
-def test_errors_are_those_of_a_loop_over_samples(bench):
-    """Each sample alone, item by item, from the definitions of the measures."""
+def test_errors_equal_a_loop_over_samples(bench):
+    """Each sample is scored alone, item by item, from the definitions of the measures."""
     case, items, draws = bench.Case(*LINK), 12, 30
     found = bench.study(bench.make_tables([case]), [items], draws, seed=3)
     joint = bench.make_joint(case)
@@ -143,14 +143,16 @@ def test_errors_are_those_of_a_loop_over_samples(bench):
         bias = sum(errors) / draws
         rmse = math.sqrt(sum(error**2 for error in errors) / draws)
         at = found["scores"].index(score)
-        told = dict(zip(found["statistics"], found["cases"][0]["values"][at][0], strict=True))
-        assert told["bias"] == pytest.approx(bias, abs=6e-3 * max(1, abs(bias))), score
-        assert told["rmse"] == pytest.approx(rmse, rel=6e-3), score
-        assert sorted(map(abs, errors))[-3] - 5e-3 <= told["reach"] <= max(map(abs, errors)) + 5e-3
+        result = dict(zip(found["statistics"], found["cases"][0]["values"][at][0], strict=True))
+        assert result["bias"] == pytest.approx(bias, abs=6e-3 * max(1, abs(bias))), score
+        assert result["rmse"] == pytest.approx(rmse, rel=6e-3), score
+        assert (
+            sorted(map(abs, errors))[-3] - 5e-3 <= result["reach"] <= max(map(abs, errors)) + 5e-3
+        )
 
 
-def test_the_mean_of_draws_is_that_of_all_samples(bench):
-    """Every sequence of four items, with its probability."""
+def test_mean_of_samples_equals_exact_expectation(bench):
+    """Sum over every sequence of four items, weighted by its probability."""
     case = bench.Case(*LINK)
     joint = bench.make_joint(case)
     cells = list(np.ndindex(joint.shape))
@@ -167,15 +169,15 @@ def test_the_mean_of_draws_is_that_of_all_samples(bench):
     assert values.mean() == pytest.approx(mean, abs=4 * math.sqrt((square - mean**2) / draws))
 
 
-def test_half_the_interval_is_that_of_repeated_studies(bench):
+def test_interval_width_equals_that_of_repeated_studies(bench):
     random = np.random.default_rng(0)
-    told = np.array([bench.summarise(random.normal(0.1, 0.2, 100)) for _ in range(400)])
-    assert told[:, 2].mean() == pytest.approx(1.96 * told[:, 1].std(), rel=0.1)
-    assert told[:, 3].mean() == pytest.approx(0.43, abs=0.02)  # P(|0.1 + 0.2·z| < 0.43) = 0.95
+    result = np.array([bench.summarise(random.normal(0.1, 0.2, 100)) for _ in range(400)])
+    assert result[:, 2].mean() == pytest.approx(1.96 * result[:, 1].std(), rel=0.1)
+    assert result[:, 3].mean() == pytest.approx(0.43, abs=0.02)  # P(|0.1 + 0.2·z| < 0.43) = 0.95
 
 
-def test_the_file_is_what_the_study_finds(bench, held):
-    """The first case again, with the draws that the file tells of."""
+def test_stored_file_equals_the_study(bench, held):
+    """Run the first case again with the number of samples that the file states."""
     assert [bench.Case(**{name: case[name] for name in bench.Case._fields})
             for case in held.cases] == bench.CASES  # fmt: skip
     assert (held.scores, held.items) == (bench.name_scores(), list(bench.ITEMS))
@@ -185,7 +187,7 @@ def test_the_file_is_what_the_study_finds(bench, held):
     np.testing.assert_allclose(values, held.values[0][:, at], rtol=0.02, atol=1e-4)
 
 
-def test_biases_of_entropies_are_those_that_were_published(guide):
+def test_biases_of_entropies_equal_published_ones(guide):
     """Li, Titov & Sporleder 2014, ten items from ten cells."""
     known = {
         "ml": (-0.533, -0.479, -0.329, -0.187, -0.107),
@@ -198,7 +200,7 @@ def test_biases_of_entropies_are_those_that_were_published(guide):
             assert found == pytest.approx(bias, abs=6e-4)
 
 
-def test_items_that_are_needed(guide):
+def test_need_items_interpolates_the_required_number(guide):
     items = (10, 100, 1000)
     assert guide.need_items(items, np.array([0.2, 0.02, 0.002])) == pytest.approx(100)
     assert guide.need_items(items, np.array([0.04, 0.01, 0.002])) == pytest.approx(math.sqrt(1000))
@@ -210,8 +212,8 @@ def test_items_that_are_needed(guide):
 BLOCK = re.compile(r"<!-- output: (.+?) -->\n```\w*\n(.*?)```", re.DOTALL)
 
 
-def test_tables_of_the_guide_are_what_the_file_says(guide, held, monkeypatch):
-    """Text between the marks of docs/guide.md, made anew of the file."""
+def test_tables_of_the_guide_equal_the_stored_file(guide, held, monkeypatch):
+    """Text between the marks of docs/guide.md equals that generated from the file."""
     monkeypatch.setenv("COLUMNS", "100")
     text = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
     tables = {}
@@ -223,12 +225,12 @@ def test_tables_of_the_guide_are_what_the_file_says(guide, held, monkeypatch):
         assert shown == guide.TABLES[name](held).render("text"), f"run docs/build.py: {name}"
 
 
-def test_scores_in_the_text_of_the_guide_stand_in_a_table():
+def test_scores_in_the_text_of_the_guide_are_in_a_table():
     text = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
     shown = "".join(block for _, block in BLOCK.findall(text))
-    told = re.findall(r"(?<!\d)\.\d{3}\b", BLOCK.sub("", text))
-    assert told
-    assert [score for score in told if f"0{score}" not in shown] == []
+    result = re.findall(r"(?<!\d)\.\d{3}\b", BLOCK.sub("", text))
+    assert result
+    assert [score for score in result if f"0{score}" not in shown] == []
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The declared mutants apply to the code as it is, and there is one in every package."""
+"""The declared mutants apply to the current code, and every package has one."""
 
 from __future__ import annotations
 

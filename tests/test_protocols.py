@@ -1,4 +1,4 @@
-"""Embeddings by MTEB's protocol: the same numbers, and more about them."""
+"""Embeddings by MTEB's protocol: the same scores, with additional figures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def found():
     return roget.evaluate_embeddings(*made(), **ASKED)
 
 
-def test_scores_are_those_of_mteb(found):
+def test_scores_equal_mteb(found):
     for name, ours in (("v_measure", "v@ml"), ("ami", "ami")):
         levels = [GOLDEN["scores"][name][f"Level {at}"] for at in range(2)]
         for level, expected in zip(found.levels, levels, strict=True):
@@ -47,7 +47,7 @@ def test_scores_are_those_of_mteb(found):
         assert found.std[ours] == pytest.approx(np.std(levels), abs=1e-6)
 
 
-def test_a_plain_twin_gives_the_same():
+def test_scores_equal_naive_computation():
     X, labels = made()
     flat = np.array([label[0] for label in labels])
     chance, values = random.Random(3), []
@@ -62,7 +62,7 @@ def test_a_plain_twin_gives_the_same():
     assert found.high["v@ml"] == pytest.approx(np.mean(values) + half)
 
 
-def test_the_report(found):
+def test_report_shows_levels_signature_and_warnings(found):
     assert "level 2" in str(found)
     assert "samples:4x300|clusterer:MiniBatchKMeans" in found.signature
     notice([text for text in found.warnings if "level" not in text], "bias", "1.2")
@@ -77,7 +77,7 @@ def test_the_report(found):
         found["nvi", "ml"]
 
 
-def test_other_clusterers_and_what_is_refused():
+def test_other_clusterers_are_accepted_and_invalid_input_refused():
     X, labels = made()
     flat = [label[0] for label in labels]
     found = roget.evaluate_embeddings(
@@ -100,7 +100,7 @@ def test_other_clusterers_and_what_is_refused():
         roget.evaluate_embeddings(X[:2], [None, None])
 
 
-def test_trackers_and_embeddings_that_are_no_numbers():
+def test_flat_scores_are_returned_and_non_numeric_embeddings_refused():
     X = np.random.default_rng(0).normal(size=(30, 2))
     found = roget.evaluate_embeddings(X, ["a", "b", "c"] * 10, samples=2, size=30)
     assert found.flat() == {"v/ml": found["v", "ml"], "v/jk": found["v", "jk"], "ami": found["ami"]}

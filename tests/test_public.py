@@ -1,4 +1,4 @@
-"""The public face: what is exported, and what it costs to look at it."""
+"""The public interface: exported names, and cost of importing it."""
 
 from __future__ import annotations
 
@@ -65,20 +65,20 @@ DESIGNED_MEASURES = [
 DESIGNED_ENTROPIES = ["ml", "mm", "jk", "bub", "grassberger", "chao-shen", "shrink", "nsb", "cwj"]
 
 
-def test_exported_names():
+def test_exported_names_are_as_expected():
     assert set(roget.__all__) == EXPORTED == set(dir(roget))
     assert all(getattr(roget, name) is not None for name in EXPORTED)
 
 
-def test_score_stays_a_function():
-    """No part of the package may take the name of a function people call."""
+def test_score_is_not_shadowed_by_a_module():
+    """No module may have the name of a public function."""
     for module in pkgutil.walk_packages(roget.__path__, "roget."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     assert roget.score([0], [0], "ari")["ari"] == 1.0
 
 
-def test_catalogue_holds_what_was_designed():
+def test_catalogue_has_all_designed_parts():
     # What was designed stays under its name; more may be added by a line of the catalogue.
     assert set(catalogue.names("measures")) >= set(DESIGNED_MEASURES)
     assert set(catalogue.names("entropies")) >= set(DESIGNED_ENTROPIES)

@@ -1,4 +1,4 @@
-"""What campaigns tried, written into pages."""
+"""Results of campaigns are written into pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from campaigns import record
 MARKS = "<!-- measured: page -->\nold\n<!-- end -->\n"
 
 
-def test_a_table_takes_the_place_of_the_one_before(tmp_path, monkeypatch):
+def test_record_replaces_existing_table(tmp_path, monkeypatch):
     monkeypatch.setattr(record, "DOCS", tmp_path)
     page = tmp_path / "page.md"
     page.write_text(f"Before.\n{MARKS}After.\n")
@@ -25,7 +25,7 @@ def test_a_table_takes_the_place_of_the_one_before(tmp_path, monkeypatch):
     assert "All well.\n\n(Seed 7; " in text
 
 
-def test_a_page_without_its_marks_is_named(tmp_path, monkeypatch):
+def test_page_without_marks_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(record, "DOCS", tmp_path)
     (tmp_path / "page.md").write_text(MARKS.replace("page", "other"))
     with pytest.raises(SystemExit, match=r"page\.md: expected <!-- measured: page -->"):

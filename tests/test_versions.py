@@ -16,12 +16,12 @@ PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 def test_every_requirement_has_a_lower_bound() -> None:
     project = tomllib.loads(PYPROJECT.read_text("utf-8"))["project"]
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
-    wanted = [one for group in groups for one in group if not one.startswith("roget[")]
-    assert len(list(lowest_pins())) == len(wanted)
+    expected = [one for group in groups for one in group if not one.startswith("roget[")]
+    assert len(list(lowest_pins())) == len(expected)
     assert "numpy==2.0" in lowest_pins()
 
 
-def test_the_smoke_set_covers_the_commands() -> None:
+def test_smoke_set_covers_all_commands() -> None:
     used = {arguments[0] for arguments in COMMANDS.values()}
     missing = {name for names in GROUPS.values() for name in names} - used
     assert missing <= {"decide", "judge", "rank"}

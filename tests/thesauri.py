@@ -1,4 +1,4 @@
-"""Thesauri to test with: any at all, and one whose classes are plain to see."""
+"""Thesauri for tests: random ones, and one with obvious classes."""
 
 from __future__ import annotations
 

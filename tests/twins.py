@@ -1,4 +1,4 @@
-"""Every measure again, item by item from its definition: slow, obvious, and shares no code."""
+"""Naive versions of every measure, item by item from the definition, without shared code."""
 
 from __future__ import annotations
 

@@ -68,6 +68,7 @@ MEASURES: dict[str, str] = {
     "ari": f"{_PAIRS}:ARI",
     "gamma": f"{_PAIRS}:Gamma",
     "correlation-distance": f"{_PAIRS}:CorrelationDistance",
+    "pmi2": f"{_PAIRS}:PMI2",
     "sokal-sneath": f"{_PAIRS}:SokalSneath",
     "jaccard": f"{_PAIRS}:Jaccard",
     "fm": f"{_PAIRS}:FowlkesMallows",

@@ -1,4 +1,4 @@
-"""The harness of the benchmarks: selection, skipped cases, recorded ratios, curves, pages."""
+"""The benchmark harness: selection, skipped cases, recorded ratios, curves, pages."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def folder(tmp_path, monkeypatch):
     return place
 
 
-def test_benchmarks_are_known_without_running_them(folder):
+def test_benchmarks_are_listed_without_running_them(folder):
     entries = {one.name: one for one in find_entries(folder)}
     assert set(entries) == {"toy", "quality", "needy", "absent", "score"}
     assert entries["toy"].title == "A toy"
@@ -123,7 +123,7 @@ def test_benchmarks_are_known_without_running_them(folder):
     assert "no_such_module" not in sys.modules
 
 
-def test_a_run_tells_what_is_measured_left_out_and_failed(folder):
+def test_run_reports_measured_omitted_and_failed_cases(folder):
     found = run(BenchmarkOptions())
     toy = next(one for one in found.outcomes if one.name == "toy")
     assert toy.rows[0].case == "sum"
@@ -133,7 +133,7 @@ def test_a_run_tells_what_is_measured_left_out_and_failed(folder):
     absent = next(one for one in found.outcomes if one.name == "absent")
     assert "no_such_module is not installed" in absent.left_out[""]
     text = str(report(found))
-    for said in (
+    for message in (
         "left out: toy/lacking: needs a treebank",
         "left out: needy: needs no-such/file.gz",
         "failed: toy/broken",
@@ -142,11 +142,11 @@ def test_a_run_tells_what_is_measured_left_out_and_failed(folder):
         "2.00 ± 0.00",
         "1 of 1 bars met",
     ):
-        assert said in text, said
+        assert message in text, message
 
 
 @pytest.mark.parametrize(
-    ("asked", "notes"),
+    ("requested", "notes"),
     [
         (BenchmarkOptions(only=("toy",)), ["a note.", "ran"]),
         (BenchmarkOptions(only=("toy",), quick=True), ["a note.", "ran"]),
@@ -154,16 +154,16 @@ def test_a_run_tells_what_is_measured_left_out_and_failed(folder):
         (BenchmarkOptions(only=("toy/l*", "toy/middling")), ["ran", "ran"]),
     ],
 )
-def test_what_is_named_runs(folder, asked, notes):
-    assert run(asked).outcomes[0].notes == notes
+def test_named_benchmarks_run(folder, requested, notes):
+    assert run(requested).outcomes[0].notes == notes
 
 
-def test_a_quick_run_of_all_leaves_some_out(folder):
+def test_quick_run_omits_slow_cases(folder):
     toy = next(one for one in run(BenchmarkOptions(quick=True)).outcomes if one.name == "toy")
     assert toy.notes == ["a note."]
 
 
-def test_a_benchmark_that_is_slow_throughout_runs_if_it_is_named(folder):
+def test_slow_benchmark_runs_if_named(folder):
     (folder / "slow.py").write_text(
         '"""S."""\nSLOW = ("a",)\n\n\ndef cases(asked):\n    return {"a": lambda: iter(["ran"])}\n'
     )
@@ -176,7 +176,7 @@ def test_unknown_names_are_refused(folder):
         run(BenchmarkOptions(only=("toi",)))
 
 
-def test_a_benchmarks_own_options_reach_its_cases(folder):
+def test_own_options_of_a_benchmark_reach_its_cases(folder):
     (outcome,) = run(BenchmarkOptions(only=("toy/good",)), own={"scale": 3.0}).outcomes
     assert outcome.rows[0].ours == 3.0
 
@@ -207,7 +207,7 @@ def test_check_exits_with_1_when_a_ratio_gets_worse(folder, tmp_path):
     assert bench("--only", "toy/broken", "--check") == 1
 
 
-def test_what_noise_explains_is_not_behind(tmp_path):
+def test_differences_within_noise_are_not_regressions(tmp_path):
     def row(ratio, spread=0.0):
         ours = Spent(ratio)
         ours.spread = spread
@@ -225,7 +225,7 @@ def test_what_noise_explains_is_not_behind(tmp_path):
     assert not record.find_behind("toy", False, [Row("a", 9.0, None, "peer", "s")])
 
 
-def test_what_seems_behind_is_measured_again(folder):
+def test_apparent_regressions_are_measured_again(folder):
     bench("--only", "toy/good", "--record")
     # Busy the first time only.
     (folder / "toy.py").write_text(
@@ -236,7 +236,7 @@ def test_what_seems_behind_is_measured_again(folder):
     assert not run(BenchmarkOptions(only=("toy/good",))).behind
 
 
-def test_curves_and_their_exponents():
+def test_power_law_exponents_are_fitted():
     random.seed(0)
     sizes = [10**k for k in range(2, 8)]
     power = fit_power(sizes, [3e-7 * n**1.5 * random.uniform(0.9, 1.1) for n in sizes])
@@ -247,7 +247,7 @@ def test_curves_and_their_exponents():
     assert (curve.series, curve.sizes, curve.peer) == ("s", (1, 10), ())
 
 
-def test_the_pages_figures_are_written_between_their_marks(folder, tmp_path):
+def test_figures_are_written_between_marks_of_pages(folder, tmp_path):
     docs = tmp_path / "docs"
     (docs / "pictures").mkdir(parents=True)
     page = docs / "performance.md"
@@ -270,7 +270,7 @@ def test_the_pages_figures_are_written_between_their_marks(folder, tmp_path):
 
 
 @pytest.mark.slow
-def test_measuring():
+def test_time_and_memory_are_measured():
     assert cpu(lambda: sum(range(1000))) > 0
     assert peak(lambda: bytearray(30_000_000)) > 20e6
     took = spend(["-c", "print(len(bytearray(50_000_000)))"])
@@ -285,7 +285,7 @@ def test_measuring():
     assert [row.unit for row in rows] == ["s", "MB"]
 
 
-def test_ctrl_c_keeps_what_was_measured(folder, tmp_path):
+def test_ctrl_c_keeps_finished_measurements(folder, tmp_path):
     (folder / "late.py").write_text(STOPPED)
     (folder / "later.py").write_text(STOPPED.replace("raise KeyboardInterrupt", "pass"))
     assert bench("--only", "late*", "-o", tmp_path / "a.json") == 130
@@ -296,20 +296,20 @@ def test_ctrl_c_keeps_what_was_measured(folder, tmp_path):
     assert late["left out"] == {"stops": "interrupted"}
 
 
-def test_rows_are_plain_data_whatever_numbers_cases_give():
+def test_rows_are_json_serialisable_for_any_number_type():
     one = Row("a", np.float32(1), np.float64(4), "numpy", "s", np.float64(0.5))
     assert json.loads(json.dumps(one.as_dict()))["ok"] is True
     assert json.loads(json.dumps(point("s", "N", np.int64(10), np.float32(2)).as_dict()))
 
 
-def test_data_that_are_absent_are_named(monkeypatch, tmp_path):
+def test_missing_data_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
     with pytest.raises(LeftOut, match="needs a/b: set ROGET_TEST_DATA"):
         find_data("a", "b")
 
 
-def test_ours_are_all_listed():
-    """Every module is a benchmark, a trial, or a maker or helper that others use."""
+def test_every_module_is_listed():
+    """Every module is a benchmark, a trial, or a helper that others import."""
     listed = {one.name for one in find_entries()}
     assert {"score", "count", "sizes", "scaling"} <= listed
     others = {path.stem for path in find_folder().glob("*.py")} - listed
@@ -319,7 +319,7 @@ def test_ours_are_all_listed():
     }  # fmt: skip
 
 
-def test_one_of_ours_runs_by_its_own_command():
+def test_benchmark_runs_as_a_script():
     script = ROOT / "benchmarks" / "score.py"
     done = subprocess.run(
         [sys.executable, script, "--quick", "--only", "help"], capture_output=True, text=True
@@ -329,7 +329,7 @@ def test_one_of_ours_runs_by_its_own_command():
     assert "… score: help" in done.stderr
 
 
-def test_the_record_is_of_cases_that_have_peers():
+def test_record_has_only_cases_with_peers():
     record = Record.load(ROOT / "benchmarks")
     assert record.held, "benchmarks/record.json is missing: python -m benchmarks --quick --record"
     for size, benchmarks in record.held.items():
@@ -348,7 +348,7 @@ def test_list_names_missing_peers_and_data(folder, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [["--list"], ["--only", "toy/good"]])
-def test_a_report_never_overwrites_the_record(folder, tmp_path, arguments):
+def test_report_does_not_overwrite_the_record(folder, tmp_path, arguments):
     record, link = folder / "record.json", tmp_path / "link.json"
     record.write_text("{}")
     link.symlink_to(record)

@@ -1,4 +1,4 @@
-"""`roget agree` as people and scripts meet it."""
+"""`roget agree` on the command line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def runs(tmp_path):
     return folder
 
 
-def test_a_folder_is_as_many_clusterings(runs):
+def test_folder_holds_several_clusterings(runs):
     done = run(runs, "--format", "json", "-m", "ari,homogeneity")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
@@ -42,7 +42,7 @@ def test_a_folder_is_as_many_clusterings(runs):
 
 
 @pytest.mark.parametrize("form", [n for n in catalogue.KINDS["renderers"] if n != "html"])
-def test_every_format_has_the_values(runs, form):
+def test_every_format_shows_the_values(runs, form):
     done = run(runs, "--format", form, "-m", "ari", "--ci", 1)
     assert done.exit_code == 0, done.output
     assert "run3" in done.stdout
@@ -89,7 +89,7 @@ def test_items_and_pairs_have_the_same_rows_in_every_format(runs, tmp_path):
         assert found.fetchall() == [tuple(row.values()) for row in rows]
 
 
-def test_many_pictures_are_told_in_one_line(runs, tmp_path):
+def test_many_figures_are_reported_in_one_line(runs, tmp_path):
     pytest.importorskip("matplotlib")
     done = run(
         runs,
@@ -107,7 +107,7 @@ def test_many_pictures_are_told_in_one_line(runs, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("extra", "said"),
+    ("extra", "message"),
     [
         (["--save", "items=x.unknown"], ".csv, .tsv, .jsonl, .json, .parquet"),
         (["--save", "pairs=x.html"], ".csv, .tsv, .jsonl, .json, .parquet"),
@@ -116,7 +116,7 @@ def test_many_pictures_are_told_in_one_line(runs, tmp_path):
         (["--at-least", "2"], "up to 1"),
     ],
 )
-def test_what_cannot_be_is_said_before_the_work(runs, extra, said):
+def test_invalid_requests_are_refused_before_computing(runs, extra, message):
     done = run(runs, *extra)
     assert done.exit_code != 0
-    assert said in done.output + str(done.exception)
+    assert message in done.output + str(done.exception)

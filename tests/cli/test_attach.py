@@ -1,4 +1,4 @@
-"""`roget attach`: train, test and predict, through a small app."""
+"""`roget attach`: train, test and predict."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return model, quads
 
 
-def test_test_as_json(trained: tuple[Path, Path], tmp_path: Path) -> None:
+def test_report_of_test_command_is_json(trained: tuple[Path, Path], tmp_path: Path) -> None:
     model, quads = trained
     found = json.loads(run("test", model, quads, "--format", "json").stdout)
     assert list(found) == ["items", "coverage", "accuracy", "low", "high", "stages"]
@@ -60,14 +60,14 @@ def test_test_as_json(trained: tuple[Path, Path], tmp_path: Path) -> None:
     assert json.loads((tmp_path / "found.json").read_text()) == found
 
 
-def test_test_as_text(trained: tuple[Path, Path]) -> None:
+def test_report_of_test_command_is_text(trained: tuple[Path, Path]) -> None:
     text = run("test", *trained).stdout
     assert "18 quadruples: " in text
     assert "quadruple " in text
     assert all(len(line) <= 80 for line in text.splitlines())
 
 
-def test_predict_reads_every_kind_of_line(trained: tuple[Path, Path]) -> None:
+def test_predict_reads_every_line_format(trained: tuple[Path, Path]) -> None:
     given = "eat pizza with fork\n7 Eat Pizza with fork V\n\neat\tpizza\twith\tfork\tN\n"
     done = run("predict", trained[0], given=given)
     assert done.exit_code == 0
@@ -81,7 +81,7 @@ def test_predict_reads_every_kind_of_line(trained: tuple[Path, Path]) -> None:
     assert 0.5 <= float(rows[0][5]) <= 1
 
 
-def test_predict_answers_the_good_lines_and_names_the_others(trained: tuple[Path, Path]) -> None:
+def test_predict_answers_valid_lines_and_lists_invalid_ones(trained: tuple[Path, Path]) -> None:
     done = run("predict", trained[0], given="one two\neat pizza with fork\na b c d e f\n")
     assert done.stdout.startswith("eat\tpizza\twith\tfork\tV\t")
     assert isinstance(done.exception, FormatError)
@@ -91,7 +91,7 @@ def test_predict_answers_the_good_lines_and_names_the_others(trained: tuple[Path
     ]
 
 
-def test_nothing_to_predict(trained: tuple[Path, Path]) -> None:
+def test_predict_of_empty_input_prints_nothing(trained: tuple[Path, Path]) -> None:
     done = run("predict", trained[0], given="")
     assert (done.exit_code, done.stdout) == (0, "")
 
@@ -104,7 +104,7 @@ def test_nothing_to_predict(trained: tuple[Path, Path]) -> None:
         ("0 eat pizza with V\n", "broken-lines"),
     ],
 )
-def test_files_that_cannot_be_learnt_from(tmp_path: Path, text: str, code: str) -> None:
+def test_unusable_training_files_are_refused(tmp_path: Path, text: str, code: str) -> None:
     (tmp_path / "quads").write_text(text)
     done = run("train", "--quads", tmp_path / "quads", "-o", tmp_path / "model")
     assert isinstance(done.exception, InputError)
@@ -112,7 +112,7 @@ def test_files_that_cannot_be_learnt_from(tmp_path: Path, text: str, code: str) 
     assert not (tmp_path / "model").exists()
 
 
-def test_what_is_no_model(tmp_path: Path) -> None:
+def test_folder_that_is_not_a_model_is_refused(tmp_path: Path) -> None:
     (tmp_path / "quads").write_text(LINES)
     done = run("test", tmp_path, tmp_path / "quads")
     assert isinstance(done.exception, InputError)
@@ -129,19 +129,19 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
         assert "gone" in str(done.exception)
 
 
-def test_the_rule_as_printed(
+def test_printed_rule_can_be_selected(
     trained: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sources, "OWN", -1)
     _, quads = trained
     pairs = quads.with_name("pairs.tsv")
-    asked = ("train", "--quads", quads, "--pairs", pairs, "--rule", "printed")
-    done = run(*asked, "-o", tmp_path / "model")
+    arguments = ("train", "--quads", quads, "--pairs", pairs, "--rule", "printed")
+    done = run(*arguments, "-o", tmp_path / "model")
     assert done.exit_code == 0, done.output
     found = json.loads(run("test", tmp_path / "model", quads, "--format", "json").stdout)
     assert [stage["stage"] for stage in found["stages"]][:2] == ["words", "MDL thesaurus"]
     # All words were seen with their heads, and each of them with one head only.
     assert (found["stages"][0]["coverage"], found["stages"][0]["accuracy"]) == (1, 1)
-    both = run(*asked, "--model", "best", "-o", tmp_path / "other")
+    both = run(*arguments, "--model", "best", "-o", tmp_path / "other")
     assert isinstance(both.exception, InputError)
     assert not (tmp_path / "other").exists()

@@ -1,4 +1,4 @@
-"""`roget build` and `roget reproduce` as people and scripts meet them."""
+"""`roget build` and `roget reproduce` on the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from roget import Counts
 from roget.learn.thesaurus import Thesaurus
 
 
-def test_the_sample_becomes_a_thesaurus(tmp_path):
+def test_build_makes_thesaurus_of_the_sample(tmp_path):
     done = run("build", "--clusters", 8, "--top", 300, "sample", "-o", "a.thesaurus", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "", "talk goes to stderr"
@@ -31,7 +31,7 @@ def test_the_sample_becomes_a_thesaurus(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said", "code"),
+    ("arguments", "message", "code"),
     [
         (["-o", "t"], "sample", "missing-option"),
         (["sample"], "-o DIR", "missing-option"),
@@ -41,18 +41,18 @@ def test_the_sample_becomes_a_thesaurus(tmp_path):
         (["sample", "--min-count", "100000", "-o", "t"], "--min-count", "too-little-text"),
     ],
 )
-def test_mistakes_are_explained(tmp_path, arguments, said, code):
+def test_errors_are_explained(tmp_path, arguments, message, code):
     done = run("build", *arguments, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith("roget: ")
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.endswith(f" [{code}]\n")
     assert "Traceback" not in done.stderr
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("method", ["soft", "mdl", "comdl"])
-def test_one_class_is_explained(tmp_path, method):
+def test_single_class_is_explained(tmp_path, method):
     counts = Counts([[1, 2], [2, 1], [1, 1]], ["tea", "ale", "milk"], ["drink", "pour"])
     counts.write(tmp_path / "c")
     command = ("build", "c", "--min-count", 1, "--method", method)
@@ -88,7 +88,7 @@ main()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.parametrize("there", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_ctrl_c_is_said_and_told_by_the_exit_code(tmp_path, there):
+def test_ctrl_c_is_reported_and_sets_exit_code(tmp_path, there):
     more = ["build", "sample", "--top", "100", "--no-heldout", "-o", "t"]
     more += ["--method", "soft", "--clusters"]
     if there:
@@ -110,7 +110,7 @@ def test_ctrl_c_is_said_and_told_by_the_exit_code(tmp_path, there):
     assert (tmp_path / "t.partial").is_dir()
 
 
-def test_help_is_light():
+def test_help_imports_no_heavy_package():
     code = (
         "import sys; from roget.cli import app\n"
         "for command in ('build', 'reproduce'):\n"

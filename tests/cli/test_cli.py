@@ -1,4 +1,4 @@
-"""The command line as people and scripts meet it."""
+"""The command line in general, and `roget score`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def pair(tmp_path):
     return gold, system
 
 
-def test_json_has_the_agreed_shape(pair):
+def test_json_has_documented_keys(pair):
     done = run("score", *pair, "--format", "json", "--measure", "v", "--measure", "ari")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -45,14 +45,14 @@ def test_text_fits_a_terminal(pair):
     assert "one-to-one" in done.stdout
 
 
-def test_one_file_with_two_columns(tmp_path):
+def test_one_file_with_two_columns_is_scored(tmp_path):
     both = tmp_path / "both.tsv"
     both.write_text("gold\tsystem\nx\t1\nx\t1\ny\t2\n")
     done = run("score", both, "--format", "json", "-m", "v", "-e", "ml")
     assert json.loads(done.stdout)["rows"][0]["value"] == 1.0, done.stderr
 
 
-def test_standard_input(pair):
+def test_system_is_read_from_standard_input(pair):
     done = run(
         "score", pair[0], "-", "--labels", "tsv", "--format", "json", stdin=pair[1].read_text()
     )
@@ -60,7 +60,7 @@ def test_standard_input(pair):
     assert json.loads(done.stdout)["items"] == 4
 
 
-def test_columns_by_name(tmp_path):
+def test_columns_are_chosen_by_name(tmp_path):
     gold, system = tmp_path / "g.csv", tmp_path / "s.csv"
     gold.write_text("nr,topic,who\n1,x,u\n2,y,u\n")
     system.write_text("nr,topic,who\n1,k,v\n2,l,v\n")
@@ -74,7 +74,7 @@ def test_columns_by_name(tmp_path):
 
 
 @pytest.mark.parametrize("format", catalogue.names("renderers"))
-def test_every_format_can_be_written(pair, tmp_path, format):
+def test_every_format_is_written_to_output(pair, tmp_path, format):
     out = tmp_path / "report"
     done = run("score", *pair, "--format", format, "-o", out)
     assert done.returncode == 0, done.stderr
@@ -83,7 +83,7 @@ def test_every_format_can_be_written(pair, tmp_path, format):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.tsv", "report", "system.tsv"]
 
 
-def test_warnings_go_to_stderr_of_machine_formats(pair):
+def test_warnings_of_machine_formats_go_to_stderr(pair):
     pair[1].write_text("a\t1\n")
     done = run("score", *pair, "--format", "json")
     assert "warning: 3 of 4 items" in done.stderr
@@ -104,7 +104,7 @@ def test_warnings_go_to_stderr_of_machine_formats(pair):
     ],
     ids=["missing", "empty", "conflict", "broken", "encoding", "negative", "nan", "disjoint"],
 )
-def test_bad_input_is_one_clear_message(pair, change, message):
+def test_invalid_input_gives_one_clear_message(pair, change, message):
     change(*pair)
     done = run("score", *pair)
     assert done.returncode == 1
@@ -113,7 +113,7 @@ def test_bad_input_is_one_clear_message(pair, change, message):
     assert done.stdout == ""
 
 
-def test_the_output_name_chooses_the_format(pair, tmp_path):
+def test_output_suffix_determines_the_format(pair, tmp_path):
     run("score", *pair, "-o", tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text())["items"] == 4
     done = run(
@@ -123,7 +123,7 @@ def test_the_output_name_chooses_the_format(pair, tmp_path):
     assert "tabular" in (tmp_path / "report.tex").read_text()
 
 
-def test_narrow_terminals_and_plain_encodings(pair):
+def test_narrow_terminals_and_ascii_encoding_are_supported(pair):
     environment = {**os.environ, "COLUMNS": "70", "PYTHONIOENCODING": "ascii"}
     done = run("score", *pair, env=environment)
     assert done.returncode == 0, done.stderr
@@ -131,7 +131,7 @@ def test_narrow_terminals_and_plain_encodings(pair):
     assert max(map(len, report)) <= 70
 
 
-def test_other_libraries_names_are_translated(pair):
+def test_names_of_other_libraries_are_translated(pair):
     for theirs, ours in (("b-cubed", "b3-f"), ("accuracy", "one-to-one")):
         assert f"did you mean {ours}?" in run("score", *pair, "-m", theirs).stderr
     assert "v ↑" in run("score", *pair, "-m", "v-measure").stdout
@@ -139,20 +139,20 @@ def test_other_libraries_names_are_translated(pair):
     assert run("score", *pair, "-m", "V,ARI", "--format", "json").returncode == 0
 
 
-def test_unknown_names_offer_the_nearest(pair):
+def test_unknown_names_suggest_the_nearest(pair):
     done = run("score", *pair, "-m", "homogenity")
     assert done.returncode == 1
     assert "did you mean homogeneity" in done.stderr
 
 
-def test_an_unwritable_output_is_said(pair, tmp_path):
+def test_unwritable_output_is_refused(pair, tmp_path):
     done = run("score", *pair, "-o", tmp_path / "no" / "such" / "file")
     assert done.returncode == 1
     assert "[not-writable]" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["measures", "entropies"])
-def test_list(kind):
+def test_list_prints_every_part_of_a_kind(kind):
     done = run("list", kind)
     assert done.returncode == 0
     first_words = {line.split()[0] for line in done.stdout.splitlines() if line[:1].strip()}
@@ -162,12 +162,12 @@ def test_list(kind):
     assert [entry["name"] for entry in entries] == catalogue.names(kind)
 
 
-def test_list_without_a_kind_names_all_of_them():
+def test_list_without_a_kind_prints_all():
     kinds = {kind.replace(" ", "-"): catalogue.names(kind) for kind in catalogue.KINDS}
     assert json.loads(run("list", "--json").stdout) == kinds
-    said = run("list").stdout
-    assert [line.split()[0] for line in said.splitlines() if line[:1].strip()] == list(kinds)
-    assert "zk-entropy" in said
+    output = run("list").stdout
+    assert [line.split()[0] for line in output.splitlines() if line[:1].strip()] == list(kinds)
+    assert "zk-entropy" in output
 
 
 HELP = """
@@ -182,7 +182,7 @@ except SystemExit:
 
 
 @pytest.mark.parametrize("code", ["import roget", HELP], ids=["import", "help"])
-def test_neither_import_nor_help_loads_anything_heavy(code):
+def test_import_and_help_load_no_heavy_package(code):
     heavy = ("numpy", "scipy", "duckdb", "pandas", "sklearn")
     ask = f"import sys; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", f"{code}\n{ask}"], capture_output=True, text=True)
@@ -190,13 +190,13 @@ def test_neither_import_nor_help_loads_anything_heavy(code):
     assert done.stdout.rstrip().endswith("[]")
 
 
-def test_version():
+def test_version_option_prints_version():
     from roget import __version__
 
     assert run("--version").stdout.strip() == f"roget {__version__}"
 
 
-def test_the_bundled_demo(tmp_path):
+def test_bundled_demo_is_scored(tmp_path):
     import roget
 
     folder = roget.__path__[0] + "/data/demo"
@@ -206,8 +206,17 @@ def test_the_bundled_demo(tmp_path):
     assert any("4 of 118 items" in warning for warning in report["warnings"])
 
 
-def test_a_second_system_is_sent_to_compare(pair):
+def test_second_system_is_referred_to_compare(pair):
     done = run("score", *pair, pair[1])
     assert done.returncode == 2
     assert str(pair[1]) in done.stderr
     assert "roget compare" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["score", "compare"])
+@pytest.mark.parametrize(("width", "most"), [(80, 92), (100, 80)])
+def test_help_fits_two_screens(name, width, most):
+    command = [sys.executable, "-m", "roget", name, "--help"]
+    env = {**os.environ, "COLUMNS": str(width)}
+    help = subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
+    assert len(help.splitlines()) <= most

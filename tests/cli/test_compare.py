@@ -1,4 +1,4 @@
-"""`roget compare` as people and scripts meet it."""
+"""`roget compare` on the command line."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def files(tmp_path):
     return gold, good, bad
 
 
-def test_tables_by_group_and_of_all_clusters(files, tmp_path):
+def test_tables_by_group_and_of_clusters_are_saved(files, tmp_path):
     clusters, mapping = tmp_path / "clusters.tsv", tmp_path / "mapping.parquet"
-    asked = (
+    arguments = (
         "--set",
         "by=group",
         "--format",
@@ -31,7 +31,7 @@ def test_tables_by_group_and_of_all_clusters(files, tmp_path):
         "--save",
         f"mapping={mapping}",
     )
-    done = run("compare", *files, "-m", "v,ari", "-e", "jk", *asked)
+    done = run("compare", *files, "-m", "v,ari", "-e", "jk", *arguments)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "system,group,items,classes,clusters,v@jk,ari,signature"
@@ -52,7 +52,7 @@ def test_tables_by_group_and_of_all_clusters(files, tmp_path):
     assert len(json.loads((tmp_path / "c.json").read_text())) == 12
 
 
-def test_title_and_main_score(files, tmp_path):
+def test_title_and_main_score_can_be_set(files, tmp_path):
     page = tmp_path / "page.html"
     done = run("compare", *files, "-m", "homogeneity,ari", "--set", "title=Senses", "-o", page)
     assert done.returncode == 0, done.stderr
@@ -63,7 +63,7 @@ def test_title_and_main_score(files, tmp_path):
     assert "sorted by homogeneity (jk)" in done.stdout
 
 
-def test_json_has_the_agreed_shape(files):
+def test_json_has_documented_keys(files):
     done = run("compare", *files, "-m", "v", "-e", "jk", "--ci", 100, "--format", "json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -77,7 +77,7 @@ def test_json_has_the_agreed_shape(files):
     assert {"measure", "entropy", "difference", "low", "high", "p"} <= set(pair)
 
 
-def test_names_and_output(files, tmp_path):
+def test_systems_are_named_and_output_written(files, tmp_path):
     gold, good, bad = files
     out = tmp_path / "table.tex"
     done = run("compare", gold, f"ours={good}", f"theirs={bad}", "-m", "v", "-o", out)
@@ -94,14 +94,14 @@ def test_names_and_output(files, tmp_path):
         (["-m", "vv"], "unknown measure"),
     ],
 )
-def test_wrong_options(files, extra, message):
+def test_invalid_options_are_refused(files, extra, message):
     done = run("compare", *files, *extra)
     assert done.returncode in (1, 2)
     assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_same_names_missing_files_and_strangers(files, tmp_path):
+def test_duplicate_names_and_missing_files_are_refused(files, tmp_path):
     gold, good, _ = files
     assert "'good'" in run("compare", gold, good, good).stderr
     assert "nowhere.key" in run("compare", gold, good, tmp_path / "nowhere.key").stderr
@@ -124,7 +124,7 @@ def test_pairs_are_saved_with_intervals_and_p(files, tmp_path):
     assert "[missing-option]" in done.stderr
 
 
-def test_few_items_are_reported(tmp_path):
+def test_few_items_are_warned_about(tmp_path):
     for name in ("gold", "a", "b"):
         (tmp_path / f"{name}.txt").write_text("x\nx\ny\n")
     paths = [tmp_path / f"{name}.txt" for name in ("gold", "a", "b")]

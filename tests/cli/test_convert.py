@@ -1,4 +1,4 @@
-"""`roget convert` as people and scripts meet it."""
+"""`roget convert` on the command line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def key(tmp_path):
     return path
 
 
-def test_names_tell_formats(key, tmp_path):
+def test_formats_are_inferred_from_names(key, tmp_path):
     done = run(key, "-o", tmp_path / "out.tsv")
     assert done.exit_code == 0, done.output
     assert done.stdout == ""
@@ -36,7 +36,7 @@ def test_names_tell_formats(key, tmp_path):
     assert "[repeated-rows]" in done.stderr
 
 
-def test_options_name_formats_and_columns(tmp_path):
+def test_options_set_formats_and_columns(tmp_path):
     source, target = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text("nr,topic,who\n1,x,u\n")
     columns = ("--columns", "item=nr,label=topic", "--columns", "group=who")
@@ -45,13 +45,13 @@ def test_options_name_formats_and_columns(tmp_path):
     assert target.read_text() == "u 1 x\n"
 
 
-def test_standard_input(tmp_path):
+def test_convert_reads_standard_input(tmp_path):
     done = run("-", "--output", tmp_path / "out.jsonl", "--labels", "lines", stdin="x\ny\n")
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out.jsonl").read_text() == '{"label": "x"}\n{"label": "y"}\n'
 
 
-def test_what_would_be_lost_is_an_error_and_nothing_is_written(key, tmp_path):
+def test_lossy_conversion_is_refused_and_nothing_is_written(key, tmp_path):
     done = run(key, "-o", tmp_path / "out.txt", "--to", "lines")
     assert done.exit_code == 1
     assert isinstance(done.exception, InputError)
@@ -59,13 +59,13 @@ def test_what_would_be_lost_is_an_error_and_nothing_is_written(key, tmp_path):
     assert not (tmp_path / "out.txt").exists()
 
 
-def test_the_output_must_be_named(key):
+def test_convert_requires_an_output(key):
     done = run(key)
     assert done.exit_code == 2
     assert "--output" in done.stderr
 
 
-def test_a_cover_is_told_to_be_one(tmp_path):
+def test_convert_reports_overlapping_clusters(tmp_path):
     source = tmp_path / "c.cmty"
     source.write_text("a b\nb c\n")
     done = run(source, "-o", tmp_path / "c.tsv")

@@ -1,4 +1,4 @@
-"""`roget count` and `roget data` as people and scripts meet them."""
+"""`roget count` and `roget data` on the command line."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def cells(path):
     return {(word, context): count for word, context, count in Counts.read(path).rows()}
 
 
-def test_count_then_show(parsed, tmp_path):
+def test_counts_are_written_and_shown(parsed, tmp_path):
     out = tmp_path / "some.counts"
-    told = done("count", parsed, "--relation", "obj", "-o", out)
-    assert told.stdout == "", "talk goes to stderr"
-    assert "1 word × 1 context, 1 pair, 3 occurrences" in told.stderr
+    result = done("count", parsed, "--relation", "obj", "-o", out)
+    assert result.stdout == "", "talk goes to stderr"
+    assert "1 word × 1 context, 1 pair, 3 occurrences" in result.stderr
     assert cells(out) == {("milk", "drink"): 3}
     shown = done("count", "--show", out)
     assert "milk" in shown.stdout
@@ -67,29 +67,29 @@ def test_count_then_show(parsed, tmp_path):
     assert summary["provenance"]["inputs"][0]["path"] == str(parsed)
 
 
-def test_rows_are_no_tokens(tmp_path):
+def test_rows_are_not_reported_as_tokens(tmp_path):
     (tmp_path / "pairs.tsv").write_text("milk\tdrink\t3\nmilk\tbuy\t1\n")
-    told = done("count", "pairs.tsv", "-o", "c", cwd=tmp_path)
-    assert "  2 rows of 1 file in" in told.stderr
+    result = done("count", "pairs.tsv", "-o", "c", cwd=tmp_path)
+    assert "  2 rows of 1 file in" in result.stderr
     assert "from: pairs.tsv (2 rows read)" in done("count", "--show", "c", cwd=tmp_path).stdout
 
 
-def test_the_contexts_of_a_word(tmp_path):
+def test_show_lists_contexts_of_a_word(tmp_path):
     rows = {f"context {i:02}": 1 + i % 7 for i in range(30)}
     (tmp_path / "pairs.tsv").write_text(
         "".join(f"milk\t{context}\t{n}\n" for context, n in rows.items()) + "tea\tdrink\t9\n"
     )
     done("count", "pairs.tsv", "-o", "c", cwd=tmp_path)
-    wanted = sorted(rows.items(), key=lambda row: (-row[1], row[0]))
+    expected = sorted(rows.items(), key=lambda row: (-row[1], row[0]))
     for given in ("c", "pairs.tsv"):
         shown = done("count", "--show", given, "--word", "milk", cwd=tmp_path).stdout.splitlines()
         assert shown[0] == f"milk: {sum(rows.values())} occurrences in 30 contexts"
-        assert [line.split() for line in shown[4:]] == [[*c.split(), str(n)] for c, n in wanted]
-    told = done("count", "--show", "c", "--word", "milk", "--format", "json", cwd=tmp_path)
-    assert json.loads(told.stdout) == {
+        assert [line.split() for line in shown[4:]] == [[*c.split(), str(n)] for c, n in expected]
+    result = done("count", "--show", "c", "--word", "milk", "--format", "json", cwd=tmp_path)
+    assert json.loads(result.stdout) == {
         "word": "milk",
         "total": sum(rows.values()),
-        "contexts": [{"context": context, "count": n} for context, n in wanted],
+        "contexts": [{"context": context, "count": n} for context, n in expected],
     }
     assert "did you mean 'milk'" in failed("count", "--show", "c", "--word", "mlk", cwd=tmp_path)
 
@@ -102,16 +102,16 @@ def test_relations_are_listed():
     assert names[-1] == "all"
 
 
-def test_summary_as_json(parsed, tmp_path):
-    told = done("count", parsed, "-o", tmp_path / "c", "--format", "json")
-    assert json.loads(told.stdout)["tokens"] == 18
-    assert "relations: nouns (obj, subj, iobj, ~amod" in told.stderr, (
+def test_summary_is_printed_as_json(parsed, tmp_path):
+    result = done("count", parsed, "-o", tmp_path / "c", "--format", "json")
+    assert json.loads(result.stdout)["tokens"] == 18
+    assert "relations: nouns (obj, subj, iobj, ~amod" in result.stderr, (
         "what was not asked for is told"
     )
     assert Counts.read(tmp_path / "c").relations == ("nouns",)
 
 
-def test_standard_input_with_a_window(tmp_path):
+def test_standard_input_is_counted_by_windows(tmp_path):
     out = tmp_path / "tiny.counts"
     text = "The cat drinks milk. The dog drinks water."
     done("count", "-", "--window", 2, "-o", out, stdin=text)
@@ -134,7 +134,7 @@ def test_standard_input_with_a_window(tmp_path):
         (["-r", "VERB/obj,obl/NOUN", "--min-count", "3"], None),
     ],
 )
-def test_options_do_what_they_say(parsed, tmp_path, options, expected):
+def test_options_determine_the_counted_pairs(parsed, tmp_path, options, expected):
     out = tmp_path / "c"
     done("count", parsed, *options, "-o", out)
     if expected is None:
@@ -144,7 +144,7 @@ def test_options_do_what_they_say(parsed, tmp_path, options, expected):
         assert cells(out) == expected
 
 
-def test_lists_of_words(parsed, tmp_path):
+def test_word_lists_filter_counts(parsed, tmp_path):
     stop = tmp_path / "stop.txt"
     stop.write_text("Milk\n")
     done("count", parsed, "-r", "obj", "-r", "subj", "--stop", stop, "-o", tmp_path / "a")
@@ -153,42 +153,44 @@ def test_lists_of_words(parsed, tmp_path):
     assert set(cells(tmp_path / "b")) == {("milk", "obj:drink")}
 
 
-def test_one_table_instead_of_a_folder(parsed, tmp_path):
+def test_output_suffix_tsv_writes_one_table(parsed, tmp_path):
     out = tmp_path / "some.tsv"
     done("count", parsed, "-r", "obj", "-o", out)
     assert out.read_text() == "word\tcontext\tcount\nmilk\tdrink\t3\n"
 
 
-def test_any_two_columns(tmp_path):
+def test_any_two_columns_are_counted(tmp_path):
     table = tmp_path / "views.csv"
     table.write_text("when,user,item\n1,ann,x\n2,ann,x\n3,bob,y\n")
     done("count", table, "--columns", "user,item", "-o", tmp_path / "c")
     assert cells(tmp_path / "c") == {("ann", "x"): 2, ("bob", "y"): 1}
 
 
-def test_quadruples(parsed, tmp_path):
+def test_quadruples_are_extracted(parsed, tmp_path):
     out = tmp_path / "quads.tsv"
-    told = done("count", parsed, "--quadruples", "-o", out)
+    result = done("count", parsed, "--quadruples", "-o", out)
     assert out.read_text() == "drink\tmilk\tin\tbowl\tV\n" * 3
-    assert "3 quadruples" in told.stderr
+    assert "3 quadruples" in result.stderr
     done("count", parsed, "--quadruples", "-o", f"{out}.gz")
     with gzip.open(f"{out}.gz", "rt") as file:
         assert file.read() == out.read_text()
     assert ".tsv" in failed("count", parsed, "--quadruples", "-o", tmp_path / "q.counts")
     assert "relation" in failed("count", parsed, "--quadruples", "-r", "obj", "-o", out)
     assert "min_count" in failed("count", parsed, "--quadruples", "--min-count", 2, "-o", out)
-    told = done("count", parsed, "--quadruples", "--set", "limit=1", "--format", "json", "-o", out)
-    assert json.loads(told.stdout) == {"output": str(out), "quadruples": 1}
+    result = done(
+        "count", parsed, "--quadruples", "--set", "limit=1", "--format", "json", "-o", out
+    )
+    assert json.loads(result.stdout) == {"output": str(out), "quadruples": 1}
 
 
-def test_quadruples_need_a_parse(tmp_path):
+def test_quadruples_require_parsed_text(tmp_path):
     (tmp_path / "a.txt").write_text("The cat drinks milk.")
     out = tmp_path / "q.tsv"
     assert "parsed text" in failed("count", tmp_path / "a.txt", "--quadruples", "-o", out)
     assert not out.exists()
 
 
-def test_broken_input_is_named_and_nothing_is_left(parsed, tmp_path):
+def test_broken_input_is_named_and_nothing_is_written(parsed, tmp_path):
     out = tmp_path / "c"
     lines = PARSED.splitlines()
     lines[3] = lines[3].rpartition("\t")[0]
@@ -204,7 +206,7 @@ def test_broken_input_is_named_and_nothing_is_left(parsed, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["absent.conllu", "-o", "c"], "absent.conllu"),
         (["empty", "-o", "c"], "[file-not-found]"),
@@ -224,22 +226,22 @@ def test_broken_input_is_named_and_nothing_is_left(parsed, tmp_path):
         (["some.conllu", "--set", "sides=left", "-o", "c"], "[conflicting-options]"),
     ],
 )
-def test_mistakes_are_explained(parsed, tmp_path, arguments, said):
+def test_errors_are_explained(parsed, tmp_path, arguments, message):
     (tmp_path / "empty").mkdir()
     (tmp_path / "plain.txt").write_text("a b c")
-    assert said in failed("count", *arguments, cwd=tmp_path)
+    assert message in failed("count", *arguments, cwd=tmp_path)
     assert not (tmp_path / "c").exists()
     assert not (tmp_path / "c.partial").exists()
 
 
-def test_a_folder_that_is_not_ours_is_not_replaced(parsed, tmp_path):
+def test_foreign_folder_is_not_replaced(parsed, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/letter.txt").write_text("dear")
     assert "[not-writable]" in failed("count", parsed, "-o", tmp_path / "mine")
     assert (tmp_path / "mine/letter.txt").read_text() == "dear"
 
 
-def test_what_is_already_there_is_safe(tmp_path):
+def test_existing_input_and_output_files_are_protected(tmp_path):
     table = tmp_path / "pairs.tsv"
     table.write_text("a\tb\t1\n")
     assert "[input-is-output]" in failed("count", table, "-o", table)
@@ -247,20 +249,20 @@ def test_what_is_already_there_is_safe(tmp_path):
     assert "standard output" in failed("count", table, "-o", "-", cwd=tmp_path)
 
 
-def test_an_unknown_encoding_is_named(parsed, tmp_path):
-    said = failed("count", parsed, "--encoding", "utf-99", "-o", tmp_path / "c")
-    assert "utf-99" in said
+def test_unknown_encoding_is_named(parsed, tmp_path):
+    output = failed("count", parsed, "--encoding", "utf-99", "-o", tmp_path / "c")
+    assert "utf-99" in output
 
 
 @pytest.mark.parametrize(
-    ("options", "heavy", "said"),
+    ("options", "heavy", "message"),
     [
         (["--help"], {"numpy", "scipy", "duckdb", "numba", "spacy"}, "--relation"),
         (["-r", "obj"], {"sklearn", "scipy.stats", "pandas", "spacy"}, ""),
     ],
     ids=["help", "count"],
 )
-def test_nothing_is_loaded_that_has_nothing_to_do(parsed, tmp_path, options, heavy, said):
+def test_count_imports_only_what_it_needs(parsed, tmp_path, options, heavy, message):
     code = (
         "import sys; from roget.cli import app\n"
         f"try: app({['count', str(parsed), *options, '-o', str(tmp_path / 'c')]!r})\n"
@@ -270,10 +272,10 @@ def test_nothing_is_loaded_that_has_nothing_to_do(parsed, tmp_path, options, hea
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
-    assert said in finished.stdout
+    assert message in finished.stdout
 
 
-def test_data_list_and_path(tmp_path, monkeypatch):
+def test_data_list_and_path_are_printed(tmp_path, monkeypatch):
     monkeypatch.setenv("ROGET_DATA", str(tmp_path))
     listed = json.loads(done("data", "list", "--json").stdout)
     assert [one["name"] for one in listed[: len(SAMPLES)]] == list(SAMPLES)
@@ -287,7 +289,7 @@ def test_data_list_and_path(tmp_path, monkeypatch):
     assert "did you mean" in failed("data", "fetch", "wordnet")
 
 
-def test_ctrl_c_says_how_to_go_on(parsed, tmp_path, monkeypatch, capsys):
+def test_ctrl_c_prints_how_to_resume(parsed, tmp_path, monkeypatch, capsys):
     from roget import cli
 
     def interrupted(*_, **__):
@@ -300,12 +302,12 @@ def test_ctrl_c_says_how_to_go_on(parsed, tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 130
-    said = capsys.readouterr().err
-    assert "roget: interrupted\n" in said
-    assert "2 of 5 files are counted" in said
+    output = capsys.readouterr().err
+    assert "roget: interrupted\n" in output
+    assert "2 of 5 files are counted" in output
 
 
-def test_names_with_umlauts_where_the_system_knows_ascii_only(tmp_path):
+def test_non_ascii_names_work_in_an_ascii_locale(tmp_path):
     (tmp_path / "Größe.txt").write_text(
         "Der Hund trinkt Wasser. Die Katze trinkt Milch.\n", "utf-8"
     )

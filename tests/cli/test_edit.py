@@ -48,7 +48,7 @@ def run(*arguments):
     return CliRunner().invoke(app, [*map(str, arguments)])
 
 
-def test_a_table_of_edits(folder, table):
+def test_edits_are_applied_from_a_table(folder, table):
     done = run("edit", folder, table)
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines()[0] == "9 edits made; 9 in total"
@@ -64,7 +64,7 @@ def test_a_table_of_edits(folder, table):
     assert t.path("hut")[-1] != t.path("house")[-1]
 
 
-def test_nothing_is_written_unless_all_can_be_done(folder, table):
+def test_nothing_is_written_if_any_edit_fails(folder, table):
     before = written(folder)
     table.write_text(TABLE + "move\tdrinks\tzebra\t\t\t\nmerge\t99\t\t\tdrinks\t\n")
     done = commands.run("edit", folder, table)
@@ -76,9 +76,9 @@ def test_nothing_is_written_unless_all_can_be_done(folder, table):
     assert done.stdout == ""
     assert written(folder) == before
     table.write_text(TABLE)
-    told = run("edit", folder, table, "--dry-run")
-    assert told.stdout.startswith("9 edits would be made; nothing was written")
-    assert told.stdout.count("would be done") == 9
+    result = run("edit", folder, table, "--dry-run")
+    assert result.stdout.startswith("9 edits would be made; nothing was written")
+    assert result.stdout.count("would be done") == 9
     assert written(folder) == before
 
 
@@ -100,13 +100,13 @@ def test_nothing_is_written_unless_all_can_be_done(folder, table):
         ("", "edits.csv"),
     ],
 )
-def test_rows_that_make_no_sense_are_named(folder, tmp_path, text, named):
+def test_invalid_rows_are_named(folder, tmp_path, text, named):
     (tmp_path / "edits.csv").write_text(text)
     with pytest.raises(RogetError, match=named):
         edit(folder, tmp_path / "edits.csv")
 
 
-def test_cells_at_the_ends_of_rows_may_be_missing(folder, tmp_path):
+def test_trailing_cells_may_be_missing(folder, tmp_path):
     whole = [line.split("\t") for line in TABLE.splitlines()]
     (tmp_path / "whole.tsv").write_text(TABLE)
     short = ["\t".join(cells).rstrip("\t") for cells in whole]
@@ -118,13 +118,13 @@ def test_cells_at_the_ends_of_rows_may_be_missing(folder, tmp_path):
     ]
 
 
-def test_a_table_of_one_column_is_read_by_tabs_too(folder, tmp_path):
+def test_single_column_table_is_read_as_tsv(folder, tmp_path):
     (tmp_path / "edits.tsv").write_text("action\nundo\n")
     with pytest.raises(RogetError, match=r"edits.tsv:2: the action is 'undo'; expected one of"):
         edit(folder, tmp_path / "edits.tsv")
 
 
-def test_what_changes_nothing_is_no_edit(folder, table):
+def test_edits_without_effect_are_skipped(folder, table):
     table.write_text(
         "action\tclass\tword\ttext\tfield\nrename\ttea\t\tdrinks\t\nmove\tdrinks\tgun|bow\t\t\n"
         "note\tdrinks\t\twhat one drinks\t\nnote\t\ttea\ta leaf\t\n"
@@ -135,7 +135,7 @@ def test_what_changes_nothing_is_no_edit(folder, table):
     assert len(Thesaurus.load(folder).edits) == 5
 
 
-def test_history_undo_and_redo(folder, table):
+def test_history_undo_and_redo_work(folder, table):
     assert run("edit", folder).stdout == "0 edits\n"
     edit(folder, table)
     whole = Thesaurus.load(folder)
@@ -154,30 +154,30 @@ def test_history_undo_and_redo(folder, table):
     assert run("edit", folder, "--undo-to", 0).exit_code == 0
     assert Thesaurus.load(folder).edits == ()
     assert len(Thesaurus.load(folder).undone) == 9
-    for asked, said in (
+    for options, message in (
         ({"undo": True}, "undo"),
         ({"redo": True, "n": 10}, "10.*9"),
         ({"undo_to": 3}, "edit 3"),
         ({"undo": True, "redo": True}, "--undo-to"),
     ):
-        with pytest.raises(RogetError, match=said):
-            edit(folder, **asked)
+        with pytest.raises(RogetError, match=message):
+            edit(folder, **options)
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         ({"undo": True, "n": 0}, "n 0: expected 1 or more"),
         ({"redo": True, "n": -1}, "n -1: expected 1 or more"),
         ({"undo_to": -1}, "undo_to -1: expected not negative"),
     ],
 )
-def test_how_many_are_undone_is_checked(folder, asked, said):
-    with pytest.raises(InputError, match=said):
-        edit(folder, **asked)
+def test_number_of_undone_edits_is_validated(folder, options, message):
+    with pytest.raises(InputError, match=message):
+        edit(folder, **options)
 
 
-def test_classes_are_known_by_id_name_or_word(folder, tmp_path):
+def test_classes_are_found_by_id_name_or_word(folder, tmp_path):
     t = Thesaurus.load(folder)
     (tmp_path / "e.jsonl").write_text(
         "".join(
@@ -197,12 +197,12 @@ def test_classes_are_known_by_id_name_or_word(folder, tmp_path):
         edit(folder, tmp_path / "e.csv")
 
 
-def test_skos_that_was_changed_elsewhere(folder, tmp_path):
+def test_skos_changed_in_another_tool_becomes_edits(folder, tmp_path):
     pytest.importorskip("rdflib")
     file, before = tmp_path / "t.ttl", Thesaurus.load(folder)
     assert run("export", folder, "-o", file, "--language", "en").exit_code == 0
-    told = run("edit", folder, file)
-    assert told.stdout.splitlines()[0] == "0 edits made; 0 in total"
+    result = run("edit", folder, file)
+    assert result.stdout.splitlines()[0] == "0 edits made; 0 in total"
     id = int(before.ids[before.path("tea")[-1]])
     text = file.read_text(encoding="utf-8")
     label = before.label(before.path("tea")[-1])

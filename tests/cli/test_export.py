@@ -1,4 +1,4 @@
-"""`roget export` as people and scripts meet it."""
+"""`roget export` on the command line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_the_suffix_tells_the_format(folder):
+def test_suffix_determines_the_format(folder):
     done = run("goods.thesaurus", "-o", "goods.json", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
@@ -42,7 +42,7 @@ def test_the_suffix_tells_the_format(folder):
     assert " words in 2 classes," in done.stderr
 
 
-def test_stdout_is_utf8_whatever_the_terminal(folder):
+def test_stdout_is_utf_8_in_any_terminal(folder):
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONPATH": ":".join(sys.path)}
     done = run(
         "goods.thesaurus", "--to", "brown", "-o", "-", text=False, cwd=folder, env=environment
@@ -58,7 +58,7 @@ def test_options_reach_skos(folder):
     assert "<https://example.org/g#word-tea>" in done.stdout
 
 
-def test_taxonomies_are_exported_as_well(folder):
+def test_taxonomies_can_be_exported(folder):
     (folder / "zoo.tsv").write_text("dog\tanimal\ncrow\tbird\nbird\tanimal\n")
     done = run("zoo.tsv", "-o", "zoo.thesaurus", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -66,7 +66,7 @@ def test_taxonomies_are_exported_as_well(folder):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["goods.thesaurus", "-o", "x"], "--to"),
         (["goods.thesaurus", "-o", "-"], "--to"),
@@ -92,22 +92,22 @@ def test_taxonomies_are_exported_as_well(folder):
         ),
     ],
 )
-def test_mistakes_are_explained(folder, arguments, said, monkeypatch, capsys):
+def test_errors_are_explained(folder, arguments, message, monkeypatch, capsys):
     before = sorted(folder.iterdir())
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "argv", ["roget", "export", *arguments])
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("roget: ")
-    for part in (said,) if isinstance(said, str) else said:
-        assert part in told.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("roget: ")
+    for part in (message,) if isinstance(message, str) else message:
+        assert part in output.err
     assert sorted(folder.iterdir()) == before
 
 
-def test_choices_are_the_exporters():
+def test_choices_are_the_registered_exporters():
     shown = run("--help").stdout
     assert f"--to <{'|'.join(EXPORTERS)}>" in shown
 
@@ -122,42 +122,44 @@ def inside(monkeypatch, *arguments):
     return 0
 
 
-def test_the_language_is_asked_for_or_said_to_be_unknown(folder, monkeypatch, capsys):
+def test_language_is_requested_or_reported_as_unknown(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
 
-    def said(*arguments, code=0):
+    def stderr_of(*arguments, code=0):
         assert inside(monkeypatch, *arguments) == code
         return capsys.readouterr().err
 
-    unknown = said("goods.thesaurus", "-o", "goods.ttl")
+    unknown = stderr_of("goods.thesaurus", "-o", "goods.ttl")
     assert "label language: und (" in unknown
     assert "--language" in unknown
     assert '"tea"@und' in (folder / "goods.ttl").read_text(encoding="utf-8")
-    assert "label language" not in said("goods.thesaurus", "-o", "goods.ttl", "--language", "en")
-    assert "label language: en (" in said("goods.ttl", "-o", "a.rdf")
-    wrong = said("goods.thesaurus", "-o", "goods.ttl", "--language", "english", code=1)
+    assert "label language" not in stderr_of(
+        "goods.thesaurus", "-o", "goods.ttl", "--language", "en"
+    )
+    assert "label language: en (" in stderr_of("goods.ttl", "-o", "a.rdf")
+    wrong = stderr_of("goods.thesaurus", "-o", "goods.ttl", "--language", "english", code=1)
     assert "'english'" in wrong
     assert "[invalid-option]" in wrong
 
 
-def test_levels_are_asked_for(folder, monkeypatch, capsys):
+def test_levels_are_applied_and_validated(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
 
     def levels(given):
         return inside(monkeypatch, "goods.thesaurus", "-o", "t.json", "--levels", given)
 
     assert levels("2,3") == 1
-    told = capsys.readouterr().err
-    assert "level 3" in told
-    assert "[invalid-option]" in told
-    assert "from 1 to 2 [invalid-option]" in told
+    output = capsys.readouterr().err
+    assert "level 3" in output
+    assert "[invalid-option]" in output
+    assert "from 1 to 2 [invalid-option]" in output
     assert levels("2") == 0
     assert len(json.loads((folder / "t.json").read_text())["tree"]["children"]) == 2
     assert levels("two") != 0
     assert "expected a whole number" in capsys.readouterr().err
 
 
-def test_what_people_edited_is_never_written_over(folder):
+def test_edited_thesaurus_is_not_overwritten(folder):
     place = folder / "goods.thesaurus"
     edited = load(place).editor.rename(1, "drinks")
     edited.save(folder / "edited.thesaurus")

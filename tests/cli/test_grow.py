@@ -32,14 +32,14 @@ def place(tmp_path):
     return tmp_path
 
 
-def test_grows_elsewhere_and_in_place(place):
+def test_grow_writes_elsewhere_or_in_place(place):
     before = (place / "t" / "thesaurus.json").read_bytes()
     done = run(place / "t", place / "new", "-o", place / "u", "--format", "json")
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
-    assert (told["new"], told["moved"], told["stay"]) == (2, 0, 6)
-    assert [one["words"] for one in told["changes"]] == [["rum"], ["novel"]]
-    assert all(one["state"] == "open" for one in told["changes"])
+    record = json.loads(done.stdout)
+    assert (record["new"], record["moved"], record["stay"]) == (2, 0, 6)
+    assert [one["words"] for one in record["changes"]] == [["rum"], ["novel"]]
+    assert all(one["state"] == "open" for one in record["changes"])
     assert (place / "t" / "thesaurus.json").read_bytes() == before
     grown = load(place / "u")
     assert grown.path("rum")[-1] == grown.path("tea")[-1]
@@ -47,8 +47,8 @@ def test_grows_elsewhere_and_in_place(place):
     done = run(place / "t", place / "new")
     assert done.exit_code == 0, done.output
     assert "2 words new; 6 words unchanged" in done.stdout
-    for said in ("--review", "--accept", "--refuse", "roget explore"):
-        assert said in done.stderr.partition("next:")[2]
+    for message in ("--review", "--accept", "--refuse", "roget explore"):
+        assert message in done.stderr.partition("next:")[2]
     assert load(place / "t").counts == grown.counts
 
 
@@ -69,7 +69,7 @@ def test_changes_are_reviewed_and_decided(place):
         assert run(place / "t", *arguments).exception.code == code, arguments
 
 
-def test_what_was_decided_is_said_in_a_line(place):
+def test_decisions_are_reported_in_one_line(place):
     assert run(place / "t", place / "new", "-o", place / "u").exit_code == 0
     both = ("--accept", "1", "--accept", "1,2")
     shutil.copytree(place / "u", place / "v")
@@ -82,7 +82,7 @@ def test_what_was_decided_is_said_in_a_line(place):
     assert "rum" in done.stdout
 
 
-def test_changes_to_a_class_stand_together_with_their_numbers(place):
+def test_changes_to_a_class_are_listed_together_with_numbers(place):
     names = ["obj:drink", "obj:see", "obj:read", "obj:pour"]
     more = [[6, 0, 1, 7], [1, 1, 9, 0], [5, 1, 0, 8]]
     Counts(more, ["rum", "novel", "mead"], names).write(place / "more")
@@ -96,7 +96,7 @@ def test_changes_to_a_class_stand_together_with_their_numbers(place):
     assert f"{numbers['mead']} mead (" in row
 
 
-def test_only_one_growth_at_a_time(place):
+def test_only_one_growth_runs_at_a_time(place):
     with Partial(place / "t", "a growth", lambda names: not names):
         done = run(place / "t", place / "new")
     assert done.exit_code
@@ -104,7 +104,7 @@ def test_only_one_growth_at_a_time(place):
     assert run(place / "t", place / "new").exit_code == 0
 
 
-def test_what_somebody_edits_meanwhile_is_not_lost(place, monkeypatch):
+def test_concurrent_edits_are_not_lost(place, monkeypatch):
     from roget.learn.growth import grow as module
 
     def edit(*given, **more):
@@ -119,7 +119,7 @@ def test_what_somebody_edits_meanwhile_is_not_lost(place, monkeypatch):
 
 
 @pytest.mark.parametrize("folder", sorted(OLD.iterdir()), ids=lambda folder: folder.name)
-def test_thesauri_of_older_versions_grow(folder, tmp_path):
+def test_thesauri_of_older_versions_can_grow(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "t")
     before = load(tmp_path / "t")
     names = before.contexts[:4].tolist()

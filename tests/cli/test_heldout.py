@@ -1,4 +1,4 @@
-"""`roget heldout` and `roget decide`, from the shell's side."""
+"""`roget heldout` and `roget decide` on the command line."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ HELDOUT = ("--top", "60", "--splits", "2", "-m", "unigram", "-m", "nearest")
 DECIDE = ("--top", "60", "--draws", "2", "--pairs", "15", "-m", "unigram", "-m", "nearest")
 
 
-def test_heldout_says_what_it_found(counts: str) -> None:
+def test_heldout_prints_text_and_json(counts: str) -> None:
     text = run("heldout", counts, *HELDOUT).stdout
     assert max(map(len, text.splitlines())) <= 80
     assert "20 new words" in text
@@ -63,14 +63,14 @@ def test_heldout_says_what_it_found(counts: str) -> None:
     assert float(losses["nearest", "test"]) == ours["loss"]["test"]["mean"]
 
 
-def test_heldout_draws_and_writes(counts: str, tmp_path: Path) -> None:
+def test_heldout_writes_figure_and_report(counts: str, tmp_path: Path) -> None:
     picture, report = tmp_path / "losses.svg", tmp_path / "losses.json"
     run("heldout", counts, *HELDOUT, "--figure", str(picture), "-o", str(report))
     assert picture.read_text().lstrip().startswith("<?xml")
     assert json.loads(report.read_text())["unit"] == "bits"
 
 
-def test_decide_says_what_it_found(counts: str) -> None:
+def test_decide_prints_text_and_json(counts: str) -> None:
     text = run("decide", counts, *DECIDE).stdout
     assert max(map(len, text.splitlines())) <= 80
     found = json.loads(run("decide", counts, *DECIDE, "--format", "json").stdout)
@@ -84,7 +84,7 @@ def test_decide_says_what_it_found(counts: str) -> None:
     assert float(rows[2]["error"]) == ours["all"]["mean"]
 
 
-def test_columns_may_be_named(tmp_path: Path) -> None:
+def test_columns_can_be_named(tmp_path: Path) -> None:
     path = tmp_path / "turned.tsv"
     lines = [f"{v}\t{n}\t{c}\n" for n, v, c in planted(seed=1).rows()]
     path.write_text("".join(lines))
@@ -96,9 +96,9 @@ def test_columns_may_be_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["heldout", "decide"])
 def test_help_names_every_model(command: str) -> None:
-    said = " ".join(run(command, "--help").stdout.replace("│", " ").split())
+    output = " ".join(run(command, "--help").stdout.replace("│", " ").split())
     for name in catalogue.MODELS:
-        assert name in said
+        assert name in output
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_help_names_every_model(command: str) -> None:
         ("decide", "-o", "none/a.txt", "not-writable"),
     ],
 )
-def test_files_are_checked_before_the_work(
+def test_files_are_checked_before_computing(
     command: str, option: str, file: str, code: str, tmp_path: Path
 ) -> None:
     # Counts that are not there would be complained about next.
@@ -121,7 +121,7 @@ def test_files_are_checked_before_the_work(
         CliRunner().invoke(app, given, catch_exceptions=False)
 
 
-def test_the_table_is_there_if_the_figure_fails(
+def test_report_is_written_even_if_the_figure_fails(
     counts: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*given: object) -> None:

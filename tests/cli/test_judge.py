@@ -1,4 +1,4 @@
-"""`roget judge`: ratings, sheets and answers, as people and scripts meet them."""
+"""`roget judge`: ratings, sheets and answers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def fill(folder: Path, name: str, choose) -> Path:
     return path
 
 
-def test_ratings_as_text_and_json(folder, ratings):
+def test_ratings_print_text_and_json(folder, ratings):
     done = run("ratings", folder, ratings, "--draws", 50, "-n", 3)
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
@@ -81,7 +81,7 @@ def test_ratings_as_text_and_json(folder, ratings):
     assert found["rows"][-1]["above"] is None
 
 
-def test_ratings_by_another_way_and_columns(folder, ratings):
+def test_ratings_accept_similarity_and_columns(folder, ratings):
     done = run("ratings", folder, ratings, "--by", "classes", "--draws", 0, "--columns", "1,2,3",
                "--format", "csv")  # fmt: skip
     rows = list(csv.DictReader(done.stdout.splitlines()))
@@ -92,9 +92,9 @@ def test_ratings_by_another_way_and_columns(folder, ratings):
     assert "no column '4'" in str(done.exception)
 
 
-def test_a_sheet_goes_to_people_and_comes_back(folder, tmp_path):
-    asked = ("--classes", 8, "--words", 4, "--seed", 3)
-    done = run("sheet", folder, "-o", tmp_path / "s.csv", *asked)
+def test_sheet_is_answered_and_scored(folder, tmp_path):
+    arguments = ("--classes", 8, "--words", 4, "--seed", 3)
+    done = run("sheet", folder, "-o", tmp_path / "s.csv", *arguments)
     assert done.exit_code == 0, done.output
     assert done.stdout == ""
     assert [line.split("/")[-1] for line in done.stderr.splitlines()] == [
@@ -124,21 +124,21 @@ def test_a_sheet_goes_to_people_and_comes_back(folder, tmp_path):
     assert all(len(line) <= 100 for line in text.splitlines())
 
 
-def test_sheets_that_people_may_have_filled_in_are_not_replaced(folder, tmp_path):
-    asked = ("sheet", folder, "-o", tmp_path / "s.csv", "--classes", 5)
-    assert run(*asked).exit_code == 0
+def test_existing_sheets_are_not_replaced(folder, tmp_path):
+    arguments = ("sheet", folder, "-o", tmp_path / "s.csv", "--classes", 5)
+    assert run(*arguments).exit_code == 0
     kept = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    assert run(*asked).exit_code == 0, "the same sheet again"
-    other = run(*asked, "--seed", 1)
+    assert run(*arguments).exit_code == 0, "the same sheet again"
+    other = run(*arguments, "--seed", 1)
     assert code_of(other.exception) == "not-writable"
     assert "s.csv" in str(other.exception)
     (tmp_path / "s.csv").unlink()
-    assert "s.key.csv" in str(run(*asked, "--seed", 1).exception)
+    assert "s.key.csv" in str(run(*arguments, "--seed", 1).exception)
     (tmp_path / "s.csv").write_bytes(kept[tmp_path / "s.csv"])
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == kept
 
 
-def test_reading_sheets(folder, tmp_path):
+def test_reading_sheets_are_made_and_scored(folder, tmp_path):
     key = tmp_path / "apart" / "key.csv"
     key.parent.mkdir()
     done = run("sheet", folder, "-o", tmp_path / "s.csv", "--key", key, "--kind", "reading",
@@ -160,7 +160,7 @@ def test_reading_sheets(folder, tmp_path):
     assert "0% of 2 lines made up were judged coherent" in text
 
 
-def test_what_cannot_be_written_is_refused_before_the_work(folder, tmp_path):
+def test_unwritable_outputs_are_refused_before_computing(folder, tmp_path):
     for arguments, code, name in (
         (["-o", tmp_path / "s.txt"], "unsupported-format", "s.txt"),
         (["-o", tmp_path / "s.csv", "--key", tmp_path / "s.csv"], "invalid-option", "s.csv"),
@@ -173,7 +173,7 @@ def test_what_cannot_be_written_is_refused_before_the_work(folder, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_broken_sheets_end_in_one_message(folder, tmp_path):
+def test_broken_sheets_give_one_message(folder, tmp_path):
     run("sheet", folder, "-o", tmp_path / "s.csv", "--classes", 4)
     bad = fill(tmp_path, "bad.csv", lambda row, answer: "nonsense")
     done = run("answers", bad, tmp_path / "s.key.csv")
@@ -182,8 +182,8 @@ def test_broken_sheets_end_in_one_message(folder, tmp_path):
     assert "bad.csv:2: the answer is 'nonsense'; expected one of" in str(done.exception)
 
 
-def test_pages_hold_what_words_hold(tmp_path):
-    """A word that is HTML stands on the page as text."""
+def test_pages_escape_words(tmp_path):
+    """A word that contains HTML is shown as text."""
     from roget.learn.evaluation.sheets import INTRUSION, READING, Question, QuestionSheet
     from roget.report.judging import draw_page
 
@@ -196,7 +196,7 @@ def test_pages_hold_what_words_hold(tmp_path):
         assert "secret" not in page, "what the class is called is not told"
 
 
-def test_help_is_light():
+def test_help_imports_no_heavy_package():
     code = (
         "import sys; from roget.cli import app\n"
         "for command in ('ratings', 'sheet', 'answers'):\n"

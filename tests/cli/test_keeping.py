@@ -1,4 +1,4 @@
-"""Commands write over nothing that they read."""
+"""Commands overwrite none of their inputs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def labels(tmp_path, monkeypatch):
     ],
     ids=" ".join,
 )
-def test_inputs_stay_as_they_are(arguments, tmp_path):
+def test_inputs_are_not_overwritten(arguments, tmp_path):
     (tmp_path / "runs").mkdir()
     for name in ("runs/1.csv", "runs/2.csv", "other.tsv"):
         (tmp_path / name).write_bytes((tmp_path / "g.tsv").read_bytes())
@@ -74,7 +74,7 @@ def test_inputs_stay_as_they_are(arguments, tmp_path):
 
 
 @pytest.mark.parametrize("output", ["t/edits.json", "t/thesaurus.json", "t"])
-def test_a_thesaurus_is_not_exported_over_itself(output, tmp_path):
+def test_thesaurus_is_not_exported_over_itself(output, tmp_path):
     shutil.copytree(OLD / "sealed", tmp_path / "t")
     files = {path: path.read_bytes() for path in (tmp_path / "t").iterdir()}
     done = CliRunner().invoke(app, ["export", "t", "--to", "json", "-o", output])
@@ -83,15 +83,15 @@ def test_a_thesaurus_is_not_exported_over_itself(output, tmp_path):
     assert {path: path.read_bytes() for path in (tmp_path / "t").iterdir()} == files
 
 
-def test_nothing_is_written_twice():
-    asked = ["score", "g.tsv", "s.tsv", "-o", "x.csv", "--save", "items=x.csv"]
-    done = CliRunner().invoke(app, asked)
+def test_two_outputs_to_the_same_file_are_refused():
+    arguments = ["score", "g.tsv", "s.tsv", "-o", "x.csv", "--save", "items=x.csv"]
+    done = CliRunner().invoke(app, arguments)
     with refused("conflicting-options", "x.csv", "--output", "--save items", kind=InputError):
         raise done.exception
     assert not os.path.exists("x.csv")
 
 
-def test_other_files_are_written(tmp_path):
+def test_other_files_are_overwritten(tmp_path):
     (tmp_path / "out.csv").write_text("old")
     done = CliRunner().invoke(app, ["score", "g.tsv", "s.tsv", "-o", "out.csv"])
     assert done.exit_code == 0
@@ -104,8 +104,8 @@ def commands(group):
         yield from commands(one) if hasattr(one, "commands") else [one]
 
 
-def test_every_option_of_files_is_known():
-    """Whoever adds one says whether it is read or written."""
+def test_every_path_option_is_declared_as_input_or_output():
+    """A new path option must be declared as input or output."""
     found = {
         one.name
         for command in commands(typer.main.get_command(app))

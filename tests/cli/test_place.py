@@ -53,7 +53,7 @@ def made(tmp_path_factory):
     return folder, truth
 
 
-def test_candidates_as_json_with_lines_of_the_text(made):
+def test_candidates_as_json_include_lines_of_the_text(made):
     folder, truth = made
     done = run(folder / "t.ttl", folder / "text.conllu", "--processes", 1, "-n", 2,
                "--format", "json")  # fmt: skip
@@ -78,7 +78,7 @@ def test_candidates_as_json_with_lines_of_the_text(made):
     assert "for instance" not in bare.stdout
 
 
-def test_candidates_as_text(made):
+def test_candidates_are_printed_as_text(made):
     folder, truth = made
     done = run(folder / "t.ttl", folder / "counts.tsv")
     assert done.exit_code == 0, done.output
@@ -88,7 +88,7 @@ def test_candidates_as_text(made):
     assert any("class" in line and "everything" in line for line in lines)
 
 
-def test_spreadsheets_have_room_for_what_people_decide(made, tmp_path):
+def test_spreadsheet_has_columns_for_decisions(made, tmp_path):
     folder, truth = made
     target = tmp_path / "c.csv"
     done = run(folder / "t.ttl", folder / "counts.tsv", "-n", 1, "-o", target)
@@ -106,7 +106,7 @@ def test_spreadsheets_have_room_for_what_people_decide(made, tmp_path):
     ]
 
 
-def test_what_people_accept_becomes_skos(made, tmp_path):
+def test_accepted_candidates_become_skos(made, tmp_path):
     pytest.importorskip("rdflib")
     folder, _ = made
     sheet, more = tmp_path / "c.csv", tmp_path / "more.ttl"
@@ -122,9 +122,9 @@ def test_what_people_accept_becomes_skos(made, tmp_path):
     done = run(folder / "t.ttl", "--accepted", sheet, "-o", more)
     assert done.exit_code == 0, done.output
     found = taxonomy_of(more)
-    wanted = {row[at["word"]]: row[at["id"]] for row in (rows[0], rows[-1])}
-    assert found.words.keys() >= wanted.keys()
-    for word, id in wanted.items():
+    expected = {row[at["word"]]: row[at["id"]] for row in (rows[0], rows[-1])}
+    assert found.words.keys() >= expected.keys()
+    for word, id in expected.items():
         (concept,) = found.words[word]
         assert found.parents[concept] == [id]
     assert len(done.stderr.split("wrote ")[1].splitlines()) == 1
@@ -138,7 +138,7 @@ def test_what_people_accept_becomes_skos(made, tmp_path):
     assert "--accepted" in refuse("conflicting-options", *both)
 
 
-def test_scores_that_tell_little_are_told_of(made, tmp_path):
+def test_uninformative_scores_are_warned_about(made, tmp_path):
     folder, _ = made
     taxonomy, _, _ = plant(unknown=1)
     links = [f"{name}\ttop\n" for name in taxonomy.parents if name.startswith("c")]
@@ -155,7 +155,7 @@ def test_scores_that_tell_little_are_told_of(made, tmp_path):
     assert "--least 0 shows more" in " ".join(shown.split())
 
 
-def test_skos_candidates_lie_below_the_concepts_of_the_file(made, tmp_path):
+def test_skos_candidates_are_below_concepts_of_the_file(made, tmp_path):
     pytest.importorskip("rdflib")
     from rdflib import SKOS, Graph, Literal, URIRef
 
@@ -183,7 +183,7 @@ def test_skos_candidates_lie_below_the_concepts_of_the_file(made, tmp_path):
     assert right >= 0.8 * len(truth)
 
 
-def test_classes_without_addresses_get_some(made, tmp_path):
+def test_classes_without_iri_get_one(made, tmp_path):
     pytest.importorskip("rdflib")
     folder, truth = made
     taxonomy, _, _ = plant(unknown=1)
@@ -198,7 +198,7 @@ def test_classes_without_addresses_get_some(made, tmp_path):
     assert parents & {*truth.values()}
 
 
-def test_a_trial_tells_ours_beside_the_baseline(made):
+def test_trial_reports_accuracy_and_baseline(made):
     folder, _ = made
     done = run(
         folder / "t.ttl", folder / "counts.tsv", "--hide", 30, "--seed", 4, "--format", "json"
@@ -238,7 +238,7 @@ def test_grow_refers_to_place(made, tmp_path):
     assert done.exception.code == "conflicting-options"
 
 
-def test_the_library_reads_files_too(made):
+def test_library_function_reads_files(made):
     folder, truth = made
     found = roget.place(folder / "t.ttl", folder / "counts.tsv", n=1)
     assert {one.word for one in found.candidates} >= truth.keys()

@@ -1,4 +1,4 @@
-"""`roget prefer`: what a head prefers, readable, or the reason why not."""
+"""`roget prefer`: preferred classes of a head, and errors."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def answer(*args):
     return json.loads(result.stdout)
 
 
-def test_the_classes_of_a_taxonomy(counts, taxonomy):
+def test_preferred_classes_of_a_taxonomy_are_printed(counts, taxonomy):
     found = answer(counts, "eat", "obj", "--thesaurus", taxonomy)
     assert found["head"] == "obj:eat"
     assert found["tokens"] == 130
@@ -101,7 +101,7 @@ def test_the_classes_of_a_taxonomy(counts, taxonomy):
     assert order == sorted(order, reverse=True)
 
 
-def test_the_prior_is_that_of_the_slot(counts, taxonomy):
+def test_prior_is_that_of_the_slot(counts, taxonomy):
     table = Counts.read(counts)
     objects = table.select(contexts=["obj:eat", "obj:use"])
     found = answer(counts, "obj:eat", "--thesaurus", taxonomy, "--penalty", "1000")
@@ -114,7 +114,7 @@ def test_the_prior_is_that_of_the_slot(counts, taxonomy):
     assert tool["prior"] == pytest.approx(tools / known)
 
 
-def test_a_table_that_people_read(counts, taxonomy, monkeypatch):
+def test_text_table_fits_80_columns(counts, taxonomy, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     result = run(counts, "eat", "obj", "--thesaurus", taxonomy, "--top", "1")
     assert result.exit_code == 0, result.exception
@@ -125,7 +125,7 @@ def test_a_table_that_people_read(counts, taxonomy, monkeypatch):
     assert any(line.startswith("and ") and "(--top)" in line for line in lines)
 
 
-def test_the_same_rows_as_csv(counts, taxonomy, tmp_path):
+def test_csv_has_the_same_rows(counts, taxonomy, tmp_path):
     file = tmp_path / "out.csv"
     assert run(counts, "eat", "obj", "--thesaurus", taxonomy, "-o", file).exit_code == 0
     rows = list(csv.DictReader(io.StringIO(file.read_text())))
@@ -136,7 +136,7 @@ def test_the_same_rows_as_csv(counts, taxonomy, tmp_path):
         assert row["words"] == "; ".join(f"{w['word']} {w['count']:g}" for w in one["words"])
 
 
-def test_down_to_words(counts, taxonomy):
+def test_words_option_goes_down_to_words(counts, taxonomy):
     found = answer(counts, "eat", "obj", "--thesaurus", taxonomy, "--words", "--penalty", "0")
     # A word that lies in several places is told once.
     labels = [one["label"] for one in found["classes"]]
@@ -145,7 +145,7 @@ def test_down_to_words(counts, taxonomy):
 
 
 @pytest.mark.parametrize("method", [(), ("--method", "mdl")])
-def test_a_thesaurus_is_learnt_if_none_is_named(counts, method):
+def test_thesaurus_is_learnt_if_none_is_passed(counts, method):
     result = run(counts, "eat", "obj", "--format", "json", *method)
     assert result.exit_code == 0, result.exception
     assert "a thesaurus from the counts: 8 words in " in result.stderr
@@ -154,7 +154,7 @@ def test_a_thesaurus_is_learnt_if_none_is_named(counts, method):
     assert {"bread", "cake"} <= {one["word"] for one in found["classes"][0]["words"]}
 
 
-def test_the_sample_needs_nothing_else():
+def test_sample_needs_no_other_input():
     result = run("sample", "eat", "obj", "--format", "json")
     assert result.exit_code == 0, result.exception
     first = json.loads(result.stdout)["classes"][0]
@@ -165,7 +165,7 @@ def test_the_sample_needs_nothing_else():
 
 
 @pytest.mark.parametrize(
-    ("args", "kind", "code", "said"),
+    ("args", "kind", "code", "message"),
     [
         (("eat",), InputError, "missing-option", ("'eat'", "obj (130), subj (3)")),
         (("eta", "obj"), UnknownName, "unknown-name", ("no head 'eta'", "'eat'")),
@@ -173,16 +173,16 @@ def test_the_sample_needs_nothing_else():
         (("eat", "onj"), UnknownName, "unknown-name", ("slot 'onj'", "obj")),
     ],
 )
-def test_a_head_that_is_not_there(counts, args, kind, code, said):
-    with refused(code, *said, kind=kind):
+def test_unknown_heads_are_refused(counts, args, kind, code, message):
+    with refused(code, *message, kind=kind):
         raise error(counts, *args)
 
 
-def test_a_head_of_one_slot_needs_no_name(counts, taxonomy):
+def test_head_of_one_slot_needs_no_slot_name(counts, taxonomy):
     assert answer(counts, "grow", "--thesaurus", taxonomy)["head"] == "subj:grow"
 
 
-def test_counts_without_slots(taxonomy, tmp_path):
+def test_counts_without_slots_are_supported(taxonomy, tmp_path):
     plain = tmp_path / "plain"
     Counts([[5], [3]], ["bread", "saw"], ["eat"], relations=("obj",)).write(plain)
     for args in (("eat",), ("eat", "obj")):
@@ -191,7 +191,7 @@ def test_counts_without_slots(taxonomy, tmp_path):
         raise error(plain, "eat", "subj", "--thesaurus", taxonomy)
 
 
-def test_words_that_the_thesaurus_does_not_know(taxonomy, tmp_path):
+def test_unknown_words_are_reported(taxonomy, tmp_path):
     strange = tmp_path / "strange"
     Counts([[5]], ["xylophone"], ["eat"]).write(strange)
     result = run(strange, "eat", "--thesaurus", taxonomy, "--format", "json")
@@ -201,14 +201,14 @@ def test_words_that_the_thesaurus_does_not_know(taxonomy, tmp_path):
     assert [one["probability"] for one in found["classes"]] == [0.0]
 
 
-def test_a_cycle_is_an_error(counts, tmp_path):
+def test_cyclic_taxonomy_is_refused(counts, tmp_path):
     file = tmp_path / "loop.tsv"
     file.write_text("a\tb\nb\ta\nbread\ta\n")
     with refused("not-a-tree", "loop: ", "'a' > 'b' > 'a'", kind=InputError):
         raise error(counts, "eat", "obj", "--thesaurus", file)
 
 
-def test_other_mistakes(counts, taxonomy, tmp_path):
+def test_conflicting_options_are_refused(counts, taxonomy, tmp_path):
     with refused("conflicting-options", "--thesaurus", "--wordnet", kind=InputError):
         raise error(counts, "eat", "obj", "--thesaurus", taxonomy, "--wordnet", taxonomy)
     with refused("file-not-found", tmp_path / "dict", kind=InputError):
@@ -217,13 +217,13 @@ def test_other_mistakes(counts, taxonomy, tmp_path):
         raise error("pp_quads", "eat", "obj")
 
 
-def test_a_lexicon_by_name_needs_its_package(counts, monkeypatch):
+def test_missing_wn_package_is_named(counts, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "wn", None)
     with pytest.raises(MissingExtra, match=r"needs wn: pip install 'roget\[wordnet\]'"):
         raise error(counts, "eat", "obj", "--wordnet", "wn:oewn:2024")
 
 
-def test_wordnet_tables(counts, shared_data):
+def test_wordnet_tables_are_read(counts, shared_data):
     folder = shared_data / "wordnet30"
     if not folder.is_dir():
         pytest.skip(f"no {folder}")

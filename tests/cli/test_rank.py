@@ -28,13 +28,13 @@ def scores(tmp_path):
 
 
 @pytest.mark.parametrize("form", catalogue.KINDS["renderers"])
-def test_every_format_has_the_systems(scores, form):
+def test_every_format_shows_the_systems(scores, form):
     done = run(scores, "--format", form, "--details")
     assert done.exit_code == 0, done.output
     assert "poor" in done.stdout
 
 
-def test_files_are_saved(scores, tmp_path):
+def test_pairs_and_figure_are_saved(scores, tmp_path):
     pairs, figure = tmp_path / "pairs.csv", tmp_path / "ranks.svg"
     done = run(scores, "--save", f"pairs={pairs}", "--save", f"figure={figure}", "--format", "json")
     assert done.exit_code == 0, done.output

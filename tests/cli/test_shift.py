@@ -1,4 +1,4 @@
-"""`roget shift` as people and scripts meet it."""
+"""`roget shift` on the command line."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def run(*arguments, columns=100):
     """What a command says; errors as `roget` prints them."""
     done = CliRunner().invoke(app, ["shift", *map(str, arguments)], env={"COLUMNS": str(columns)})
     if isinstance(done.exception, RogetError):
-        said = f"{done.exception} [{code_of(done.exception)}]"
-        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=said)
+        message = f"{done.exception} [{code_of(done.exception)}]"
+        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=message)
     return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
 
 
@@ -43,7 +43,7 @@ def folders(tmp_path_factory):
     return place / "old", place / "new"
 
 
-def test_the_words_that_changed_most_come_first(folders):
+def test_words_with_largest_change_come_first(folders):
     done = run(*folders, "-n", 4)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -53,19 +53,19 @@ def test_the_words_that_changed_most_come_first(folders):
     assert "house" in done.stdout
     assert "only in the new" not in done.stdout
     for width in (60, 100):
-        said = run(*folders, columns=width).stdout.splitlines()
-        assert max(map(len, said)) <= width
+        output = run(*folders, columns=width).stdout.splitlines()
+        assert max(map(len, output)) <= width
 
 
 def test_json_and_csv_have_all_digits(folders):
     found = json.loads(run(*folders, "-n", 3, "--changes", 2, "--format", "json").stdout)
     right = shift(*map(roget.Counts.read, folders), n=3, changes=2)
     assert [one["word"] for one in found["words"]] == [one.word for one in right.changes]
-    for told, one in zip(found["words"], right.changes, strict=True):
+    for entry, one in zip(found["words"], right.changes, strict=True):
         for name in ("divergence", "expected", "change", "least", "z", "p", "q", "q_usual"):
-            assert told[name] == getattr(one, name)
-        assert [c["context"] for c in told["lost"]] == [c.context for c in one.lost]
-        assert {*told["lost"][0]} == {"context", "counts", "scores", "part"}
+            assert entry[name] == getattr(one, name)
+        assert [c["context"] for c in entry["lost"]] == [c.context for c in one.lost]
+        assert {*entry["lost"][0]} == {"context", "counts", "scores", "part"}
     assert [one["word"] for one in found["vanished"]] == ["house"]
     assert found["usual"]["median"] == right.usual[0]
     rows = [*csv.DictReader(io.StringIO(run(*folders, "--format", "csv").stdout))]
@@ -74,7 +74,7 @@ def test_json_and_csv_have_all_digits(folders):
     assert rows[-1]["new"] == "0"
 
 
-def test_a_page_is_written(folders, tmp_path):
+def test_html_page_is_written(folders, tmp_path):
     done = run(*folders, "-n", 5, "-o", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "page.html").read_text()
@@ -83,21 +83,21 @@ def test_a_page_is_written(folders, tmp_path):
     assert "<bdi>chronic …</bdi>" in text
 
 
-def test_words_may_be_named(folders):
+def test_words_can_be_selected(folders):
     found = json.loads(run(*folders, "time", "disease", "house", "--format", "json").stdout)
     assert [one["word"] for one in found["words"]] == ["time", "disease"]
     assert [one["word"] for one in found["vanished"]] == ["house"]
 
 
-def test_min_count_is_heeded(folders):
+def test_min_count_is_respected(folders):
     done = run(*folders, "--min-count", 10**6)
     assert "0 words" in done.stdout
     assert "1,000,000" in done.stdout
     assert "--min-count [too-little-text]" in done.stderr
 
 
-def test_what_is_wrong_is_told(folders, tmp_path):
-    for arguments, said, code in (
+def test_errors_are_explained(folders, tmp_path):
+    for arguments, message, code in (
         ((*folders, "diseas"), "no word 'diseas': did you mean 'disease'", "unknown-name"),
         ((folders[0], tmp_path / "none"), f"{tmp_path / 'none'}: ", "file-not-found"),
         ((*folders, "-r", "obj"), "'obj'", "conflicting-options"),
@@ -106,12 +106,12 @@ def test_what_is_wrong_is_told(folders, tmp_path):
     ):
         done = run(*arguments)
         assert done.returncode == 1
-        assert said in done.stderr
+        assert message in done.stderr
         assert done.stderr.endswith(f" [{code}]"), done.stderr
         assert done.stdout == ""
 
 
-def test_contexts_open_the_lines_of_both(tmp_path):
+def test_contexts_option_shows_lines_of_both_corpora(tmp_path):
     for name, verbs in (("old", ["chase", "see"]), ("new", ["click", "see"])):
         lines = []
         for verb in verbs * 12:
@@ -127,18 +127,18 @@ def test_contexts_open_the_lines_of_both(tmp_path):
     assert [line["text"] for line in click["lines"]["new"]] == ["click mouse"]
     assert click["lines"]["old"] == []
     assert [line["source"] for line in chase["lines"]["old"]] == ["old.conllu"]
-    told = run(*given).stdout
-    assert ", 24 occurrences" in told.splitlines()[0]
-    assert re.search(r"1 word .* 20 .*: 1 differs", told)
-    assert "sentences with mouse in the new" in told
-    assert re.search(r"chase … +old.conllu:1 +chase +mouse", told)
+    output = run(*given).stdout
+    assert ", 24 occurrences" in output.splitlines()[0]
+    assert re.search(r"1 word .* 20 .*: 1 differs", output)
+    assert "sentences with mouse in the new" in output
+    assert re.search(r"chase … +old.conllu:1 +chase +mouse", output)
     assert "sentences with" not in run(*given[:2]).stdout
     assert run(*given, "-o", tmp_path / "page.html").returncode == 0
     text = (tmp_path / "page.html").read_text()
     assert '<b class="context">click</b> <b class="word">mouse</b>' in text
 
 
-def test_words_that_a_thesaurus_set_aside_are_not_new(tmp_path):
+def test_excluded_words_of_a_thesaurus_are_not_new(tmp_path):
     counts = roget.data.sample("nouns").top(60, 300)
     kept, unsure, rare = counts.words[:50], counts.words[50:55], counts.words[55:]
     thesaurus = Thesaurus.from_clustering(

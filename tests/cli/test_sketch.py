@@ -1,4 +1,4 @@
-"""`roget sketch` as people and scripts meet it."""
+"""`roget sketch` on the command line."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def run(*arguments, columns=100):
     """What a command says; errors as `roget` prints them."""
     done = CliRunner().invoke(app, ["sketch", *map(str, arguments)], env={"COLUMNS": str(columns)})
     if isinstance(done.exception, RogetError):
-        said = f"{done.exception} [{code_of(done.exception)}]"
-        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=said)
+        message = f"{done.exception} [{code_of(done.exception)}]"
+        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=message)
     return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
 
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
     return place
 
 
-def test_relations_stand_side_by_side_where_there_is_room(folder):
+def test_relations_are_side_by_side_if_they_fit(folder):
     wide, narrow = run(folder, "time"), run(folder, "time", columns=60)
     assert wide.returncode == narrow.returncode == 0, wide.stderr
     heads = [line for line in wide.stdout.splitlines() if "count" in line and "Dice" in line]
@@ -53,9 +53,9 @@ def test_json_and_csv_have_all_digits(folder):
     right = sketch(roget.Counts.read(folder), "time", n=3)
     assert (found["word"], found["seen"], found["min"]) == ("time", right.totals[0], 2)
     assert [one["slot"] for one in found["relations"]] == [one.slot for one in right.relations]
-    told = found["relations"][0]
-    assert {*told} == {"slot", "group", "name", "total", "share", "collocates", "more"}
-    assert told["collocates"] == [
+    entry = found["relations"][0]
+    assert {*entry} == {"slot", "group", "name", "total", "share", "collocates", "more"}
+    assert entry["collocates"] == [
         {"context": one.context, "name": one.name, "count": one.count, "score": one.score}
         for one in right.relations[0].collocates
     ]
@@ -63,26 +63,26 @@ def test_json_and_csv_have_all_digits(folder):
     assert {*rows[0]} == {"slot", "relation", "collocate", "context", "count", "score"}
 
 
-def test_two_words_beside_each_other(folder):
+def test_two_words_are_compared(folder):
     arguments = (folder, "man", "--beside", "woman", "-n", 4)
     done = run(*arguments)
     assert done.returncode == 0, done.stderr
-    for said in ("only man", "both", "only woman"):
-        assert said in done.stdout
+    for message in ("only man", "both", "only woman"):
+        assert message in done.stdout
     found = json.loads(run(*arguments, "--format", "json").stdout)
     right = sketch(roget.Counts.read(folder), "man", "woman", 4)
     assert found["words"] == ["man", "woman"]
-    for told, relation in zip(found["relations"], right.relations, strict=True):
-        assert told["totals"] == list(relation.totals)
+    for entry, relation in zip(found["relations"], right.relations, strict=True):
+        assert entry["totals"] == list(relation.totals)
         for kind in ("only", "both", "other"):
-            assert [(one["name"], one["counts"], one["scores"]) for one in told[kind]] == [
+            assert [(one["name"], one["counts"], one["scores"]) for one in entry[kind]] == [
                 (one.name, list(one.counts), list(one.scores)) for one in getattr(relation, kind)
             ]
     rows = [*csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout))]
     assert {one["taken by"] for one in rows} == {"man", "both", "woman"}
 
 
-def test_a_page_is_written(folder, tmp_path):
+def test_html_page_is_written(folder, tmp_path):
     for name, more in (("one", []), ("two", ["--beside", "woman"])):
         page = tmp_path / f"{name}.html"
         done = run(folder, "man", *more, "-o", page)
@@ -93,19 +93,19 @@ def test_a_page_is_written(folder, tmp_path):
         assert text.count('class="card"') > 5
 
 
-def test_options_are_heeded(folder):
+def test_options_are_respected(folder):
     done = json.loads(run(
         folder, "time", "-r", "obj", "-r", "at", "--min", 5, "--sort", "count", "--format", "json"
     ).stdout)  # fmt: skip
     assert {one["slot"] for one in done["relations"]} <= {"obj", "obl:at", "nmod:at", "~nmod:at"}
     for one in done["relations"]:
-        counts = [told["count"] for told in one["collocates"]]
+        counts = [entry["count"] for entry in one["collocates"]]
         assert counts == sorted(counts, reverse=True)
         assert min(counts) >= 5
 
 
-def test_what_is_wrong_is_told(folder):
-    for arguments, said, code in (
+def test_errors_are_explained(folder):
+    for arguments, message, code in (
         ((folder, "tyme"), "no word 'tyme': did you mean 'type' or 'time'", "unknown-name"),
         ((folder, "time", "--beside", "wimen"), "no word 'wimen'", "unknown-name"),
         ((folder, "time", "--beside", "time"), "'time'", "invalid-option"),
@@ -115,33 +115,33 @@ def test_what_is_wrong_is_told(folder):
     ):
         done = run(*arguments)
         assert done.returncode == 1
-        assert said in done.stderr
+        assert message in done.stderr
         assert done.stderr.endswith(f" [{code}]"), done.stderr
         assert done.stdout == ""
 
 
-def test_unknown_relations_are_told_with_the_main_ones_only(folder):
-    said = run(folder, "time", "-r", "nonsuch").stderr
-    assert "unknown relation 'nonsuch': closest: " in said
-    assert said.endswith(" [unknown-name]")
-    assert re.search(r"the main ones of \d+: .*\bobl\b", said)
-    assert len(said) < 300
+def test_unknown_relation_lists_the_main_ones(folder):
+    output = run(folder, "time", "-r", "nonsuch").stderr
+    assert "unknown relation 'nonsuch': closest: " in output
+    assert output.endswith(" [unknown-name]")
+    assert re.search(r"the main ones of \d+: .*\bobl\b", output)
+    assert len(output) < 300
 
 
 def test_texts_and_taxonomies_are_refused(tmp_path):
     write_conllu(tmp_path / "a.conllu", [("drink", "tea")])
-    said = run(tmp_path / "a.conllu", "tea").stderr
-    assert f"count it first: roget count {tmp_path / 'a.conllu'} -o a.counts" in said
+    output = run(tmp_path / "a.conllu", "tea").stderr
+    assert f"count it first: roget count {tmp_path / 'a.conllu'} -o a.counts" in output
     (tmp_path / "t.tsv").write_text("child\tparent\ntea\tdrink\nmilk\tdrink\n")
     read(tmp_path / "t.tsv", "tsv").save(tmp_path / "t")
     (tmp_path / "t.ttl").write_text("")
     for name in ("t", "t.ttl"):
-        said = run(tmp_path / name, "tea").stderr
-        assert str(tmp_path / name) in said
-        assert said.endswith("[unsupported-format]")
+        output = run(tmp_path / name, "tea").stderr
+        assert str(tmp_path / name) in output
+        assert output.endswith("[unsupported-format]")
 
 
-def test_rare_words_are_compared_with_a_warning(folder):
+def test_comparing_rare_words_warns(folder):
     done = run("nouns", "time", "--beside", "illness")
     assert "'illness'" in done.stderr
     assert "[too-little-text]" in done.stderr
@@ -155,7 +155,7 @@ def write_conllu(path, sentences):
     path.write_text("\n".join([*lines, ""]))
 
 
-def test_numbers_open_their_lines_where_they_are_asked_for(tmp_path):
+def test_numbers_link_to_lines_on_request(tmp_path):
     write_conllu(tmp_path / "t.conllu", [("drink", "tea"), ("drink", "milk"), ("spill", "tea")] * 3)
     roget.count(tmp_path / "t.conllu", evidence=2, output=tmp_path / "counts")
     found = json.loads(run(tmp_path / "counts", "tea", "--lines", 2, "--format", "json").stdout)
@@ -166,9 +166,9 @@ def test_numbers_open_their_lines_where_they_are_asked_for(tmp_path):
         assert (line["source"], line["text"]) == ("t.conllu", f"{verb} tea")
         assert line["text"][slice(*line["word"])] == line["keyword"] == "tea"
         assert line["text"][slice(*line["context"])] == verb
-    told = run(tmp_path / "counts", "tea", "--lines", 1).stdout
-    assert "sentences with tea" in told
-    assert re.search(r"spill … +t.conllu:\d+ +spill +tea", told)
+    output = run(tmp_path / "counts", "tea", "--lines", 1).stdout
+    assert "sentences with tea" in output
+    assert re.search(r"spill … +t.conllu:\d+ +spill +tea", output)
     page = tmp_path / "page.html"
     assert run(tmp_path / "counts", "tea", "--lines", 1, "-o", page).returncode == 0
     assert '<b class="context">spill</b> <b class="word">tea</b>' in page.read_text()

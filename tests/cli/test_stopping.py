@@ -1,4 +1,4 @@
-"""Signals end commands in words, wherever they are, and with the exit code of their kind."""
+"""Signals end commands with a message and their exit code at any moment."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def ended(code, *arguments, cwd=None):
         (signal.SIGHUP, "roget.errors"),
     ],
 )
-def test_while_the_command_line_is_loaded(number, module):
+def test_signal_while_loading_the_cli_is_reported(number, module):
     done = ended(SENT_AT, int(number), module, "list", "measures")
     assert (done.returncode, done.stderr) == (CODES[number], "roget: interrupted\n")
     assert not done.stdout
@@ -58,7 +58,7 @@ def test_while_the_command_line_is_loaded(number, module):
     ("number", "module"),
     [(signal.SIGINT, "numpy"), (signal.SIGINT, "numba"), (signal.SIGTERM, "duckdb")],
 )
-def test_while_what_a_command_needs_is_loaded(tmp_path, number, module):
+def test_signal_while_loading_packages_is_reported(tmp_path, number, module):
     (tmp_path / "text.txt").write_text("The cat drinks milk. The dog drinks water.\n")
     more = ("count", "text.txt", "--window", "2", "-o", "c")
     done = ended(SENT_AT, int(number), module, *more, cwd=tmp_path)
@@ -87,7 +87,7 @@ roget.__main__.main()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_while_a_file_is_written(tmp_path, number):
+def test_signal_while_writing_keeps_the_old_file(tmp_path, number):
     (tmp_path / "g.tsv").write_text("a\tx\nb\tx\nc\ty\n")
     (tmp_path / "out.csv").write_text("old")
     more = ("score", "g.tsv", "g.tsv", "-o", "out.csv")
@@ -115,7 +115,7 @@ roget.__main__.main()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_when_all_is_done_the_exit_code_says_so(number):
+def test_signal_after_the_end_does_not_change_exit_code(number):
     done = ended(OVER, int(number), "list", "entropies")
     assert (done.returncode, done.stderr) == (0, "")
     assert "jk" in done.stdout
@@ -138,7 +138,7 @@ with stoppable():
 """
 
 
-def test_where_nothing_can_be_raised_it_is_raised_a_moment_later():
+def test_signal_where_nothing_can_be_raised_is_raised_later():
     assert ended(UNHEARD).returncode == 143
 
 
@@ -167,7 +167,7 @@ except KeyboardInterrupt:
 """
 
 
-def test_a_second_ctrl_c_of_a_search_is_raised_a_moment_later_too():
+def test_second_ctrl_c_during_a_search_is_raised_later():
     assert ended(UNHEARD_IN_A_SEARCH).returncode == 7
 
 
@@ -184,13 +184,13 @@ roget.__main__.main()
 """
 
 
-def test_what_is_to_be_passed_over_is():
-    """Under nohup, and in the background of a shell, some signals are not for us."""
+def test_ignored_signals_stay_ignored():
+    """Under nohup and in background jobs, some signals are ignored."""
     done = ended(IGNORED, "list", "entropies")
     assert done.returncode == 0
     assert "jk" in done.stdout
 
 
-def test_the_command_begins_where_signals_are_heeded():
+def test_console_script_starts_in_main_module():
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
     assert project["project"]["scripts"] == {"roget": "roget.__main__:main"}

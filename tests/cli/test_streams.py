@@ -1,4 +1,4 @@
-"""Streams that the shell has closed, loops of links, and names that are no text."""
+"""Closed standard streams, loops of symbolic links, and undecodable names."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_closed_standard_input_is_said(folder: Path) -> None:
+def test_closed_standard_input_is_reported(folder: Path) -> None:
     done = shell("$R score g.tsv - <&-", folder)
     assert done.returncode == 1
     assert done.stderr.startswith(b"roget: standard input is closed")
     assert done.stderr.endswith(b" [empty-input]\n")
 
 
-def test_a_closed_standard_output_is_said(folder: Path) -> None:
+def test_closed_standard_output_is_reported(folder: Path) -> None:
     done = shell("$R score g.tsv g.tsv >&-", folder)
     assert done.returncode == 1
     assert b"Bad file descriptor" in done.stderr
@@ -47,7 +47,7 @@ def test_a_closed_standard_output_is_said(folder: Path) -> None:
     assert done.returncode == 0
 
 
-def test_loops_of_links_are_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_symlink_loops_are_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from roget.core.store import check_file
 
     monkeypatch.chdir(folder)
@@ -64,7 +64,7 @@ def test_loops_of_links_are_said(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "Traceback" not in done.stderr
 
 
-def test_names_that_are_no_text_are_said(folder: Path) -> None:
+def test_undecodable_names_are_reported(folder: Path) -> None:
     done = shell("$R score g.tsv \"$(printf '\\377.tsv')\"", folder)
     assert done.returncode == 1
     assert done.stderr.endswith(b".tsv: no such file [file-not-found]\n")

@@ -1,4 +1,4 @@
-"""`roget why`: contexts, counts and lines, in every format; and nothing of them in exports."""
+"""`roget why`: contexts, counts and lines in every format; none of them in exports."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def why(*arguments: object, columns: int = 100) -> str:
     return str(done.stdout)
 
 
-def test_two_words(built: Path) -> None:
+def test_why_explains_two_words(built: Path) -> None:
     found = json.loads(why(built, "man", "woman", "-n", 3, "--lines", 2, "--format", "json"))
     thesaurus = roget.load(built)
     assert [one["word"] for one in found["words"]] == ["man", "woman"]
@@ -64,7 +64,7 @@ def test_two_words(built: Path) -> None:
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_keywords_stand_below_each_other(built: Path, columns: int) -> None:
+def test_keywords_are_aligned(built: Path, columns: int) -> None:
     shown = why(built, "man", "--context", "~amod:old", "--sort", "left", columns=columns)
     lines = [line for line in shown.splitlines() if "fiction.conllu:" in line]
     places = {line.index("  man  " if "  man  " in line else "  men  ") for line in lines}
@@ -73,7 +73,7 @@ def test_keywords_stand_below_each_other(built: Path, columns: int) -> None:
     assert max(map(len, shown.splitlines())) <= columns
 
 
-def test_every_format(built: Path, tmp_path: Path) -> None:
+def test_every_format_is_supported(built: Path, tmp_path: Path) -> None:
     for name in catalogue.names("renderers"):
         text = why(built, "man", "--context", "~amod:old", "--format", name)
         # People read the context in words, programs its code.
@@ -89,7 +89,7 @@ def test_one_word_twice_is_refused(built: Path) -> None:
         report(roget.load(built), "man", into="9" * 5000)
 
 
-def test_a_class(built: Path) -> None:
+def test_why_explains_a_class(built: Path) -> None:
     thesaurus = roget.load(built)
     node = int(thesaurus.places[thesaurus.row("man")])
     found = json.loads(why(built, "man", "--class", node, "--format", "json"))
@@ -102,7 +102,7 @@ def test_a_class(built: Path) -> None:
     assert weights == sorted(weights, reverse=True)
 
 
-def test_weights_add_up_to_the_odds() -> None:
+def test_weights_sum_to_the_log_odds() -> None:
     counts = roget.Counts([[4, 2, 0, 1], [3, 3, 1, 0], [0, 1, 5, 2]], list("abc"), list("vwxy"))
     centroids = np.array([[0.5, 0.3, 0.1, 0.1], [0.1, 0.2, 0.5, 0.2]])
     mass = np.array([0.7, 0.3])
@@ -124,7 +124,7 @@ def test_weights_add_up_to_the_odds() -> None:
     assert found.odds == pytest.approx(np.log(found.probability / found.other))
 
 
-def test_without_sentences_there_are_contexts_still() -> None:
+def test_thesaurus_without_sentences_shows_contexts() -> None:
     counts = roget.Counts([[9, 1, 0], [8, 2, 0], [0, 1, 7]], ["tea", "ale", "book"], list("abc"))
     model = roget.SoftAnnealing(2, random_state=0).fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
@@ -141,7 +141,7 @@ def test_without_sentences_there_are_contexts_still() -> None:
         report(thesaurus, "tea", into="cider")
 
 
-def test_edits_and_saving_keep_the_sentences(built: Path, tmp_path: Path) -> None:
+def test_edits_and_saving_keep_sentences(built: Path, tmp_path: Path) -> None:
     thesaurus = roget.load(built)
     lines = lookup.find_lines(thesaurus, "man", n=50)
     assert lines
@@ -151,9 +151,7 @@ def test_edits_and_saving_keep_the_sentences(built: Path, tmp_path: Path) -> Non
     assert lookup.find_lines(roget.load(tmp_path / "edited"), "man", n=50) == lines
 
 
-def test_nothing_is_read_before_it_is_asked_for(
-    built: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tables_are_read_lazily(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from roget.core.folder import Folder
 
     tables = Folder.tables
@@ -168,7 +166,7 @@ def test_nothing_is_read_before_it_is_asked_for(
     thesaurus.neighbours("man", 3)
 
 
-def test_exports_tell_no_sentence(built: Path, tmp_path: Path) -> None:
+def test_exports_contain_no_sentence(built: Path, tmp_path: Path) -> None:
     thesaurus = roget.load(built)
     kept = thesaurus.counts.evidence
     assert kept is not None
@@ -188,11 +186,11 @@ def test_exports_tell_no_sentence(built: Path, tmp_path: Path) -> None:
             assert file.name not in evidence.TABLES, name
 
 
-def test_the_orders_are_those_of_evidence() -> None:
+def test_sort_orders_equal_those_of_evidence() -> None:
     assert evidence.SORTS == ORDERS
 
 
-def test_a_taxonomy_has_no_contexts(tmp_path: Path) -> None:
+def test_taxonomy_without_contexts_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("child\tparent\ntea\tdrink\nmilk\tdrink\n")
     done = CliRunner().invoke(app, ["why", str(tmp_path / "t.tsv"), "tea"])
     assert isinstance(done.exception, InputError)

@@ -1,4 +1,4 @@
-"""`roget neighbours`, `senses` and `classify` as people and scripts meet them."""
+"""`roget neighbours`, `senses` and `classify` on the command line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def folder(tmp_path_factory):
     return place
 
 
-def test_neighbours_as_text(folder):
+def test_neighbours_are_printed_as_text(folder):
     done = run("neighbours", folder, "gun", "-n", 2)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -40,7 +40,7 @@ def test_neighbours_as_text(folder):
 
 
 @pytest.mark.parametrize("by", ["both", "classes", "counts"])
-def test_neighbours_as_json(folder, by):
+def test_neighbours_are_printed_as_json(folder, by):
     done = run("neighbours", folder, "tea", "--by", by, "--format", "json")
     found = json.loads(done.stdout)
     near = Thesaurus.load(folder).neighbours("tea", by=by)
@@ -50,7 +50,7 @@ def test_neighbours_as_json(folder, by):
     assert found["neighbours"][0]["contexts"] == ["drinks-1", "drinks-2"]
 
 
-def test_senses_as_text_and_json(folder):
+def test_senses_are_printed_as_text_and_json(folder):
     done = run("senses", folder, "gun", "-n", 2)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -59,16 +59,16 @@ def test_senses_as_text_and_json(folder):
     assert lines[1].endswith("› arms")
     found = json.loads(run("senses", folder, "gun", "-n", 2, "--format", "json").stdout)
     (sense,) = Thesaurus.load(folder).senses("gun", 2)
-    (told,) = found["senses"]
-    assert (told["node"], told["label"], told["share"]) == (sense.node, "arms", 1.0)
-    assert told["path"][-1] == "arms"
-    assert told["words"] == list(sense.words)
-    assert set(told["words"]) < set(FAMILIES["arms"]) - {"gun"}
-    assert told["contexts"] == [one.context for one in sense.contexts]
+    (entry,) = found["senses"]
+    assert (entry["node"], entry["label"], entry["share"]) == (sense.node, "arms", 1.0)
+    assert entry["path"][-1] == "arms"
+    assert entry["words"] == list(sense.words)
+    assert set(entry["words"]) < set(FAMILIES["arms"]) - {"gun"}
+    assert entry["contexts"] == [one.context for one in sense.contexts]
 
 
-def test_what_is_not_there_is_explained(folder, tmp_path):
-    for arguments, said in (
+def test_unknown_words_are_explained(folder, tmp_path):
+    for arguments, message in (
         (["neighbours", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
         (["senses", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
         (["neighbours", tmp_path, "tea"], "not a thesaurus: thesaurus.json is missing"),
@@ -77,7 +77,7 @@ def test_what_is_not_there_is_explained(folder, tmp_path):
         done = run(*arguments)
         assert done.returncode == 1
         assert done.stderr.startswith("roget: ")
-        assert said in done.stderr
+        assert message in done.stderr
         assert "Traceback" not in done.stderr
 
 
@@ -89,7 +89,7 @@ def table(tmp_path):
     return tmp_path / "new.tsv"
 
 
-def test_classify_as_text_json_and_tsv(folder, table, tmp_path):
+def test_classify_prints_text_json_and_tsv(folder, table, tmp_path):
     # Of the third word nothing is known: it has no class in any format.
     expected = [
         one
@@ -107,22 +107,22 @@ def test_classify_as_text_json_and_tsv(folder, table, tmp_path):
         ["ballad", "0%", "(no", "known", "context)"]
     ]
     found = json.loads(run("classify", folder, table, "--format", "json").stdout)["words"]
-    told = [
+    listed = [
         (one["word"], of["node"], of["label"], of["probability"], one["known"])
         for one in found
         for of in one["classes"]
     ]
-    assert told == [tuple(one) for one in expected]
+    assert listed == [tuple(one) for one in expected]
     assert found[-1] == {"word": "ballad", "known": 0.0, "classes": []}
     done = run("classify", folder, table, "-o", tmp_path / "out.tsv")
     assert done.stdout == ""
     rows = list(csv.reader(io.StringIO((tmp_path / "out.tsv").read_text()), delimiter="\t"))
     assert rows[0] == ["word", "node", "class", "probability", "known"]
-    assert [(r[0], int(r[1]), r[2], float(r[3]), float(r[4])) for r in rows[1:-1]] == told
+    assert [(r[0], int(r[1]), r[2], float(r[3]), float(r[4])) for r in rows[1:-1]] == listed
     assert rows[-1] == ["ballad", "", "", "", "0.0"]
 
 
-def test_the_root_has_its_name_if_it_was_given_one(folder, tmp_path):
+def test_assigned_name_of_the_root_is_shown(folder, tmp_path):
     t = Thesaurus.load(folder)
     answer = json.loads(run("neighbours", folder, "gun", "-n", 13, "--format", "json").stdout)
     assert answer["neighbours"][-1]["class"] == {"node": 0, "label": "(all words)"}
@@ -135,7 +135,7 @@ def test_the_root_has_its_name_if_it_was_given_one(folder, tmp_path):
 ANIMALS = "dog\tmammal\ncat\tmammal\nowl\tbird\ncrow\tbird\nmammal\tanimal\nbird\tanimal\n"
 
 
-def test_taxonomies_are_read_as_thesauri_are(tmp_path):
+def test_taxonomies_are_read_like_thesauri(tmp_path):
     table = tmp_path / "animals.tsv"
     table.write_text(ANIMALS)
     done = run("neighbours", table, "dog", "-n", 1)
@@ -148,7 +148,7 @@ def test_taxonomies_are_read_as_thesauri_are(tmp_path):
     assert wolf["classes"][0]["label"] == "mammal"
 
 
-def test_help_is_light_and_so_is_looking_things_up():
+def test_help_and_lookups_import_no_heavy_package():
     code = (
         "import sys; from roget.cli import app\n"
         "for command in ('neighbours', 'senses', 'classify'):\n"

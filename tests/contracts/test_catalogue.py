@@ -107,13 +107,13 @@ def run(*arguments):
     return done.output
 
 
-def test_every_kind_has_a_part_in_the_package():
+def test_every_kind_has_an_entry_point():
     listed = {"roget." + kind.replace(" ", "_") for kind in catalogue.KINDS}
     assert set(POINTS) == listed - {"roget.reports"}
 
 
 @pytest.mark.parametrize(("group", "name"), ADDED)
-def test_what_is_registered_is_listed(group, name):
+def test_registered_parts_are_listed(group, name):
     kind = group.removeprefix("roget.")
     assert name in catalogue.names(kind.replace("_", " "))
     assert name in run("list", kind.replace("_", "-"))
@@ -144,13 +144,13 @@ def test_what_is_registered_is_listed(group, name):
     ],
     ids=lambda arguments: " ".join(arguments),
 )
-def test_what_is_registered_can_be_used(arguments, files):
-    said = run(*arguments)
+def test_registered_parts_can_be_used(arguments, files):
+    result = run(*arguments)
     output = arguments[-1] if "-o" in arguments else None
-    assert said if output is None else Path(output).exists()
+    assert result if output is None else Path(output).exists()
 
 
-def test_a_reader_of_vertical_files(files):
+def test_registered_reader_reads_vertical_files(files):
     run("count", "corpus.vrt", "--reader", "vrt", "--window", "2", "-o", "c")
     counts = roget.Counts.read("c")
     assert sorted(map(str, counts.words)) == ["cat", "dog", "drink", "milk", "water"]
@@ -164,8 +164,8 @@ def test_a_reader_of_vertical_files(files):
         run("count", "corpus.vrt", "--window", "2", "-o", "d")
 
 
-def test_other_processes_find_it_too(installed, files):
-    """The command that people type, in a process of its own."""
+def test_registered_reader_works_in_other_processes(installed, files):
+    """Run the command in a separate process."""
     paths = os.pathsep.join([str(installed), *sys.path])
     done = subprocess.run(
         [sys.executable, "-m", "roget", "count", "corpus.vrt", "--reader", "vrt", "--window", "2",
@@ -177,7 +177,7 @@ def test_other_processes_find_it_too(installed, files):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("count", "corpus.vrt", "--reader", "vtr"), "did you mean vrt?"),
         (("build", "pairs.tsv", "--method", "quik"), "did you mean quick?"),
@@ -185,10 +185,10 @@ def test_other_processes_find_it_too(installed, files):
         (("list", "languges"), "did you mean languages?"),
     ],
 )
-def test_the_nearest_good_name_is_offered(arguments, said, files):
+def test_unknown_name_suggests_registered_one(arguments, message, files):
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 2
-    assert said in " ".join(done.output.split())
+    assert message in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize(
@@ -196,12 +196,12 @@ def test_the_nearest_good_name_is_offered(arguments, said, files):
     [("count", "vrt"), ("count", "here"), ("build", "quick"), ("export", "wordlist"),
      ("score", "arrows"), ("score", "shout"), ("heldout", "plain")],
 )  # fmt: skip
-def test_help_names_what_is_there(command, name):
+def test_help_lists_registered_parts(command, name):
     assert name in run(command, "--help")
 
 
-def test_no_command_keeps_choices_of_its_own():
-    """The tables of the catalogue are asked through its functions, so that plug-ins count."""
+def test_commands_get_choices_from_catalogue_functions():
+    """Tables of the catalogue are read through its functions, so that plug-ins count."""
     tables = {name for name in vars(catalogue) if name.isupper()} - {"KINDS", "OTHER_NAMES"}
     for path in Path(roget.__file__).parent.glob("cli/**/*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -219,7 +219,7 @@ def test_every_entry_loads():
             assert catalogue.load(kind, name) is not None
 
 
-def test_tables_with_keys_are_whole():
+def test_keyed_catalogue_tables_are_complete():
     from roget.learn.classmodel import RECIPES
     from roget.learn.corpus.relations import NAMED
 

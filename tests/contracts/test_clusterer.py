@@ -1,4 +1,4 @@
-"""A clusterer is one package and one line of the catalogue: a toy goes all the way through."""
+"""A clusterer needs one package and one line of the catalogue: a toy supports every command."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def run(*given):
     return done.stdout
 
 
-def test_build(folder):
+def test_custom_clusterer_builds_a_thesaurus(folder):
     thesaurus = Thesaurus.load(folder / "t")
     assert thesaurus.tree.n_clusters == 3
     assert thesaurus.provenance["clusterer"] == "Toy"
@@ -120,24 +120,24 @@ def test_build(folder):
     assert made.tree.n_clusters == 2
 
 
-def test_neighbours(folder):
+def test_custom_clusterer_supports_neighbours(folder):
     found = json.loads(run("neighbours", folder / "t", "drink1", "-n", 3, "--format", "json"))
     assert all(one["word"].startswith("drink") for one in found["neighbours"])
 
 
-def test_classify(folder):
+def test_custom_clusterer_supports_classify(folder):
     new, thesaurus = Counts.read(folder / "new"), Thesaurus.load(folder / "t")
     model = Toy(3).fit(thesaurus.counts)
-    told = json.loads(run("classify", folder / "t", folder / "new", "--format", "json"))["words"]
-    said = model.predict_proba(new)
-    np.testing.assert_allclose(thesaurus.classify(new).toarray(), said, atol=1e-9)
-    for row, one in enumerate(told):
+    record = json.loads(run("classify", folder / "t", folder / "new", "--format", "json"))["words"]
+    predicted = model.predict_proba(new)
+    np.testing.assert_allclose(thesaurus.classify(new).toarray(), predicted, atol=1e-9)
+    for row, one in enumerate(record):
         best = one["classes"][0]
-        assert thesaurus.tree.cluster[best["node"]] == said[row].argmax()
-        assert best["probability"] == pytest.approx(said[row].max(), abs=1e-9)
+        assert thesaurus.tree.cluster[best["node"]] == predicted[row].argmax()
+        assert best["probability"] == pytest.approx(predicted[row].max(), abs=1e-9)
 
 
-def test_explore(folder):
+def test_custom_clusterer_supports_explore(folder):
     from roget.web.snapshot import ThesaurusSnapshot
     from roget.web.views import overview, tree
 
@@ -148,12 +148,12 @@ def test_explore(folder):
 
 
 @pytest.mark.parametrize("kind", ["json", "newick", "tsv", "skos"])
-def test_export(folder, kind):
+def test_custom_clusterer_supports_export(folder, kind):
     run("export", folder / "t", "--to", kind, "-o", folder / f"out.{kind}")
     assert (folder / f"out.{kind}").stat().st_size > 100
 
 
-def test_heldout(folder):
+def test_custom_clusterer_supports_heldout(folder):
     given = ["--model", "toy", "--top", 24, "--splits", 1, "--format", "json"]
     found = json.loads(run("heldout", folder / "counts", *given))
     assert "toy" in json.dumps(found)
@@ -165,7 +165,7 @@ def test_heldout(folder):
     np.testing.assert_array_equal(again.predict_proba(counts), model.predict_proba(counts))
 
 
-def test_saved_models(folder):
+def test_custom_clusterer_models_are_saved_and_loaded(folder):
     counts = Counts.read(folder / "counts")
     model = Toy(3).fit(counts)
     model.save(folder / "toy")

@@ -1,4 +1,4 @@
-"""One format for all folders: no other code reads or writes manifests, arrays or hashes of them."""
+"""One format for all folders: manifests, arrays and hashes are handled in one module."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def test_arrays_are_read_and_written_in_one_place() -> None:
     Archives of texts are opened where all compressed texts are.
     """
     names = ("load", "savez", "savez_compressed", "load_npz", "save_npz", "fromfile", "memmap")
-    wanted = {f"{package}.{name}" for package in ("np", "numpy", "sparse") for name in names}
+    expected = {f"{package}.{name}" for package in ("np", "numpy", "sparse") for name in names}
     found = []
-    for name, tree in modules({*wanted, "import zipfile", "from zipfile"}, "core/folder.py"):
+    for name, tree in modules({*expected, "import zipfile", "from zipfile"}, "core/folder.py"):
         for node in ast.walk(tree):
-            if (isinstance(node, ast.Attribute) and ast.unparse(node) in wanted) or (
+            if (isinstance(node, ast.Attribute) and ast.unparse(node) in expected) or (
                 isinstance(node, ast.Import | ast.ImportFrom)
                 and "zipfile" in ast.unparse(node)
                 and name != "core/io/source.py"
@@ -70,7 +70,7 @@ def test_arrays_are_read_and_written_in_one_place() -> None:
 
 
 def test_manifests_are_parsed_and_written_in_one_place() -> None:
-    """Elsewhere, a manifest's name is only declared, or told to people."""
+    """Elsewhere, the name of a manifest is only declared or printed."""
     manifests = {"counts.json", "thesaurus.json", "model.json"}
     found = []
     for name, tree in modules(manifests, "core/folder.py"):
@@ -91,7 +91,7 @@ def test_manifests_are_parsed_and_written_in_one_place() -> None:
     assert found == []
 
 
-def test_every_kind_is_declared_to_the_one_format(tmp_path: Path) -> None:
+def test_every_kind_uses_the_common_format(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "c", "soft", [], {})
     checkpoint.keep(lambda: {"beta": 1.0}, now=True)
     kinds = [
@@ -107,20 +107,20 @@ def test_every_kind_is_declared_to_the_one_format(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_manifests_of_all_kinds_have_the_same_names(name: str, tmp_path: Path) -> None:
+def test_manifests_of_all_kinds_have_common_keys(name: str, tmp_path: Path) -> None:
     load, save = KINDS[name]
     save(load(OLD / name), tmp_path / "x")
     record = json.loads(manifest_of(tmp_path / "x").read_text())
     assert set(record) >= COMMON
     assert list(record)[:4] == ["format", "kind", "version", "roget"]
-    for file, said in record["files"].items():
+    for file, entry in record["files"].items():
         declared = {"rows", "columns"} if file.endswith(".parquet") else {"arrays"}
-        assert set(said) == {"bytes", "sha256", *declared}
+        assert set(entry) == {"bytes", "sha256", *declared}
     load(tmp_path / "x")
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_changed_byte_in_any_file_of_any_kind_is_refused(name: str, tmp_path: Path) -> None:
+def test_changed_byte_in_any_file_is_refused(name: str, tmp_path: Path) -> None:
     load, save = KINDS[name]
     save(load(OLD / name), tmp_path / "x")
     for file in sorted((tmp_path / "x").iterdir()):
@@ -133,7 +133,7 @@ def test_a_changed_byte_in_any_file_of_any_kind_is_refused(name: str, tmp_path: 
     load(tmp_path / "x")
 
 
-def test_a_folder_is_replaced_only_by_its_own_kind(tmp_path: Path) -> None:
+def test_folder_is_replaced_only_by_its_own_kind(tmp_path: Path) -> None:
     shutil.copytree(OLD / "counts", tmp_path / "mine")
     for name, (load, save) in KINDS.items():
         if name != "counts":
@@ -147,7 +147,7 @@ def test_a_folder_is_replaced_only_by_its_own_kind(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_folder_with_something_of_the_users_is_not_replaced(name: str, tmp_path: Path) -> None:
+def test_folder_with_foreign_files_is_not_replaced(name: str, tmp_path: Path) -> None:
     load, save = KINDS[name]
     for place in (shutil.copytree(OLD / name, tmp_path / "old"), tmp_path / "new"):
         save(load(OLD / name), place)
@@ -196,7 +196,7 @@ for name in catalogue.names("clusterers"):
 
 
 @pytest.mark.slow
-def test_the_same_bytes_whatever_order_sets_have(tmp_path):
+def test_saved_bytes_do_not_depend_on_hash_seed(tmp_path):
     found = []
     for seed in "12":
         home = tmp_path / seed

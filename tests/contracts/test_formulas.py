@@ -1,4 +1,4 @@
-"""Formulas that several rooms need are written once."""
+"""Formulas used by several packages are defined once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _is_method(node):
     return bool(node.args.args) and node.args.args[0].arg == "self"
 
 
-def test_each_formula_has_one_home():
+def test_each_formula_is_defined_once():
     source = Path(roget.__file__).parent
     found = {}
     named = re.compile(rf"def\s+_*({'|'.join([*HOMES, *LIBRARIES])})\b")

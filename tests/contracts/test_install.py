@@ -1,4 +1,4 @@
-"""A bare install scores; what only learning needs is asked for by the name of its extra."""
+"""A bare install scores; learning commands name the missing extra."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return run_bare("from roget.cli import main; main()", *arguments)
 
 
-def test_scoring_and_comparing_need_nothing_more() -> None:
+def test_bare_install_scores_and_compares() -> None:
     files = [str(DEMO / "gold.tsv"), str(DEMO / "system.tsv")]
     assert "nvi" in command("score", *files, "--ci", "20", "--details", "--all").stdout
     assert "nvi" in command("compare", *files, "--all").stdout
@@ -65,7 +65,7 @@ def test_scoring_and_comparing_need_nothing_more() -> None:
     ],
     ids=lambda arguments: arguments[0],
 )
-def test_commands_of_learning_name_the_extra(arguments: list[str], tmp_path: Path) -> None:
+def test_learning_commands_name_the_missing_extra(arguments: list[str], tmp_path: Path) -> None:
     places = {"OUT": str(tmp_path / "out"), "FILE": str(DEMO / "gold.tsv")}
     done = command(*(places.get(word, word) for word in arguments))
     assert done.returncode == 1
@@ -75,7 +75,7 @@ def test_commands_of_learning_name_the_extra(arguments: list[str], tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_papers_on_scoring_are_made_again_without_learning() -> None:
+def test_scoring_papers_are_reproduced_on_bare_install() -> None:
     assert CURE in " ".join(command("reproduce", "--list").stdout.split())
     done = command("reproduce", "nvi/table-1")
     assert (done.returncode, done.stderr) == (0, "")
@@ -86,7 +86,7 @@ def test_papers_on_scoring_are_made_again_without_learning() -> None:
     assert CURE in printed
 
 
-def test_public_names_of_learning_name_the_extra() -> None:
+def test_public_learning_names_report_the_missing_extra() -> None:
     code = """
 import roget
 
@@ -98,26 +98,26 @@ for name in roget.__all__:
 """
     done = run_bare(code)
     assert done.returncode == 0, done.stderr
-    said = dict(line.split(" ", 1) for line in done.stdout.splitlines())
-    assert {"build", "count", "MDLTree", "SoftAnnealing", "TreeCut", "Attacher"} <= said.keys()
-    assert not {"score", "compare", "measure", "entropy", "Contingency"} & said.keys()
-    assert all(text.startswith("MissingExtra") and CURE in text for text in said.values())
+    output = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert {"build", "count", "MDLTree", "SoftAnnealing", "TreeCut", "Attacher"} <= output.keys()
+    assert not {"score", "compare", "measure", "entropy", "Contingency"} & output.keys()
+    assert all(text.startswith("MissingExtra") and CURE in text for text in output.values())
 
 
-def test_clustering_embeddings_names_the_extra() -> None:
+def test_evaluate_embeddings_names_the_missing_extra() -> None:
     done = run_bare("import roget; roget.evaluate_embeddings([[0.0], [1.0]], [0, 1], samples=2)")
     assert done.returncode == 1
     assert "MissingExtra" in done.stderr
     assert CURE in done.stderr
 
 
-def test_other_missing_modules_are_no_extras() -> None:
+def test_other_missing_modules_are_not_reported_as_extras() -> None:
     with pytest.raises(ModuleNotFoundError, match="nowhere") as raised, name_extra():
         import nowhere  # type: ignore[import-not-found]  # noqa: F401
     assert not isinstance(raised.value, MissingExtra)
 
 
-def test_extras_have_what_the_messages_promise() -> None:
+def test_extras_contain_the_packages_named_in_messages() -> None:
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     needed = {line.partition(">")[0] for line in project["dependencies"]}
     extras = {

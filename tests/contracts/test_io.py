@@ -1,4 +1,4 @@
-"""Files are opened, decompressed and read as tables in one place, whatever command asks."""
+"""Files are opened, decompressed and read as tables in one place, for all commands."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ def test_every_command_reads_every_compression(
     found = json.loads(roget_does("classify", thesaurus, table, "--format", "json"))
     assert {one["word"] for one in found["words"]} == nouns
     for command in ("heldout", "decide"):
-        asked = ["-m", "unigram", "--format", "json", "--top", "10"]
+        arguments = ["-m", "unigram", "--format", "json", "--top", "10"]
         number = ["--splits", "1"] if command == "heldout" else ["--draws", "1", "--pairs", "3"]
-        assert json.loads(roget_does(command, table, *asked, *number))
+        assert json.loads(roget_does(command, table, *arguments, *number))
     links = packed(tmp_path, "taxonomy.tsv", "".join(f"{one}\tthing\n" for one in nouns), suffix)
     preferred = roget_does("prefer", table, "drink0", "--thesaurus", links, "--format", "json")
     assert json.loads(preferred)["classes"]
@@ -93,7 +93,7 @@ def test_every_command_reads_every_compression(
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_quadruples_of_every_compression(tmp_path: Path, suffix: str) -> None:
+def test_quadruples_are_read_from_every_compression(tmp_path: Path, suffix: str) -> None:
     from roget.learn.attachment.quads import read
 
     lines = packed(tmp_path, "a.txt", "0 eat pizza with fork V\n", suffix)
@@ -105,22 +105,22 @@ def test_quadruples_of_every_compression(tmp_path: Path, suffix: str) -> None:
     )
 
 
-def test_built_from_counts_is_built_from_the_table(tmp_path: Path) -> None:
+def test_builds_from_counts_and_from_table_are_equal(tmp_path: Path) -> None:
     rows = [line.replace("\t", "\tobj\t", 1) for line in pairs().splitlines()]
     headed = "\n".join(["verb\tslot\tnoun\tfreq", *rows])
     for name, text in (("verb_object.tsv", pairs()), ("t.tsv", headed)):
         (tmp_path / name).write_text(text)
-        asked = {"method": "mdl", "heldout": False, "min_count": 1}
-        straight = build(tmp_path / name, **asked)
+        options = {"method": "mdl", "heldout": False, "min_count": 1}
+        straight = build(tmp_path / name, **options)
         counts = count(tmp_path / name, output=tmp_path / f"{name}.counts")
-        again = build(tmp_path / f"{name}.counts", **asked)
+        again = build(tmp_path / f"{name}.counts", **options)
         assert straight.counts == again.counts == counts == Counts.read(tmp_path / name)
         assert counts == open_counts(tmp_path / name)[0]
         assert (straight.counts.slots == again.counts.slots).all()
         assert straight.tree == again.tree
 
 
-def test_a_sample_is_known_to_every_command(thesaurus: Path) -> None:
+def test_sample_name_is_accepted_by_every_command(thesaurus: Path) -> None:
     name = "verb_object"
     assert open_counts(name)[0] == sample(name)
     assert open_counts("sample")[0] == open_counts("nouns")[0] == sample()
@@ -128,12 +128,12 @@ def test_a_sample_is_known_to_every_command(thesaurus: Path) -> None:
     assert shown["shape"] == [9994, 3609]
     found = json.loads(roget_does("classify", thesaurus, name, "--format", "json"))
     assert len(found["words"]) == 9994
-    asked = ("-m", "unigram", "--top", "20", "--format", "json")
-    assert json.loads(roget_does("heldout", name, "--splits", "1", *asked))
-    assert json.loads(roget_does("decide", name, "--draws", "1", "--pairs", "3", *asked))
+    arguments = ("-m", "unigram", "--top", "20", "--format", "json")
+    assert json.loads(roget_does("heldout", name, "--splits", "1", *arguments))
+    assert json.loads(roget_does("decide", name, "--draws", "1", "--pairs", "3", *arguments))
 
 
-def test_real_tables_are_read_by_their_names(shared_data: Path) -> None:
+def test_real_tables_equal_bundled_samples(shared_data: Path) -> None:
     for name in ("verb_object", "verb_slot_noun"):
         assert Counts.read(shared_data / "amalgum" / f"{name}.tsv") == sample(name)
 
@@ -148,7 +148,7 @@ def test_only_core_io_connects_to_duckdb() -> None:
 
 
 def test_json_is_parsed_in_one_place() -> None:
-    """Where values nested too deeply are an error like others, not the end of the program."""
+    """Deeply nested values are reported as errors there instead of ending the program."""
     found = [
         str(file.relative_to(SOURCE))
         for file in SOURCE.rglob("*.py")
@@ -159,18 +159,18 @@ def test_json_is_parsed_in_one_place() -> None:
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
-def test_values_nested_too_deeply_are_named(tmp_path: Path, name: str) -> None:
+def test_deeply_nested_values_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("[" * 100_000)
     (tmp_path / "g.tsv").write_text("a\tx\nb\ty\n")
-    for asked in ({}, {"levels": "lists"}, {"labels": "jsonl"}):
+    for options in ({}, {"levels": "lists"}, {"labels": "jsonl"}):
         with pytest.raises(InputError) as caught:
-            score(tmp_path / name, tmp_path / "g.tsv", **asked)
+            score(tmp_path / name, tmp_path / "g.tsv", **options)
         assert name in str(caught.value)
     with refused("broken-lines", "x.json"):
         count(tmp_path / name, output=tmp_path / "c")
 
 
-def test_the_counts_of_a_thesaurus_are_those_it_was_made_of(tmp_path):
+def test_counts_of_a_thesaurus_equal_its_source(tmp_path):
     counts = Counts([[3, 1], [0, 2]], ["tea", "gin"], ["drink", "sip"])
     made = Thesaurus.from_parts(counts, Tree(), [[1.0]] * 2, [[0.5, 0.5]], [1.0])
     made.save(tmp_path / "t")

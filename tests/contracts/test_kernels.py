@@ -1,4 +1,4 @@
-"""Compiled code is compiled, drawn and summed in one way: see core/kernels."""
+"""Conventions of compiled code: one decorator, generator and log-gamma. See core/kernels."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def spelt(node: ast.AST) -> set[str]:
 
 
 @pytest.mark.slow
-def test_only_one_module_knows_numba() -> None:
+def test_only_one_module_imports_numba() -> None:
     users = {
         path
         for path, node in parsed()
@@ -58,7 +58,7 @@ def test_only_one_module_knows_numba() -> None:
     assert users == {"core/kernels/jit.py"}
 
 
-def test_kernels_take_eight_arguments_at_most() -> None:
+def test_kernels_take_at_most_eight_arguments() -> None:
     found = list(kernels())
     assert len(found) > 50
     many = [
@@ -69,7 +69,7 @@ def test_kernels_take_eight_arguments_at_most() -> None:
     assert many == []
 
 
-def test_what_has_no_entry_from_python_is_called_by_compiled_code_of_its_module() -> None:
+def test_internal_kernels_are_called_within_their_module() -> None:
     found = list(kernels())
     inner = {
         (path, node.name)
@@ -90,7 +90,7 @@ def test_what_has_no_entry_from_python_is_called_by_compiled_code_of_its_module(
 @pytest.mark.parametrize(
     ("what", "sign"), [("random numbers", 0xBF58476D1CE4E5B9), ("lnΓ's series", 360360)]
 )
-def test_one_generator_and_one_log_gamma(what: str, sign: int) -> None:
+def test_random_generator_and_log_gamma_are_defined_once(what: str, sign: int) -> None:
     homes = {
         path for path, node in parsed() if isinstance(node, ast.Constant) and node.value == sign
     }
@@ -98,7 +98,7 @@ def test_one_generator_and_one_log_gamma(what: str, sign: int) -> None:
     assert homes.pop().startswith("core/kernels/")
 
 
-def test_one_lanczos() -> None:
+def test_lanczos_is_defined_once() -> None:
     named = [
         path.relative_to(SOURCE).as_posix()
         for path in MODULES
@@ -123,8 +123,8 @@ assert twice(21) == 42
 
 
 @pytest.mark.slow
-def test_where_nothing_can_be_kept_code_is_compiled_each_time(tmp_path: Path) -> None:
-    """In containers the package is often read-only, and there is no home."""
+def test_kernels_compile_without_a_cache_folder(tmp_path: Path) -> None:
+    """In containers, the package is often read-only and there is no home directory."""
     around = {name: one for name, one in os.environ.items() if name != "XDG_CACHE_HOME"}
     ended = subprocess.run(
         [sys.executable, "-c", LOCKED_UP],

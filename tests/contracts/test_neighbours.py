@@ -1,4 +1,4 @@
-"""Page, page in one file and command: the same neighbours, classes and cuts of one thesaurus."""
+"""Page, static page and command show the same neighbours, classes and cuts."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def blocks(folder):
     return {name: json.loads(text) for name, text in found}
 
 
-def test_neighbours_are_the_same_everywhere(folder, client, blocks):
+def test_neighbours_are_equal_everywhere(folder, client, blocks):
     thesaurus = roget.load(folder)
     words = [str(word) for word in thesaurus.words]
     for row in range(0, len(words), len(words) // ASKED):
@@ -90,7 +90,7 @@ def test_neighbours_are_the_same_everywhere(folder, client, blocks):
         ]
 
 
-def test_the_command_prints_what_the_page_shows(folder, client):
+def test_command_prints_the_neighbours_of_the_page(folder, client):
     done = CliRunner().invoke(
         app, ["neighbours", str(folder), "w17", "-n", "16", "--format", "json"]
     )
@@ -102,7 +102,7 @@ def test_the_command_prints_what_the_page_shows(folder, client):
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 1000])
-def test_cuts_are_the_same_everywhere(folder, client, k):
+def test_cuts_are_equal_everywhere(folder, client, k):
     thesaurus = roget.load(folder)
     k = min(k, thesaurus.tree.n_clusters)
     nodes, labels = thesaurus.nodes(k), thesaurus.cut(k).tolist()
@@ -122,7 +122,7 @@ def test_cuts_are_the_same_everywhere(folder, client, k):
     ]
 
 
-def test_classes_are_the_same_everywhere(folder, client, blocks):
+def test_classes_are_equal_everywhere(folder, client, blocks):
     thesaurus = roget.load(folder)
     for node in range(thesaurus.tree.n_nodes):
         right = thesaurus.word_class(node, 30)
@@ -133,8 +133,8 @@ def test_classes_are_the_same_everywhere(folder, client, blocks):
         assert [(one["word"], one["distance_bits"]) for one in shown["typical"]] == [
             (one.word, brief(bits(one.distance))) for one in right.words
         ]
-        told = [one.context for one in right.contexts]
-        assert [one["context"] for one in shown["contexts"]] == told[: len(shown["contexts"])]
+        contexts = [one.context for one in right.contexts]
+        assert [one["context"] for one in shown["contexts"]] == contexts[: len(shown["contexts"])]
         words = [str(word) for word in thesaurus.words]
         kept = blocks["classes"][node][0][::3]
         assert [words[at] for at in kept[:30]] == [one.word for one in right.words]

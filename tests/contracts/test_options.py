@@ -1,4 +1,4 @@
-"""Options stand once: commands, functions and estimators take them from the same dataclass."""
+"""Options are declared once: commands, functions and estimators share a dataclass."""
 
 from __future__ import annotations
 
@@ -106,11 +106,11 @@ def list_settings(command: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("command", "most"), [("build", 30), ("count", 25), ("score", 25), ("compare", 25)]
 )
-def test_commands_have_few_options(command, most):
+def test_commands_have_a_limited_number_of_options(command, most):
     assert len([one for one in parameters(command).values() if one.opts[0].startswith("-")]) <= most
 
 
-def test_settings_are_passed_and_checked(tmp_path):
+def test_settings_are_passed_and_validated(tmp_path):
     (tmp_path / "labels.tsv").write_text("a\t1\nb\t1\nc\t2\n")
     command = ["score", str(tmp_path / "labels.tsv"), str(tmp_path / "labels.tsv"), "-m", "ari"]
     made = CliRunner().invoke(app, [*command, "--set", "baselines=no", "--format", "json"])
@@ -121,7 +121,7 @@ def test_settings_are_passed_and_checked(tmp_path):
 
 
 @pytest.mark.parametrize("command", DECLARED)
-def test_a_command_and_its_function_have_the_options_of_the_dataclass(command):
+def test_commands_and_functions_have_the_options_of_the_dataclass(command):
     function, kinds = DECLARED[command]
     offered, signature = parameters(command), inspect.signature(function).parameters
     settings = list_settings(command)
@@ -151,8 +151,8 @@ LISTS = ("ROLE=COLUMN", "NUMBERS")
 """How help calls lists with commas that it does not show as such."""
 
 
-def test_no_list_is_replaced_by_another_without_a_word():
-    """Of --only a --only b the last alone was taken."""
+def test_repeated_list_options_are_all_used():
+    """For --only a --only b, both values must be used."""
     found = [
         (path, one)
         for path, made in list_commands(typer.main.get_command(app))
@@ -163,7 +163,7 @@ def test_no_list_is_replaced_by_another_without_a_word():
     assert [(path, one.name) for path, one in found if not one.multiple] == []
 
 
-def test_lists_that_are_given_twice_are_one():
+def test_values_of_repeated_list_options_are_joined():
     @dataclass(frozen=True)
     class Given:
         """Of lists."""
@@ -204,21 +204,21 @@ def test_build_reaches_every_option_of_an_estimator(method):
         if declared[name].flags == CLUSTERS:
             assert estimator.make(3).get_params()[name] == 3
         else:
-            told = next(
-                told for told, has in own_options().items() if has.get(method) is declared[name]
+            option = next(
+                option for option, has in own_options().items() if has.get(method) is declared[name]
             )
-            assert told in (name, f"method_{name}")
-            assert told in offered
+            assert option in (name, f"method_{name}")
+            assert option in offered
             value = one.default if one.default is not None else 2
-            assert Plan(method, own={told: value}).arguments[name] == value
+            assert Plan(method, own={option: value}).arguments[name] == value
 
 
-def test_an_option_of_another_method_is_refused_with_those_that_have_it():
+def test_option_of_another_method_is_refused_with_its_methods():
     with refused("conflicting-options", "search paper", "comdl", "mdl"):
         roget.build("sample", method="comdl", search="paper")
 
 
-def test_build_plans_its_counting_once(tmp_path, monkeypatch):
+def test_build_plans_counting_once(tmp_path, monkeypatch):
     (tmp_path / "pairs.tsv").write_text("".join(f"w{n % 4}\tc{n % 3}\t9\n" for n in range(12)))
     planned = []
 
@@ -235,7 +235,7 @@ def test_build_plans_its_counting_once(tmp_path, monkeypatch):
     assert planned == ["find_sources", "plan_tasks"]
 
 
-def test_build_never_takes_a_folder_that_is_not_its_own(tmp_path):
+def test_build_refuses_a_foreign_partial_folder(tmp_path):
     partial = tmp_path / "t.partial"
     partial.mkdir()
     (partial / "letter.txt").write_text("dear")
@@ -247,13 +247,13 @@ def test_build_never_takes_a_folder_that_is_not_its_own(tmp_path):
     assert partial.is_dir(), "it was there before"
 
 
-def test_vocabularies_are_those_that_are_understood():
+def test_declared_vocabularies_equal_those_implemented():
     assert counting.SIDES == windows.SIDES
     assert set(command_options.WAYS) == set(neighbours.WAYS)
     assert set(command_options.ATTACHERS) == set(MODELS)
 
 
-def test_no_method_is_named_by_build():
+def test_build_names_no_method():
     source = inspect.getsource(building) + inspect.getsource(inspect.getmodule(Plan))
     for method in catalogue.names("clusterers"):
         assert f'== "{method}"' not in source
@@ -284,12 +284,12 @@ for command in sys.argv[1:]:
 @pytest.fixture(scope="module")
 def loaded():
     """What each help loads, in a process of its own that has loaded the commands' names only."""
-    asked = [sys.executable, "-c", ASK_ALL, *HELPS]
-    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    arguments = [sys.executable, "-c", ASK_ALL, *HELPS]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
     assert "Traceback" not in done.stderr, done.stderr
     return dict(json.loads(line) for line in done.stderr.splitlines())
 
 
 @pytest.mark.parametrize("command", HELPS)
-def test_help_is_light(command, loaded):
+def test_help_imports_no_heavy_package(command, loaded):
     assert loaded[command] == []

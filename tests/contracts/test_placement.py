@@ -1,4 +1,4 @@
-"""New words are put into classes in one place: model, thesaurus and command say the same."""
+"""New words are placed by one implementation: model, thesaurus and command agree."""
 
 from __future__ import annotations
 
@@ -63,33 +63,33 @@ def thesaurus(model):
     return Thesaurus.from_clustering(KNOWN, model)
 
 
-def agree(placed, said) -> None:
-    np.testing.assert_allclose(placed, said, atol=1e-9, rtol=0)
-    assert np.array_equal(placed.argmax(axis=1), said.argmax(axis=1))
+def agree(placed, expected) -> None:
+    np.testing.assert_allclose(placed, expected, atol=1e-9, rtol=0)
+    assert np.array_equal(placed.argmax(axis=1), expected.argmax(axis=1))
 
 
-def test_thesaurus_and_model_agree(model, thesaurus):
-    said = model.predict_proba(NEW)
-    assert len(np.unique(said.argmax(axis=1))) > 2
-    agree(thesaurus.classify(NEW).toarray(), said)
-    agree(model.clustering_.place(NEW), said)
-    agree(model.clustering_.place(NEW.matrix), said)
+def test_thesaurus_and_model_place_words_equally(model, thesaurus):
+    predicted = model.predict_proba(NEW)
+    assert len(np.unique(predicted.argmax(axis=1))) > 2
+    agree(thesaurus.classify(NEW).toarray(), predicted)
+    agree(model.clustering_.place(NEW), predicted)
+    agree(model.clustering_.place(NEW.matrix), predicted)
 
 
-def test_they_agree_after_saving(model, thesaurus, tmp_path):
-    said = model.predict_proba(NEW)
+def test_placements_are_equal_after_saving(model, thesaurus, tmp_path):
+    predicted = model.predict_proba(NEW)
     model.save(tmp_path / "model")
     thesaurus.save(tmp_path / "thesaurus")
     model.clustering_.save(tmp_path / "clustering")
     loaded = type(model).load(tmp_path / "model")
-    agree(loaded.predict_proba(NEW), said)
+    agree(loaded.predict_proba(NEW), predicted)
     assert loaded.interrupted_ is False
-    agree(Thesaurus.load(tmp_path / "thesaurus").classify(NEW).toarray(), said)
-    agree(Thesaurus.from_clustering(KNOWN, loaded).classify(NEW).toarray(), said)
-    agree(Clustering.load(tmp_path / "clustering").place(NEW), said)
+    agree(Thesaurus.load(tmp_path / "thesaurus").classify(NEW).toarray(), predicted)
+    agree(Thesaurus.from_clustering(KNOWN, loaded).classify(NEW).toarray(), predicted)
+    agree(Clustering.load(tmp_path / "clustering").place(NEW), predicted)
 
 
-def test_the_command_agrees(model, thesaurus, tmp_path):
+def test_command_places_words_like_the_model(model, thesaurus, tmp_path):
     thesaurus.save(tmp_path / "thesaurus")
     NEW.write(tmp_path / "new")
     given = [str(tmp_path / "thesaurus"), str(tmp_path / "new"), "-n", "99", "--format", "json"]
@@ -97,7 +97,7 @@ def test_the_command_agrees(model, thesaurus, tmp_path):
     assert done.exit_code == 0, done.output
     said, rows = model.predict_proba(NEW), json.loads(done.stdout)["words"]
     number = {word: row for row, word in enumerate(NEW.words.tolist())}
-    told = 0
+    n_placed = 0
     for row in rows:
         best = row["classes"][0] if row["classes"] else None
         if best is None:
@@ -105,29 +105,31 @@ def test_the_command_agrees(model, thesaurus, tmp_path):
         mine = said[number[row["word"]]]
         assert best["probability"] == pytest.approx(mine.max(), abs=1e-9)
         assert thesaurus.tree.cluster[best["node"]] == mine.argmax()
-        told += 1
-    assert told > 300
+        n_placed += 1
+    assert n_placed > 300
 
 
-def test_merged_classes_and_levels_add_up_what_the_leaves_say(model, thesaurus, tmp_path):
-    said = model.predict_proba(NEW)
+def test_merged_classes_and_levels_sum_their_leaves(model, thesaurus, tmp_path):
+    predicted = model.predict_proba(NEW)
     one, two = thesaurus.nodes()[:2]
     edited = thesaurus.editor.merge(one, two)
     parts = edited.clustering.parts
-    sums = np.stack([said[:, parts == c].sum(axis=1) for c in range(edited.tree.n_clusters)], 1)
+    sums = np.stack(
+        [predicted[:, parts == c].sum(axis=1) for c in range(edited.tree.n_clusters)], 1
+    )
     agree(edited.classify(NEW).toarray(), sums)
     edited.save(tmp_path / "edited")
     agree(Thesaurus.load(tmp_path / "edited").classify(NEW).toarray(), sums)
     level = model.clustering_.level(3)
     cut = model.tree_.cut(3)
-    sums = np.stack([said[:, cut == c].sum(axis=1) for c in range(3)], 1)
+    sums = np.stack([predicted[:, cut == c].sum(axis=1) for c in range(3)], 1)
     agree(level.place(NEW), sums)
     higher = Thesaurus.from_clustering(KNOWN, level)
     higher.save(tmp_path / "level")
     agree(Thesaurus.load(tmp_path / "level").classify(NEW).toarray(), sums)
 
 
-def test_a_damaged_rule_is_refused(model, tmp_path):
+def test_damaged_placement_rule_is_refused(model, tmp_path):
     plain, arrays = model.clustering_.to_parts()
     whole = Clustering.from_parts(plain, arrays)
     agree(whole.place(NEW), model.predict_proba(NEW))
@@ -147,8 +149,8 @@ METHODS = {"soft", "symmetric", "mdl", "comdl", "SoftAnnealing", "MDLTree", "CoM
 
 
 @pytest.mark.parametrize("place", OUTSIDE)
-def test_nobody_else_knows_how_words_are_placed(place):
-    """No branch on the name of a method, or on which attributes a model has."""
+def test_placement_code_does_not_depend_on_method_names(place):
+    """No branch depends on the name of a method, or on the attributes of a model."""
     files = [SOURCE / place] if place.endswith(".py") else sorted((SOURCE / place).rglob("*.py"))
     assert files
     for file in files:
@@ -182,7 +184,7 @@ NAMING = {
 """Who names a clusterer beside the catalogue and its own package, and why."""
 
 
-def test_clusterers_are_named_in_their_packages_and_the_catalogue():
+def test_clusterers_are_named_only_in_their_packages_and_catalogue():
     used = {place: set() for place in NAMING}
     for file in (
         file for room in ("learn", "papers", "cli") for file in SOURCE.glob(f"{room}/**/*.py")

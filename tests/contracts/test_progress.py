@@ -1,4 +1,4 @@
-"""Long work tells how far it is in one way: a callback that takes one `Progress`."""
+"""All long operations report progress through a callback that takes one `Progress`."""
 
 from __future__ import annotations
 
@@ -14,35 +14,37 @@ from roget.core.progress import Progress
 HOME = Path(roget.__file__).parent
 
 
-def test_all_long_work_calls_with_the_same_value(tmp_path):
+def test_long_operations_report_progress_values(tmp_path):
     (tmp_path / "pairs.tsv").write_text("".join(f"w{n % 4}\tc{n % 3}\t9\n" for n in range(12)))
     table = np.kron(np.eye(2, dtype=int), np.full((3, 2), 20))
-    told: list[Progress] = []
+    reported: list[Progress] = []
     for work in (
-        lambda: roget.count(tmp_path / "pairs.tsv", progress=told.append),
-        lambda: roget.score([0, 0, 1], [0, 1, 1], "ari", progress=told.append),
-        lambda: roget.compare([0, 0, 1], {"a": [0, 1, 1]}, "ari", progress=told.append),
-        lambda: roget.agree([[0, 0, 1], [0, 1, 1]], "ari", progress=told.append),
-        lambda: roget.MDLTree(2, random_state=0, progress=told.append).fit(table),
-        lambda: roget.CoMDL(n_sweeps=2, random_state=0, progress=told.append).fit(table),
-        lambda: roget.SoftAnnealing(2, random_state=0, progress=told.append).fit(table),
-        lambda: roget.SymmetricAnnealing(2, random_state=0, progress=told.append).fit(table),
+        lambda: roget.count(tmp_path / "pairs.tsv", progress=reported.append),
+        lambda: roget.score([0, 0, 1], [0, 1, 1], "ari", progress=reported.append),
+        lambda: roget.compare([0, 0, 1], {"a": [0, 1, 1]}, "ari", progress=reported.append),
+        lambda: roget.agree([[0, 0, 1], [0, 1, 1]], "ari", progress=reported.append),
+        lambda: roget.MDLTree(2, random_state=0, progress=reported.append).fit(table),
+        lambda: roget.CoMDL(n_sweeps=2, random_state=0, progress=reported.append).fit(table),
+        lambda: roget.SoftAnnealing(2, random_state=0, progress=reported.append).fit(table),
+        lambda: roget.SymmetricAnnealing(2, random_state=0, progress=reported.append).fit(table),
     ):
-        told.clear()
+        reported.clear()
         work()
-        assert told
-        assert all(type(now) is Progress and 0 <= now["fraction"] <= 1 for now in told)
+        assert reported
+        assert all(type(now) is Progress and 0 <= now["fraction"] <= 1 for now in reported)
 
 
-def test_no_other_callback_is_declared():
-    """A parameter called progress is a `Report`, wherever it is."""
+def test_every_progress_parameter_is_a_report():
+    """A parameter called progress is always a `Report`."""
     for path in HOME.rglob("*.py"):
         text = path.read_text()
         # To parse what has no such parameter takes a while.
         for node in ast.walk(ast.parse(text)) if re.search(r"\bprogress\s*:", text) else ():
             if isinstance(node, ast.arg) and node.arg == "progress" and node.annotation:
-                said = ast.unparse(node.annotation)
-                assert said in ALLOWED.get(path.relative_to(HOME).as_posix(), ("Report | None",))
+                annotation = ast.unparse(node.annotation)
+                assert annotation in ALLOWED.get(
+                    path.relative_to(HOME).as_posix(), ("Report | None",)
+                )
 
 
 ALLOWED = {

@@ -1,4 +1,4 @@
-"""A result for people and machines: one Report, renderers that know only that, one delivery."""
+"""One `Report` for people and machines, with renderers that depend on nothing else."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def invoke(*arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", REPORTING)
-def test_every_command_has_every_format(name: str) -> None:
+def test_every_command_supports_every_format(name: str) -> None:
     options = {one: parameter for parameter in REPORTING[name].params for one in parameter.opts}
     assert {"--format", "-o"} <= set(options)
     done = invoke(*name.split(), "--format", "txt")
@@ -169,8 +169,8 @@ def test_every_renderer_writes_every_report(kind: str, format: str) -> None:
         assert text.count("\n| ") + text.startswith("|") == len(tables)
 
 
-def test_renderers_know_nothing_but_reports() -> None:
-    """A report that nobody has seen before is written by all of them."""
+def test_renderers_write_unknown_reports() -> None:
+    """Every renderer writes a report that it has never seen."""
     table = ReportTable(
         [Column("what\never", fit="cut"), Column("n", right=True)],
         [("x", "-1"), (Cell("y", "[-0.1, 0.2]", "1", "a", strong=True), "2")],
@@ -194,7 +194,7 @@ def _loads(code: str) -> list[str]:
     return done.stdout.split()
 
 
-def test_reports_of_learning_load_no_scoring() -> None:
+def test_learning_reports_import_no_scoring() -> None:
     modules = (
         "thesaurus",
         "words",
@@ -215,11 +215,11 @@ def test_reports_of_learning_load_no_scoring() -> None:
     [(".json", "json"), (".csv", "csv"), (".tsv", "tsv"), (".md", "markdown"), (".tex", "latex"),
      (".html", "html"), (".HTM", "html"), (".txt", "text"), ("", "text")],
 )  # fmt: skip
-def test_the_suffix_tells_the_format(suffix: str, format: str) -> None:
+def test_suffix_determines_the_format(suffix: str, format: str) -> None:
     assert choose_format(f"report{suffix}") == format
 
 
-def test_an_unknown_suffix_is_an_error_before_the_work(tmp_path: Path) -> None:
+def test_unknown_suffix_is_refused_before_computing(tmp_path: Path) -> None:
     with refused("unsupported-format", ".docx"):
         choose_format("report.docx")
     for arguments in (("score", "no", "no"), ("heldout", "no"), ("neighbours", "no", "word")):
@@ -229,7 +229,7 @@ def test_an_unknown_suffix_is_an_error_before_the_work(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_page_is_a_page_and_talk_goes_to_stderr(tmp_path: Path) -> None:
+def test_html_output_is_complete_and_messages_go_to_stderr(tmp_path: Path) -> None:
     gold, system = tmp_path / "gold.tsv", tmp_path / "system.tsv"
     gold.write_text("a\tx\nb\tx\nc\ty\n")
     system.write_text("a\t1\nb\t1\n")
@@ -255,7 +255,7 @@ def imports(text: str) -> Iterator[str]:
             yield node.module or ""
 
 
-def test_tables_for_people_are_made_in_one_place() -> None:
+def test_tables_are_rendered_in_one_place() -> None:
     """Outside of report/render nothing draws a table; csv and json write file formats only."""
     users: dict[str, set[str]] = {"rich.table": set(), "csv": set(), "json": set()}
     for path in SOURCE.rglob("*.py"):

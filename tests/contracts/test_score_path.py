@@ -40,12 +40,12 @@ def record(tmp_path_factory):
     return json.loads(done.stderr.splitlines()[-1])
 
 
-def test_few_functions_are_called(record):
+def test_scoring_calls_few_functions(record):
     assert sum(map(len, record["functions"].values())) <= MOST_FUNCTIONS
     assert len(record["functions"]) <= MOST_MODULES
 
 
-def test_stack_is_not_deep(record):
+def test_scoring_call_stack_is_shallow(record):
     assert len(record["deepest"]) <= DEEPEST, record["deepest"]
 
 

@@ -49,7 +49,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_changed_bytes_are_refused_or_change_nothing(
+def test_changed_bytes_are_refused_or_have_no_effect(
     name: str, whole: Path, tmp_path: Path
 ) -> None:
     ask, rng = resealing.KINDS[name][1], random.Random(name)
@@ -79,16 +79,14 @@ def test_changed_bytes_are_refused_or_change_nothing(
 
 
 @pytest.mark.slow
-def test_what_is_sealed_anew_is_refused_or_legal_and_nothing_crashes(
-    whole: Path, tmp_path: Path
-) -> None:
+def test_resealed_changes_are_refused_or_valid_and_never_crash(whole: Path, tmp_path: Path) -> None:
     script = Path(resealing.__file__)
     shutil.copytree(whole, tmp_path / "whole")
-    tried, said, skip = "", [], 0
+    tried, collected, skip = "", [], 0
     while skip < CHANGED:
-        asked = [str(tmp_path), "7", str(CHANGED), str(skip), *QUICK]
+        arguments = [str(tmp_path), "7", str(CHANGED), str(skip), *QUICK]
         found = subprocess.run(
-            [sys.executable, str(script), *asked],
+            [sys.executable, str(script), *arguments],
             capture_output=True, text=True, timeout=600, check=False,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )  # fmt: skip
@@ -96,16 +94,14 @@ def test_what_is_sealed_anew_is_refused_or_legal_and_nothing_crashes(
             if line.startswith("try "):
                 tried, skip = line, int(line.split()[1]) + 1
             else:
-                said.append((line.split()[0], f"{tried}: {line}"))
+                collected.append((line.split()[0], f"{tried}: {line}"))
         assert found.returncode == 0, f"{tried}\n{found.stderr[-2000:]}"
-    assert len(said) == CHANGED
-    assert not [line for kind, line in said if kind == "fault"]
-    assert sum(kind == "refused" for kind, _ in said) > CHANGED / 3
+    assert len(collected) == CHANGED
+    assert not [line for kind, line in collected if kind == "fault"]
+    assert sum(kind == "refused" for kind, _ in collected) > CHANGED / 3
 
 
-def test_a_removed_seal_is_told_from_a_folder_that_never_had_one(
-    whole: Path, tmp_path: Path
-) -> None:
+def test_removed_seal_is_detected(whole: Path, tmp_path: Path) -> None:
     for name in QUICK:
         copy = resealing._copy(whole / name, tmp_path / "x")
         place = manifest_of(copy)
@@ -120,7 +116,7 @@ def test_a_removed_seal_is_told_from_a_folder_that_never_had_one(
                     resealing.KINDS[name][1](copy)
 
 
-def test_a_huge_table_that_may_never_be_read_is_hashed_when_it_is(
+def test_unread_large_table_is_hashed_when_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = tmp_path / "x.txt"
@@ -137,8 +133,8 @@ def test_a_huge_table_that_may_never_be_read_is_hashed_when_it_is(
         counts.evidence.load()
 
 
-def test_a_small_table_of_very_many_rows_is_not_read(tmp_path: Path) -> None:
-    """Parquet packs a thousand million equal rows into a few kilobytes."""
+def test_small_file_of_very_many_rows_is_not_read(tmp_path: Path) -> None:
+    """Parquet compresses a billion equal rows into a few kilobytes."""
     folder = tmp_path / "c"
     shutil.copytree(resealing.OLD / "counts", tmp_path / "old")
     roget.Counts.read(tmp_path / "old").write(folder)
@@ -150,11 +146,11 @@ def test_a_small_table_of_very_many_rows_is_not_read(tmp_path: Path) -> None:
     place = manifest_of(folder)
     record = folders.parse(place, place.read_bytes())
     file = folder / "entries.parquet"
-    said = {"rows": 30_000_000, "bytes": file.stat().st_size, "sha256": folders.sha256(file)}
-    record["files"]["entries.parquet"] |= said
+    entry = {"rows": 30_000_000, "bytes": file.stat().st_size, "sha256": folders.sha256(file)}
+    record["files"]["entries.parquet"] |= entry
     record |= {"entries": 30_000_000, "total": 30_000_000}
     record.pop("seal")
     place.write_bytes(folders.seal_text(record))
-    assert said["bytes"] < 700_000
+    assert entry["bytes"] < 700_000
     with pytest.raises(roget.InputError, match=r"a table of 30,000,000 rows, .*ROGET_MAX_SIZE"):
         roget.Counts.read(folder)

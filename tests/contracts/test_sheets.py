@@ -1,4 +1,4 @@
-"""Names in tables: all writers of CSV and TSV have them as they are, so that readers find them."""
+"""Names in CSV and TSV tables are written unchanged, so that readers find them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def odd(tmp_path):
     return thesaurus
 
 
-def test_score_finds_what_the_explorer_wrote(odd, tmp_path):
+def test_score_reads_sheets_of_the_explorer(odd, tmp_path):
     from roget.web.session import Session
 
     session = Session(tmp_path / "odd.thesaurus")
@@ -43,19 +43,19 @@ def test_score_finds_what_the_explorer_wrote(odd, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv"])
-def test_comparisons_have_the_same_names_and_warn(tmp_path, ending):
+def test_comparison_tables_keep_names_and_warn_about_formulas(tmp_path, ending):
     gold, system, target = (tmp_path / one for one in ("g.tsv", "=HYPERLINK(1).tsv", f"x.{ending}"))
     for file in (gold, system):
         file.write_text("item\tlabel\na\tx\nb\ty\nc\tx\n")
-    asked = ["compare", str(gold), str(system), "-o", str(target)]
-    done = CliRunner().invoke(app, asked, catch_exceptions=False)
+    arguments = ["compare", str(gold), str(system), "-o", str(target)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     with target.open(newline="") as file:
         rows = list(csv.reader(file, delimiter="," if ending == "csv" else "\t"))
     assert any("=HYPERLINK(1)" in row for row in rows)
     assert "a spreadsheet would run '=HYPERLINK(1)'" in done.stderr
 
 
-def test_only_what_could_run_is_warned_of():
+def test_only_possible_formulas_are_warned_about():
     rows = [[name, -1.5] for name in (*ODD, "-0.5", "=cmd|' /C calc'!A0", "='file:///x'#$x.A1")]
     found = find_formulas(Report("", sheet=ReportTable.of(["name", "value"], rows)))
     assert found == [ODD[0], "=cmd|' /C calc'!A0", "='file:///x'#$x.A1"]

@@ -1,4 +1,4 @@
-"""A thesaurus is the same tree to the scorer in its folder and in every export."""
+"""The scorer sees the same tree in a thesaurus folder and in every export."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def scores(system, **options):
 
 
 def test_only_core_tree_traverses_trees() -> None:
-    """Other classes hold a `Tree`; none has its own arrays of parents, layout or sums."""
+    """Other classes hold a `Tree`; none has arrays of parents, layout or sums."""
     own = {"walk", "leaves", "sum_up", "share_up", "layout", "depths", "cut_nodes", "cluster_nodes"}
     source = Path(roget.__file__).parent
     found = []
@@ -49,22 +49,22 @@ def test_only_core_tree_traverses_trees() -> None:
     assert found == []
 
 
-def test_folder_and_exports_are_scored_alike(thesaurus, tmp_path):
+def test_folder_and_exports_have_equal_scores(thesaurus, tmp_path):
     folder = tmp_path / "t.thesaurus"
     thesaurus.save(folder)
     files = {"tsv": "t.tsv", "json": "t.json", "newick": "t.nwk", "brown": "t.paths"}
     for form, name in files.items():
         export(thesaurus, tmp_path / name, form)
-    wanted = scores(folder)
-    assert scores(tmp_path / "t.tsv") == wanted
-    assert scores(tmp_path / "t.json") == wanted
-    assert scores(thesaurus) == wanted
+    expected = scores(folder)
+    assert scores(tmp_path / "t.tsv") == expected
+    assert scores(tmp_path / "t.json") == expected
+    assert scores(thesaurus) == expected
     # These have no order of splits and leaves of one word, but the same tree.
     for name in ("t.nwk", "t.paths"):
-        assert scores(tmp_path / name)[0] == pytest.approx(wanted[0])
+        assert scores(tmp_path / name)[0] == pytest.approx(expected[0])
 
 
-def test_cuts_are_those_of_the_thesaurus(thesaurus, tmp_path):
+def test_cuts_equal_those_of_the_thesaurus(thesaurus, tmp_path):
     folder = tmp_path / "t.thesaurus"
     thesaurus.save(folder)
     for k in range(1, thesaurus.tree.n_clusters + 1):
@@ -73,7 +73,7 @@ def test_cuts_are_those_of_the_thesaurus(thesaurus, tmp_path):
         assert [row.value for row in flat.rows] == scores(folder, cut=k)[1:]
 
 
-def test_edits_count(thesaurus, tmp_path):
+def test_scores_include_edits(thesaurus, tmp_path):
     folder = tmp_path / "t.thesaurus"
     edited = thesaurus.editor.move("w9", int(thesaurus.places[0]))
     edited.save(folder)
@@ -85,7 +85,7 @@ def test_edits_count(thesaurus, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path):
+def test_score_command_sweeps_a_thesaurus(tmp_path):
     random_thesaurus(0).save(tmp_path / "t.thesaurus")
     gold, picture = tmp_path / "gold.tsv", tmp_path / "sweep.svg"
     gold.write_text("".join(f"{word}\t{label}\n" for word, label in GOLD.items()))

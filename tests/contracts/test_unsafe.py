@@ -59,7 +59,7 @@ def find_unsafe(source: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, f"{called}({given.arg}=…)"
 
 
-def test_the_package_runs_nothing_that_files_say():
+def test_package_executes_nothing_from_files():
     found = [
         f"{path.relative_to(HOME)}:{line}: {name}"
         for path in sorted(HOME.rglob("*.py"))
@@ -89,7 +89,7 @@ PLANTED = [
 
 
 @pytest.mark.parametrize("code", PLANTED)
-def test_what_is_planted_is_found(code):
+def test_unsafe_code_is_detected(code):
     assert [*find_unsafe(code)]
 
 
@@ -102,7 +102,7 @@ def test_what_is_planted_is_found(code):
         "said = 'Nothing is unpickled, no eval.'",
     ],
 )
-def test_what_is_harmless_is_not(code):
+def test_safe_code_is_not_reported(code):
     assert not [*find_unsafe(code)]
 
 
@@ -116,7 +116,7 @@ def test_what_is_harmless_is_not(code):
         ("S506", 'import yaml\n\nyaml.load("a")\n'),
     ],
 )
-def test_the_linter_refuses_them_too(rule, code):
+def test_ruff_refuses_unsafe_code(rule, code):
     tool = Path(sys.executable).with_name("ruff")
     if not tool.exists():
         pytest.skip("ruff is not installed")

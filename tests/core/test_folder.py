@@ -206,7 +206,7 @@ def test_sealed_but_inconsistent_folder_is_refused(tmp_path):
     path = write(tmp_path / "x")
     record = json.loads((path / "toy.json").read_text())
     files = record["files"]
-    for change, said in (
+    for change, message in (
         ({"size": -1}, "'size': -1"),
         ({"files": {}}, "names.parquet"),
         ({"files": files | {"../x": files["toy.npz"]}}, "'files'"),
@@ -220,7 +220,7 @@ def test_sealed_but_inconsistent_folder_is_refused(tmp_path):
         ({"provenance": 1}, "'provenance': 1"),
     ):
         reseal_toy(path, record, change)
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             read(path)
 
 
@@ -326,8 +326,8 @@ def test_broken_counts_npz_is_refused_before_compiled_code(tmp_path):
     from roget.core.counts import Counts
 
     parts = {"data": np.ones(0), "indices": np.zeros(0, int), "shape": np.array([2, 2])}
-    for told in ({}, {"format": b"csr"}, {"format": b"csc"}):
-        np.savez(tmp_path / "x.npz", **parts, **told, indptr=np.array([0, 3000000, 0]))
+    for fields in ({}, {"format": b"csr"}, {"format": b"csc"}):
+        np.savez(tmp_path / "x.npz", **parts, **fields, indptr=np.array([0, 3000000, 0]))
         with pytest.raises(InputError, match=r"x\.npz: .*indptr decreases"):
             Counts.read(tmp_path / "x.npz")
 

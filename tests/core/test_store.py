@@ -190,8 +190,8 @@ def test_full_disk_is_reported_with_the_target(tmp_path):
 
 
 def test_error_on_another_file_keeps_its_name(tmp_path):
-    said = r"/x: Permission denied \(corpus.txt\)"
-    with pytest.raises(PermissionError, match=said), new_file(tmp_path / "x"):
+    message = r"/x: Permission denied \(corpus.txt\)"
+    with pytest.raises(PermissionError, match=message), new_file(tmp_path / "x"):
         raise PermissionError(errno.EACCES, "Permission denied", "corpus.txt")
 
 
@@ -285,7 +285,7 @@ def test_folder_moved_aside_by_killed_process_is_restored(tmp_path, when, there)
 @pytest.mark.parametrize("write", [write_atomic, fill])
 def test_data_is_synced_before_and_directory_after_rename(tmp_path, monkeypatch, write):
     """The order of sync and rename calls is what guarantees safety on power loss."""
-    path, told = tmp_path / "thing", []
+    path, collected = tmp_path / "thing", []
     sync, replace, move, swap = os.fsync, os.replace, os.rename, store._swap
 
     def named(inode):
@@ -293,12 +293,12 @@ def test_data_is_synced_before_and_directory_after_rename(tmp_path, monkeypatch,
         return found[0].relative_to(tmp_path) if found else "."
 
     def synced(handle):
-        told.append(f"sync {named(os.fstat(handle).st_ino)}")
+        collected.append(f"sync {named(os.fstat(handle).st_ino)}")
         sync(handle)
 
     def moving(how):
         def moved(source, target):
-            told.append(f"name {target.name}")
+            collected.append(f"name {target.name}")
             return how(source, target)
 
         return moved
@@ -308,9 +308,9 @@ def test_data_is_synced_before_and_directory_after_rename(tmp_path, monkeypatch,
     monkeypatch.setattr(os, "rename", moving(move))
     monkeypatch.setattr(store, "_swap", moving(swap))
     for _ in range(2):
-        told.clear()
+        collected.clear()
         write(path, "text")
-        *inside, name, last = told
+        *inside, name, last = collected
         assert (name, last) == ("name thing", "sync .")
         files = {one.rpartition("/")[2] for one in inside}
         assert files >= ({"draft"} if write is write_atomic else {"mark"})

@@ -1,4 +1,4 @@
-"""The bundled samples: what they hold, and that they are what they were made from."""
+"""Bundled samples: their content equals that of their sources."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_verb_slot_noun_equals_its_source(shared_data: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nouns_are_what_counting_finds(shared_data: Path) -> None:
+def test_nouns_sample_equals_counted_corpus(shared_data: Path) -> None:
     counts = sample("nouns")
     news = count(shared_data / "amalgum/news.conllu.gz", vocabulary=counts.words)
     pairs = {(word, context): n for word, context, n in counts.rows()}
@@ -55,7 +55,7 @@ def test_quadruples_equal_their_source(shared_data: Path) -> None:
     assert sample("pp_quads") == source
 
 
-def test_samples_are_as_described() -> None:
+def test_samples_have_documented_content() -> None:
     objects, slots = sample("verb_object"), sample("verb_slot_noun")
     assert (objects.total, slots.total) == (110_270, 257_789)
     assert objects.count("water", "drink") == slots.count("water", "obj:drink") > 0
@@ -65,16 +65,16 @@ def test_samples_are_as_described() -> None:
     assert objects.provenance["source"] == ATTRIBUTION
 
 
-def test_attribution_stands_beside_the_files() -> None:
+def test_attribution_is_in_the_readme() -> None:
     readme = sample_path("verb_object").parent / "README.md"
     assert ATTRIBUTION in readme.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", list(SAMPLES))
-def test_paths_exist(name: str) -> None:
+def test_sample_files_exist(name: str) -> None:
     assert sample_path(name).is_file()
 
 
-def test_unknown_sample_offers_the_nearest() -> None:
+def test_unknown_sample_suggests_nearest() -> None:
     with refused("unknown-name", "verb_object"):
         sample("verb_objects")

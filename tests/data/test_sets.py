@@ -1,4 +1,4 @@
-"""Fetching data sets, from a server of our own on this machine."""
+"""Fetching data sets from a local server."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_plain_files(served: tuple[Path, str], kept_here: Path) -> None:
+def test_plain_files_are_fetched(served: tuple[Path, str], kept_here: Path) -> None:
     folder, address = served
     (folder / "a.conllu").write_text("one")
     (folder / "b.conllu").write_text("two")
@@ -56,11 +56,11 @@ def test_plain_files(served: tuple[Path, str], kept_here: Path) -> None:
     wanted = DataSet("mine", "two files", "CC0", 0.1, address, files)
     with refused("file-not-found", "roget data fetch mine"):
         wanted.path  # noqa: B018
-    told: list[tuple[int, int]] = []
-    where = wanted.fetch(lambda now: told.append((now.done, now.total)))
+    collected: list[tuple[int, int]] = []
+    where = wanted.fetch(lambda now: collected.append((now.done, now.total)))
     assert where == wanted.path == kept_here / "mine"
     assert (where / "b.conllu").read_text() == "two"
-    assert told[-1] == (3, 3)
+    assert collected[-1] == (3, 3)
     (folder / "a.conllu").unlink()
     assert wanted.fetch() == where, "what is here and sound is not fetched again"
     (where / "b.conllu").unlink()
@@ -68,7 +68,7 @@ def test_plain_files(served: tuple[Path, str], kept_here: Path) -> None:
         wanted.path  # noqa: B018
 
 
-def test_archives(served: tuple[Path, str]) -> None:
+def test_archives_are_fetched_and_unpacked(served: tuple[Path, str]) -> None:
     folder, address = served
     (folder / "data.noun").write_text("entity")
     with tarfile.open(folder / "w.tar.gz", "w:gz") as tar:
@@ -84,7 +84,7 @@ def test_archives(served: tuple[Path, str]) -> None:
         assert (where / file).read_text() == "entity"
 
 
-def test_another_hash_is_refused(served: tuple[Path, str]) -> None:
+def test_wrong_hash_is_refused(served: tuple[Path, str]) -> None:
     folder, address = served
     (folder / "a").write_text("changed")
     with pytest.raises(sets.DownloadError, match=f"mine .*{address}a"):
@@ -93,19 +93,19 @@ def test_another_hash_is_refused(served: tuple[Path, str]) -> None:
         DataSet("mine", "", "", 0, address, {"a": "0" * 64}).path  # noqa: B018
 
 
-def test_nothing_to_be_had_says_where_to_put_a_copy(served: tuple[Path, str]) -> None:
+def test_failed_download_is_explained(served: tuple[Path, str]) -> None:
     _, address = served
     with pytest.raises(sets.DownloadError, match=f"mine .*{address}absent"):
         DataSet("mine", "", "", 0, address, {"absent": "0" * 64}).fetch()
 
 
-def test_without_pooch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pooch_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pooch", None)
     with refused("missing-extra", "roget[data]"):
         data_set("rrr").fetch()
 
 
-def test_every_set_is_described_in_full() -> None:
+def test_every_set_is_fully_described() -> None:
     for one in data_sets().values():
         assert one.about
         assert one.licence
@@ -119,6 +119,6 @@ def test_every_set_is_described_in_full() -> None:
             assert len(bytes.fromhex(code)) == {"": 32, "md5": 16}[kind]
 
 
-def test_unknown_set_offers_the_nearest() -> None:
+def test_unknown_set_suggests_nearest() -> None:
     with refused("unknown-name", "wordnet-3.0"):
         data_set("wordnet3.0")

@@ -1,4 +1,4 @@
-"""A Dask cluster that tests of a module share."""
+"""A Dask cluster shared by the tests of a module."""
 
 from __future__ import annotations
 

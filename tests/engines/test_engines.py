@@ -1,4 +1,4 @@
-"""Engines: every task once, errors whole, no process left behind."""
+"""Engines: every task runs once, errors are complete, no process is left behind."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Sums:
         self.tokens += tokens
 
 
-def test_every_task_once(engine: Engine) -> None:
+def test_every_task_runs_once(engine: Engine) -> None:
     sums = Sums()
     found = dict(engine.run(jobs.square, range(20), sums))
     assert found == {index: index * index for index in range(20)}
@@ -55,7 +55,7 @@ def test_every_task_once(engine: Engine) -> None:
     assert list(engine.run(jobs.square, [], sums)) == []
 
 
-def test_an_error_comes_whole_and_after_what_is_done(engine: Engine) -> None:
+def test_error_is_raised_completely_after_finished_results(engine: Engine) -> None:
     found: dict[int, int] = {}
     with pytest.raises(FormatError) as caught:
         found.update(engine.run(jobs.fail_on_three, range(5), Sums()))
@@ -65,7 +65,7 @@ def test_an_error_comes_whole_and_after_what_is_done(engine: Engine) -> None:
     assert all(index == result != 3 for index, result in found.items())
 
 
-def test_pool_has_other_processes() -> None:
+def test_pool_uses_other_processes() -> None:
     pids = set(dict(Local(2).run(jobs.whoami, range(6), Sums())).values())
     assert len(pids) == 2
     assert os.getpid() not in pids
@@ -73,15 +73,15 @@ def test_pool_has_other_processes() -> None:
     assert cores() >= 1
 
 
-def test_a_dead_worker_is_said_and_not_waited_for() -> None:
+def test_dead_worker_is_reported_immediately() -> None:
     with refused("worker-died") as caught:
         dict(Local(2).run(jobs.die_on_three, range(8), Sums()))
     assert not isinstance(caught.value, InputError)
 
 
-def test_closing_stops_workers_in_the_middle() -> None:
+def test_closing_stops_running_workers() -> None:
     before, reported = set(multiprocessing.active_children()), Sums()
-    run = Local(2).run(jobs.report_forever, range(4), lambda *told: stop(reported, *told))
+    run = Local(2).run(jobs.report_forever, range(4), lambda *update: stop(reported, *update))
     with pytest.raises(KeyboardInterrupt):
         next(run)
     assert reported.tokens > 3
@@ -98,7 +98,7 @@ def stop(sums: Sums, read: int, tokens: int) -> None:
         raise KeyboardInterrupt
 
 
-def test_a_killed_dask_worker_has_its_task_done_again(tmp_path: Path, cluster: Dask) -> None:
+def test_task_of_a_killed_dask_worker_is_repeated(tmp_path: Path, cluster: Dask) -> None:
     sums = Sums()
     tasks = [(number, str(tmp_path / "died")) for number in range(6)]
     found = dict(cluster.run(jobs.die_once, tasks, sums))
@@ -107,8 +107,8 @@ def test_a_killed_dask_worker_has_its_task_done_again(tmp_path: Path, cluster: D
     assert sums.tokens == sum(range(6))
 
 
-def test_results_that_died_with_their_worker_are_made_again(cluster: Dask) -> None:
-    """Done but not fetched: they had been passed over, as if they were no results at all."""
+def test_results_lost_with_their_worker_are_recomputed(cluster: Dask) -> None:
+    """Finished results that were not fetched must not be skipped."""
     run = cluster.run(jobs.square, range(20), Sums())
     found = dict([next(run)])
     time.sleep(1.0)  # by now all are done
@@ -120,7 +120,7 @@ def test_results_that_died_with_their_worker_are_made_again(cluster: Dask) -> No
     assert found == {number: number * number for number in range(20)}
 
 
-def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_scheduler_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask, "_TIMEOUT", 1)
     with refused("scheduler-lost", "tcp://127.0.0.1:9"):
         Dask("tcp://127.0.0.1:9")
@@ -128,13 +128,13 @@ def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
         Dask("nonsense://what")
 
 
-def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_dask_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with refused("missing-extra", "roget[dask]"):
         Dask()
 
 
-def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+def test_script_without_main_guard_gets_an_explanation(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from roget.engines.local import Local\nfrom operator import add\n"

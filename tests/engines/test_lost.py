@@ -1,4 +1,4 @@
-"""Clusters that fail: what is lost is said in a sentence, what is done is kept, and goes on."""
+"""Failing clusters: losses are reported, finished parts are kept, and runs can resume."""
 
 from __future__ import annotations
 
@@ -97,19 +97,19 @@ def wait_for_parts(output: Path, process: subprocess.Popen[str], least: int = 1)
 def test_count_resumes_after_the_scheduler_is_lost(
     cluster: Cluster, tables: Path, tmp_path: Path
 ) -> None:
-    """It had ended in a traceback and "No such file … part.json"."""
+    """The loss must not end in a traceback and "No such file … part.json"."""
     output = tmp_path / "c"
     process = roget(
         "count", tables, "-o", output, "--engine", "dask", "--set", f"scheduler={cluster.address}"
     )
     wait_for_parts(output, process)
     cluster.scheduler.send_signal(signal.SIGKILL)
-    said = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
+    lines = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
     assert process.returncode == 1
-    assert len(said) == 2, said
-    assert cluster.address in said[0]
-    assert said[0].endswith("[scheduler-lost]")
-    assert f"of {FILES} files counted; " in said[1]
+    assert len(lines) == 2, lines
+    assert cluster.address in lines[0]
+    assert lines[0].endswith("[scheduler-lost]")
+    assert f"of {FILES} files counted; " in lines[1]
     again = roget("count", tables, "-o", output)
     assert re.search(rf"\d+ of {FILES} files", again.communicate(timeout=120)[1])
     assert again.returncode == 0
@@ -138,7 +138,7 @@ def hold_on(engine: Dask) -> None:
 
 
 @pytest.mark.slow
-def test_a_lost_scheduler_is_said_whatever_is_done(cluster: Cluster) -> None:
+def test_lost_scheduler_is_reported_in_every_operation(cluster: Cluster) -> None:
     engines = [Dask(cluster.address) for _ in range(3)]
     with ThreadPoolExecutor(3) as pool:
         found = [
@@ -157,16 +157,16 @@ def test_a_lost_scheduler_is_said_whatever_is_done(cluster: Cluster) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_a_cluster_of_this_machine_in_a_word(tables: Path, tmp_path: Path) -> None:
+def test_ctrl_c_closes_a_local_cluster_with_one_message(tables: Path, tmp_path: Path) -> None:
     output = tmp_path / "c"
     process = roget("count", tables, "-o", output, "--engine", "dask", "--processes", 1)
     wait_for_parts(output, process)
     os.killpg(process.pid, signal.SIGINT)
-    said = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
+    lines = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
     assert process.returncode == 130
-    assert said[0] == "roget: interrupted"
-    assert f"of {FILES} files counted; " in said[1]
-    assert len(said) == 2, said
+    assert lines[0] == "roget: interrupted"
+    assert f"of {FILES} files counted; " in lines[1]
+    assert len(lines) == 2, lines
     assert is_over(process.pid)
 
 
@@ -189,7 +189,7 @@ def local() -> Iterator[Dask]:
 
 
 @pytest.mark.slow
-def test_a_task_that_ends_every_worker_is_told(
+def test_task_that_kills_every_worker_is_reported(
     local: Dask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local._cluster.scheduler, "allowed_failures", 0)

@@ -1,4 +1,4 @@
-"""Work that is spread out: the same bits here, on two workers, and when one is killed meanwhile."""
+"""Distributed work: bit-identical results locally, on two workers, and after a killed worker."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def settle(steps: int = 3) -> list[np.ndarray]:
     assert lists is not None
     mixture.m_step(lists)
     listed = mixture.e_step(3.0, lists)
-    told = np.array([energy.free, energy.entropy, listed.free, listed.entropy])
-    return [mixture.q, mixture.logs, mixture.mass, lists.shares, told]
+    energies = np.array([energy.free, energy.entropy, listed.free, listed.entropy])
+    return [mixture.q, mixture.logs, mixture.mass, lists.shares, energies]
 
 
 def place() -> list[np.ndarray]:
@@ -112,7 +112,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("name", WORK)
-def test_bits_are_the_same_wherever_the_work_is_done(name: str, cluster: Dask) -> None:
+def test_results_are_bit_identical_on_all_engines(name: str, cluster: Dask) -> None:
     here = WORK[name]()
     tasks = 0
     submit = cluster.submit
@@ -139,7 +139,7 @@ def test_bits_are_the_same_wherever_the_work_is_done(name: str, cluster: Dask) -
 @pytest.mark.parametrize(
     ("name", "die"), [*((name, jobs.die_spread) for name in WORK), ("soft", jobs.die_expecting)]
 )
-def test_a_killed_worker_changes_nothing(
+def test_killed_worker_changes_no_result(
     name: str, die: Any, cluster: Dask, tmp_path: Path
 ) -> None:
     here = WORK[name]()
@@ -165,21 +165,21 @@ class Dying:
         return self.cluster.submit(partial(self.die, self.place, job), *given)
 
 
-def test_errors_of_jobs_come_as_they_are(cluster: Dask) -> None:
+def test_errors_of_jobs_are_raised_unchanged(cluster: Dask) -> None:
     with base.using(cluster), pytest.raises(FormatError, match="broken too"):
         list(base.map_tasks(jobs.fail_spread, None, [1, 3]))
     with base.using(cluster):
         assert list(base.map_tasks(jobs.fail_spread, None, [1, 2])) == [1, 2]
 
 
-def test_here_is_the_default() -> None:
+def test_local_execution_is_the_default() -> None:
     assert base.current() is None
     assert list(base.map_tasks(jobs.fail_spread, None, [1, 2])) == [1, 2]
     with refused("conflicting-options", "scheduler x"):
         base.working_on("local", "x").__enter__()
 
 
-def test_commands_take_an_engine(cluster: Dask, tmp_path: Path) -> None:
+def test_commands_accept_an_engine(cluster: Dask, tmp_path: Path) -> None:
     counts = Counts(table(60, 40), [f"w{i}" for i in range(60)], [f"c{i}" for i in range(40)])
     counts.write(tmp_path / "c")
     address = cluster._cluster.scheduler_address
@@ -207,7 +207,7 @@ def test_commands_take_an_engine(cluster: Dask, tmp_path: Path) -> None:
     assert SoftAnnealing.spreads
 
 
-def test_workers_read_what_an_address_names(cluster: Dask, tmp_path: Path) -> None:
+def test_workers_read_remote_addresses(cluster: Dask, tmp_path: Path) -> None:
     for side in ("gold", "system"):
         rows = "".join(f"d{i}\t{i % (3 if side == 'gold' else 4)}\n" for i in range(50))
         (tmp_path / f"{side}.tsv").write_text(f"item\tlabel\n{rows}")
@@ -231,10 +231,10 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-def test_centroids_stay_with_the_workers_until_they_are_asked_for(
+def test_centroids_stay_on_workers_until_requested(
     cluster: Dask, small: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An E-step takes them from there; whoever looks at them, or ends a run, has them here."""
+    """The E-step uses them there; reading them, or the end of a run, fetches them."""
     data = prepare(table(), "empirical", np.float64)
     fetched = []
     fetch = PendingResults.fetch
@@ -259,7 +259,7 @@ def test_centroids_stay_with_the_workers_until_they_are_asked_for(
 
 
 @pytest.mark.parametrize("kind", ["u1", "i4", "i8", "f4", "f8"])
-def test_what_is_sent_is_the_same_in_fewer_bytes(kind: str) -> None:
+def test_compressed_arrays_are_smaller_and_restored_exactly(kind: str) -> None:
     sent = table().astype(kind)
     packed = CompressedArrays.from_csr(sent)
     assert (packed.data.itemsize, packed.indices.itemsize) == (1, 2)
@@ -272,6 +272,6 @@ def test_what_is_sent_is_the_same_in_fewer_bytes(kind: str) -> None:
 @pytest.mark.parametrize(
     "numbers", [[], [-1, 2], [0.5, 3.0], [1e300], [2.0**40], [np.nan, 1.0], [np.inf]]
 )
-def test_what_no_narrower_type_holds_stays_as_it_is(numbers: list[float]) -> None:
+def test_values_without_narrower_type_are_sent_unchanged(numbers: list[float]) -> None:
     given = np.array(numbers, dtype=np.float64)
     assert shrink(given) is given

@@ -28,7 +28,9 @@ OWN = [
 
 @pytest.mark.parametrize("name", sorted({run.target_of(file) for file in FILES}))
 @pytest.mark.filterwarnings("ignore")
-def test_past_failures(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_past_failures_are_accepted_or_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     runner = TARGETS[name].prepare(tmp_path)
     for file in FILES:
@@ -37,7 +39,7 @@ def test_past_failures(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert error is None or isinstance(error, RogetError), file.name
 
 
-def test_inputs_are_told_by_their_seed(tmp_path: Path) -> None:
+def test_inputs_are_determined_by_seed(tmp_path: Path) -> None:
     """The same seed and number give the same bytes, in any order and in any process."""
     runner, chance = TARGETS["labels-guessed"].prepare(tmp_path), random.Random()
 
@@ -52,10 +54,10 @@ def test_inputs_are_told_by_their_seed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", OWN)
 @pytest.mark.filterwarnings("ignore")
-def test_inputs_are_made_of_earlier_ones(
+def test_inputs_are_derived_from_earlier_ones(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are inputs of the target still, and are told by the random numbers."""
+    """They are valid inputs of the target and determined by the random numbers."""
     monkeypatch.chdir(tmp_path)
     runner, chance = TARGETS[name].prepare(tmp_path), random.Random(1)
     inputs = [runner.make(chance) for _ in range(20)]
@@ -70,7 +72,7 @@ def test_inputs_are_made_of_earlier_ones(
 
 
 def test_every_format_is_fuzzed() -> None:
-    """Whoever adds a format of labels, a reader of text or a kind of taxonomy adds a target."""
+    """A new label format, text reader or kind of taxonomy needs a target."""
     from roget import catalogue
 
     other = {"labels-thesaurus": "folder-labels", "corpus-hanta": "corpus-tagged"}
@@ -83,14 +85,14 @@ def test_every_format_is_fuzzed() -> None:
     # spaCy's pipelines and the package wn read files of their own.
     unread = {"corpus-spacy", "import-wn"}
     kinds = {"labels": "label formats", "corpus": "readers", "import": "taxonomies"}
-    wanted = {f"{head}-{name}" for head, kind in kinds.items() for name in catalogue.KINDS[kind]}
-    assert {other.get(name, name) for name in wanted - unread} <= TARGETS.keys()
+    expected = {f"{head}-{name}" for head, kind in kinds.items() for name in catalogue.KINDS[kind]}
+    assert {other.get(name, name) for name in expected - unread} <= TARGETS.keys()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("crash", ["segfault", "hang", "foreign"])
-def test_what_fails_is_found(crash: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A crash, a hang and a foreign exception are each told, and the run goes on."""
+def test_failures_are_detected(crash: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash, a hang and a foreign exception are each reported, and the run continues."""
     from campaigns.fuzz import selftest
 
     monkeypatch.setattr(run, "SECONDS", 1.0)
@@ -115,7 +117,7 @@ def test_what_fails_is_found(crash: str, tmp_path: Path, monkeypatch: pytest.Mon
     "name", [name for name in TARGETS if name.startswith(("text-", "labels-")) and name not in OWN]
 )
 @pytest.mark.filterwarnings("ignore")
-def test_a_real_input_is_accepted(name: str, tmp_path: Path) -> None:
-    """Where all of them are refused, what is made of them reaches little."""
+def test_seed_inputs_are_accepted(name: str, tmp_path: Path) -> None:
+    """If all seeds were refused, inputs derived from them would reach little code."""
     runner = TARGETS[name].prepare(tmp_path)
     assert any(run.judge(runner, data) is None for data in runner.seeds)

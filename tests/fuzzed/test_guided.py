@@ -1,4 +1,4 @@
-"""Guided inputs: what reaches new lines is kept, others are made of it, and runs repeat."""
+"""Guided inputs: those that reach new lines are kept and mutated, and runs are reproducible."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _find(guided: bool, inputs: int = 4000) -> tuple[int, Reached]:
     return failed, reached
 
 
-def test_guided_inputs_reach_what_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guided_inputs_reach_more_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guide, "ROOT", str(HERE) + os.sep)
     found, reached = _find(guided=True)
     missed, others = _find(guided=False)
@@ -58,18 +58,18 @@ def test_guided_inputs_reach_what_others_do_not(monkeypatch: pytest.MonkeyPatch)
     assert b"<four>" in reached.words
 
 
-def test_only_the_code_of_roget_is_followed() -> None:
+def test_only_code_of_roget_is_traced() -> None:
     _, reached = _find(guided=True, inputs=20)
     assert reached == Reached()
 
 
-def test_what_is_followed_has_the_same_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader that takes all of the stack when it is followed is asked once more without."""
+def test_traced_input_has_the_same_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader that exhausts the stack while traced is run once more without tracing."""
     monkeypatch.setattr(guide, "ROOT", str(HERE) + os.sep)
-    asked = []
+    arguments = []
 
     def read(data: bytes) -> str:
-        asked.append(data)
+        arguments.append(data)
         if sys.gettrace() is not None:
             raise RecursionError
         return "read"
@@ -79,7 +79,7 @@ def test_what_is_followed_has_the_same_verdict(monkeypatch: pytest.MonkeyPatch) 
         assert Followed(Texts([b"x"], read), Reached(), True).run(b"x") == "read"
     finally:
         sys.settrace(trace)
-    assert asked == [b"x", b"x"]
+    assert arguments == [b"x", b"x"]
 
 
 def _guided(target: Any, inputs: int, processes: int = 1) -> run.Tally:
@@ -90,7 +90,7 @@ def _guided(target: Any, inputs: int, processes: int = 1) -> run.Tally:
 
 
 @pytest.mark.slow
-def test_a_guided_run_repeats() -> None:
+def test_guided_run_is_reproducible() -> None:
     """The same seed keeps the same inputs, whatever the number of processes."""
     one, two = (_guided(TARGETS["text-columns"], 400, processes) for processes in (1, 2))
     assert one.reached == two.reached
@@ -99,8 +99,8 @@ def test_a_guided_run_repeats() -> None:
 
 
 @pytest.mark.slow
-def test_a_guided_crash_is_found_with_its_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the seed does not tell it, as it was made of what ran before it."""
+def test_guided_crash_is_reported_with_its_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This holds even if the input was derived from earlier ones."""
     monkeypatch.setenv(selftest.CRASH, "segfault")
     tally = _guided(selftest.TARGET, 40)
     assert tally.failed == 1
@@ -110,7 +110,7 @@ def test_a_guided_crash_is_found_with_its_input(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
-def test_the_record_has_both_ways(
+def test_record_has_guided_and_unguided_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "reliability.md"

@@ -37,7 +37,7 @@ def by_word(labels):
 
 
 @pytest.mark.parametrize("system", PUBLISHED)
-def test_published_values(system, shared_data):
+def test_published_values_are_reproduced(system, shared_data):
     folder = shared_data / TASK
     gold, answers = as_labels(folder / "gold/all.key"), as_labels(folder / "systems" / system)
     known, given = by_word(gold), by_word(answers)
@@ -64,7 +64,7 @@ def take_rows(labels, rows):
     return take(bare, np.array(rows, dtype=np.int64))
 
 
-def test_published_baselines(shared_data):
+def test_published_baselines_are_reproduced(shared_data):
     """One sense for all: fuzzy B-cubed .623; one for each instance: fuzzy NMI .071."""
     folder = shared_data / TASK
     found = compare(

@@ -28,7 +28,7 @@ FIGURE_2 = {
 
 
 @pytest.mark.parametrize("solution", FIGURE_2)
-def test_problem_of_matching(solution):
+def test_problem_of_matching_is_reproduced(solution):
     """Rosenberg & Hirschberg, Figure 2: F cannot tell A from B or C from D, V can."""
     table, f, v = FIGURE_2[solution]
     scored = Contingency.from_table(table)
@@ -56,7 +56,7 @@ def dom(useful_classes, useful_clusters, noise_classes, noise_clusters, e1, e2, 
     return table
 
 
-def test_dom_example():
+def test_dom_example_is_reproduced():
     """Figure 3: the example solution of 60 items."""
     table = np.rint(60 * dom(3, 2, 1, 1, 0.1, 0.2, 0.1)).astype(int)
     assert table.T.tolist() == [[12, 12, 2, 3], [2, 2, 12, 3], [4, 4, 4, 0]]
@@ -91,7 +91,7 @@ def gains(grid, name, axis):
 
 
 @pytest.mark.parametrize("name", ["v", "vi", "q0"])
-def test_desirable_properties(grid, name):
+def test_desirable_properties_hold(grid, name):
     """Table 2: V, VI and Q0 satisfy P1 to P7 under all conditions, |C| = 5."""
     useful = gains(grid, name, 0)
     for k, gain in zip(USEFUL_CLUSTERS, useful, strict=False):

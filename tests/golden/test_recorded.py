@@ -1,4 +1,4 @@
-"""Commands and Python calls give what was recorded: see recorder.py for how to record again."""
+"""Commands and Python calls give the recorded output; see recorder.py to record again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from golden import recorder
 
 
-def test_the_recording_has_every_case():
+def test_recording_has_every_case():
     recorded = recorder.read_recorded()
     commands = [f"roget {case}" for case in recorder.list_cases("commands")]
     calls = [case for case in recorder.list_cases("calls") if not recorder.ASSIGNMENT.match(case)]
@@ -16,7 +16,7 @@ def test_the_recording_has_every_case():
     assert len(calls) >= 100
 
 
-def test_differences_name_the_case_and_the_lines():
+def test_differences_name_case_and_lines():
     before = {"a": {"exit": 0, "out": ["1", "2"]}, "b": {"exit": 0}}
     now = {"a": {"exit": 0, "out": ["1", "3"]}, "c": {"exit": 1}}
     lines = recorder.list_differences(now, before)
@@ -26,6 +26,6 @@ def test_differences_name_the_case_and_the_lines():
 
 
 @pytest.mark.slow
-def test_outputs_are_those_recorded():
+def test_outputs_equal_the_recording():
     differences = recorder.list_differences(recorder.record(), recorder.read_recorded())
     assert not differences, "\n".join(differences)

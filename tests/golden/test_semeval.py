@@ -7,7 +7,7 @@ from roget import compare
 TASK = "semeval2010-task14"
 
 
-def test_compare_the_task(shared_data):
+def test_compare_reproduces_the_ranking_of_the_task(shared_data):
     """All systems in one call, with the task's other scores; ranks as published among these ten."""
     folder = shared_data / TASK
     systems = sorted((folder / "systems").iterdir())

@@ -1,4 +1,4 @@
-"""Senses of real nouns: what benchmarks/senses.py prints stays above its floors."""
+"""Senses of real nouns: the figures of benchmarks/senses.py stay above their floors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def thesauri(bench, shared_data):
 
 
 @pytest.mark.slow
-def test_ten_of_twenty_ambiguous_nouns_separate(bench, wordnet, thesauri):
+def test_ten_of_twenty_ambiguous_nouns_have_separate_senses(bench, wordnet, thesauri):
     right = {
         word
         for thesaurus in thesauri
@@ -47,7 +47,7 @@ def test_ten_of_twenty_ambiguous_nouns_separate(bench, wordnet, thesauri):
 
 
 @pytest.mark.slow
-def test_nine_of_ten_nouns_of_one_sense_stay_in_one_class(bench, wordnet, thesauri):
+def test_nine_of_ten_monosemous_nouns_have_one_sense(bench, wordnet, thesauri):
     for thesaurus in thesauri:
         several = np.diff(thesaurus.sense_memberships.indptr) > 1
         single = bench.single_nouns(thesaurus, wordnet)

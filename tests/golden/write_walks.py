@@ -46,7 +46,7 @@ def main() -> None:
     random = np.random.default_rng(0)
     cases = []
     for case in range(16):
-        tree, told, items = (draw_tree if case % 2 else draw_linkage)(random)
+        tree, fields, items = (draw_tree if case % 2 else draw_linkage)(random)
         gold = random.integers(0, 4, items).tolist()
         flat = Clustering(elm2clu_dict={item: [label] for item, label in enumerate(gold)})
         values = {
@@ -56,7 +56,7 @@ def main() -> None:
             for alpha in ALPHAS
             for r in SCALES
         }
-        cases.append({**told, "gold": gold, "values": values})
+        cases.append({**fields, "gold": gold, "values": values})
     made = {"made_by": f"clusim {version('clusim')}", "cases": cases}
     Path(__file__).with_name("walks.json").write_text(json.dumps(made) + "\n", "utf-8")
 

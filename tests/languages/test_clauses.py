@@ -1,4 +1,4 @@
-"""German and Dutch: heads by patterns, case by case, on any kinds of words, and against gold."""
+"""German and Dutch heads by patterns: single cases, any words, and gold trees."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ DUTCH = {
     ("name", "sentence", "expected"),
     [("german", *one) for one in GERMAN.items()] + [("nl", *one) for one in DUTCH.items()],
 )
-def test_sentences(name, sentence, expected):
+def test_sentences_give_their_relations(name, sentence, expected):
     language = tagger.load(name)
     (found,) = language.analyse([language.tokenise(sentence)])
     left_out = ("", "det", "case", "advmod", "punct", "nummod")
-    told = {
+    relations = {
         f"{found.lemmas[i]}<{label}<{found.lemmas[found.heads[i]]}"
         for i, label in enumerate(found.labels)
         if label not in left_out
     }
-    assert told == set(expected.split())
+    assert relations == set(expected.split())
 
 
 KNOWN = {
@@ -105,7 +105,7 @@ KNOWN = {
     st.lists(st.tuples(st.sampled_from(sorted(UPOS)), st.sampled_from(sorted(KNOWN))), min_size=1),
     st.sampled_from([German, Dutch]),
 )
-def test_any_words_have_sound_heads(words, grammar):
+def test_any_words_have_valid_heads(words, grammar):
     kinds, forms = map(list, zip(*words, strict=True))
     found = attach(forms, list(forms), kinds, grammar.__new__(grammar))
     assert set(found.upos) <= set(UNIVERSAL)
@@ -118,7 +118,7 @@ def test_any_words_have_sound_heads(words, grammar):
         assert above == NONE, "a word is above itself"
 
 
-def test_all_tags_of_the_models_are_known():
+def test_every_tag_of_the_models_is_known():
     german, dutch = tagger.load("de"), tagger.load("nl")
     names = german.tagger.names
     assert set(names) <= set(KINDS)
@@ -127,7 +127,7 @@ def test_all_tags_of_the_models_are_known():
     assert all(tag.startswith(("SPEC", "LET")) for tag in others)
 
 
-def test_german_text_beside_gold_trees(tmp_path, shared_data):
+def test_german_relations_are_accurate_on_gold(tmp_path, shared_data):
     path = shared_data / "ud-other/de_gsd-ud-dev.conllu.gz"
     parts = gzip.decompress(path.read_bytes()).decode().split("\n\n")[200:500]
     texts = [

@@ -1,4 +1,4 @@
-"""The properties that the documentation claims of measures hold on generated clusterings."""
+"""Properties that the documentation claims of measures hold on generated clusterings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def improve(some, gold, system):
     return [-1 if s == split and g in side else s for g, s in zip(gold, system, strict=True)]
 
 
-def test_monotone_measures_are_never_worse_after_an_improvement():
+def test_monotone_measures_never_fall_after_an_improvement():
     some = random.Random(0)
     for _ in range(300):
         n = some.randint(4, 12)
@@ -67,7 +67,7 @@ def test_monotone_measures_are_never_worse_after_an_improvement():
 
 
 @pytest.mark.parametrize("name", ["smi", "nvi-k", "ceaf-e", "nca", "psi", "vi-2logk"])
-def test_measures_that_claim_nothing_have_a_counterexample(name):
+def test_non_monotone_measures_have_a_counterexample(name):
     assert name not in MONOTONE
     some = random.Random(0)
     for _ in range(2000):
@@ -91,7 +91,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("name", BASELINES)
-def test_the_mean_over_all_clusterings_of_the_same_sizes_is_constant(name):
+def test_mean_over_all_clusterings_of_the_same_sizes_is_constant(name):
     for gold, system in SHAPES:
         orders = Counter(itertools.permutations(system))
         values = [contingency(gold, list(one)).measure(name) * n for one, n in orders.items()]
@@ -111,7 +111,7 @@ def test_metrics_obey_the_triangle_inequality():
             assert parse(name).symmetric
 
 
-def test_measures_of_linear_cost_search_for_no_match(monkeypatch):
+def test_measures_of_linear_cost_compute_no_matching(monkeypatch):
     def refuse(*_):
         pytest.fail("a measure of linear cost searches for the best match")
 

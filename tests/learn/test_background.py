@@ -126,8 +126,8 @@ def test_record_names_version_and_hash(tmp_path):
     assert record["words"] == len(found)
     found.save(tmp_path / "a.thesaurus")
     assert Thesaurus.load(tmp_path / "a.thesaurus").provenance[module.KEY] == record
-    said = report(found).data
-    assert said["background"] == record
+    result = report(found).data
+    assert result["background"] == record
 
 
 def test_saved_thesaurus_is_the_same(tmp_path):
@@ -152,16 +152,16 @@ def test_sources_of_neighbours():
 def test_neighbours_name_their_source():
     found = build_small(LARGE)
     word = str(found.words[0])
-    said = neighbours(found, word, 5, "both")
-    sources = [one["source"] for one in said.data["neighbours"]]
+    result = neighbours(found, word, 5, "both")
+    sources = [one["source"] for one in result.data["neighbours"]]
     assert set(sources) <= {"text", "background", "both"}
     assert "background" in sources or "both" in sources
-    assert "source" in [column.title for column in said.tables[0].columns]
+    assert "source" in [column.title for column in result.tables[0].columns]
     bare = build_small("none")
     assert lookup.neighbour_sources(bare, word, [word]) == []
     plain = neighbours(bare, word, 5, "both")
     assert {one["source"] for one in plain.data["neighbours"]} == {None}
-    assert len(plain.tables[0].columns) == len(said.tables[0].columns) - 1
+    assert len(plain.tables[0].columns) == len(result.tables[0].columns) - 1
 
 
 def test_shift_compares_with_the_background(tmp_path):

@@ -101,8 +101,8 @@ def test_text_is_counted_with_the_options_of_count(tmp_path):
     lines = [f"{verb} the {word}." for word in DRINKS for verb in ("drink", "pour", "sip")]
     lines += [f"{verb} the {word}." for word in TEXTS for verb in ("read", "write", "print")]
     (tmp_path / "a.txt").write_text("\n".join(lines * 5))
-    wanted = [*DRINKS, *TEXTS]
-    made = build(tmp_path / "a.txt", clusters=2, window=2, lines=True, vocabulary=iter(wanted))
+    expected = [*DRINKS, *TEXTS]
+    made = build(tmp_path / "a.txt", clusters=2, window=2, lines=True, vocabulary=iter(expected))
     assert split_in_two(made) == FAMILIES
 
 

@@ -241,8 +241,8 @@ def test_prior_is_recorded_and_saved(tmp_path):
 
 def test_neighbours_name_their_source(tmp_path):
     found = build_small(tmp_path, write_array(tmp_path))
-    said = neighbours(found, str(found.words[0]), 5, "both")
-    sources = {one["source"] for one in said.data["neighbours"]}
+    text = neighbours(found, str(found.words[0]), 5, "both")
+    sources = {one["source"] for one in text.data["neighbours"]}
     assert sources <= {"text", "text + prior", "prior"}
     assert any("prior" in one for one in sources)
     bare = build_small(tmp_path, "none")

@@ -167,10 +167,10 @@ def test_results_do_not_depend_on_chunk_size(nouns, monkeypatch):
     old, new = nouns.top(150).split(0.5, random_state=0)
     whole = shift(old, new, n=150)
     monkeypatch.setattr(module, "_CHUNK", 500)
-    told = []
-    assert shift(old, new, n=150, progress=told.append) == whole
-    assert len(told) > 3
-    assert told[-1]["fraction"] == 1
+    reported = []
+    assert shift(old, new, n=150, progress=reported.append) == whole
+    assert len(reported) > 3
+    assert reported[-1]["fraction"] == 1
 
 
 def test_words_of_one_corpus_are_listed():

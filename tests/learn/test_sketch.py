@@ -219,9 +219,9 @@ def test_difference_has_the_scores_of_both_sketches(nouns):
          for c in r.collocates}
         for word in found.words
     ]  # fmt: skip
-    told = [c for r in found.relations for c in r.collocates]
-    assert {c.context for c in told} == {*alone[0], *alone[1]}
-    for one in told:
+    collocates = [c for r in found.relations for c in r.collocates]
+    assert {c.context for c in collocates} == {*alone[0], *alone[1]}
+    for one in collocates:
         for at, here in enumerate(alone):
             if one.context in here:
                 assert one.counts[at] == here[one.context].count

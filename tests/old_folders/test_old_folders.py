@@ -1,4 +1,4 @@
-"""Folders that roget wrote at commit f018a6c load, and say what they said."""
+"""Folders written by roget at commit f018a6c load and give the same results."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ def named(kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", named("models"))
-def test_models(name: str, new: Counts) -> None:
+def test_old_models_load(name: str, new: Counts) -> None:
     model = CLUSTERERS[name.partition("-")[0]].load(HERE / "models" / name)
-    said = model.predict_proba(new)
+    predicted = model.predict_proba(new)
     np.testing.assert_allclose(
-        said, EXPECTED[f"models/{name}"], atol=RESTED_TOGETHER.get(name, 1e-12)
+        predicted, EXPECTED[f"models/{name}"], atol=RESTED_TOGETHER.get(name, 1e-12)
     )
     assert model.labels_.size == len(Counts.read(HERE / "counts"))
     assert model.interrupted_ is False
-    assert model.tree_.n_clusters == model.n_clusters_ == said.shape[1]
+    assert model.tree_.n_clusters == model.n_clusters_ == predicted.shape[1]
 
 
 @pytest.mark.parametrize("name", named("thesauri"))
-def test_thesauri(name: str, new: Counts) -> None:
+def test_old_thesauri_load(name: str, new: Counts) -> None:
     thesaurus = Thesaurus.load(HERE / "thesauri" / name)
     assert thesaurus.counts == Counts.read(HERE / "counts")
-    said = thesaurus.classify(new).toarray()
+    predicted = thesaurus.classify(new).toarray()
     # That code left out what was below 1e-9.
     np.testing.assert_allclose(
-        said, EXPECTED[f"thesauri/{name}"], atol=RESTED_TOGETHER.get(name, 5e-9)
+        predicted, EXPECTED[f"thesauri/{name}"], atol=RESTED_TOGETHER.get(name, 5e-9)
     )
 
 
-def test_an_edited_thesaurus(new: Counts) -> None:
+def test_old_edited_thesaurus_loads(new: Counts) -> None:
     thesaurus = Thesaurus.load(HERE / "thesauri" / "edited")
     assert [str(edit) for edit in thesaurus.edits] == [
         "“text5, text0, text3” renamed “first”",
@@ -66,7 +66,7 @@ def test_an_edited_thesaurus(new: Counts) -> None:
     np.testing.assert_allclose(thesaurus.classify(new).toarray(), merged, atol=5e-9)
 
 
-def test_edits_that_were_sealed_first() -> None:
+def test_old_sealed_edits_load() -> None:
     thesaurus = Thesaurus.load(HERE / "thesauri" / "sealed")
     assert [str(edit) for edit in thesaurus.edits] == [
         "“arm3, arm4, arm1” renamed “first”",
@@ -77,7 +77,7 @@ def test_edits_that_were_sealed_first() -> None:
     assert thesaurus.label(thesaurus.path("text0")[-1]) == "first"
 
 
-def test_edits_that_were_sealed_first_cannot_be_changed(tmp_path: Path) -> None:
+def test_old_sealed_edits_cannot_be_changed(tmp_path: Path) -> None:
     copy = tmp_path / "changed"
     shutil.copytree(HERE / "thesauri" / "sealed", copy)
     edits = copy / "edits.json"
@@ -86,22 +86,22 @@ def test_edits_that_were_sealed_first_cannot_be_changed(tmp_path: Path) -> None:
         Thesaurus.load(copy)
 
 
-def test_an_imported_thesaurus() -> None:
+def test_old_imported_thesaurus_loads() -> None:
     thesaurus = Thesaurus.load(HERE / "thesauri" / "imported")
     assert thesaurus.neighbours("arm0", 1)[0].word.startswith("arm")
 
 
 @pytest.mark.parametrize("name", named("classmodels"))
-def test_class_models(name: str, new: Counts) -> None:
+def test_old_class_models_load(name: str, new: Counts) -> None:
     model = ClassModel.load(HERE / "classmodels" / name)
-    said = model.predict_proba(new)
+    predicted = model.predict_proba(new)
     np.testing.assert_allclose(
-        said, EXPECTED[f"classmodels/{name}"], atol=RESTED_TOGETHER.get(name, 1e-12)
+        predicted, EXPECTED[f"classmodels/{name}"], atol=RESTED_TOGETHER.get(name, 1e-12)
     )
 
 
 @pytest.mark.parametrize("name", ["soft", "mdl", "comdl"])
-def test_checkpoints(name: str) -> None:
+def test_old_checkpoints_load(name: str) -> None:
     kept = folder.read(
         HERE / "checkpoints" / name, folder.model("checkpoint", f"{name}.checkpoint")
     )
@@ -110,10 +110,10 @@ def test_checkpoints(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", named("attachers"))
-def test_attachers(name: str) -> None:
+def test_old_attachers_load(name: str) -> None:
     quadruples = json.loads((HERE / "attachers" / "quadruples.json").read_text())
-    said = Attacher.load(HERE / "attachers" / name).predict_proba(quadruples)
-    np.testing.assert_allclose(said, EXPECTED[f"attachers/{name}"], atol=1e-9)
+    predicted = Attacher.load(HERE / "attachers" / name).predict_proba(quadruples)
+    np.testing.assert_allclose(predicted, EXPECTED[f"attachers/{name}"], atol=1e-9)
 
 
 CURRENT = HERE / "0.1.0"
@@ -123,7 +123,7 @@ def stored_version(kind: str, manifest: str) -> int:
     return int(json.loads((CURRENT / kind / manifest).read_text())["version"])
 
 
-def test_a_folder_of_every_current_version_is_stored() -> None:
+def test_every_current_version_has_a_stored_folder() -> None:
     """A new version of a format needs a folder here, next to those of all older versions."""
     from roget.core.counts import files as counts
     from roget.learn.attachment import attacher
@@ -143,7 +143,7 @@ def test_a_folder_of_every_current_version_is_stored() -> None:
     assert stored_version("thesaurus", thesaurus.EDITS) == thesaurus.EDITS_VERSION
 
 
-def test_folders_of_the_current_version(new: Counts) -> None:
+def test_folders_of_the_current_version_load(new: Counts) -> None:
     counts = Counts.read(CURRENT / "counts")
     assert counts == Counts.read(HERE / "counts")
     model = MDLTree.load(CURRENT / "model")
@@ -151,10 +151,10 @@ def test_folders_of_the_current_version(new: Counts) -> None:
     thesaurus = Thesaurus.load(CURRENT / "thesaurus")
     assert len(thesaurus.edits) == 2
     assert thesaurus.label(thesaurus.path("text0")[-1]) == "first"
-    said = ClassModel.load(CURRENT / "classmodel").predict_proba(new)
-    np.testing.assert_allclose(said, EXPECTED["classmodels/mle"], atol=1e-12)
+    predicted = ClassModel.load(CURRENT / "classmodel").predict_proba(new)
+    np.testing.assert_allclose(predicted, EXPECTED["classmodels/mle"], atol=1e-12)
     quadruples = json.loads((HERE / "attachers" / "quadruples.json").read_text())
-    said = Attacher.load(CURRENT / "attacher").predict_proba(quadruples)
-    np.testing.assert_allclose(said, EXPECTED["attachers/best"], atol=1e-9)
+    predicted = Attacher.load(CURRENT / "attacher").predict_proba(quadruples)
+    np.testing.assert_allclose(predicted, EXPECTED["attachers/best"], atol=1e-9)
     kept = folder.read(CURRENT / "checkpoint", folder.model("checkpoint", "mdl.checkpoint"))
     assert len(kept["run"]) == 64

@@ -1,4 +1,4 @@
-"""Reports are as wide as the terminal: here it has 100 columns, whoever runs the tests."""
+"""Set the terminal width to 100 columns, which determines the width of reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reproductions of Li, Titov & Sporleder (2014)."""
+"""Reproductions of Li, Titov & Sporleder (2014)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def simulated():
 
 
 @pytest.mark.slow
-def test_figures_1_and_2(simulated, tmp_path):
+def test_figures_1_and_2_are_reproduced(simulated, tmp_path):
     claims = check(simulated)
     bias = {(one["shape"], one["entropy"]): one["by_size"] for one in simulated.data["bias"]}
     assert bias["s = 4", "bub"][9] == pytest.approx(0.238, abs=0.001)
@@ -55,24 +55,24 @@ def test_figures_1_and_2(simulated, tmp_path):
 
 
 def test_statements_on_curves_can_fail():
-    """Curves that are made up: JK far off, BUB exact."""
+    """The curves are invented: JK far off, BUB exact."""
     curves = {
         (slope, name): np.full(100, value)
         for slope in figures_1_2.SHAPES
         for name, value in (("ml", -0.5), ("mm", -0.3), ("jk", -0.4), ("bub", 0.0),
                             (figures_1_2.BANDED, 0.0))
     }  # fmt: skip
-    said = {claim.what: str(claim.verdict) for claim in figures_1_2.judge(curves)}
-    assert said["all shapes, N ≥ 2: jk is less biased than ml"] == "yes"
-    assert said["all shapes, N ≥ 2: jk is less biased than mm"] == "differs"
-    assert said["s = 4, N ≥ 2: bub is less biased than jk"] == "yes"
-    assert said["N ≤ 2: bub is the least biased"] == "yes"
+    verdicts = {claim.what: str(claim.verdict) for claim in figures_1_2.judge(curves)}
+    assert verdicts["all shapes, N ≥ 2: jk is less biased than ml"] == "yes"
+    assert verdicts["all shapes, N ≥ 2: jk is less biased than mm"] == "differs"
+    assert verdicts["s = 4, N ≥ 2: bub is less biased than jk"] == "yes"
+    assert verdicts["N ≤ 2: bub is the least biased"] == "yes"
 
 
 @pytest.mark.parametrize("name", ["ml", "mm", "jk", "bub", "bub(small=2)", "grassberger"])
 @pytest.mark.parametrize("n", [1, 2, 5])
-def test_expected_estimates_are_sums_over_all_samples(name, n):
-    """Every sequence of n items of three cells, with its probability."""
+def test_expected_estimates_equal_sums_over_all_samples(name, n):
+    """Sum over every sequence of n items of three cells, weighted by its probability."""
     p = np.array([0.6, 0.3, 0.1])
     expected = 0.0
     for sample in itertools.product(range(3), repeat=n):
@@ -85,7 +85,7 @@ def _told(name):
     return 3 if name in figures_1_2.KNOWN_SUPPORT else None
 
 
-def test_drawn_errors_are_means_over_draws(monkeypatch):
+def test_simulated_errors_equal_means_over_samples(monkeypatch):
     monkeypatch.setattr(figures_1_2, "SAMPLED", (6,))
     monkeypatch.setattr(figures_1_2, "SHAPES", {3: "s = 3"})
     found = figures_1_2.draw_errors(5, draws=40)
@@ -100,8 +100,8 @@ def test_drawn_errors_are_means_over_draws(monkeypatch):
         assert found[3, 6, name].rmse == pytest.approx(math.sqrt(sum(e * e for e in errors) / 40))
 
 
-def test_the_printed_table_is_whole():
-    """Ranks are all there are, and values fall with them, but for the misprint."""
+def test_printed_table_1_is_complete():
+    """Ranks are complete, and values decrease with rank except for the misprint."""
     assert len(TABLE_1) == 29
     assert set(FILES) < set(TABLE_1)
     for at in range(4):
@@ -118,7 +118,7 @@ def test_the_printed_table_is_whole():
 
 
 @pytest.mark.slow
-def test_table_1(options):
+def test_table_1_is_reproduced(options):
     claims = check(table_1.table_1(options))
     assert {claim.verdict for claim in claims.values()} == {"yes", "misprint"}
     assert claims["Duluth-WSI: recall, 80:20"].ours == pytest.approx(0.605, abs=5e-4)
@@ -128,8 +128,8 @@ def test_table_1(options):
     assert len(claims) == 13 * 5 + 12 * 2 + 6
 
 
-def test_orders_can_be_wrong(monkeypatch):
-    """With the first two turned round, every order that has them is."""
+def test_statements_on_orders_can_fail(monkeypatch):
+    """If the first two are swapped, every order that includes them is wrong."""
     rows = {
         name: table_1.ScoredAnswer(1.0, dict(zip(ESTIMATORS, row.v, strict=True)), {}, {})
         for name, row in TABLE_1.items()
@@ -139,7 +139,7 @@ def test_orders_can_be_wrong(monkeypatch):
     assert table_1._rank("v", rows, 0).ours == "1 of 28 neighbours swapped"
 
 
-def test_a_recall_that_contradicts_its_rank_is_a_misprint():
+def test_recall_that_contradicts_its_rank_is_a_misprint():
     proof = table_1.prove_rank("Duluth-WSI-Co", 0)
     assert "rank is 4" in proof
     assert "would be rank 2" in proof
@@ -148,7 +148,7 @@ def test_a_recall_that_contradicts_its_rank_is_a_misprint():
 
 
 @pytest.mark.slow
-def test_figures_3_and_4(options, tmp_path):
+def test_figures_3_and_4_are_reproduced(options, tmp_path):
     found = figures_3_4.figures_3_4(options)
     claims = check(found)
     assert claims["as printed: unchanged ranks, ml to jk"].ours == "6 of 29"
@@ -157,7 +157,7 @@ def test_figures_3_and_4(options, tmp_path):
     assert "our scores" in (tmp_path / "ranks.svg").read_text()
 
 
-def test_figures_3_and_4_as_printed_need_no_data(without_data, tmp_path):
+def test_printed_figures_3_and_4_need_no_data(without_data, tmp_path):
     found = figures_3_4.figures_3_4(ReproduceOptions())
     assert not any(what.startswith("our") for what in check(found))
     assert "not available" in found.about
@@ -165,7 +165,7 @@ def test_figures_3_and_4_as_printed_need_no_data(without_data, tmp_path):
     assert "our scores" not in (tmp_path / "ranks.svg").read_text()
 
 
-def test_correlation_counts_pairs():
+def test_kendall_correlation_counts_pairs():
     points = [
         figures_3_4.FigurePoint(str(k), k, {"ml": v, "jk": 0.0}, {})
         for k, v in ((1, 0.1), (2, 0.4), (3, 0.3), (4, 0.5))
@@ -175,7 +175,7 @@ def test_correlation_counts_pairs():
 
 
 @pytest.mark.slow
-def test_section_5(options, shared_data):
+def test_section_5_is_reproduced(options, shared_data):
     found = section_5.section_5(options)
     claims = check(found)
     assert [name for name in found.data if name.startswith("random")] == [
@@ -208,7 +208,7 @@ def _read(path):
     return found
 
 
-def test_random_is_the_mean_of_five(shared_data):
+def test_random_baseline_is_the_mean_of_five(shared_data):
     from roget import score
 
     folder = shared_data / "semeval2010-task14"
@@ -222,20 +222,20 @@ def test_random_is_the_mean_of_five(shared_data):
 
 
 @pytest.mark.slow
-def test_weighted(options):
+def test_weighted_experiment_is_reproduced(options):
     claims = check(weighted.weighted(options))
     claim = claims["estimators disagree more with weights: SemEval-2013"]
     assert (claim.ours, claim.verdict) == ("4 of 4 systems", "yes")
 
 
-def test_weighted_without_data(without_data):
+def test_weighted_experiment_runs_without_data(without_data):
     claims = check(weighted.weighted(ReproduceOptions(random_state=3)))
     assert "estimators disagree more with weights: SemEval-2013" not in claims
     assert {claim.verdict for claim in claims.values()} == {"yes"}
 
 
-def test_a_wrong_recursion_would_be_seen(monkeypatch):
-    """Draws from other weights than those that are scored."""
+def test_wrong_recursion_is_detected(monkeypatch):
+    """Labels are drawn from other weights than those that are scored."""
     make = weighted.make_answers
     answers = make(0)
     flat = answers._replace(weights=np.full_like(answers.weights, 1 / weighted.CLUSTERS))
@@ -247,7 +247,7 @@ def test_a_wrong_recursion_would_be_seen(monkeypatch):
     assert weighted._expect(0).verdict == "differs"
 
 
-def test_the_ranking_page(monkeypatch):
+def test_ranking_page_is_judged(monkeypatch):
     page = {
         "1ClI": ranking.PageRow(0.186, 3.0, 8.0, 3.0),
         "MFS": ranking.PageRow(0.0, 1.0, 50.0, 2.0),
@@ -257,8 +257,8 @@ def test_the_ranking_page(monkeypatch):
         "1ClI": ranking.Scored(0.0, 8.0, 8.0, 8.0),
         "MFS": ranking.Scored(0.0, 60.0, 60.0, 50.0),
     }
-    said = {claim.what: str(claim.verdict) for claim in ranking.judge(rows)}
-    assert said == {
+    verdicts = {claim.what: str(claim.verdict) for claim in ranking.judge(rows)}
+    assert verdicts == {
         "1ClI: AMI": "misprint",
         "1ClI: B-cubed, nouns": "yes",
         "1ClI: B-cubed, nouns (second rule: all words)": "yes",
@@ -282,13 +282,13 @@ def test_scores_of_the_ranking_are_means_over_words(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_ranking_page_of_the_task(options):
+def test_ranking_page_of_the_task_is_reproduced(options):
     claims = check(ranking.ranking(options))
     assert claims["1ClI: AMI"].verdict == "misprint"
     assert claims["Duluth-WSI: AMI"].verdict == "yes"
 
 
 @pytest.mark.parametrize("run", [table_1.table_1, section_5.section_5, ranking.ranking])
-def test_what_needs_the_answers_says_so(run, without_data):
+def test_missing_answers_are_named(run, without_data):
     with refused("file-not-found", "SemEval-2010 task 14", "FOLDER/semeval2010", kind=MissingData):
         run(ReproduceOptions())

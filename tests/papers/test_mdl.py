@@ -1,4 +1,4 @@
-"""The reproductions of Li & Abe (1996)."""
+"""Reproductions of Li & Abe (1996)."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def rows():
     return {(row.way, row.size): row for row in mdl.simulation((100, 3000), 4)}
 
 
-def test_mdl_finds_the_true_number_and_is_nearer(rows):
+def test_mdl_finds_the_true_number_of_clusters(rows):
     assert rows["MDL", 3000].leaves == 4.0
     assert rows["MDL", 100].leaves < 2.5
     assert rows["MLE", 3000].leaves >= 30
     assert rows["MLE", 3000].distance > 6 * rows["MDL", 3000].distance
 
 
-def test_the_search_as_printed_does_not_stop(rows):
+def test_printed_search_does_not_stop(rows):
     assert rows["MDL, as printed", 3000].leaves > 5
     assert rows["MDL, as printed", 3000].distance > rows["MDL", 3000].distance
 
 
-def test_the_true_model():
+def test_true_model_has_documented_shape():
     true = mdl.truth(np.random.default_rng(0))
     assert true.joint.shape == (40, 30)
     assert true.joint.sum() == pytest.approx(1.0)
@@ -43,16 +43,16 @@ def test_the_true_model():
         assert np.allclose(inside, inside[0])
 
 
-def test_estimates_and_distances_are_those_of_the_definition():
+def test_estimates_and_distances_equal_their_definition():
     counts, labels = np.array([[3, 0], [1, 2], [0, 4]]), np.array([0, 0, 1])
     guess = mdl.estimate_pairs(counts, labels)
     assert guess.tolist() == [[0.2, 0.1], [0.2, 0.1], [0.0, 0.4]]
     true = np.array([[0.1, 0.2], [0.2, 0.1], [0.2, 0.2]])
-    wanted = 0.2 * math.log2(2) + 0.1 * math.log2(0.5) + 0.4 * math.log2(2)
-    assert mdl.distance(guess, true) == pytest.approx(wanted)
+    expected = 0.2 * math.log2(2) + 0.1 * math.log2(0.5) + 0.4 * math.log2(2)
+    assert mdl.distance(guess, true) == pytest.approx(expected)
 
 
-def test_the_text_and_the_picture(monkeypatch, tmp_path):
+def test_figure_3_has_text_and_figure(monkeypatch, tmp_path):
     monkeypatch.setattr(mdl, "SIZES", (100, 300))
     monkeypatch.setattr(mdl.simulation, "__defaults__", ((100, 300), 1))
     text = str(reproduce("mdl/figure-3", figures=tmp_path))
@@ -61,10 +61,10 @@ def test_the_text_and_the_picture(monkeypatch, tmp_path):
     assert "<svg" in (tmp_path / "mdl-figure-3.svg").read_text()
 
 
-def test_claims_of_the_simulation(rows):
-    said = {claim.what: str(claim.verdict) for claim in mdl.judge(list(rows.values()))}
-    assert said["best split: clusters by MDL at 3,000 pairs"] == "yes"
-    assert said["as printed: clusters by MDL at 3,000 pairs"] == "differs"
+def test_claims_of_the_simulation_are_judged(rows):
+    verdicts = {claim.what: str(claim.verdict) for claim in mdl.judge(list(rows.values()))}
+    assert verdicts["best split: clusters by MDL at 3,000 pairs"] == "yes"
+    assert verdicts["as printed: clusters by MDL at 3,000 pairs"] == "differs"
     far = tuple((4, 9.0) for _ in range(4))
     worse = [row._replace(trials=far) if row.way == "MDL" else row for row in rows.values()]
     assert {claim.what: claim for claim in mdl.judge(worse)}[
@@ -72,7 +72,7 @@ def test_claims_of_the_simulation(rows):
     ].verdict == "differs"
 
 
-def test_intervals_are_over_the_trials():
+def test_intervals_are_over_trials():
     one, two = (mdl.simulation((300,), trials) for trials in (1, 2))
     assert {row.leaves_half for row in one} == {0.0}
     second = next(row for row in two if row.way == "MDL")
@@ -87,7 +87,7 @@ def without_data(monkeypatch, tmp_path):
     monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
 
 
-def test_frequent_nouns_make_a_tree(without_data, tmp_path, monkeypatch):
+def test_frequent_nouns_form_a_tree(without_data, tmp_path, monkeypatch):
     monkeypatch.setattr(figure_2, "SEEDS", 1)
     found = figure_2.figure_2(ReproduceOptions())
     assert max(map(len, str(found.as_report()).splitlines())) <= 100
@@ -106,8 +106,8 @@ def test_frequent_nouns_make_a_tree(without_data, tmp_path, monkeypatch):
 def test_pairs_are_compared_with_all_pairs():
     words = ["million", "billion", "stock", "share"]
     runs = [np.array(labels) for labels in ([0, 0, 1, 2], [0, 0, 1, 2], [1, 1, 0, 2])]
-    said = {claim.what: str(claim.verdict) for claim in figure_2.judge(words, runs)}
-    assert said == {"million and billion": "yes", "stock and share": "differs"}
+    verdicts = {claim.what: str(claim.verdict) for claim in figure_2.judge(words, runs)}
+    assert verdicts == {"million and billion": "yes", "stock and share": "differs"}
     assert figure_2.judge(words[:3], [run[:3] for run in runs])[1:] == []
 
 
@@ -149,8 +149,8 @@ def test_methods_are_compared_on_the_same_quadruples():
     assert attachment.compare_ways(rule, found, "accuracy", "a", "d", "better") == []
 
 
-def test_accuracy_at_another_share_of_nouns():
-    """Every other quadruple belongs to the noun: three of three right, and one of three verbs."""
+def test_accuracy_is_converted_to_another_share_of_nouns():
+    """Half of the quadruples attach to the noun: three of three correct, and one of three verbs."""
     found = make_decisions(("a", "rwrwrr--"))
     assert found.value("a", "accuracy") == pytest.approx(4 / 6)
     even = found.ways["a"].accuracy(found.balanced(0.75))[0]
@@ -158,7 +158,7 @@ def test_accuracy_at_another_share_of_nouns():
 
 
 @pytest.mark.slow
-def test_attachment_of_the_wall_street_journal(shared_data):
+def test_attachment_of_wall_street_journal_is_reproduced(shared_data):
     options = ReproduceOptions(data=str(shared_data))
     one, two = table_1.table_1(options), table_2.table_2(options)
     rows = {name: (row["coverage"], row["accuracy"]) for name, row in (one.data | two.data).items()}
@@ -169,14 +169,14 @@ def test_attachment_of_the_wall_street_journal(shared_data):
         ("WordNet → LA", 100, 77.5), ("MDL → WordNet → LA", 100, 77.6),
     ):  # fmt: skip
         assert rows[name] == pytest.approx((coverage, accuracy), abs=0.6)
-    said = {claim.what: str(claim.verdict) for claim in (*one.claims, *two.claims)}
-    assert said["accuracy: MDL → LA > LA"] == "differs"
-    assert said["coverage: MDL thesaurus > words"] == "yes"
+    verdicts = {claim.what: str(claim.verdict) for claim in (*one.claims, *two.claims)}
+    assert verdicts["accuracy: MDL → LA > LA"] == "differs"
+    assert verdicts["coverage: MDL thesaurus > words"] == "yes"
     assert max(map(len, str(one.as_report()).splitlines())) <= 100
 
 
 @pytest.mark.slow
-def test_attachment_without_other_data(monkeypatch):
+def test_attachment_runs_without_other_data(monkeypatch):
     monkeypatch.delenv("ROGET_TEST_DATA", raising=False)
     monkeypatch.setattr(chain, "LEARNT", 500)
     monkeypatch.setattr(attachment, "_measure", attachment._measure.__wrapped__)
@@ -187,7 +187,7 @@ def test_attachment_without_other_data(monkeypatch):
     assert found.claims
 
 
-def test_the_sample_is_split_by_quadruple():
+def test_sample_is_split_by_quadruple():
     train, test = attachment.split_sample(0)
     assert len(train) + len(test) == 31_889
     assert attachment.HELD_OUT <= len(test) < attachment.HELD_OUT + 100

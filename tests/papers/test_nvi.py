@@ -1,4 +1,4 @@
-"""The reproductions of Reichart & Rappoport (2009)."""
+"""Reproductions of Reichart & Rappoport (2009)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_properties_hold_or_fail_as_printed(monkeypatch):
     assert set(verdicts(load("nvi/properties")(ReproduceOptions())).values()) == {"yes"}
 
 
-def test_the_two_solutions():
+def test_solutions_have_documented_tables():
     tables = table_1.solutions()
     assert tables["singletons"].shape == (10, 100)
     matrix = tables["solution R"].to_sparse().toarray()
@@ -47,7 +47,7 @@ def test_the_two_solutions():
     assert matrix[7].tolist() == [1, 0, 0, 0, 0, 0, 0, 7, 1, 1], "as in the paper's eighth row"
 
 
-def test_rounding_is_carried_through():
+def test_rounding_errors_are_propagated():
     value, error = tables_2_4.divide("1.9", ("1.73", "1.58"))
     corners = [
         (1.9 + a) / (3.31 + b + c)
@@ -84,7 +84,7 @@ def test_laws_can_fail(law, monkeypatch):
     assert properties.count_held(getattr(properties, law), 1, 60) < 60
 
 
-def test_other_seeds_try_other_tables():
+def test_other_seeds_draw_other_tables():
     first, second = (next(properties.draw_trials(seed, 1))[0].classes for seed in (0, 1))
     assert first.tolist() != second.tolist()
 
@@ -103,7 +103,7 @@ BRACKETS = """
 """
 
 
-def test_bracketed_trees(tmp_path):
+def test_bracketed_trees_are_read(tmp_path):
     trees = list(treebank.read_trees(save(tmp_path, "a.mrg", BRACKETS)))
     assert [[word.label for word in tree.words] for tree in trees] == [
         ["DT", "JJ", "NN", "VBZ", "RB", "IN", "NN"],
@@ -122,7 +122,7 @@ def test_bracketed_trees(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("(S (NP (NN dog))", r"a.mrg:1: "),
         ("(S (NN dog))\n)", r"a.mrg:2: "),
@@ -130,8 +130,8 @@ def test_bracketed_trees(tmp_path):
         ("dog", r"the word 'dog' has no tag"),
     ],
 )
-def test_broken_brackets_are_named(text, said, tmp_path):
-    with pytest.raises(FormatError, match=said):
+def test_broken_brackets_are_named(text, message, tmp_path):
+    with pytest.raises(FormatError, match=message):
         list(treebank.read_trees(save(tmp_path, "a.mrg", text)))
 
 
@@ -146,7 +146,7 @@ HEADS = """1\tA\ta\tDET\t_\t_\t2\tdet\t_\t_
 """
 
 
-def test_heads_make_phrases_that_may_have_gaps(tmp_path):
+def test_heads_give_phrases_that_may_have_gaps(tmp_path):
     (tree,) = treebank.read_trees(save(tmp_path, "a.conllu", HEADS))
     assert [word.label for word in tree.words] == ["DET", "NOUN", "AUX", "VERB", "ADP", "PRON"]
     root, subject, modifier = treebank.list_constituents(tree)
@@ -156,21 +156,21 @@ def test_heads_make_phrases_that_may_have_gaps(tmp_path):
     assert (modifier.label, modifier.rule, modifier.left) == ("nmod", ("ADP", "PRON"), "VERB")
 
 
-def test_a_treebank_without_short_sentences_is_refused(tmp_path):
+def test_treebank_without_short_sentences_is_refused(tmp_path):
     path = save(tmp_path, "a.mrg", "(S " + "(NN dog) " * 11 + ")")
     with refused("empty-input", "a.mrg", 10):
         grammar.read_constituents(path)
     assert len(grammar.read_constituents(path, 11)) == 1
 
 
-def test_labels_of_the_gold_standard():
-    """60, 36 and 4 %: all three, and the two that cover more than 95."""
+def test_gold_labels_are_counted_in_full_and_by_coverage():
+    """With 60, 36 and 4 %, three labels exist and two cover more than 95 %."""
     gold = ["NP"] * 60 + ["VP"] * 36 + ["PP"] * 4
     assert grammar.count_labels(gold) == (3, 2)
     assert grammar.count_labels(["NP"] * 95 + ["VP"] * 5) == (2, 2), "95 is not more than 95"
 
 
-def test_labels_are_described_by_shares():
+def test_labels_are_described_by_relative_frequencies():
     one = treebank.Constituent("NP", ("DT", "NN"), "", "VBZ", "DT", "NN")
     two = one._replace(left="VBZ", right="")
     other = treebank.Constituent("VP", ("VBZ", "XP"), "NN", "", "VBZ", "NN")
@@ -186,10 +186,10 @@ def test_labels_are_described_by_shares():
 
 
 @pytest.mark.slow
-def test_the_grammar_experiment(shared_data):
+def test_grammar_experiment_is_reproduced(shared_data):
     found = grammar.grammar(ReproduceOptions(data=str(shared_data)))
-    said = verdicts(found)
-    assert {what.partition(":")[0] for what in said} == {"English", "German", "Chinese"}
+    judged = verdicts(found)
+    assert {what.partition(":")[0] for what in judged} == {"English", "German", "Chinese"}
     for language, runs in found.data.items():
         assert runs["T"][0]["labels"] < runs["MDL"][0]["labels"], language
     path = str(shared_data / "ud-english" / "en_ewt-dev.conllu")
@@ -245,7 +245,7 @@ def test_induced_labels_shorten_the_description():
         assert np.unique(made[labels == label]).size == 1, "labels are merged, never split"
 
 
-def test_scores_of_a_labelling_by_hand():
+def test_scores_of_a_labelling_equal_explicit_values():
     gold, labels = ["NP", "NP", "VP", "VP"], np.array([0, 0, 1, 2])
     found = grammar.measure(gold, labels)
     assert found.classes == pytest.approx(np.log(2))
@@ -255,14 +255,14 @@ def test_scores_of_a_labelling_by_hand():
     assert found.sizes.tolist() == [2, 1, 1]
 
 
-def test_your_own_treebank(tmp_path):
+def test_custom_treebank_is_accepted(tmp_path):
     path = save(tmp_path, "a.mrg", BRACKETS)
     found = grammar.grammar(ReproduceOptions(treebank=path))
     assert "5 constituents, 5 right-hand sides" in found.about
     assert found.claims
 
 
-def test_the_treebank_is_asked_for(monkeypatch, tmp_path):
+def test_missing_treebank_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
     with refused("file-not-found", "FOLDER/ud-english/en_ewt-dev.conllu", kind=MissingData):
         grammar.grammar(ReproduceOptions())

@@ -1,4 +1,4 @@
-"""Held-out losses against naive twins, and the path of relative entropies."""
+"""Held-out losses against naive code, and the path of relative entropies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def split() -> tuple[Any, Any]:
     return train.matrix, test.matrix
 
 
-def test_cells_know_the_word_and_the_unigram() -> None:
+def test_token_table_has_word_and_unigram_probabilities() -> None:
     train, test = (part.toarray() for part in split())
     tokens = heldout.tabulate_tokens(*split())
     totals = train.sum(axis=0) + 0.5
@@ -40,7 +40,7 @@ def test_cells_know_the_word_and_the_unigram() -> None:
 
 
 @pytest.mark.parametrize("dense", [True, False])
-def test_predictions_are_the_product_of_the_tables(
+def test_predictions_equal_product_of_the_tables(
     dense: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("roget.learn.clustering.memberships.CELLS", 50)
@@ -52,7 +52,7 @@ def test_predictions_are_the_product_of_the_tables(
     np.testing.assert_allclose(tokens.predict(given, centroids), expected, rtol=1e-12)
 
 
-def test_weights_are_the_best_there_are() -> None:
+def test_weights_are_optimal() -> None:
     rng = np.random.default_rng(3)
     stack, counts = rng.random((2, 200)) ** 3, rng.integers(1, 5, 200).astype(float)
     weights = heldout.fit_weights(stack, counts)
@@ -64,7 +64,7 @@ def test_weights_are_the_best_there_are() -> None:
     assert loss(weights[0]) <= min(map(loss, np.linspace(0.001, 0.999, 999))) + 1e-3
 
 
-def test_a_helpful_class_helps_and_a_useless_one_does_no_harm() -> None:
+def test_informative_class_lowers_the_loss_and_a_useless_one_does_not_raise_it() -> None:
     train, test = split()
     tokens = heldout.tabulate_tokens(train, test)
     labels = np.arange(120) % 4
@@ -80,7 +80,7 @@ def test_a_helpful_class_helps_and_a_useless_one_does_no_harm() -> None:
     assert loss(tokens.unigram) == pytest.approx(plain, abs=1e-3)
 
 
-def test_relative_entropy_equals_its_naive_twin() -> None:
+def test_relative_entropy_equals_naive_computation() -> None:
     rng = np.random.default_rng(4)
     tokens = rng.poisson(0.5, (8, 6))
     tokens[2] = 0
@@ -100,7 +100,7 @@ def test_relative_entropy_equals_its_naive_twin() -> None:
 
 
 @pytest.mark.parametrize("model", [None, SymmetricAnnealing()], ids=["the paper's", "symmetric"])
-def test_clusters_bring_words_nearer(model: SymmetricAnnealing | None) -> None:
+def test_clusters_lower_the_relative_entropy(model: SymmetricAnnealing | None) -> None:
     rows = relative_entropy_path(planted(), [1, 2, 4], random_state=0, model=model)
     assert [row["n_clusters"] for row in rows] == [1, 2, 4]
     for name in ("train", "test", "new", "train_loss", "test_loss", "new_loss"):
@@ -121,7 +121,7 @@ def test_one_cluster_is_the_mean_of_all_words() -> None:
     assert row["train"] == pytest.approx(expected.mean(), rel=0.05)
 
 
-def test_further_words_are_placed_by_the_tokens_they_are_asked_about() -> None:
+def test_further_words_are_placed_by_their_own_tokens() -> None:
     counts = planted()
     known, further = counts.select(words=counts.words[:90]), counts.select(words=counts.words[90:])
     rows = relative_entropy_path(known, [1, 4], random_state=0, further=further)
@@ -135,6 +135,6 @@ def test_further_words_are_placed_by_the_tokens_they_are_asked_about() -> None:
     assert rows[1]["new"] < rows[0]["new"] - 0.5
 
 
-def test_counts_that_are_too_few_are_refused() -> None:
+def test_too_few_counts_are_refused() -> None:
     with refused("too-little-text"):
         relative_entropy_path(Counts([[1]]), [1], random_state=0, new=1.0)

@@ -1,4 +1,4 @@
-"""Verdicts of claims, the list of claims that differ, the summary, and what is left out."""
+"""Verdicts on claims, the list of differing claims, the summary, and omitted parts."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ RULE = recomputed("a statement", "equal", "2026-11-18")
         (Claim(RULE, "a", "falls", "rises", decided=Verdict.UNCLEAR), "cannot tell"),
     ],
 )
-def test_verdicts(claim, verdict):
+def test_claims_have_verdicts(claim, verdict):
     assert claim.verdict == verdict
     assert claim.cells()[-2:] == ("recomputed", verdict)
     assert bool(claim.remark) == (verdict != "yes")
     assert json.loads(json.dumps(claim.as_dict()))["rule"]["dated"] == "2026-11-18"
 
 
-def test_every_rule_is_dated_and_says_how_it_decides():
+def test_every_rule_has_a_date_and_a_criterion():
     for paper in ("v_measure", "nvi", "entropy", "soft", "mdl"):
         module_of = import_module(f"roget.papers.{paper}.rules")
         found = [
@@ -74,7 +74,7 @@ def two(monkeypatch):
     monkeypatch.setattr(catalogue, "load", lambda kind, name: table[name])
 
 
-def test_all_are_made_and_what_is_left_out_is_told(two):
+def test_all_reproductions_run_and_omitted_ones_are_listed(two):
     seen = []
     found = module.reproduce(progress=lambda now: seen.append(now["what"]))
     assert seen == ["toy/good", "toy/needy"]
@@ -89,7 +89,7 @@ def test_all_are_made_and_what_is_left_out_is_told(two):
     assert worse.data["toy/good"]["claims"][0]["verdict"] == "differs"
 
 
-def test_options_that_mean_nothing_are_refused(two):
+def test_options_without_effect_are_refused(two):
     with refused("conflicting-options", "toy/good", "--counts", "toy/needy"):
         module.reproduce("toy/good", ReproduceOptions(counts="x"))
     with refused("conflicting-options"):
@@ -98,23 +98,23 @@ def test_options_that_mean_nothing_are_refused(two):
         module.reproduce("toy/needy", ReproduceOptions(counts="x", data="elsewhere"))
 
 
-def test_options_that_nobody_of_a_paper_heeds_are_refused(two):
+def test_options_unused_by_a_paper_are_refused(two):
     with refused("conflicting-options", "toy as a whole", "--verb"):
         module.reproduce("toy", ReproduceOptions(verb="eat"))
 
 
-def test_pictures_need_a_folder(two, tmp_path):
+def test_figures_require_a_folder(two, tmp_path):
     (tmp_path / "file").touch()
     with refused("not-writable", "file"):
         module.reproduce("toy/good", figures=tmp_path / "file")
 
 
-def test_a_name_that_is_none():
+def test_unknown_reproduction_is_refused():
     with refused("unknown-name", "'softly'"):
         module.reproduce("softly")
 
 
-def test_data_is_looked_for_where_it_is_said(tmp_path, monkeypatch):
+def test_data_folder_follows_option_and_environment(tmp_path, monkeypatch):
     (tmp_path / "one.tsv").touch()
     monkeypatch.delenv("ROGET_TEST_DATA", raising=False)
     with pytest.raises(MissingData):

@@ -1,4 +1,4 @@
-"""The reproductions of Pereira, Tishby & Lee (1993)."""
+"""Reproductions of Pereira, Tishby & Lee (1993)."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def check(text):
     return leaves
 
 
-def test_objects_of_fire_in_the_sample(without_data):
+def test_objects_of_fire_in_the_sample_are_reproduced(without_data):
     text = str(reproduce("soft/figure-1"))
     assert "bundled sample" in text
     check(text)
 
 
-def test_objects_of_fire_in_the_national_corpus(shared_data, tmp_path, monkeypatch):
+def test_objects_of_fire_in_the_bnc_are_reproduced(shared_data, tmp_path, monkeypatch):
     monkeypatch.setenv("ROGET_TEST_DATA", str(shared_data))
     if not (shared_data / "bnc-verb-noun" / "verb_object.tsv").is_file():
         pytest.skip("no counts of the British National Corpus")
@@ -64,8 +64,8 @@ def test_objects_of_fire_in_the_national_corpus(shared_data, tmp_path, monkeypat
     assert "<svg" in picture
 
 
-def test_distances_are_those_of_the_definition(without_data):
-    """Every distance printed, from the memberships of the clustering alone."""
+def test_distances_equal_their_definition(without_data):
+    """Recompute every printed distance from the memberships of the clustering alone."""
     counts, _, least = figure_1.verb_object(ReproduceOptions())
     nouns = figure_1.objects(counts, "fire", 64, least)
     model = figure_1.SoftAnnealing(3, prior="uniform", random_state=0).fit(nouns)
@@ -83,14 +83,14 @@ def test_distances_are_those_of_the_definition(without_data):
         }
         line = next(line for line in lines if f"─ {node}  " in line)
         shown = re.findall(r"(\w+) (\d+\.\d{3})", line.partition(f"─ {node}  ")[2])[:4]
-        assert [float(said) for _, said in shown] == pytest.approx(
+        assert [float(distance) for _, distance in shown] == pytest.approx(
             sorted(distances.values())[:4], abs=6e-4
         )
-        for noun, said in shown:
-            assert float(said) == pytest.approx(distances[noun], abs=6e-4)
+        for noun, distance in shown:
+            assert float(distance) == pytest.approx(distances[noun], abs=6e-4)
 
 
-def test_which_nouns_are_objects():
+def test_objects_selects_frequent_nouns():
     counts = Counts([[3, 9], [3, 0], [1, 50], [0, 7], [2, 1]], list("abcde"), ["fire", "see"])
     assert figure_1.objects(counts, "fire", 3, 1, 1).words.tolist() == ["a", "b", "e"]
     assert figure_1.objects(counts, "fire", 3, 1, 2).words.tolist() == ["a", "e"]
@@ -98,7 +98,7 @@ def test_which_nouns_are_objects():
     assert figure_1.objects(data.sample("verb_object"), "fire", 64, 1).count("rocket", "fire") == 9
 
 
-def test_names():
+def test_report_names_lists_every_reproduction():
     listed = report_names().data
     assert [one["name"] for one in listed if one["about"]] == catalogue.names("reproductions")
     with refused("unknown-name", "soft/figure-1"):
@@ -113,7 +113,7 @@ def found():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", "1234")
-def test_verdicts_in_the_sample(found, name, tmp_path, monkeypatch):
+def test_figures_of_the_sample_have_verdicts(found, name, tmp_path, monkeypatch):
     monkeypatch.delenv("ROGET_TEST_DATA", raising=False)
     claims = found[name].claims
     assert claims
@@ -124,20 +124,20 @@ def test_verdicts_in_the_sample(found, name, tmp_path, monkeypatch):
     save_picture(found[name].picture(), tmp_path / "figure.svg")
     assert "<svg" in (tmp_path / "figure.svg").read_text()
     if name == "3":
-        said = {claim.what: claim.verdict for claim in claims}
-        assert said["overtraining, new nouns and test"] == said["train"] == "yes"
+        verdicts = {claim.what: claim.verdict for claim in claims}
+        assert verdicts["overtraining, new nouns and test"] == verdicts["train"] == "yes"
 
 
 @pytest.mark.slow
-def test_decisions_in_the_national_corpus_are_those_of_the_figure(shared_data):
+def test_decisions_in_the_bnc_match_the_figure(shared_data):
     made = load("soft/figure-4")(ReproduceOptions(data=str(shared_data)))
     assert "British National Corpus" in made.about
-    said = {claim.what: claim.verdict for claim in made.claims}
-    assert said["exceptional, large models"] == said["exceptional, one cluster"] == "yes"
+    verdicts = {claim.what: claim.verdict for claim in made.claims}
+    assert verdicts["exceptional, large models"] == verdicts["exceptional, one cluster"] == "yes"
 
 
 @pytest.mark.slow
-def test_the_tree_of_nouns_in_the_national_corpus(shared_data):
+def test_tree_of_nouns_in_the_bnc_is_reproduced(shared_data):
     made = load("soft/figure-2")(ReproduceOptions(data=str(shared_data)))
     assert "British National Corpus" in made.about
     lines = str(made.as_report()).splitlines()
@@ -145,7 +145,7 @@ def test_the_tree_of_nouns_in_the_national_corpus(shared_data):
 
 
 @pytest.mark.slow
-def test_the_tree_of_nouns_is_whole(found):
+def test_tree_of_nouns_is_complete(found):
     nodes = found["2"].data
     leaves = {node["node"] for node in nodes} - {node["parent"] for node in nodes}
     assert len(leaves) == figure_2.CLUSTERS
@@ -158,7 +158,7 @@ def test_the_tree_of_nouns_is_whole(found):
         assert distances == sorted(distances)
 
 
-def test_relative_entropies_are_of_the_next_nouns():
+def test_relative_entropies_use_the_next_frequent_nouns():
     table = data.sample("verb_object")
     nouns, further = figure_3.take_nouns(table)
     assert len(nouns) == len(further) == 1000
@@ -180,21 +180,21 @@ def curves(train, test, new, wobble=0.01):
     ]
 
 
-def test_verdicts_of_relative_entropies():
+def test_relative_entropies_are_judged():
     sizes = (1, 128, 256)
     rows = curves((4, 3, 2), (6, 5, 5.5), (6, 4.5, 5.5))
-    said = {claim.what: str(claim.verdict) for claim in figure_3.judge(sizes, rows, 9)}
-    assert set(said.values()) == {"yes"}
+    verdicts = {claim.what: str(claim.verdict) for claim in figure_3.judge(sizes, rows, 9)}
+    assert set(verdicts.values()) == {"yes"}
     worse = curves((4, 3, 3.5), (6, 5, 4), (6, 5.5, 5.2))
-    said = [str(claim.verdict) for claim in figure_3.judge(sizes, worse, 9)]
-    assert said[0] == said[3] == "differs"
-    assert said[1] != "yes"
+    verdicts = [str(claim.verdict) for claim in figure_3.judge(sizes, worse, 9)]
+    assert verdicts[0] == verdicts[3] == "differs"
+    assert verdicts[1] != "yes"
     # The same increase for both: an interval around 0.
     same = curves((4, 3, 2), (6, 5, 5.5), (6, 4, 4.5))
     assert figure_3.judge(sizes, same, 9)[-1].verdict in ("cannot tell", "differs")
 
 
-def test_verdicts_of_decisions():
+def test_decisions_are_judged():
     def row(every, odd):
         return Decided("soft", list(every), list(odd))
 
@@ -202,9 +202,9 @@ def test_verdicts_of_decisions():
             row([0.3, 0.3, 0.31], [0.3, 0.31, 0.3])]  # fmt: skip
     assert [str(claim.verdict) for claim in figure_4.judge(good)] == ["yes"] * 4
     bad = [good[0], row([0.3, 0.3, 0.31], [0.3, 0.31, 0.3]), row([0.2, 0.21, 0.2], [0.5, 0.5, 0.6])]
-    said = [str(claim.verdict) for claim in figure_4.judge(bad)]
-    assert said[1] in ("differs", "cannot tell")
-    assert said[3] == "differs"
+    verdicts = [str(claim.verdict) for claim in figure_4.judge(bad)]
+    assert verdicts[1] in ("differs", "cannot tell")
+    assert verdicts[3] == "differs"
 
 
 def test_another_verb_has_no_claims(tmp_path):

@@ -1,4 +1,4 @@
-"""The reproductions of Rosenberg & Hirschberg (2007)."""
+"""Reproductions of Rosenberg & Hirschberg (2007)."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def verdicts(found, kind=None):
     }
 
 
-def test_published_values(made):
+def test_published_values_are_reproduced(made):
     check(made("figure-2"))
     assert set(verdicts(made("figure-2"), "recomputed").values()) == {"yes"}
     assert set(verdicts(made("figure-3")).values()) == {"yes"}
 
 
-def test_the_captions_of_figure_2_are_misprints(made):
+def test_captions_of_figure_2_are_misprints(made):
     swapped = [claim for claim in made("figure-2").claims if claim.verdict == "misprint"]
     assert [(claim.published, round(claim.ours, 9)) for claim in swapped] == [
         (0.5, 0.6), (0.5, 0.6), (0.6, 0.5), (0.6, 0.5),
@@ -88,7 +88,7 @@ def spread_errors(classes, clusters, noise_classes, noise_clusters, e1, e2, e3):
 
 @pytest.mark.parametrize("sizes", [(5, 2, 0, 0), (5, 5, 1, 2), (5, 11, 6, 6), (2, 7, 3, 1)])
 @pytest.mark.parametrize("errors", [(0, 0, 0), (0.1, 0, 0), (0.066, 0.2, 0.133)])
-def test_tables_equal_their_naive_twin(sizes, errors):
+def test_dom_tables_equal_naive_construction(sizes, errors):
     classes, clusters, noise_classes, noise_clusters = sizes
     errors = (errors[0], errors[1] * bool(noise_clusters), errors[2] * bool(noise_classes))
     expected = spread_errors(*sizes, *errors)
@@ -102,14 +102,14 @@ def test_tables_equal_their_naive_twin(sizes, errors):
     assert np.abs(counts - 997 * expected).max() < 1
 
 
-def test_whole_numbers_stay_whole():
-    """Where nothing need be rounded, no rounding error moves an item."""
+def test_integral_cells_are_not_changed_by_rounding():
+    """If no rounding is needed, rounding errors move no item."""
     for clusters in range(1, 37):
         counts = make_dom_table(5, clusters, n=5 * math.lcm(*range(1, 37)))
         assert np.unique(counts[counts > 0]).size == 1
 
 
-def test_equal_remainders_go_to_the_first():
+def test_equal_remainders_go_to_the_first_cell():
     assert make_dom_table(3, 3, n=4).diagonal().tolist() == [2, 1, 1]
 
 
@@ -129,7 +129,7 @@ def test_equal_remainders_go_to_the_first():
         ((2, 2), {"n": 2**53}, r"n="),
     ],
 )
-def test_tables_that_there_are_not(arguments, options, message):
+def test_impossible_tables_are_refused(arguments, options, message):
     with pytest.raises(InputError, match=message):
         make_dom_table(*arguments, **options)
 
@@ -140,7 +140,7 @@ def test_tables_that_there_are_not(arguments, options, message):
 SMALL = table_2.Grid(3, range(2, 5), (0, 1, 2), (0, 100), (0, 66, 133), lossy=False)
 
 
-def test_the_grid_is_table_by_table_that_of_the_generator():
+def test_grid_equals_the_generator_table_by_table():
     tables, at = SMALL.tables, 0
     values = {name: SMALL.measure(name) for name in ("v", "vi", "rand")}
     axes = SMALL.clusters, SMALL.noise, SMALL.noise, SMALL.within, SMALL.of_noise, SMALL.of_noise
@@ -163,8 +163,8 @@ def test_the_grid_is_table_by_table_that_of_the_generator():
     assert at == tables.groups
 
 
-def test_rates_count_steps():
-    """Each property by its words, step by step."""
+def test_rates_count_satisfied_steps():
+    """Check each property literally, step by step."""
     for name in ("rand", "q0", "jaccard"):
         values = SMALL.measure(name)
         wins = {of: [] for of in table_2.PROPERTIES}
@@ -188,8 +188,8 @@ def test_rates_count_steps():
         assert table_2.count_satisfied(SMALL, values) == pytest.approx(expected)
 
 
-def test_all_parts_of_the_grid_are_whole():
-    """Else rounding would decide what is a tie."""
+def test_all_cells_of_the_grid_are_integral():
+    """Otherwise rounding would decide which scores are tied."""
     for k, noise in product(table_2.USEFUL, table_2.NOISE):
         for places in (max(5, k), 5 * k - max(5, k), 5 * noise or 1, k * noise or 1):
             assert table_2.WHOLE % places == 0
@@ -199,8 +199,8 @@ def test_all_parts_of_the_grid_are_whole():
 
 
 @pytest.mark.slow
-def test_what_does_not_come_out_of_table_2(made):
-    """Ours, so that a change of a measure is noticed where the paper cannot tell."""
+def test_differences_from_table_2_are_recorded(made):
+    """Our own rates are recorded, so that changes of a measure are noticed."""
     found = made("table-2")
     check(found)
     without = {
@@ -214,17 +214,17 @@ def test_what_does_not_come_out_of_table_2(made):
     assert without["f"] == [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
     rates = found.data["rates"]
     assert rates["rand"]["P5"] != rates["mirkin"]["P5"], "n changes in tables that lose items"
-    said = verdicts(found)
-    assert said["satisfy all properties"] == "differs"
-    assert said["satisfy all properties (second rule)"] == "yes"
-    assert said["Rand and Mirkin, P1"] == said["rand, P1"] == "differs"
-    assert said["v, P2"] == "yes"
+    judged = verdicts(found)
+    assert judged["satisfy all properties"] == "differs"
+    assert judged["satisfy all properties (second rule)"] == "yes"
+    assert judged["Rand and Mirkin, P1"] == judged["rand, P1"] == "differs"
+    assert judged["v, P2"] == "yes"
     rounded = found.data["rounded"]
     assert rounded["q0, n = 1,000"]["P2"] < 0.8
 
 
-def test_tables_that_lose_items_may_stay_equal():
-    """P5 and P7 allow equality where there is no noise cluster or class, and nowhere else."""
+def test_tables_that_lose_items_may_score_equally():
+    """P5 and P7 allow equality only if there is no noise cluster or class."""
     grid = replace(SMALL, lossy=True)
     flat = table_2.count_satisfied(grid, np.zeros(grid.shape))
     assert flat["P5"] == flat["P7"] == pytest.approx(1 / 3)
@@ -247,7 +247,7 @@ def without_data(monkeypatch, nowhere):
 
 
 @pytest.mark.slow
-def test_documents_of_the_sample(made, nowhere, tmp_path):
+def test_documents_of_the_sample_are_clustered(made, nowhere, tmp_path):
     found = made("figure-4", data=nowhere)
     assert "1,885 documents of 5 genres: the bundled sample" in " ".join(check(found).split())
     assert found.data["terms"] == 1697
@@ -258,7 +258,7 @@ def test_documents_of_the_sample(made, nowhere, tmp_path):
 
 
 @pytest.mark.slow
-def test_documents_of_the_bbc(made, shared_data):
+def test_documents_of_the_bbc_are_clustered(made, shared_data):
     if not (shared_data / "bbc-news" / "bbc.tsv").is_file():
         pytest.skip("no texts of the BBC")
     found = made("figure-4", data=str(shared_data))
@@ -268,7 +268,7 @@ def test_documents_of_the_bbc(made, shared_data):
     assert q2["values"][at] > 0.95 * q2["best"]["value"], "Q2 is flat around the printed maximum"
 
 
-def test_simulated_accents_rise_by_bias(made):
+def test_simulated_accents_are_reproduced(made):
     found = made("figure-5")
     check(found)
     assert len(found.sheet.rows) == 29 * figure_5.SETS
@@ -302,7 +302,7 @@ def planted(rng, each=20):
     ]
 
 
-def test_features_of_ones_own(tmp_path):
+def test_custom_features_are_read(tmp_path):
     rows = planted(np.random.default_rng(0))
     path = write(tmp_path / "items.csv", [("width", "label", "height"), *rows])
     features, labels = figure_5.read_features(path)
@@ -315,7 +315,7 @@ def test_features_of_ones_own(tmp_path):
     assert found.data["cuts"][-1] <= 60
 
 
-def test_features_in_parquet(tmp_path):
+def test_features_are_read_from_parquet(tmp_path):
     import duckdb
 
     path = tmp_path / "items.parquet"
@@ -337,23 +337,23 @@ def test_features_in_parquet(tmp_path):
         ([("label", "a", "a"), ("x", 1, 2)], r"'a'"),
     ],
 )
-def test_tables_that_hold_no_features(tmp_path, rows, message):
+def test_tables_without_features_are_refused(tmp_path, rows, message):
     with pytest.raises(InputError, match=message):
         figure_5.read_features(write(tmp_path / "items.csv", rows))
 
 
-def test_features_are_for_figure_5_only():
+def test_features_option_is_refused_for_other_figures():
     with refused("conflicting-options", "--features", "v-measure/figure-5"):
         reproduce("v-measure/figure-2", ReproduceOptions(features="x.csv"))
 
 
-def test_columns_have_one_scale():
+def test_standardise_scales_columns():
     found = figure_5.standardise(np.array([[1.0, 5.0], [3.0, 5.0]]))
     assert found.tolist() == [[-1, 0], [1, 0]]
 
 
-def test_scores_of_a_sweep_are_those_of_its_clusterings():
-    """By k-means and by scoring, each for itself."""
+def test_sweep_scores_equal_separate_clustering_and_scoring():
+    """Compare with separate calls of k-means and of the measures."""
     from sklearn.cluster import KMeans
 
     rows = planted(np.random.default_rng(1))
@@ -370,7 +370,7 @@ def test_scores_of_a_sweep_are_those_of_its_clusterings():
     assert all((again.values[name] == scores.values[name]).all() for name in sweep.MEASURES)
 
 
-def test_peaks_drops_and_growth():
+def test_peaks_drops_and_growth_are_found():
     values = np.array([[0.0, 0.4, 0.2], [0.0, 0.2, 0.3]])
     scores = sweep.Scores((1, 10, 100), dict.fromkeys(sweep.MEASURES, values), 200, 5)
     assert scores.find_peaks("q2") == [10, 100]
@@ -382,19 +382,19 @@ def test_peaks_drops_and_growth():
         assert (peak.ours, peak.verdict) == ("k = 10 to 100", verdict)
 
 
-def test_percentages_that_do_not_add_up_are_misprints():
+def test_inconsistent_percentages_are_misprints():
     assert sweep.claim_sum(RULES["shares"], "sum", ("50.1", "49.9")).verdict == "yes"
     assert sweep.claim_sum(RULES["shares"], "sum", ("60.1", "49.9")).verdict == "misprint"
 
 
-def test_more_clusters_than_different_items():
+def test_sweep_handles_more_clusters_than_distinct_items():
     last = 2**32 - 1
     scores = sweep.sweep_kmeans(np.zeros((6, 2)), list("aabbcc"), (1, 4), seed=last, starts=2)
     assert scores.values["v"].tolist() == [[0.0, 0.0]] * 2
     assert scores.values[sweep.JK].tolist() == [[0.0, 0.0]] * 2
 
 
-def test_terms_weigh_by_tf_and_idf():
+def test_terms_are_weighted_by_tf_idf():
     counts = Counts([[3, 1, 0], [0, 1, 2], [0, 1, 4]], list("abc"), ["one", "all", "two"])
     weights = documents.weigh_terms(counts).toarray()
     log = math.log
@@ -403,8 +403,8 @@ def test_terms_weigh_by_tf_and_idf():
     assert documents.find_top_terms(documents.weigh_terms(counts)).tolist() == [0, 2]
 
 
-def test_stems_are_porters():
-    """Examples that Porter (1980) prints."""
+def test_stemmer_equals_porters_examples():
+    """Examples printed in Porter (1980)."""
     pairs = {
         "caresses": "caress", "ponies": "poni", "agreed": "agre", "plastered": "plaster",
         "motoring": "motor", "conflated": "conflat", "hopping": "hop", "falling": "fall",
@@ -416,7 +416,7 @@ def test_stems_are_porters():
     assert found == pairs
 
 
-def test_texts_are_read_by_label_and_file(tmp_path):
+def test_texts_are_read_with_label_and_file(tmp_path):
     (tmp_path / "texts.tsv").write_text(
         "sport\t1.txt\tA goal!\\nTwo goals.\ntech\t1.txt\tChips\n", encoding="utf-8"
     )
@@ -428,7 +428,7 @@ def test_texts_are_read_by_label_and_file(tmp_path):
     assert documents.name_classes(counts) == ["sport", "tech"]
 
 
-def test_the_sample_holds_the_terms_that_stand_out():
+def test_sample_has_the_top_terms():
     counts = data.sample("documents")
     assert counts.shape == (1885, 1697)
     assert documents.find_top_terms(documents.weigh_terms(counts)).size == 1697
@@ -439,5 +439,5 @@ def test_the_sample_holds_the_terms_that_stand_out():
     assert data.sample_path("documents").stat().st_size < 400_000
 
 
-def test_by_name():
+def test_figure_is_reproduced_by_name():
     assert "K noise" in str(reproduce("v-measure/figure-3"))

@@ -31,7 +31,7 @@ def test_every_public_name_of_plugins_can_be_imported():
         assert getattr(plugins, name) is not None
 
 
-def test_check_measure_accepts_ours_and_a_plugin():
+def test_check_measure_accepts_built_in_and_plugin_measures():
     check_measure(roget_extras.Kulczynski)
     for name in ("v", "ari", "b3-precision"):
         check_measure(catalogue.load("measures", name), examples=15)
@@ -66,13 +66,13 @@ class _Doubled(ML):
         return 2 * super().estimate(histogram, support)
 
 
-def test_check_estimator():
+def test_check_estimator_finds_faults():
     check_estimator(roget_extras.Laplace)
     with pytest.raises(AssertionError, match="doubled"):
         check_estimator(_Doubled)
 
 
-def test_check_corpus_reader():
+def test_check_corpus_reader_finds_faults():
     text = "<s>\nCats\tNOUN\tcat\nsleep\tVERB\tsleep\n</s>\n"
     check_corpus_reader(roget_extras.read_vrt, text, [["cat", "sleep"]])
     with pytest.raises(AssertionError, match="expected"):
@@ -92,7 +92,7 @@ def test_check_corpus_reader_knows_suffixes_of_the_catalogue():
         check_corpus_reader(read, text, [])
 
 
-def test_check_label_reader():
+def test_check_label_reader_finds_faults():
     text = "d1 -> x\nd2 -> y\n"
     check_label_reader(roget_extras.ARROWS, text, {"d1": "x", "d2": "y"})
     with pytest.raises(AssertionError, match="expected"):
@@ -115,7 +115,7 @@ class _NoNumber(AgglomerativeTree):
     number = "n_groups"
 
 
-def test_check_clusterer():
+def test_check_clusterer_finds_faults():
     check_clusterer(catalogue.load("clusterers", "agglomerative"), n_clusters=2)
     with pytest.raises(AssertionError, match="families"):
         check_clusterer(_OneCluster)
@@ -140,7 +140,7 @@ class _OwnHead(roget_extras.Shorthand):
             yield one._replace(heads=list(count), labels=["obj" for _ in count])
 
 
-def test_check_language():
+def test_check_language_finds_faults():
     sentence, tokens = "cat drinks milk.", ["cat", "drinks", "milk", "."]
     check_language(roget_extras.Shorthand, sentence, tokens)
     with pytest.raises(AssertionError, match="expected"):
@@ -150,7 +150,7 @@ def test_check_language():
             check_language(kind, sentence, tokens)
 
 
-def test_check_exporter():
+def test_check_exporter_finds_faults():
     check_exporter(roget_extras.write_words)
     check_exporter(catalogue.load("exporters", "tsv"))
 

@@ -1,4 +1,4 @@
-"""The page and the pictures of several clusterings: safe, self-contained, and drawn."""
+"""The page and figures of several clusterings: safe, self-contained, and drawn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def made(size: int = 7, **options: Any) -> Agreement:
     return roget.agree(named, **{"measures": ["vi", "homogeneity", "mi"], **options})
 
 
-def test_the_page_is_safe_and_asks_for_nothing() -> None:
+def test_agreement_page_is_safe_and_self_contained() -> None:
     page = render(made(ci=1))
     assert page.count("<script") == 2, "data and program"
     assert not re.search(r'(?:src|href)="(?!#board|data:,)', page)
@@ -39,7 +39,7 @@ def test_the_page_is_safe_and_asks_for_nothing() -> None:
     assert page == render(made(ci=1))
 
 
-def test_numbers_are_those_of_the_agreement() -> None:
+def test_page_data_equals_the_agreement() -> None:
     found = made()
     drawn = data(found)
     for at, matrix in enumerate(drawn["matrices"]):
@@ -52,14 +52,14 @@ def test_numbers_are_those_of_the_agreement() -> None:
     assert sorted(drawn["orders"][0]) == list(range(7))
 
 
-def test_very_many_clusterings_have_no_pictures(monkeypatch: Any) -> None:
+def test_page_of_very_many_clusterings_has_no_charts(monkeypatch: Any) -> None:
     monkeypatch.setattr(html, "PICTURED", 6)
     assert data(made())["matrices"] == []
     assert "up to 6 clusterings" in render(made())
 
 
 @pytest.mark.parametrize("width", [1440, pytest.param(390, marks=pytest.mark.slow)])
-def test_the_page_in_a_browser(browser: Any, width: int) -> None:
+def test_agreement_page_works_in_a_browser(browser: Any, width: int) -> None:
     amiss: list[str] = []
     context = browser.new_context(viewport={"width": width, "height": 800})
     content = render(made(ci=1))
@@ -86,7 +86,7 @@ def test_the_page_in_a_browser(browser: Any, width: int) -> None:
     assert amiss == []
 
 
-def test_many_are_painted(browser: Any) -> None:
+def test_many_clusterings_are_drawn_on_canvas(browser: Any) -> None:
     context = browser.new_context(viewport={"width": 800, "height": 800})
     rng = np.random.default_rng(1)
     found = roget.agree({f"s{at}": rng.integers(0, 3, 30) for at in range(70)}, "ari")
@@ -97,7 +97,7 @@ def test_many_are_painted(browser: Any) -> None:
     context.close()
 
 
-def test_figures_are_files(tmp_path: Any) -> None:
+def test_agreement_figures_are_written_to_files(tmp_path: Any) -> None:
     pytest.importorskip("matplotlib")
     from roget.report.agreement.figures import write
 

@@ -1,4 +1,4 @@
-"""Comparisons: same rows, every format."""
+"""Comparisons have the same rows in every format."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TABLE = Comparison(
 
 
 @pytest.mark.parametrize("form", ["text", "latex", "markdown", "html"])
-def test_clusters_are_whole_unless_they_are_means(form):
+def test_cluster_counts_are_integers_unless_they_are_means(form):
     rows = tuple(replace(row, clusters=10.0) for row in TABLE.rows)
     # The page sorts by all digits and shows what stands between the tags.
     shown = ">10.0<" if form == "html" else "10.0"
@@ -50,7 +50,7 @@ def test_clusters_are_whole_unless_they_are_means(form):
     assert "4.5" in replace(TABLE, groups=1).render(form)
 
 
-def test_text_is_best_first_and_fits():
+def test_text_is_sorted_and_at_most_100_columns_wide():
     lines = TABLE.render("text").splitlines()
     assert max(map(len, lines[:-1])) <= 100
     assert lines[0] == "2 systems, 1,234 items in 10 groups, 3.2 classes per group"
@@ -61,7 +61,7 @@ def test_text_is_best_first_and_fits():
     assert str(TABLE) == TABLE.render("text").rstrip("\n")
 
 
-def test_many_scores_are_stacked():
+def test_many_scores_are_shown_below_each_other():
     random = np.random.default_rng(0)
     gold = random.integers(0, 3, 60)
     systems = {f"a system with a rather long name {i}": random.integers(0, 3, 60) for i in range(2)}
@@ -84,7 +84,7 @@ def random_systems(count=5, items=120):
 
 
 @pytest.mark.parametrize("columns", ["80", "100"])
-def test_a_short_comparison_is_one_table_that_fits(monkeypatch, columns):
+def test_short_comparison_is_one_table_that_fits(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
     lines = str(compare(*random_systems())).splitlines()
     assert max(map(len, lines)) <= int(columns)
@@ -95,13 +95,13 @@ def test_a_short_comparison_is_one_table_that_fits(monkeypatch, columns):
     assert len(str(compare(*random_systems(), all=True)).splitlines()) > 50
 
 
-def test_a_short_comparison_keeps_all_rows_of_json():
+def test_json_of_short_comparison_has_all_rows():
     short, complete = (compare(*random_systems(), all=everything) for everything in (False, True))
     assert json.loads(short.render("json")) == json.loads(complete.render("json"))
     assert all(row.low is None for row in short.rows)
 
 
-def test_the_quick_interval_of_a_comparison_is_that_of_a_score():
+def test_quick_interval_of_a_comparison_equals_that_of_score():
     gold, systems = random_systems(2)
     found = compare(gold, systems)
     measure, entropy = found.main
@@ -125,7 +125,7 @@ def test_similar_warnings_of_many_systems_are_shown_once():
     assert "more notices: --all" in text
 
 
-def test_pairs_are_a_table_of_their_own(tmp_path):
+def test_pairs_are_a_separate_table(tmp_path):
     found = compare(*random_systems(3), "ari", ci=20)
     columns = found.sets("pairs")
     assert list(columns) == [
@@ -136,7 +136,7 @@ def test_pairs_are_a_table_of_their_own(tmp_path):
         compare(*random_systems(3), "ari").sets("pairs")
 
 
-def test_json():
+def test_json_of_comparison_has_documented_keys():
     report = json.loads(TABLE.render("json"), parse_constant=pytest.fail)
     assert {"signature", "items", "groups", "warnings", "rows", "pairs"} <= set(report)
     first = report["rows"][0]
@@ -147,7 +147,7 @@ def test_json():
     assert report["pairs"][0]["p"] == 0.01
 
 
-def test_csv():
+def test_csv_of_comparison_has_all_rows():
     rows = list(csv.DictReader(io.StringIO(TABLE.render("csv"))))
     assert len(rows) == len(TABLE.rows)
     assert rows[0]["system"] == "second_best"
@@ -155,14 +155,14 @@ def test_csv():
     assert {line["signature"] for line in rows} == {TABLE.signature}
 
 
-def test_markdown():
+def test_markdown_of_comparison_is_a_table():
     lines = [line for line in TABLE.render("markdown").splitlines() if line.startswith("|")]
     assert len({line.count("|") for line in lines}) == 1
     assert "| winner | 3.0 | **0.500 [-0.010, 0.610] (1) a** |" in lines[2]
     assert lines[-1].startswith("| *one cluster* |")
 
 
-def test_latex():
+def test_latex_of_comparison_is_a_tabular():
     text = TABLE.render("latex")
     assert r"\begin{tabular}{lrll}" in text
     assert r"second\_best & 4.5 & 0.250\textsuperscript{ab}" in text
@@ -172,7 +172,7 @@ def test_latex():
     assert {line.count("&") - line.count(r"\&") for line in body} == {3}
 
 
-def test_latex_floats_under_a_title_and_fits():
+def test_latex_table_has_caption_and_fits():
     text = replace(TABLE, title="Senses & words", show_intervals=False).render("latex")
     assert r"\caption{Senses \& words. 2 systems" in text
     assert r"\label{tab:senses-words}" in text
@@ -187,7 +187,7 @@ def test_latex_floats_under_a_title_and_fits():
     assert "(continued)" in wide
 
 
-def test_long_latex_tables_are_cut_by_the_page():
+def test_long_latex_tables_are_split_across_pages():
     named = [replace(r, system=f"s{n}") for n in range(45) for r in TABLE.rows[2:4]]
     text = replace(TABLE, rows=(*named, *TABLE.rows[4:]), title="Long").render("latex")
     assert text.count(r"\begin{table}") == 2
@@ -197,13 +197,13 @@ def test_long_latex_tables_are_cut_by_the_page():
     )
 
 
-def test_sharing_a_letter_is_not_being_equal():
+def test_reports_explain_shared_letters():
     for format in ("text", "markdown"):
-        said = " ".join(TABLE.render(format).split())
-        assert "Holm-corrected" in said
+        text = " ".join(TABLE.render(format).split())
+        assert "Holm-corrected" in text
 
 
-def test_names_are_cut_so_that_they_stay_distinct():
+def test_long_names_are_shortened_but_stay_distinct():
     names = [f"shared-task-2010_team-{team}_final-run-of-the-year" for team in "abc"]
     rows = [replace(r, system=name) for name in names for r in TABLE.rows[:2]]
     for format in ("text", "latex"):

@@ -1,4 +1,4 @@
-"""The pictures of a comparison as files."""
+"""Figures of a comparison as files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def written(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.mark.slow
-def test_every_picture_in_every_format(written: list[Path]) -> None:
+def test_every_figure_is_written_in_every_format(written: list[Path]) -> None:
     stems = [
         *(f"intervals-v-beta-0.5-{entropy}" for entropy in ("ml", "jk", "bub")),
         "intervals-ari",
@@ -47,7 +47,7 @@ def test_every_picture_in_every_format(written: list[Path]) -> None:
         assert path.read_bytes().startswith(OPENINGS[path.suffix[1:]])
 
 
-def test_svg_is_sound_and_holds_names_as_text(written: list[Path]) -> None:
+def test_svg_is_well_formed_with_names_as_text(written: list[Path]) -> None:
     for path in written:
         if path.name == "intervals-ari.svg":
             words = [text for text in ET.parse(path).getroot().itertext() if text.strip()]
@@ -59,7 +59,7 @@ def test_svg_is_sound_and_holds_names_as_text(written: list[Path]) -> None:
             ET.parse(path)
 
 
-def test_one_estimator_has_no_ranks_to_shift_and_files_stay_the_same(tmp_path: Path) -> None:
+def test_single_estimator_has_no_rank_figure_and_files_are_reproducible(tmp_path: Path) -> None:
     compared = compare(["a", "b", "a"], {"s": ["x", "y", "x"]}, ["v"], ["ml"])
     first, again = (write(compared, tmp_path / name) for name in "ab")
     assert {path.stem for path in first} == {"intervals-v-ml"}
@@ -67,7 +67,7 @@ def test_one_estimator_has_no_ranks_to_shift_and_files_stay_the_same(tmp_path: P
         assert one.read_bytes() == other.read_bytes(), one.name
 
 
-def test_file_in_the_way(comparison: Comparison, tmp_path: Path) -> None:
+def test_figure_folder_that_is_a_file_is_refused(comparison: Comparison, tmp_path: Path) -> None:
     (tmp_path / "taken").touch()
     with refused("not-writable", "taken"):
         write(comparison, tmp_path / "taken")

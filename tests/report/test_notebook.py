@@ -58,7 +58,7 @@ class Well(HTMLParser):
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_every_result_shows_a_table(name):
+def test_every_result_has_an_html_table(name):
     result = RESULTS[name]
     assert type(result).__name__ == name
     parsed = Well()
@@ -86,7 +86,7 @@ def kernel(monkeypatch):
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_results_are_whole_strings_in_a_kernel(name, kernel):
+def test_render_returns_complete_text(name, kernel):
     result = RESULTS[name]
     text = result.render()
     # The grid of the table is in the text, not displayed as a side effect.
@@ -96,12 +96,12 @@ def test_results_are_whole_strings_in_a_kernel(name, kernel):
         assert str(result) == f"{result}" == text.rstrip("\n")
 
 
-def test_estimators_show_themselves_as_those_of_scikit_learn():
+def test_estimators_have_html_like_scikit_learn():
     for model in (MODEL, roget.ClassModel(), roget.TreeCut(None), roget.Attacher()):
         assert "<div" in model._repr_html_()
 
 
-def test_cells_of_a_table_with_edges():
+def test_contingency_csv_has_cells_and_totals():
     text = roget.contingency(GOLD, SYSTEM).render("csv")
     assert text.splitlines() == [
         "class,2,1,3,all",
@@ -112,7 +112,7 @@ def test_cells_of_a_table_with_edges():
     ]
 
 
-def test_the_rest_of_a_large_table_is_added_up():
+def test_remainder_of_a_large_table_is_summed():
     random = np.random.default_rng(0)
     gold, system = random.integers(0, 30, 500), random.integers(0, 50, 500)
     shown = json.loads(roget.contingency(gold, system).render("json"))
@@ -129,7 +129,7 @@ def test_the_rest_of_a_large_table_is_added_up():
     assert np.array_equal(cells[:-2, -1], whole.sum(axis=1)[rows])
 
 
-def test_counts_are_shown_as_those_of_a_folder(tmp_path: Path):
+def test_counts_report_equals_that_of_their_folder(tmp_path: Path):
     counts = roget.data.sample("verb_object")
     counts.write(tmp_path / "counts")
     of_folder = report("counts", summarise(str(tmp_path / "counts")))
@@ -137,46 +137,100 @@ def test_counts_are_shown_as_those_of_a_folder(tmp_path: Path):
 
 
 KERNEL = """
-import logging, io, roget
+import io, logging, os
+import roget
+os.environ["COLUMNS"] = "100"
 gold, system = list("aabbbc") * 5, [1, 1, 2, 2, 1, 3] * 5
-found = {
+weights = [[0.5, 0.5], [1, 0], [1, 0], [0, 1], [0.2, 0.8], [0, 1]] * 5
+counts = roget.Counts(
+    [[9, 1, 0], [8, 2, 0], [0, 1, 7], [0, 0, 5]],
+    ["tea", "ale", "book", "map"], ["sip", "see", "read"],
+)
+model = roget.SphericalTree(n_clusters=2, random_state=0).fit(counts)
+agreement = roget.agree({"a": gold, "b": system, "c": [0, 1, 1] * 10})
+results = {
     "score": roget.score(gold, system),
     "compare": roget.compare(gold, {"one": system, "two": [1] * 30}),
-    "agree": roget.agree({"one": gold, "two": system}),
+    "agree": agreement,
+    "consensus": agreement.consensus("average", clusters=2),
     "contingency": roget.contingency(gold, system),
+    "weighted": roget.contingency(gold, __import__("numpy").array(weights)),
+    "counts": counts,
+    "clustering": model.clustering_,
+    "thesaurus": roget.Thesaurus.from_clustering(counts, model),
+    "rank": roget.rank({"x": [3, 2, 4, 1, 5, 6], "y": [1, 2, 3, 0, 4, 2]}),
+    "cuts": roget.sweep(
+        {"a": 0, "b": 0, "c": 1}, roget.Hierarchy.from_newick("((a,b),c);"), measures="v"
+    ),
 }
 log = io.StringIO()
 logging.basicConfig(stream=log, level=logging.INFO)
-for name, result in found.items():
+for name, result in results.items():
     logging.info("%s", result)
-    print(name, len(str(result)), len(f"{result}"), len(result.render("text").rstrip()))
+    text = result.render("text").rstrip() if hasattr(result, "render") else str(result)
+    print(name, len(str(result)), len(f"{result}"), len(text))
+    print(result)
 print("logged", len(log.getvalue()))
 """
 
 
-def run_in_kernel(code):
-    """Run code in a Jupyter kernel; return its standard output."""
+@pytest.fixture(scope="module")
+def cell():
+    """A function that runs a cell in a real Jupyter kernel and returns its messages by type."""
     pytest.importorskip("ipykernel")
     manager = pytest.importorskip("jupyter_client.manager")
     kernel, client = manager.start_new_kernel()
-    texts: list[str] = []
 
-    def keep(message):
-        texts.append(message["content"].get("text", ""))
+    def run(code):
+        found: dict[str, list[dict]] = {}
 
-    try:
-        client.execute_interactive(code, timeout=120, output_hook=keep)
-    finally:
-        client.stop_channels()
-        kernel.shutdown_kernel(now=True)
-    return "".join(texts)
+        def keep(message):
+            found.setdefault(message["msg_type"], []).append(message["content"])
+
+        client.execute_interactive(code, timeout=120, output_hook=keep, stop_on_error=False)
+        return found
+
+    yield run
+    client.stop_channels()
+    kernel.shutdown_kernel(now=True)
 
 
-@pytest.mark.slow
-def test_a_real_kernel_keeps_the_whole_text_of_every_result():
+def test_kernel_keeps_whole_text_of_every_result(cell):
     """In a kernel, text is returned, not displayed as a side effect."""
-    in_kernel = run_in_kernel(KERNEL)
     done = subprocess.run(
         [sys.executable, "-c", KERNEL], capture_output=True, text=True, check=True
     )
-    assert in_kernel.splitlines() == done.stdout.splitlines()
+    found = cell(KERNEL)
+    assert {*found} == {"status", "execute_input", "stream"}
+    assert "".join(one["text"] for one in found["stream"]) == done.stdout
+
+
+def test_kernel_displays_results_as_tables(cell):
+    cell(KERNEL)
+    names = cell("print(*results)")["stream"][0]["text"].split()
+    assert len(names) == 11
+    # A consensus is a clustering, not a report.
+    for name in {*names} - {"consensus"}:
+        (shown,) = cell(f"results[{name!r}]")["execute_result"]
+        assert {"text/plain", "text/html"} <= {*shown["data"]}, name
+        assert "<t" in shown["data"]["text/html"], name
+        assert len(shown["data"]["text/plain"]) < 160, name
+
+
+def test_kernel_shows_errors_as_one_line(cell):
+    (error,) = cell("import roget; roget.score([0, 1], [0, 1, 1])")["error"]
+    assert error["ename"] == "InputError"
+    assert len(error["traceback"]) == 1
+    assert "2 items" in error["traceback"][0]
+
+
+@pytest.mark.slow
+def test_notebook_of_the_docs_runs(tmp_path):
+    pytest.importorskip("nbconvert")
+    notebook = Path(__file__).parents[2] / "docs" / "notebook.ipynb"
+    convert = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", str(notebook)]
+    subprocess.run([*convert, "--output-dir", str(tmp_path)], check=True, capture_output=True)
+    made = json.loads((tmp_path / "notebook.ipynb").read_text())
+    outputs = [one for c in made["cells"] for one in c.get("outputs", ())]
+    assert outputs
+    assert not [one for one in outputs if one["output_type"] == "error"]

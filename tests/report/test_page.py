@@ -44,8 +44,8 @@ def made(systems: int = 3, groups: int = 25, ci: int = 40, **options: Any) -> Co
     gold = answers(0, 3, groups)
     named: dict[str, Any] = {SYSTEM: answers(1, 2, groups)}
     named |= {f"system {n}": answers(n, n + 1, groups) for n in range(2, systems + 1)}
-    asked = {"measures": ["v", "nvi", "ari"], "entropy": ["ml", "jk"], **options}
-    return compare(gold, named, ci=ci, **asked)
+    keywords = {"measures": ["v", "nvi", "ari"], "entropy": ["ml", "jk"], **options}
+    return compare(gold, named, ci=ci, **keywords)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ class Reader(HTMLParser):
         self._inside = ""
 
 
-def test_names_cannot_become_markup(comparison: Comparison) -> None:
+def test_names_are_escaped_in_markup(comparison: Comparison) -> None:
     read = Reader(render(comparison))
     assert read.elements["script"] == 2
     assert read.elements["img"] == read.elements["b"] == 0
@@ -89,7 +89,7 @@ def test_names_cannot_become_markup(comparison: Comparison) -> None:
     assert not re.search(r"(?<![\d.])49</td>", render(comparison))
 
 
-def test_page_asks_for_nothing(comparison: Comparison) -> None:
+def test_page_loads_nothing_external(comparison: Comparison) -> None:
     page = render(comparison)
     assert set(Reader(page).links) == {"#board", "data:,"}
     assert "@import" not in page
@@ -106,7 +106,7 @@ def test_script_never_writes_markup(comparison: Comparison) -> None:
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", page)
 
 
-def test_the_main_score_and_the_title_are_said() -> None:
+def test_page_names_main_score_and_title() -> None:
     page = render(made(ci=0, main="nvi@jk", title="Senses & words"))
     assert "<h1>Senses &amp; words</h1>" in page
     assert "<strong>nvi (jk)</strong>, as requested" in page
@@ -118,16 +118,16 @@ def test_the_main_score_and_the_title_are_said() -> None:
     assert mean == pytest.approx(next(v for n, _, v, *_ in first if n == SYSTEM), rel=1e-3)
 
 
-def test_same_comparison_same_page(comparison: Comparison) -> None:
+def test_page_is_reproducible(comparison: Comparison) -> None:
     assert render(comparison) == render(comparison)
 
 
-def test_half_a_surrogate_pair_does_not_stop_the_page() -> None:
+def test_lone_surrogate_is_replaced() -> None:
     page = render(compare(["a", "b", "a"], {"x\ud800": ["a", "b", "b"]}, ["v"], ["ml"]))
     assert "x?" in page
 
 
-def test_numbers_are_those_of_the_comparison(comparison: Comparison) -> None:
+def test_page_data_equals_the_comparison(comparison: Comparison) -> None:
     drawn = data(comparison)
     for score, dots in zip(comparison.scores, drawn["intervals"], strict=True):
         rows = [row for row in comparison.rows if (row.measure, row.entropy) == score]
@@ -138,12 +138,12 @@ def test_numbers_are_those_of_the_comparison(comparison: Comparison) -> None:
     best = drawn["detail"]["best"]
     for at, score in enumerate(drawn["scores"]):
         values = np.array([system["values"][at] for system in drawn["detail"]["systems"]], float)
-        wanted = values.max(axis=0) if score["better"] == "higher" else values.min(axis=0)
+        expected = values.max(axis=0) if score["better"] == "higher" else values.min(axis=0)
         chosen = [values[system, group] for group, system in enumerate(best[at])]
-        assert chosen == pytest.approx(wanted.tolist(), abs=1e-4)
+        assert chosen == pytest.approx(expected.tolist(), abs=1e-4)
 
 
-def test_pictures_of_estimators(comparison: Comparison) -> None:
+def test_estimator_chart_data_equal_the_scores(comparison: Comparison) -> None:
     value = {(r.system, r.measure, r.entropy): r for r in comparison.rows if not r.trivial}
     for drop in pictures.drops(comparison, "v")["jk"]:
         ml, jk = (value[drop.name, "v", entropy].value for entropy in ("ml", "jk"))
@@ -156,12 +156,12 @@ def test_pictures_of_estimators(comparison: Comparison) -> None:
     assert pictures.shifts(comparison, "ari") == pictures.drops(comparison, "ari") == {}
 
 
-def test_worst_groups_come_in_turn_and_once() -> None:
+def test_worst_groups_alternate_between_systems_without_repeats() -> None:
     goodness = np.array([[0.3, 0.1, np.nan, 0.2], [0.1, 0.1, 0.0, 0.5]])
     assert worst_groups(goodness) == [1, 2, 3, 0]
 
 
-def test_table_is_cut_to_the_largest() -> None:
+def test_large_table_is_cut_to_the_largest_rows_and_columns() -> None:
     dense = np.ones((30, 25), dtype=int)
     dense[7, 5] = 90
     table = shown_table(Contingency.from_table(dense))
@@ -173,7 +173,7 @@ def test_table_is_cut_to_the_largest() -> None:
     assert table["sizes"][0] == 114
 
 
-def test_mixed_clusters_and_scattered_classes() -> None:
+def test_impure_lists_mixed_clusters_and_scattered_classes() -> None:
     table = Contingency.from_table([[6, 0, 2], [3, 5, 0]])
     assert impure([table], ["g"]) == [
         Impure("1", "g", 8, 2, "1", 0.625),
@@ -182,7 +182,7 @@ def test_mixed_clusters_and_scattered_classes() -> None:
     assert impure([table.T], ["g"]) == [Impure("0", "g", 9, 2, "0", 2 / 3)]
 
 
-def test_scale_holds_intervals(comparison: Comparison) -> None:
+def test_scale_includes_all_intervals(comparison: Comparison) -> None:
     rows = pictures.score_rows(comparison, "v", "jk")
     scale = BarScale.over(rows)
     ends = [scale.place(end) for row in rows for end in (row.low, row.high) if end is not None]
@@ -199,7 +199,7 @@ def test_scale_holds_intervals(comparison: Comparison) -> None:
         {"systems": 1, "groups": 1},
     ],
 )
-def test_parts_without_data_are_left_out(options: dict[str, Any]) -> None:
+def test_sections_without_data_are_omitted(options: dict[str, Any]) -> None:
     compared = made(**{"groups": 4, **options})
     page = render(compared)
     assert ('id="first-title"' in page) == bool(options.get("ci", 40))
@@ -210,7 +210,7 @@ def test_parts_without_data_are_left_out(options: dict[str, Any]) -> None:
     assert ("within groups" in page) == (compared.groups > 1)
 
 
-def test_weighted_answers_and_undefined_scores() -> None:
+def test_page_shows_weighted_labels_and_undefined_scores() -> None:
     weighted = [{"a": 0.5, "b": 0.5}, {"a": 1}, {"b": 1}]
     system = {f"i{at}": labels for at, labels in enumerate(weighted)}
     gold = {"i0": "x", "i1": "x", "i2": "y"}
@@ -265,7 +265,7 @@ def column(page: Any, number: int, body: int = 0) -> list[str]:
     return found
 
 
-def test_page_opens_quietly(page: Any) -> None:
+def test_page_opens_without_errors(page: Any) -> None:
     assert page.title().startswith("3 systems on")
     assert page.locator("#intervals svg .dot").count() == 6
     assert page.locator("#ranks svg").count() == 1
@@ -283,7 +283,7 @@ def test_hostile_names_are_shown_as_text(page: Any) -> None:
     assert page.locator("img, td b").count() == 0
 
 
-def test_table_sorts_by_mouse_and_keyboard(page: Any) -> None:
+def test_table_is_sorted_by_mouse_and_keyboard(page: Any) -> None:
     heading = page.locator(".board thead th >> nth=3")
     trivial = column(page, 1, body=2)
     assert heading.get_attribute("aria-sort") == "none"
@@ -311,7 +311,7 @@ def test_skip_link_comes_first(page: Any) -> None:
     assert page.evaluate("document.activeElement.id") == "board"
 
 
-def test_chosen_score_is_drawn(page: Any) -> None:
+def test_selected_score_is_drawn(page: Any) -> None:
     page.select_option("#score", label="ari")
     assert page.locator("#intervals .axis").text_content().startswith("ari")
     assert not page.locator(".estimators").is_visible()
@@ -324,7 +324,7 @@ def test_chosen_score_is_drawn(page: Any) -> None:
     assert worst == sorted(worst, reverse=True)
 
 
-def test_groups_open_their_tables(page: Any, comparison: Comparison) -> None:
+def test_groups_open_their_tables_by_keyboard(page: Any, comparison: Comparison) -> None:
     button = page.locator("#groups .open").first
     name = button.text_content()
     button.focus()
@@ -342,7 +342,7 @@ def test_groups_open_their_tables(page: Any, comparison: Comparison) -> None:
     assert name in page.locator("#groups .open").all_text_contents()
 
 
-def test_classes_flow_into_clusters(page: Any, comparison: Comparison) -> None:
+def test_flow_chart_connects_classes_and_clusters(page: Any, comparison: Comparison) -> None:
     ribbons = page.locator("#flow svg .ribbon")
     shown = page.locator("#flow select").input_value()
     table = data(comparison)["detail"]["systems"][int(page.locator("#system").input_value())]
@@ -358,7 +358,7 @@ def test_classes_flow_into_clusters(page: Any, comparison: Comparison) -> None:
     assert page.locator("#flow svg").get_attribute("aria-label") != label or shown == "0"
 
 
-def test_all_groups_and_systems_as_a_sheet(page: Any, comparison: Comparison) -> None:
+def test_scores_of_all_groups_are_downloaded_as_csv(page: Any, comparison: Comparison) -> None:
     with page.expect_download() as download:
         page.get_by_role("button", name="scores of all groups and systems as CSV").click()
     lines = list(csv.reader(download.value.path().read_text().splitlines()))
@@ -369,7 +369,7 @@ def test_all_groups_and_systems_as_a_sheet(page: Any, comparison: Comparison) ->
     assert float(lines[1][5]) == pytest.approx(first, rel=1e-4)
 
 
-def test_small_classes_are_gathered(browser: Any) -> None:
+def test_small_classes_are_collected(browser: Any) -> None:
     random = np.random.default_rng(0)
     gold, system = random.integers(0, 40, 900), random.integers(0, 30, 900)
     table = score_labels(gold, system, "ari", keep=True)
@@ -378,13 +378,13 @@ def test_small_classes_are_gathered(browser: Any) -> None:
         assert ends.count("other") == 2
         assert len(ends) == 42
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        told = page.locator("#flow .ribbon title").all_text_contents()
-        counts = [int(text.split(": ")[1].split(" ")[0].replace(",", "")) for text in told]
+        result = page.locator("#flow .ribbon title").all_text_contents()
+        counts = [int(text.split(": ")[1].split(" ")[0].replace(",", "")) for text in result]
         assert sum(counts) == 900
     assert "<script" not in score_labels(gold, system, "ari").render("html")
 
 
-def test_pairs_unfold(page: Any, comparison: Comparison) -> None:
+def test_table_of_pairs_can_be_expanded(page: Any, comparison: Comparison) -> None:
     page.locator("#pairs-box summary").click()
     shown = page.locator("#pairs tbody tr")
     assert shown.count() == 3
@@ -395,7 +395,7 @@ def test_pairs_unfold(page: Any, comparison: Comparison) -> None:
     assert held == pytest.approx(first.p_holm, rel=1e-4)
 
 
-def test_dark_and_light(browser: Any, comparison: Comparison) -> None:
+def test_page_follows_dark_and_light_scheme(browser: Any, comparison: Comparison) -> None:
     for scheme, other in (("light", "dark"), ("dark", "light")):
         with opened(browser, comparison, color_scheme=scheme) as page:
             lightness = "Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])"
@@ -407,7 +407,7 @@ def test_dark_and_light(browser: Any, comparison: Comparison) -> None:
             assert pressed == str(other == "dark").lower()
 
 
-def test_signature_is_copied(browser: Any, comparison: Comparison) -> None:
+def test_signature_can_be_copied(browser: Any, comparison: Comparison) -> None:
     allowed = ["clipboard-read", "clipboard-write"]
     with opened(browser, comparison, permissions=allowed) as page:
         page.get_by_role("button", name="Copy").click()
@@ -416,7 +416,9 @@ def test_signature_is_copied(browser: Any, comparison: Comparison) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1000])
-def test_the_systems_stay_in_sight(browser: Any, comparison: Comparison, width: int) -> None:
+def test_column_of_systems_stays_visible_when_scrolling(
+    browser: Any, comparison: Comparison, width: int
+) -> None:
     with opened(browser, comparison, viewport={"width": width, "height": 800}) as page:
         name = page.locator(".board tbody th.name").first
         before = name.bounding_box()
@@ -425,7 +427,7 @@ def test_the_systems_stay_in_sight(browser: Any, comparison: Comparison, width: 
         assert name.bounding_box()["x"] == before["x"]
 
 
-def test_letters_do_not_run_into_bars(browser: Any) -> None:
+def test_letters_do_not_overlap_bars(browser: Any) -> None:
     compared = made(systems=3)
     rows = tuple(replace(row, letters=row.letters and "abcdefghij") for row in compared.rows)
     for width in (390, 1440):
@@ -448,20 +450,20 @@ def test_narrow_screen_does_not_overflow(browser: Any, comparison: Comparison) -
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_charts_follow_the_width(browser: Any, comparison: Comparison) -> None:
+def test_charts_adapt_to_the_width(browser: Any, comparison: Comparison) -> None:
     with opened(browser, comparison, viewport={"width": 1200, "height": 800}) as page:
         page.set_viewport_size({"width": 500, "height": 800})
         page.wait_for_function("document.querySelector('#intervals svg').width.baseVal.value < 500")
 
 
-def test_paper_shows_what_is_folded(page: Any) -> None:
+def test_printing_expands_folded_sections(page: Any) -> None:
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details:not([open])").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("#pairs-box:not([open])").count() == 1
 
 
-def test_without_scripts_the_tables_stay(browser: Any, comparison: Comparison) -> None:
+def test_tables_are_visible_without_scripts(browser: Any, comparison: Comparison) -> None:
     with opened(browser, comparison, java_script_enabled=False) as page:
         assert page.locator(".board").is_visible()
         assert not page.locator("#score").is_visible()

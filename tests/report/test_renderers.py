@@ -1,4 +1,4 @@
-"""Same rows, every format."""
+"""Scores have the same rows in every format."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TABLE = ScoreTable(
 )
 
 
-def test_text():
+def test_text_report_is_at_most_100_columns_wide():
     lines = TABLE.render("text").splitlines()
     assert lines[0] == "1,234 items in 10 groups, 3.2 classes and 4.5 clusters per group"
     assert max(map(len, lines)) <= 100
@@ -42,7 +42,7 @@ def test_text():
     assert str(TABLE) == TABLE.render("text").rstrip("\n")
 
 
-def test_text_tables_that_fit_are_aligned_as_rich_aligns_them():
+def test_text_tables_are_aligned_like_those_of_rich():
     columns = [
         Column("measure", fit="keep"),
         Column("one\ncluster", right=True),
@@ -56,7 +56,7 @@ def test_text_tables_that_fit_are_aligned_as_rich_aligns_them():
             assert _grid(table, rows, range(4)) == _wrap_grid(table, rows, columns)
 
 
-def test_json_is_standard():
+def test_json_has_no_nan_and_equals_as_dict():
     report = json.loads(TABLE.render("json"), parse_constant=pytest.fail)
     assert len(report.pop("warning_codes")) == len(report["warnings"])
     assert report == TABLE.as_dict()
@@ -74,7 +74,7 @@ def test_csv_keeps_all_digits_and_the_signature():
     assert {row["signature"] for row in rows} == {TABLE.signature}
 
 
-def test_markdown_is_a_table():
+def test_markdown_report_is_a_table():
     lines = TABLE.render("markdown").splitlines()
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + len(TABLE.rows)
@@ -82,14 +82,14 @@ def test_markdown_is_a_table():
     assert f"`{TABLE.signature}`" in lines
 
 
-def test_pages_break_titles_of_columns_where_they_have_lines():
+def test_page_keeps_line_breaks_in_column_titles():
     page = score([0, 0, 1], [0, 1, 1], "ari", details=True).render("html")
     assert "size 1<br>sets, items</th>" in page
     assert "N11: together<br>in both</th>" in page
     assert "within groups" not in page
 
 
-def test_pages_name_the_files_that_were_scored_but_not_where_they_are(tmp_path):
+def test_page_shows_file_names_without_directories(tmp_path):
     for name in ("gold", "system"):
         (tmp_path / f"{name}.tsv").write_text("a\t1\nb\t2\n", "utf-8")
     table = score(tmp_path / "gold.tsv", tmp_path / "system.tsv", "ari", keep=True)
@@ -100,7 +100,7 @@ def test_pages_name_the_files_that_were_scored_but_not_where_they_are(tmp_path):
     assert "<h1>Scores against a gold standard</h1>" in page
 
 
-def test_latex_is_escaped():
+def test_latex_report_is_escaped():
     text = TABLE.render("latex")
     assert r"\begin{tabular}{llrrr}" in text
     assert "$-0.036$" in text
@@ -114,19 +114,19 @@ def test_latex_is_escaped():
     [("-0.5", "$-0.5$"), ("-1.375 ±.037", r"$-$1.375 $\pm$.037"), ("-.5 ±1", r"$-$.5 $\pm$1"),
      ("all-in -1", "all-in -1")],
 )  # fmt: skip
-def test_signs_of_numbers_are_no_hyphens(shown, written):
+def test_latex_writes_minus_signs_of_numbers(shown, written):
     assert f"{written} \\\\\n" in Report("t", tables=[ReportTable.of(["x"], [[shown]])]).render(
         "latex"
     )
 
 
-def test_pages_have_minus_signs_before_numbers_and_keep_hyphens_of_names():
+def test_page_has_minus_signs_in_numbers_and_hyphens_in_names():
     rows = [["kmeans-1", "-0.5", Cell("-.25", "[-.3, -1.5]")], [Cell("-1", slanted=True), "1", "2"]]
     page = Report("t", tables=[ReportTable.of(["x", "y", "z"], rows, numbers="yz")]).render("html")
     for text in (">kmeans-1<", ">\u22120.5<", ">\u2212.25<", ">[\u2212.3, \u22121.5]<", ">-1<"):
         assert text in page
 
 
-def test_a_system_without_entropies_has_no_entropy_column():
+def test_table_without_entropies_has_no_entropy_column():
     text = score([0, 0, 1], [0, 1, 1], "ari").render("text")
     assert "entropy" not in text.splitlines()[2]

@@ -1,4 +1,4 @@
-"""Tables of words: whatever words hold, a line stays a line of at most 100 columns."""
+"""Tables of words: hostile words cannot break lines of at most 100 columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from roget.report.words import classify, neighbours
 HOSTILE = ["<script>alert(1)</script>", "x" * 10_000, "שלום", "[bold]a[/bold]", '"a"\tb', "🙂"]
 
 
-def test_hostile_words_are_harmless():
+def test_hostile_words_do_not_break_tables():
     n = len(HOSTILE)
     counts = Counts([[row + 1, 2] for row in range(n)], HOSTILE, ["y" * 500, "[red]"])
     belongs = [[1.0, 0.0]] * (n - 1) + [[0.0, 1.0]]
@@ -32,7 +32,7 @@ def test_hostile_words_are_harmless():
     assert [row[0] for row in rows[1:]] == [one["word"] for one in placed for _ in one["classes"]]
 
 
-def test_control_characters_are_spelt_out(monkeypatch):
+def test_control_characters_are_escaped(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     words = ["\x1b[31mred", "two\nlines\there", "x" * 10_000, "\u202eturned", "plain"]
     counts = Counts([[n + 1, 1] for n in range(5)], words, ["see\x07", "have"])
@@ -53,17 +53,17 @@ def test_control_characters_are_spelt_out(monkeypatch):
     assert "\x07" not in tree
 
 
-def test_of_many_classes_side_by_side_the_most_frequent_are_told():
+def test_report_of_many_classes_shows_the_most_frequent():
     words = [f"w{row}" for row in range(12)]
     counts = Counts([[row + 1, 12 - row] for row in range(12)], words, ["see", "have"])
     centroids = [[(row + 1) / 13, (12 - row) / 13] for row in range(12)]
     mass = [(row + 1) / 78 for row in range(12)]
     belongs = [[float(row == one) for one in range(12)] for row in range(12)]
     t = Thesaurus.from_parts(counts, Tree.flat(12), belongs, centroids, mass)
-    told = report(t)
-    assert [one["words"] for one in told.data["tree"]] == [12] + [1] * 8
-    assert [one["node"] for one in told.data["tree"]] == [0, *range(12, 4, -1)]
-    assert "the 8 most frequent of 12 classes" in told.render()
+    result = report(t)
+    assert [one["words"] for one in result.data["tree"]] == [12] + [1] * 8
+    assert [one["node"] for one in result.data["tree"]] == [0, *range(12, 4, -1)]
+    assert "the 8 most frequent of 12 classes" in result.render()
     few = report(t, 12)
     assert len(few.data["tree"]) == 13
     assert "most frequent" not in few.render()

@@ -57,10 +57,10 @@ def test_agree_scores_every_pair_like_measure(rows):
     for (measure, entropy), at in zip(found.scores, range(99), strict=False):
         for i, gold in enumerate(rows):
             for j, system in enumerate(rows):
-                wanted = naive(measure, gold, system, entropy or "ml")
+                expected = naive(measure, gold, system, entropy or "ml")
                 got = found.matrices.values[at, i, j]
-                np.testing.assert_allclose(got, wanted, atol=1e-12)
-                assert np.isnan(wanted) == ((at, i, j) in found.matrices.reasons)
+                np.testing.assert_allclose(got, expected, atol=1e-12)
+                assert np.isnan(expected) == ((at, i, j) in found.matrices.reasons)
 
 
 @given(panels)

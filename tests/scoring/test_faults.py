@@ -166,9 +166,9 @@ def test_v_of_skewed_sizes_keeps_its_digits():
 
 def test_measure_parameters_keep_their_digits():
     gold, system = [0, 0, 1, 1, 1], [0, 1, 1, 1, 2]
-    wanted = V(beta=0.123456789)
-    assert parse(str(wanted)) == wanted
-    assert measure(wanted, gold, system) == contingency(gold, system).measure(wanted)
+    expected = V(beta=0.123456789)
+    assert parse(str(expected)) == expected
+    assert measure(expected, gold, system) == contingency(gold, system).measure(expected)
 
 
 def test_from_table_does_not_change_the_passed_matrix():

@@ -1,4 +1,4 @@
-"""Number of hypothesis examples of laws that are cheap to see."""
+"""Number of hypothesis examples of cheap laws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thesauri to explore, a server that serves them, and pages that must not complain."""
+"""Thesauri to explore, a server that serves them, and pages that must not log errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An hour at the session: edits through the page, each made with the library as well."""
+"""Simulated editing sessions: each edit is made in the page and with the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AccessTokens: a link opens one, once; without one, nobody is told anything."""
+"""Access tokens: a link opens one session once; without a token nothing is served."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def stranger(folder, gold, sessions):
 
 
 @pytest.mark.parametrize("place", [*PRIVATE, "/openapi.json", "/nowhere", "/api/tree?format=csv"])
-def test_strangers_are_told_nothing(stranger, sessions, place):
+def test_requests_without_token_are_refused(stranger, sessions, place):
     open_session(sessions)
     for token in (None, "", "guess", sessions.make_key()):
         answer = stranger.get(place, headers=token and {"x-roget-token": token})
@@ -48,8 +48,8 @@ def test_strangers_are_told_nothing(stranger, sessions, place):
         assert "press Enter" in answer.json()["error"]
 
 
-def test_the_page_alone_says_nothing_of_the_thesaurus(stranger, folder):
-    """What anybody may load is the same for every thesaurus, and has no token."""
+def test_public_files_contain_no_data_and_no_token(stranger, folder):
+    """Public files are the same for every thesaurus and contain no token."""
     for place in ("/", "/explore.js", "/explore.css"):
         answer = stranger.get(place)
         assert answer.status_code == 200
@@ -58,22 +58,22 @@ def test_the_page_alone_says_nothing_of_the_thesaurus(stranger, folder):
         assert "set-cookie" not in answer.headers
 
 
-def test_strangers_edit_nothing(stranger, folder):
+def test_edits_without_token_are_refused(stranger, folder):
     before = (folder / "edits.json").read_bytes()
-    asked = {"action": "rename", "node": 3, "label": "x", "revision": 0}
+    options = {"action": "rename", "node": 3, "label": "x", "revision": 0}
     for token in ("", "guess", "ü".encode("latin-1")):
-        answer = stranger.post("/api/edit", json=asked, headers={"x-roget-token": token})
+        answer = stranger.post("/api/edit", json=options, headers={"x-roget-token": token})
         assert answer.status_code == 401
     assert (folder / "edits.json").read_bytes() == before
 
 
-def test_two_tokens_are_none(stranger, sessions):
+def test_two_token_headers_are_refused(stranger, sessions):
     token = open_session(sessions)
     given = [("x-roget-token", token), ("x-roget-token", token)]
     assert stranger.get("/api/tree", headers=given).status_code == 401
 
 
-def test_a_link_opens_once(stranger, sessions):
+def test_link_opens_one_session_only(stranger, sessions):
     key = sessions.make_key()
     opened = stranger.post("/api/session", json={"key": key})
     assert opened.status_code == 200
@@ -86,7 +86,7 @@ def test_a_link_opens_once(stranger, sessions):
     assert stranger.get("/api/tree", headers={"x-roget-token": token}).status_code == 200
 
 
-def test_of_many_at_once_one_gets_in(sessions):
+def test_concurrent_use_of_a_link_opens_one_session(sessions):
     key, got = sessions.make_key(), []
     threads = [
         threading.Thread(target=lambda: got.append(sessions.exchange(key))) for _ in range(16)
@@ -99,18 +99,18 @@ def test_of_many_at_once_one_gets_in(sessions):
 
 
 @pytest.mark.parametrize("sent", [{}, {"key": 3}, {"key": None}, [], "x"])
-def test_what_is_no_key_is_refused(stranger, sent):
+def test_invalid_keys_are_refused(stranger, sent):
     assert stranger.post("/api/session", json=sent).status_code == 400
 
 
-def test_keys_are_of_one_run(folder, sessions, stranger):
+def test_keys_are_valid_for_one_run_only(folder, sessions, stranger):
     key = AccessTokens().make_key()
     assert stranger.post("/api/session", json={"key": key}).status_code == 403
     other = asking(Session(folder))
     assert stranger.get("/api/tree", headers=other.headers).status_code == 401
 
 
-def test_the_oldest_make_room(sessions):
+def test_oldest_keys_and_tokens_expire_first(sessions):
     keys = [sessions.make_key() for _ in range(MAX_KEPT + 1)]
     tokens = [sessions.exchange(key) for key in keys]
     assert tokens[0] is None
@@ -122,7 +122,7 @@ def test_the_oldest_make_room(sessions):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says whose a connection is")
-def test_links_are_for_the_user_who_asked_for_them(monkeypatch):
+def test_connections_of_other_users_are_recognised(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as bound:
         port = bound.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as here:
@@ -138,7 +138,7 @@ def test_links_are_for_the_user_who_asked_for_them(monkeypatch):
     sys.platform != "linux" or os.geteuid() != 0, reason="only root can be another user"
 )
 def test_another_user_cannot_use_the_link(folder):
-    """Seen in the list of processes, where a browser shows what it was told to open."""
+    """The link is visible in the list of processes when a browser is opened with it."""
     command = [sys.executable, "-m", "roget", "explore", str(folder), "--no-open"]
     thief = (
         "import encodings.idna, json, os, sys, urllib.request as web; os.setuid(65534); "
@@ -164,7 +164,7 @@ def ask(link):
         return answer.read().decode()
 
 
-def test_enter_gives_a_new_link(folder):
+def test_enter_prints_a_new_link(folder):
     main, terminal = pty.openpty()
     command = [sys.executable, "-m", "roget", "explore", str(folder), "--no-open"]
     with subprocess.Popen(command, stdin=terminal, stderr=subprocess.PIPE, text=True) as run:
@@ -190,8 +190,8 @@ def test_enter_gives_a_new_link(folder):
             os.close(terminal)
 
 
-def test_a_browser_comes_in_by_a_link(browser, folder):
-    """Once; then it is known, also after a reload, in another tab and at a kept address."""
+def test_link_logs_browser_in_once(browser, folder):
+    """The browser stays logged in after a reload, in another tab and at a bookmarked address."""
     import web.helpers
 
     with served(Session(folder)) as address:
@@ -227,8 +227,8 @@ def test_a_browser_comes_in_by_a_link(browser, folder):
         assert all(any(one in text for one in refused) for text in amiss)
 
 
-def test_a_session_that_ends_is_told(browser, folder):
-    """The server was started again meanwhile: what was typed is not lost, and the page says why."""
+def test_expired_session_is_reported_in_the_page(browser, folder):
+    """After a restart of the server, typed text is kept and the page explains the reason."""
     import web.helpers
 
     with served(Session(folder)) as address:

@@ -1,4 +1,4 @@
-"""The page in a real browser: search, classes, slider, edits, links; nothing breaks out."""
+"""The page in a real browser: search, classes, slider, edits, links and escaping."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def head(page, text):
     )
 
 
-def test_search_with_the_keyboard(browser, place):
+def test_search_works_by_keyboard(browser, place):
     with shown(browser, place) as page:
         page.keyboard.press("/")
         page.keyboard.type("ca")
@@ -72,7 +72,7 @@ def test_search_with_the_keyboard(browser, place):
         assert page.is_hidden("#found")
 
 
-def test_word_page_shows_what_is_known(browser, place, thesaurus):
+def test_word_page_shows_all_sections(browser, place, thesaurus):
     with shown(browser, f"{place}#/word/owl") as page:
         assert title(page) == "owl"
         sections = page.locator("#panel h2").all_inner_texts()
@@ -116,7 +116,7 @@ def test_word_page_shows_senses(browser, ambiguous, tmp_path, how):
             assert "Senses" not in page.inner_text("#panel")
 
 
-def test_open_a_class_and_come_back(browser, place, thesaurus):
+def test_class_page_opens_and_browser_returns(browser, place, thesaurus):
     with shown(browser, place) as page:
         assert title(page) == "All words"
         page.click("#box-1")
@@ -134,7 +134,7 @@ def test_open_a_class_and_come_back(browser, place, thesaurus):
         assert page.locator("#crumbs a").first.inner_text() == "All words"
 
 
-def test_tree_by_keyboard(browser, place, thesaurus):
+def test_tree_is_navigated_by_keyboard(browser, place, thesaurus):
     with shown(browser, place) as page:
         page.focus("#box-0")
         page.keyboard.press("ArrowRight")
@@ -149,7 +149,7 @@ def test_tree_by_keyboard(browser, place, thesaurus):
         assert tabs.count() == 1
 
 
-def test_deep_links(browser, place, thesaurus):
+def test_deep_links_open_their_view(browser, place, thesaurus):
     words = [word for family in FAMILIES.values() for word in family]
     texts = {
         "#/class/5": thesaurus.label(5),
@@ -165,7 +165,7 @@ def test_deep_links(browser, place, thesaurus):
             head(page, text)
 
 
-def test_links_that_lead_nowhere(browser, written):
+def test_invalid_links_show_not_found(browser, written):
     with shown(browser, written) as page:
         for link in ("#/class/99", "#/word/%E0%A4%A", "#/nowhere", "#/row/999"):
             page.goto(written + link)
@@ -194,7 +194,7 @@ def test_slider_cuts_the_tree(browser, place, thesaurus):
         head(page, "4 classes")
 
 
-def test_comparison(browser, place):
+def test_comparison_page_shows_flows_and_scores(browser, place):
     with shown(browser, f"{place}#/compare") as page:
         assert page.locator(".flow path").count() >= 4
         scores = page.locator("table >> nth=0 >> tbody tr")
@@ -205,7 +205,7 @@ def test_comparison(browser, place):
         assert page.locator("table >> nth=1 >> tbody tr").count() == 2
 
 
-def test_edit_and_undo(browser, address, session, thesaurus):
+def test_rename_is_shown_and_can_be_undone(browser, address, session, thesaurus):
     with shown(browser, f"{address}#/class/3") as page:
         before = title(page)
         page.click("text=Rename")
@@ -245,7 +245,7 @@ def test_static_page_cannot_be_edited(browser, written):
 
 
 @pytest.mark.parametrize("kind", ["JSON", "CSV"])
-def test_static_page_gives_files(browser, written, kind):
+def test_static_page_offers_downloads(browser, written, kind):
     with shown(browser, f"{written}#/class/3") as page:
         with page.expect_download() as waiting:
             page.click(f".links >> text={kind}")
@@ -259,7 +259,7 @@ def test_static_page_gives_files(browser, written, kind):
 
 
 @pytest.mark.parametrize("how", ["server", "file"])
-def test_hostile_words_stay_words(browser, tmp_path, how):
+def test_hostile_words_are_escaped(browser, tmp_path, how):
     folder = tmp_path / "</title><script>document.title='broken'</script>".replace("/", "_")
     hostile().save(folder)
     session = Session(folder)
@@ -285,7 +285,7 @@ def test_hostile_words_stay_words(browser, tmp_path, how):
             assert page.title() != "broken"
 
 
-def test_static_page_asks_for_nothing(written):
+def test_static_page_loads_nothing_external(written):
     text = Path(written.removeprefix("file://")).read_text(encoding="utf-8")
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     assert "connect-src 'none'" in policy
@@ -295,7 +295,7 @@ def test_static_page_asks_for_nothing(written):
     assert {link for link in links if not link.startswith("#")} == {"data:,"}
 
 
-def test_same_thesaurus_same_file(folder):
+def test_static_page_is_reproducible(folder):
     assert static.page(Session(folder)) == static.page(Session(folder))
 
 
@@ -308,7 +308,7 @@ def test_phone_does_not_overflow(browser, written):
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, view
 
 
-def test_light_and_dark(browser, written):
+def test_page_follows_light_and_dark_scheme(browser, written):
     colours = {}
     for scheme in ("light", "dark"):
         with shown(browser, written, color_scheme=scheme) as page:
@@ -319,7 +319,7 @@ def test_light_and_dark(browser, written):
     assert colours["light"] != colours["dark"]
 
 
-def test_everything_has_a_name(browser, address):
+def test_every_control_has_an_accessible_name(browser, address):
     with shown(browser, f"{address}#/word/owl") as page:
         unnamed = page.evaluate(
             """() => [...document.querySelectorAll("button, input, a[href], [role=treeitem]")]
@@ -336,7 +336,7 @@ def focused(page):
     )
 
 
-def test_after_a_cut_the_heading_in_sight_has_the_focus(browser, place, thesaurus):
+def test_visible_heading_receives_focus(browser, place, thesaurus):
     with shown(browser, f"{place}#/level/3") as page:
         page.evaluate("location.hash = '#/word/owl'")
         head(page, "owl")
@@ -351,7 +351,7 @@ def test_after_a_cut_the_heading_in_sight_has_the_focus(browser, place, thesauru
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "none"
 
 
-def test_a_failed_edit_is_told_in_words(browser, tmp_path, thesaurus, monkeypatch):
+def test_failed_edit_is_explained(browser, tmp_path, thesaurus, monkeypatch):
     thesaurus.save(tmp_path / "words.thesaurus")
     session = Session(tmp_path / "words.thesaurus")
 
@@ -391,7 +391,7 @@ def test_a_failed_edit_is_told_in_words(browser, tmp_path, thesaurus, monkeypatc
         context.close()
 
 
-def test_a_server_that_is_gone_is_not_taken_for_a_word_that_is(browser, address):
+def test_unreachable_server_is_not_reported_as_unknown_word(browser, address):
     with shown(browser, address, expected=("ERR_FAILED",)) as page:
         head(page, "All words")
         page.route("**/api/word*", lambda route: route.abort())
@@ -400,7 +400,7 @@ def test_a_server_that_is_gone_is_not_taken_for_a_word_that_is(browser, address)
         assert "start roget explore again" in page.inner_text("#panel")
 
 
-def test_longer_bars_are_nearer_words(browser, place):
+def test_longer_bars_mean_nearer_words(browser, place):
     with shown(browser, f"{place}#/word/owl") as page:
         rows = page.locator("#panel section:has-text('Neighbours') .rows li")
         bars = [float(width) for width in rows.locator(".meter i").evaluate_all(
@@ -416,7 +416,7 @@ def test_longer_bars_are_nearer_words(browser, place):
         )
 
 
-def test_comparison_says_what_is_left_out(browser, place):
+def test_comparison_reports_excluded_words(browser, place):
     with shown(browser, f"{place}#/compare/4") as page:
         facts = " ".join(page.locator(".facts span").all_inner_texts())
         assert "4 classes, all of which have words of the gold standard" in facts
@@ -432,7 +432,7 @@ def chain(tmp_path_factory):
     return Session(place)
 
 
-def test_a_deep_cut_keeps_its_columns_and_zooms(browser, chain):
+def test_deep_cut_keeps_its_columns_and_zooms(browser, chain):
     size = {"width": 1440, "height": 900}
     with served(chain) as address, shown(browser, address, viewport=size) as page:
         k = chain.snapshot.thesaurus.tree.n_clusters
@@ -455,7 +455,7 @@ def test_a_deep_cut_keeps_its_columns_and_zooms(browser, chain):
         assert page.is_hidden("#crumbs")
 
 
-def test_taxonomies_have_words_and_no_text(browser, chain):
+def test_taxonomy_pages_have_words_but_no_text_sections(browser, chain):
     with served(chain) as address, shown(browser, f"{address}#/class/1") as page:
         assert "of the words" in page.inner_text(".facts")
         assert page.locator("text=Rename").count() == 0
@@ -463,7 +463,7 @@ def test_taxonomies_have_words_and_no_text(browser, chain):
         page.wait_for_selector("text=roget export")
 
 
-def test_phone_has_its_tools_in_one_row_and_shows_what_scrolls(browser, tmp_path, thesaurus):
+def test_phone_shows_tools_in_one_row_and_marks_scrollable_parts(browser, tmp_path, thesaurus):
     thesaurus.editor.rename(3, "beasts").save(tmp_path / "a rather long name.thesaurus")
     session = Session(tmp_path / "a rather long name.thesaurus", write_gold(tmp_path / "gold.tsv"))
     size = {"width": 390, "height": 844}
@@ -480,7 +480,7 @@ def test_phone_has_its_tools_in_one_row_and_shows_what_scrolls(browser, tmp_path
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_static_sheets_have_names_as_they_are(browser, tmp_path, thesaurus):
+def test_csv_of_static_page_has_unescaped_names(browser, tmp_path, thesaurus):
     families = {**FAMILIES, "animal": ("=1+1", "-dog", *FAMILIES["animal"][2:])}
     made(families).save(tmp_path / "t")
     file = tmp_path / "page.html"

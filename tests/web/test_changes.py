@@ -1,4 +1,4 @@
-"""Changes that growing proposes: seen, accepted and refused in the page, and undone."""
+"""Changes proposed by growth: shown, accepted, refused and undone in the page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def grown(thesaurus, tmp_path):
     return tmp_path / "grown.thesaurus"
 
 
-def test_changes_are_told_and_settled(browser, grown):
+def test_proposed_changes_are_shown_and_decided(browser, grown):
     with served(Session(grown)) as address, shown(browser, f"{address}#/changes") as page:
 
         def states():
@@ -63,7 +63,7 @@ def test_changes_are_told_and_settled(browser, grown):
         assert "swan" not in Thesaurus.load(grown).rows
 
 
-def test_changes_end_where_the_bar_ends(browser, grown):
+def test_changes_end_at_the_toolbar_edge(browser, grown):
     size = {"width": 1440, "height": 900}
     with (
         served(Session(grown)) as address,
@@ -75,7 +75,7 @@ def test_changes_end_where_the_bar_ends(browser, grown):
         assert abs(cards - tools) < 2
 
 
-def test_the_server_settles_as_the_library_does(grown):
+def test_server_decides_changes_like_the_library(grown):
     session, before = Session(grown), Thesaurus.load(grown)
     session.edit({"action": "refuse", "numbers": [1, 3]}, 0)
     same(Thesaurus.load(grown), before.editor.refuse([1, 3]))
@@ -87,7 +87,7 @@ def test_the_server_settles_as_the_library_does(grown):
     same(Thesaurus.load(grown), before.editor.refuse([1, 3]).editor.undo())
 
 
-def test_a_thesaurus_that_did_not_grow_shows_no_changes(browser, folder):
+def test_thesaurus_without_growth_shows_no_changes(browser, folder):
     with served(Session(folder)) as address, shown(browser, address) as page:
         assert page.is_hidden("[data-view=changes]")
         page.keyboard.press("g")

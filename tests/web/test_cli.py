@@ -20,8 +20,8 @@ pytest.importorskip("starlette", reason="needs roget[explore]")
 
 def test_static_page_is_written(folder, gold, tmp_path):
     target = tmp_path / "page.html"
-    asked = ["explore", str(folder), "--static", str(target), "--compare", str(gold)]
-    done = CliRunner().invoke(app, asked, catch_exceptions=False)
+    arguments = ["explore", str(folder), "--static", str(target), "--compare", str(gold)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert done.exit_code == 0
     text = target.read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
@@ -33,13 +33,13 @@ def test_gold_columns_can_be_named(folder, tmp_path):
     gold = tmp_path / "gold.csv"
     gold.write_text("n,kind,noun\n1,pet,dog\n2,pet,cat\n3,tool,saw\n")
     target = tmp_path / "page.html"
-    asked = ["explore", str(folder), "--static", str(target), "--compare", str(gold)]
-    asked += ["--columns", "item=noun,label=kind"]
-    assert CliRunner().invoke(app, asked, catch_exceptions=False).exit_code == 0
+    arguments = ["explore", str(folder), "--static", str(target), "--compare", str(gold)]
+    arguments += ["--columns", "item=noun,label=kind"]
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
     assert '"shared":3' in target.read_text(encoding="utf-8")
 
 
-def test_what_is_no_thesaurus_is_said(tmp_path):
+def test_folder_that_is_not_a_thesaurus_is_refused(tmp_path):
     with refused("file-not-found", "nothing"):
         CliRunner().invoke(app, ["explore", str(tmp_path / "nothing")], catch_exceptions=False)
 

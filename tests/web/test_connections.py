@@ -1,4 +1,4 @@
-"""Connections: silent, slow and broken clients keep nobody else out, and fill no log."""
+"""Silent, slow and broken clients neither block others nor flood the log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def explorer(folder, log, files=None):
             resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
     command = [sys.executable, "-m", "roget", "explore", str(folder), "--no-open"]
-    with open(log, "wb") as said, subprocess.Popen(command, stderr=said, preexec_fn=limit) as run:
+    with (
+        open(log, "wb") as log_file,
+        subprocess.Popen(command, stderr=log_file, preexec_fn=limit) as run,
+    ):
         try:
             while not (link := re.search(r"(http://\S+)#/open/(\S+)", log.read_text())):
                 assert run.poll() is None, log.read_text()
@@ -95,7 +98,7 @@ def many():
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("files", [1024, 128])
-def test_half_open_connections_keep_nobody_out(folder, tmp_path, many, files):
+def test_half_open_connections_do_not_block_others(folder, tmp_path, many, files):
     log = tmp_path / "log"
     with explorer(folder, log, files) as (run, port, ask):
         opened = flood(port, many)
@@ -116,8 +119,8 @@ def test_half_open_connections_keep_nobody_out(folder, tmp_path, many, files):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_no_files_left_is_no_flood(folder, tmp_path, many):
-    """Whatever took them: the server neither spins nor fills the log, and goes on afterwards."""
+def test_running_out_of_file_handles_does_not_flood_the_log(folder, tmp_path, many):
+    """The server neither spins nor fills the log, and recovers afterwards."""
     log = tmp_path / "log"
     with explorer(folder, log) as (run, port, ask):
         before = resource.prlimit(run.pid, resource.RLIMIT_NOFILE)
@@ -170,7 +173,7 @@ def is_closed(connection, trickle=b""):
     ],
     ids=["silence", "half", "slow", "blank", "no body", "slow body", "chunks", "refused", "idle"],
 )
-def test_every_wait_has_an_end(folder, quick, sent, trickle):
+def test_every_wait_has_a_timeout(folder, quick, sent, trickle):
     with served(Session(folder)) as address:
         port = int(address.rstrip("/").rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as one:
@@ -178,7 +181,7 @@ def test_every_wait_has_an_end(folder, quick, sent, trickle):
             assert is_closed(one, trickle)
 
 
-def test_a_client_that_does_not_read_is_left(folder, quick, monkeypatch):
+def test_client_that_does_not_read_is_disconnected(folder, quick, monkeypatch):
     from roget.web import server
 
     monkeypatch.setattr(server, "bundle", lambda _: "x" * 30_000_000)
@@ -196,8 +199,8 @@ def test_a_client_that_does_not_read_is_left(folder, quick, monkeypatch):
             assert got < 30_000_000
 
 
-def test_a_refused_body_is_answered(folder):
-    """Before the connection ends, the client gets to read why."""
+def test_refused_body_gets_a_response(folder):
+    """The client can read the error before the connection is closed."""
     with served(Session(folder)) as address:
         token = open_session(SESSIONS[address])
         port = int(address.rstrip("/").rpartition(":")[2])
@@ -209,7 +212,7 @@ def test_a_refused_body_is_answered(folder):
             assert one.recv(1 << 12).startswith(b"HTTP/1.1 413 ")
 
 
-def test_the_newest_gets_the_room_of_who_waits_longest(folder, monkeypatch):
+def test_new_connection_replaces_the_longest_waiting_one(folder, monkeypatch):
     monkeypatch.setattr(connections, "MAX_CONNECTIONS", 8)
     with served(Session(folder)) as address:
         port = int(address.rstrip("/").rpartition(":")[2])
@@ -226,7 +229,7 @@ def test_the_newest_gets_the_room_of_who_waits_longest(folder, monkeypatch):
             one.close()
 
 
-def test_the_log_has_an_end(monkeypatch):
+def test_repeated_log_messages_are_limited(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     few = connections.RateLimitedLog()
@@ -235,9 +238,9 @@ def test_the_log_has_an_end(monkeypatch):
         record = logging.makeLogRecord({"msg": "%s again", "args": ("one",)})
         return few.filter(record) and record.getMessage()
 
-    said = [pass_on() for _ in range(1000)]
-    assert said[0] == "one again"
-    assert [bool(one) for one in said] == [True] * 20 + [False] * 980
-    assert said[19] == "one again (further messages are dropped)"
+    messages = [pass_on() for _ in range(1000)]
+    assert messages[0] == "one again"
+    assert [bool(one) for one in messages] == [True] * 20 + [False] * 980
+    assert messages[19] == "one again (further messages are dropped)"
     clock[0] = 61
     assert sum(bool(pass_on()) for _ in range(10)) == 1

@@ -57,7 +57,7 @@ class Person:
         node = self.chance.randrange(1, len(tree["parent"]))
         number = len(self.made)
         # One that is made twice, or to another class than the one that was seen, shows in the log.
-        asked = self.chance.choice(
+        options = self.chance.choice(
             [
                 {"action": "add", "words": [f"{self.name}{number}"], "node": node},
                 {"action": "rename", "node": node, "label": f"{self.name} {number}"},
@@ -65,14 +65,14 @@ class Person:
             ]
         )
         time.sleep(self.chance.random() * 0.01)
-        answer = self.client.post("/api/edit", json={**asked, "revision": tree["revision"]})
+        answer = self.client.post("/api/edit", json={**options, "revision": tree["revision"]})
         if answer.status_code == 409:
             self.conflicts += 1
             assert answer.json()["revision"] > tree["revision"]
             return
         assert answer.status_code == 200, answer.text
         assert answer.json()["revision"] == tree["revision"] + 1
-        self.made.append((asked["action"], f"{self.name} {number}", node))
+        self.made.append((options["action"], f"{self.name} {number}", node))
         self.seen[self.made[-1]] = tree["label"][node]
 
 
@@ -105,7 +105,7 @@ def told(edit):
     return edit.kind, text, edit.node.node
 
 
-def test_acknowledged_edits_are_in_the_folder_once(folder, tmp_path):
+def test_acknowledged_edits_are_saved_exactly_once(folder, tmp_path):
     before = tmp_path / "before"
     shutil.copytree(folder, before)
     with served(Session(folder)) as one, served(Session(folder)) as other:
@@ -132,8 +132,8 @@ def test_acknowledged_edits_are_in_the_folder_once(folder, tmp_path):
     same(Thesaurus.load(before).editor.with_edits(kept.edits, kept.undone), kept)
 
 
-def test_undo_takes_back_what_was_seen(folder):
-    """Of two who undo at once, one undoes the last edit, and the other is told; never two."""
+def test_undo_applies_only_to_the_revision_shown(folder):
+    """If two users undo at once, one undoes the last edit and the other gets an error."""
     session = Session(folder)
     for number in range(6):
         session.edit({"action": "rename", "node": 3, "label": f"name {number}"}, number)
@@ -156,8 +156,8 @@ def test_undo_takes_back_what_was_seen(folder):
     assert Thesaurus.load(folder).label(3) == "name 2"
 
 
-def test_nobody_sees_an_edit_half_done(folder):
-    """The revision, the tree and the edits of an answer are of one moment."""
+def test_snapshots_are_consistent_during_edits(folder):
+    """Revision, tree and edits of a response belong to the same state."""
     session, stop, wrong = Session(folder), threading.Event(), []
 
     def look():
@@ -183,8 +183,8 @@ def test_nobody_sees_an_edit_half_done(folder):
 
 
 @pytest.mark.slow
-def test_a_page_never_mixes_two_states(browser, folder):
-    """Another edits between its two questions: it asks again, and edits what it shows."""
+def test_page_never_mixes_two_revisions(browser, folder):
+    """After an edit between its two requests, the page asks again and edits what it shows."""
     with served(Session(folder)) as address:
         context = known(browser, address)
         # The tree is answered, then somebody edits, then the overview is asked for.
@@ -214,8 +214,8 @@ def test_a_page_never_mixes_two_states(browser, folder):
     assert kept.label(kept.node(5)) == "what cuts"
 
 
-def test_a_command_and_a_page(folder, tmp_path):
-    """What `roget edit` did in another process is told with the next edit, and shown."""
+def test_page_shows_edits_made_by_a_command(folder, tmp_path):
+    """Edits made by `roget edit` in another process are reported with the next edit, and shown."""
     table = tmp_path / "edits.tsv"
     table.write_text("action\tclass\ttext\nrename\t3\tbeasts\n")
     with served(Session(folder)) as address:
@@ -223,11 +223,11 @@ def test_a_command_and_a_page(folder, tmp_path):
         client = httpx.Client(base_url=address, headers={"x-roget-token": token}, trust_env=False)
         command = [sys.executable, "-m", "roget", "edit", str(folder), str(table)]
         subprocess.run(command, check=True, capture_output=True)
-        asked = {"action": "rename", "node": 4, "label": "fowl", "revision": 0}
-        refused = client.post("/api/edit", content=json.dumps(asked))
+        options = {"action": "rename", "node": 4, "label": "fowl", "revision": 0}
+        refused = client.post("/api/edit", content=json.dumps(options))
         assert refused.status_code == 409
         assert refused.json()["revision"] == 1
         assert client.get("/api/tree").json()["label"][3] == "beasts"
-        assert client.post("/api/edit", json={**asked, "revision": 1}).status_code == 200
+        assert client.post("/api/edit", json={**options, "revision": 1}).status_code == 200
         client.close()
     assert [Thesaurus.load(folder).label(node) for node in (3, 4)] == ["beasts", "fowl"]

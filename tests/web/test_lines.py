@@ -1,4 +1,4 @@
-"""Sentences and sketches: in views, from the server, in the browser, and in a file if asked for."""
+"""Sentences and sketches in views, on the server, in the browser, and in files on request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sentence(line):
     return "".join(text for text, _ in line["pieces"])
 
 
-def test_lines_are_those_of_the_thesaurus(witnessed):
+def test_lines_equal_those_of_the_thesaurus(witnessed):
     views = ThesaurusSnapshot(witnessed, "farm")
     found = lines.make(views, "sheep", context="obj:feed")
     known = lookup.find_lines(witnessed, "sheep", "obj:feed", 40)
@@ -44,7 +44,7 @@ def test_lines_are_those_of_the_thesaurus(witnessed):
         assert (line["source"], line["line"]) == ("farm.conllu", right.line)
 
 
-def test_a_sentence_with_several_contexts_is_one_line(witnessed):
+def test_sentence_with_several_contexts_is_one_line(witnessed):
     found = lines.make(ThesaurusSnapshot(witnessed, "farm"), "dog")["lines"]
     assert len({(line["line"], sentence(line)) for line in found}) == len(found) == 3
     assert [line["contexts"] for line in found] == [
@@ -54,7 +54,7 @@ def test_a_sentence_with_several_contexts_is_one_line(witnessed):
 
 
 @pytest.mark.parametrize("sort", ["corpus", "left", "right"])
-def test_lines_of_a_class_are_those_of_its_words(witnessed, sort):
+def test_lines_of_a_class_equal_those_of_its_words(witnessed, sort):
     views = ThesaurusSnapshot(witnessed, "farm")
     found = lines.make(views, node=1, context="obj:see", n=500, sort=sort)["lines"]
     words = [one.word for one in witnessed.word_class(1, 60).words]
@@ -67,7 +67,7 @@ def test_lines_of_a_class_are_those_of_its_words(witnessed, sort):
         assert rights == sorted(rights)
 
 
-def test_sketches_are_those_of_the_library(witnessed):
+def test_sketches_equal_those_of_the_library(witnessed):
     views = ThesaurusSnapshot(witnessed, "farm")
     found = sketch.make(views, witnessed.row("dog"), "saw")
     right = make_sketch(witnessed.counts, "dog", "saw", 12)
@@ -82,7 +82,7 @@ def test_sketches_are_those_of_the_library(witnessed):
     assert found["relations"][0]["collocates"][0]["said"] in {"hunt …", "feed …"}
 
 
-def test_what_two_words_have_in_common(witnessed):
+def test_alike_view_lists_common_contexts_of_two_words(witnessed):
     views = ThesaurusSnapshot(witnessed, "farm")
     found = alike.make(views, "dog", "saw")
     counts = witnessed.counts.matrix.toarray()
@@ -94,7 +94,7 @@ def test_what_two_words_have_in_common(witnessed):
         assert one["counts"] == [counts[row, columns[one["context"]]] for row in rows]
 
 
-def test_what_puts_a_word_there(witnessed):
+def test_why_view_lists_reasons_for_a_placement(witnessed):
     found = why.make(ThesaurusSnapshot(witnessed, "farm"), "dog", 1)
     right = lookup.reasons(witnessed, "dog", 1, 8)
     assert [one["context"] for one in found["contexts"]] == [one.context for one in right.contexts]
@@ -105,7 +105,7 @@ def test_what_puts_a_word_there(witnessed):
     assert (found["class"]["node"], found["against"]["node"]) == (1, 2)
 
 
-def test_answers_of_the_server(kept):
+def test_server_returns_lines_and_sketches(kept):
     client = asking(Session(kept))
     found = client.get("/api/lines?word=cow&context=obj:see&sort=left").json()
     assert found["sort"] == "left"
@@ -115,7 +115,7 @@ def test_answers_of_the_server(kept):
     assert client.get(f"/api/sketch/{row}?beside=saw").json()["words"] == ["cow", "saw"]
     assert client.get("/api/alike?word=cow&other=saw").json()["words"] == ["cow", "saw"]
     assert client.get("/api/lines?node=1&context=obj:see").json()["lines"]
-    for place, status, said in (
+    for place, status, message in (
         ("/api/lines?word=cow&sort=up", 400, "expected one of corpus, left, right"),
         ("/api/lines?word=gnu", 404, "gnu"),
         ("/api/lines?word=cow&context=obj:eat", 404, "obj:eat"),
@@ -127,13 +127,13 @@ def test_answers_of_the_server(kept):
     ):
         answer = client.get(place)
         assert answer.status_code == status, place
-        assert said in answer.json()["error"], place
+        assert message in answer.json()["error"], place
     sheet = client.get("/api/lines?word=cow&context=obj:see&format=csv").text.splitlines()
     assert sheet[0] == "source,line,sentence,word,contexts"
     assert len(sheet) == 4
 
 
-def test_sentences_stay_after_an_edit(kept, tmp_path):
+def test_sentences_remain_available_after_an_edit(kept, tmp_path):
     import shutil
 
     path = tmp_path / "farm.thesaurus"
@@ -145,7 +145,7 @@ def test_sentences_stay_after_an_edit(kept, tmp_path):
     assert lines.make(Session(path).snapshot, "cow")["lines"] == before
 
 
-def test_a_context_opens_its_sentences(browser, kept):
+def test_context_opens_its_sentences(browser, kept):
     with served(Session(kept)) as address, shown(browser, f"{address}#/word/cow") as page:
         button = page.locator("#panel .opens", has_text="feed …").first
         button.click()
@@ -191,7 +191,7 @@ def test_a_context_opens_its_sentences(browser, kept):
         assert page.title() != "broken"
 
 
-def test_terms_are_explained_where_they_stand(browser, kept):
+def test_terms_are_explained_in_place(browser, kept):
     with served(Session(kept)) as address, shown(browser, f"{address}#/word/cow") as page:
         page.focus("#panel .term >> nth=0")
         page.keyboard.press("Enter")
@@ -204,7 +204,7 @@ def test_terms_are_explained_where_they_stand(browser, kept):
         assert phrase.get_attribute("title") == "obj:feed"
 
 
-def test_nothing_private_is_in_a_file_unless_asked_for(kept, browser, tmp_path):
+def test_static_page_contains_no_sentences_by_default(kept, browser, tmp_path):
     session = Session(kept)
     plain = static.page(session)
     assert "onerror" not in plain
@@ -230,7 +230,7 @@ def test_nothing_private_is_in_a_file_unless_asked_for(kept, browser, tmp_path):
         assert page.locator("#beside").count() == 0
 
 
-def test_a_word_that_is_not_there_leaves_the_other(browser, kept):
+def test_unknown_word_of_a_sketch_keeps_the_known_one(browser, kept):
     expected = ("404",)
     with (
         served(Session(kept)) as address,
@@ -243,7 +243,7 @@ def test_a_word_that_is_not_there_leaves_the_other(browser, kept):
         page.wait_for_selector("h4:has-text('only saw')")
 
 
-def test_a_phone_shows_where_sentences_stand(browser, kept):
+def test_phone_shows_aligned_sentences(browser, kept):
     size = {"width": 390, "height": 844}
     with (
         served(Session(kept)) as address,
@@ -256,17 +256,17 @@ def test_a_phone_shows_where_sentences_stand(browser, kept):
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_a_file_without_evidence_cannot_have_any(thesaurus, tmp_path):
+def test_static_page_without_examples_refuses_evidence_option(thesaurus, tmp_path):
     thesaurus.save(tmp_path / "t")
     with refused("missing-option", tmp_path / "t"):
         static.page(Session(tmp_path / "t"), evidence=2)
 
 
-def test_without_evidence_the_page_says_how_to_get_it(browser, thesaurus, tmp_path):
+def test_page_without_examples_explains_how_to_add_them(browser, thesaurus, tmp_path):
     place = tmp_path / "bob's words"
     thesaurus.save(place)
     with served(Session(place)) as address, shown(browser, f"{address}#/word/owl") as page:
         page.locator("#panel section:has(h2:has-text('Contexts')) .opens").first.click()
         page.wait_for_selector("#drawer code")
-        told = shlex.split(page.inner_text("#drawer code"))
-        assert told == ["roget", "build", "TEXT", "--evidence", "5", "-o", "bob's words"]
+        result = shlex.split(page.inner_text("#drawer code"))
+        assert result == ["roget", "build", "TEXT", "--evidence", "5", "-o", "bob's words"]

@@ -1,4 +1,4 @@
-"""The server does what its OpenAPI schema says, whatever it is asked; and no answer is a fault."""
+"""The server conforms to its OpenAPI schema and never fails internally."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def ask(client, case, not_set):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("place", "method"), ASKED)
-def test_answers_are_those_of_the_schema(folder, gold, place, method):
+def test_responses_match_the_schema(folder, gold, place, method):
     schemathesis = pytest.importorskip("schemathesis")
     checks = pytest.importorskip("schemathesis.specs.openapi.checks")
     session = Session(folder, gold)
@@ -90,8 +90,8 @@ def test_answers_are_those_of_the_schema(folder, gold, place, method):
     assert 200 in seen or place == SESSION
 
 
-def test_every_route_is_described():
-    """And nothing else: places of the application and of the schema are the same."""
+def test_every_route_is_in_the_schema():
+    """The schema has no other routes."""
     from roget.web.access import AccessTokens
     from roget.web.server import application
 
@@ -106,11 +106,11 @@ def test_every_route_is_described():
     assert set(describe()["paths"]) <= places
 
 
-def test_the_schema_is_given_to_sessions(folder):
+def test_schema_is_served_to_sessions(folder):
     assert asking(Session(folder)).get("/openapi.json").json() == describe()
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_types_of_the_scripts_are_up_to_date(name):
+def test_typescript_types_are_up_to_date(name):
     """Run python -m roget.web.schema after a change of a view."""
     assert (SCRIPTS / name).read_text(encoding="utf-8") == FILES[name]()

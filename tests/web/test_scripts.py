@@ -1,4 +1,4 @@
-"""The scripts of the pages: modules that can stand in one scope, and one way for all pages."""
+"""Scripts of the pages: modules bundled into one scope, shared by all pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def needed(entry: str) -> set[str]:
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_a_script_declares_each_name_once(entry):
+def test_script_declares_each_name_once(entry):
     script = bundle(entry)
     names = DECLARED.findall(script)
     assert len(names) == len(set(names)) > 30
@@ -37,7 +37,7 @@ def test_a_script_declares_each_name_once(entry):
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_modules_come_after_those_they_import(entry):
+def test_modules_follow_their_imports(entry):
     script = bundle(entry)
     place = {name: script.index(MODULES[name].split("\n")[0]) for name in needed(entry)}
     for name in place:
@@ -45,7 +45,7 @@ def test_modules_come_after_those_they_import(entry):
             assert place[other] < place[name], f"{name} before {other}"
 
 
-def test_what_is_imported_is_exported_and_all_is_used():
+def test_imports_are_exported_and_exports_are_used():
     for name, text in MODULES.items():
         for names, other in IMPORTED.findall(text):
             for one in re.split(r",\s*", names):
@@ -57,13 +57,13 @@ def test_what_is_imported_is_exported_and_all_is_used():
     assert {"dom", "format", "theme"} <= set.intersection(*map(needed, ENTRIES))
 
 
-def test_pages_have_no_other_scripts():
-    """A second copy of a helper would have to be a file outside of the one folder."""
+def test_scripts_are_in_one_folder_only():
+    """Any second copy of a helper would be a file outside this folder."""
     package = Path(roget.__file__).parent
     assert {path.parent for path in package.rglob("*.js")} == {FOLDER}
 
 
-def test_the_lock_names_no_registry():
+def test_lock_file_names_no_registry():
     lock = Path(__file__).parents[2] / "package-lock.json"
     if not lock.exists():
         pytest.skip("an installed package has no lock")

@@ -1,4 +1,4 @@
-"""The server: what it answers, and whom it refuses."""
+"""The server: responses, and requests that it refuses."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ VIEWS = (
 
 
 @pytest.mark.parametrize("place", VIEWS)
-def test_every_view_is_json_and_csv(client, place):
+def test_every_view_is_available_as_json_and_csv(client, place):
     answer = client.get(place)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
@@ -59,7 +59,7 @@ def test_every_view_is_json_and_csv(client, place):
         assert len(sheet.text.splitlines()) > 1
 
 
-def test_views_are_those_of_the_thesaurus(client, thesaurus):
+def test_views_equal_the_thesaurus(client, thesaurus):
     found = client.get("/api/class/3?n=2&offset=1").json()
     known = thesaurus.word_class(3, 3)
     assert [one["word"] for one in found["typical"]] == [one.word for one in known.words[1:]]
@@ -92,7 +92,7 @@ def test_views_are_those_of_the_thesaurus(client, thesaurus):
         ("//etc/passwd", 404),
     ],
 )
-def test_what_is_not_there_is_said(client, place, status):
+def test_invalid_requests_get_an_error_status(client, place, status):
     answer = client.get(place)
     assert answer.status_code == status
     assert "Traceback" not in answer.text
@@ -112,12 +112,12 @@ def test_other_hosts_are_refused(client, host, place):
     assert list(answer.json()) == ["error"]
 
 
-def test_this_machine_has_two_names(client):
+def test_localhost_and_ip_address_are_accepted(client):
     assert client.get("/", headers={"host": f"localhost:{PORT}"}).status_code == 200
 
 
 @pytest.mark.parametrize("place", ["/", "/api/tree", "/nowhere", "/explore.css"])
-def test_headers_keep_strangers_out(client, place):
+def test_security_headers_are_sent(client, place):
     headers = client.get(place).headers
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -128,7 +128,7 @@ def test_headers_keep_strangers_out(client, place):
     assert "access-control-allow-origin" not in headers
 
 
-def test_page_has_no_script_of_its_own(client):
+def test_page_has_no_inline_script(client):
     page = client.get("/").text
     assert re.findall(r"<script(.*?)>(.*?)</script>", page) == [(' src="/explore.js" defer', "")]
     assert not re.search(r"\son\w+=|style=|javascript:|https?:", page)
@@ -139,13 +139,13 @@ def test_script_never_writes_markup(client):
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", script)
 
 
-def edit(client, **asked):
-    given = asked.pop("headers", {})
-    asked.setdefault("revision", client.get("/api/overview").json()["revision"])
-    return client.post("/api/edit", headers=given, content=json.dumps(asked))
+def edit(client, **options):
+    given = options.pop("headers", {})
+    options.setdefault("revision", client.get("/api/overview").json()["revision"])
+    return client.post("/api/edit", headers=given, content=json.dumps(options))
 
 
-def test_edits_are_done_saved_and_undone(client, folder):
+def test_edits_are_applied_saved_and_undone(client, folder):
     before = client.get("/api/tree").json()
     done = edit(client, action="rename", node=3, label="beasts")
     assert done.status_code == 200
@@ -175,7 +175,7 @@ def test_edits_by_link_are_refused(client):
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "options",
     [
         {"action": "save"},
         {"action": "__init__"},
@@ -191,18 +191,18 @@ def test_edits_by_link_are_refused(client):
         {"action": "undo", "revision": "0"},
     ],
 )
-def test_edits_that_make_no_sense_change_nothing(client, asked):
-    assert edit(client, **asked).status_code == 400
+def test_invalid_edits_change_nothing(client, options):
+    assert edit(client, **options).status_code == 400
     assert client.get("/api/overview").json()["edits"] == 0
 
 
-def test_edits_of_an_old_page_are_refused(client):
+def test_edits_of_an_outdated_page_are_refused(client):
     assert edit(client, action="rename", node=3, label="x").status_code == 200
     assert edit(client, action="rename", node=3, label="y", revision=0).status_code == 409
 
 
 @pytest.mark.parametrize("how", ["rebuilt", "edited"])
-def test_what_was_changed_elsewhere_is_shown_and_not_overwritten(client, folder, how):
+def test_external_changes_are_shown_and_not_overwritten(client, folder, how):
     if how == "rebuilt":
         other = made({name: words[1:] for name, words in FAMILIES.items()}, seed=1)
         other.editor.rename(4, "fowl").save(folder)
@@ -238,13 +238,13 @@ def test_merged_words_are_shown_in_their_class(client, session):
         assert client.get(f"/api/word?word={word}").json()["path"][-1]["node"] == leaf
 
 
-def test_labels_that_are_no_text_are_refused(client):
+def test_labels_with_lone_surrogates_are_refused(client):
     assert edit(client, action="rename", node=3, label="a\ud800b").status_code == 400
     assert client.get("/api/overview").json()["edits"] == 0
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
-def test_bodies_that_are_no_edit(client, body):
+def test_invalid_bodies_are_refused(client, body):
     assert client.post("/api/edit", content=body).status_code == 400
 
 
@@ -252,7 +252,7 @@ def test_long_bodies_are_not_read(client):
     assert client.post("/api/edit", content=b" " * (2 << 20)).status_code == 413
 
 
-def test_hostile_words_come_as_they_are(tmp_path):
+def test_hostile_words_are_returned_unchanged(tmp_path):
     folder = tmp_path / "<b>odd & 'name'"
     hostile().save(folder)
     client = asking(Session(folder))
@@ -261,24 +261,24 @@ def test_hostile_words_come_as_they_are(tmp_path):
     assert "<b>" not in client.get("/").text
 
 
-def test_a_taken_port_is_said():
+def test_used_port_is_refused():
     with server.free_port(None) as taken:
         taken.listen()
         with refused("invalid-option", taken.getsockname()[1], "--port"):
             server.free_port(taken.getsockname()[1])
 
 
-def test_only_this_machine_is_bound():
+def test_server_binds_to_localhost_only():
     with server.free_port(None) as bound:
         assert bound.getsockname()[0] == "127.0.0.1"
         assert bound.family == socket.AF_INET
 
 
-def renamed(client, **asked):
-    return client.post("/api/edit", json={"action": "rename", "node": 3, **asked})
+def renamed(client, **options):
+    return client.post("/api/edit", json={"action": "rename", "node": 3, **options})
 
 
-def test_a_save_that_fails_is_told(client, session, monkeypatch):
+def test_failed_save_is_reported(client, session, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device", "edits.json")
 
@@ -290,7 +290,7 @@ def test_a_save_that_fails_is_told(client, session, monkeypatch):
     assert client.get("/api/class/3").json()["label"] != "beasts"
 
 
-def test_a_folder_that_cannot_be_written_to_is_locked(client, session, monkeypatch):
+def test_unwritable_folder_is_read_only(client, session, monkeypatch):
     assert client.get("/api/overview").json()["locked"] is None
     monkeypatch.setattr("os.access", lambda path, mode: False)
     about = client.get("/api/overview").json()
@@ -302,7 +302,7 @@ def test_a_folder_that_cannot_be_written_to_is_locked(client, session, monkeypat
 
 
 @pytest.mark.parametrize("revision", [True, False, "0", 0.0, None])
-def test_a_revision_is_a_whole_number(client, revision):
+def test_revision_must_be_an_integer(client, revision):
     assert renamed(client, label="beasts", revision=revision).status_code == 400
 
 

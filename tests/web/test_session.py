@@ -1,4 +1,4 @@
-"""The session: every action that the page can ask for, one at a time or several, by two people."""
+"""The session: every action of the page, alone or in batches, by one or two users."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def session(folder):
     return Session(folder)
 
 
-def do(session, **asked):
-    return overview.make(session.edit(asked, session.revision))
+def do(session, **options):
+    return overview.make(session.edit(options, session.revision))
 
 
 def node(session, word):
     return session.snapshot.thesaurus.path(word)[-1]
 
 
-def test_every_action_is_done_and_saved(session, folder):
+def test_every_action_is_applied_and_saved(session, folder):
     do(session, action="rename", node=node(session, "dog"), label="beasts")
     do(session, action="move", words=["owl", "crow"], node=node(session, "dog"))
     do(session, action="nest", node=node(session, "saw"), into=node(session, "car"))
@@ -55,7 +55,7 @@ def test_every_action_is_done_and_saved(session, folder):
     assert set(EDITS) >= {one.kind for one in t.edits}
 
 
-def test_several_edits_are_done_all_or_none(session, folder):
+def test_several_edits_are_applied_all_or_none(session, folder):
     dog, owl, saw, car = (node(session, word) for word in ("dog", "owl", "saw", "car"))
     edits = [
         {"action": "merge", "node": dog, "into": owl},
@@ -85,7 +85,7 @@ def test_several_edits_are_done_all_or_none(session, folder):
     assert t.label(t.common_class("car", "saw")) == "vehicles"
 
 
-def test_nobody_overwrites_what_another_did(session, folder):
+def test_edits_do_not_overwrite_those_of_another_session(session, folder):
     other = Session(folder)
     do(other, action="delete", word="owl")
     with refused("changed", kind=Changed):
@@ -101,7 +101,7 @@ def test_nobody_overwrites_what_another_did(session, folder):
     assert len(Thesaurus.load(folder).undone) == 1
 
 
-def test_views_of_words_without_counts(session):
+def test_words_without_counts_have_views(session):
     do(session, action="add", words=["tram", "ferry"], node=node(session, "car"))
     t, views = session.snapshot.thesaurus, session.snapshot
     found = word.make(views, t.row("tram"))

@@ -1,4 +1,4 @@
-"""Editing as people do it: many edits, two pages, no mouse; the library comes to the same."""
+"""Realistic editing: many edits, two pages, keyboard only, with the library as reference."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def open_page(browser, larger):
 
 
 @pytest.mark.slow
-def test_an_hour_of_editing(browser, larger, open_page):
+def test_many_edits_equal_those_made_with_the_library(browser, larger, open_page):
     before = larger.parent / "before"
     shutil.copytree(larger, before)
     sitting = Sitting(open_page, open_page.address, Thesaurus.load(larger), seed=3)
@@ -48,8 +48,8 @@ def test_an_hour_of_editing(browser, larger, open_page):
 
 
 @pytest.mark.slow
-def test_two_pages_at_once_lose_nothing(browser, larger, open_page):
-    """What was typed stays, what another did is shown, and the edit hits the class it meant."""
+def test_two_pages_lose_no_edits(browser, larger, open_page):
+    """Typed text is kept, edits of the other page are shown, and each edit hits its class."""
     thesaurus = Thesaurus.load(larger)
     context = known(browser, open_page.address)
     other = context.new_page()
@@ -82,8 +82,8 @@ def test_two_pages_at_once_lose_nothing(browser, larger, open_page):
     )
 
 
-def test_every_edit_without_a_mouse(larger, open_page):
-    """Keys only: walk, choose, rename, define, add, move, split, nest, merge, delete, undo."""
+def test_every_edit_is_possible_by_keyboard(larger, open_page):
+    """Every kind of edit is made by keys only."""
     page, mirror = open_page, Thesaurus.load(larger)
 
     def press(*keys):
@@ -113,8 +113,8 @@ def test_every_edit_without_a_mouse(larger, open_page):
     def into(node):
         """In a dialog, with the arrow keys."""
         page.keyboard.type(mirror.label(node))
-        wanted = str(mirror.ids[node])
-        while page.input_value("#target") != wanted:
+        expected = str(mirror.ids[node])
+        while page.input_value("#target") != expected:
             press("ArrowDown")
         press("Enter")
 

@@ -1,4 +1,4 @@
-"""Views say what the thesaurus says."""
+"""Views agree with the thesaurus."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from web.helpers import FAMILIES, hostile, made
 
 
 @pytest.mark.parametrize("soft", [True, False])
-def test_classes_are_those_of_the_thesaurus(soft):
+def test_class_view_equals_the_thesaurus(soft):
     thesaurus = made(FAMILIES, soft)
     views = ThesaurusSnapshot(thesaurus, "words")
     for node in range(thesaurus.tree.n_nodes):
@@ -63,12 +63,12 @@ def test_pages_of_words_add_up():
     assert len(whole) == sum(map(len, FAMILIES.values()))
 
 
-def test_labels_given_by_people_are_kept():
+def test_assigned_labels_are_shown():
     thesaurus = made(FAMILIES).editor.rename(3, "beasts")
     assert ThesaurusSnapshot(thesaurus, "words").labels[3] == "beasts"
 
 
-def test_memberships_and_evidence():
+def test_word_view_has_memberships_and_evidence():
     thesaurus = made(FAMILIES)
     row = thesaurus.row("owl")
     found = word.make(ThesaurusSnapshot(thesaurus, "words"), row)
@@ -82,7 +82,7 @@ def test_memberships_and_evidence():
         assert one["amount"] == counts[one["context"]]
 
 
-def test_senses_are_those_of_the_thesaurus(ambiguous):
+def test_senses_equal_those_of_the_thesaurus(ambiguous):
     views = ThesaurusSnapshot(ambiguous, "words")
     found = word.make(views, ambiguous.row("m0"))
     right = ambiguous.senses("m0", 8)
@@ -97,7 +97,7 @@ def test_senses_are_those_of_the_thesaurus(ambiguous):
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_cut_is_that_of_the_thesaurus(k):
+def test_cut_view_equals_the_thesaurus(k):
     thesaurus = made(FAMILIES)
     shown = cut.make(ThesaurusSnapshot(thesaurus, "words"), k)["classes"]
     assert [one["node"] for one in shown] == thesaurus.nodes(k)
@@ -113,18 +113,18 @@ def naive_find(words, typed):
 
 
 @pytest.mark.parametrize("typed", ["a", "ca", "car", "r", "zebra"])
-def test_search_finds_what_a_scan_finds(typed):
+def test_search_equals_naive_scan(typed):
     words = [word for family in FAMILIES.values() for word in family] + ["Carpet", "scar"]
     assert Search(words).find(typed, 100) == naive_find(words, typed)
 
 
-def test_search_forgives_case_and_accents():
+def test_search_ignores_case_and_accents():
     search = Search(["café", "CAFE", "tea", ""], [1, 2, 3, 4])
     assert search.find("Cafe") == [1, 0]
     assert search.find("  ") == []
 
 
-def test_numbers_of_rows_are_limited():
+def test_number_of_rows_is_limited():
     rows = rows_parameter(10)
     assert [rows.parse(text) for text in (None, "7", str(MAX_ROWS), str(MAX_ROWS + 1))] == [
         10,
@@ -165,7 +165,7 @@ def test_words_without_counts_have_no_distance():
     assert [step["value"] for step in path.make(views)["steps"]] == [1.5, 2.0, 2.5]
 
 
-def test_path_in_bits():
+def test_path_view_is_in_bits():
     given = made(FAMILIES)
     total = {"total_before": 40 * math.log(2), "total_after": 30 * math.log(2)}
     parts = given.counts, given.tree, given.memberships, given.centroids, given.mass
@@ -175,7 +175,7 @@ def test_path_in_bits():
     assert views.split_value(0) == pytest.approx(1.5 / math.log(2), rel=1e-4)
 
 
-def test_unknown_places_are_told():
+def test_unknown_nodes_are_refused():
     views = ThesaurusSnapshot(made(FAMILIES), "words")
     for ask in (
         lambda: word_class.make(views, 7),
@@ -211,7 +211,7 @@ def test_comparison_with_itself_is_perfect(folder):
     assert len(view["cells"]) == 3
 
 
-def test_nothing_in_common(tmp_path):
+def test_gold_without_common_items_is_refused(tmp_path):
     path = tmp_path / "gold.tsv"
     path.write_text("item\tlabel\nunicorn\tbeast\n")
     with refused("no-common-items", "gold.tsv"):
@@ -222,7 +222,7 @@ def parse_sheet(view, data, snapshot):
     return list(csv.DictReader(io.StringIO(format_csv(view.sheet(data, snapshot)))))
 
 
-def test_sheets_hold_the_rows_of_the_views():
+def test_csv_sheets_have_the_rows_of_the_views():
     snapshot = ThesaurusSnapshot(hostile(), "hostile")
     rows = parse_sheet(cut.VIEW, cut.make(snapshot, 2), snapshot)
     assert [row["item"] for row in rows] == list(snapshot.thesaurus.words)
@@ -233,7 +233,7 @@ def test_sheets_hold_the_rows_of_the_views():
     assert kinds.count("neighbour") == len(data["neighbours"])
 
 
-def test_distances_are_told_in_bits():
+def test_distances_are_in_bits():
     thesaurus = made(FAMILIES)
     views = ThesaurusSnapshot(thesaurus, "words")
     near = thesaurus.neighbours("owl", 3)
@@ -244,7 +244,7 @@ def test_distances_are_told_in_bits():
     assert first["distance_bits"] == pytest.approx(nats / math.log(2), rel=1e-4)
 
 
-def test_comparison_counts_what_is_left_out(tmp_path):
+def test_comparison_counts_excluded_words(tmp_path):
     views = ThesaurusSnapshot(made(FAMILIES), "words")
     found = compare(views, Gold("gold", {"dog": "a", "cat": "a", "gnu": "a", "yak": "b"}), 4)
     assert (found["k"], len(found["ours"])) == (4, 1)
@@ -252,7 +252,7 @@ def test_comparison_counts_what_is_left_out(tmp_path):
     assert (len(found["theirs"]), found["their_classes"]) == (1, 2)
 
 
-def test_a_taxonomy_can_stand_beside(tmp_path):
+def test_taxonomy_can_be_compared(tmp_path):
     pytest.importorskip("rdflib", reason="needs roget[skos]")
     export(made(FAMILIES), tmp_path / "other.ttl", options=ReportOptions("other", "en"))
     side = open_side(tmp_path / "other.ttl")
@@ -262,7 +262,7 @@ def test_a_taxonomy_can_stand_beside(tmp_path):
     assert found["shared"] == sum(map(len, FAMILIES.values()))
 
 
-def test_tree_of_levels_skips_the_classes_between_them():
+def test_tree_of_levels_skips_intermediate_classes():
     counts = random_counts(40, 60)
     fitted = roget.AgglomerativeTree(n_clusters=12).fit(counts)
     thesaurus = Thesaurus.from_clustering(

@@ -1,4 +1,4 @@
-"""Pages in notebooks: the traits of the widget, and its script in a browser, without a kernel."""
+"""Pages in notebooks: widget traits, and the script in a browser without a kernel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def comparison():
     return roget.compare(GOLD, {"one": SYSTEM, "two": [1] * 6}, ["ari", "v"])
 
 
-def test_the_page_is_that_of_the_browser(comparison, thesaurus, tmp_path):
+def test_widget_shows_the_html_page(comparison, thesaurus, tmp_path):
     shown = roget.widget(comparison)
     assert shown.html == comparison.render("html")
     assert (shown.title, shown.height) == ("Comparison", 640)
@@ -46,7 +46,7 @@ def test_the_page_is_that_of_the_browser(comparison, thesaurus, tmp_path):
     assert "<table" in roget.widget(roget.score(GOLD, SYSTEM)).html
 
 
-def test_what_has_no_page_is_refused(comparison):
+def test_widget_refuses_results_without_page(comparison):
     with refused("invalid-input", "list"):
         roget.widget([1, 2])
     with refused("conflicting-options", "compare"):
@@ -64,9 +64,9 @@ def mount(browser):
         # Not in colours of the test's own: the frame takes those of the notebook.
         page = browser.new_page(color_scheme="null")
         pages.append(page)
-        asked: list[str] = []
+        requested: list[str] = []
         page.on("pageerror", lambda error: pytest.fail(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
+        page.on("request", lambda request: requested.append(request.url))
         page.route(
             NOTEBOOK,
             lambda route: route.fulfill(
@@ -78,14 +78,14 @@ def mount(browser):
         page.evaluate(MOUNT, [widget._esm, traits])
         frame = page.wait_for_selector("iframe").content_frame()
         frame.wait_for_load_state()
-        return page, frame, asked
+        return page, frame, requested
 
     yield mounted
     for page in pages:
         page.close()
 
 
-def test_a_comparison_in_a_notebook(mount, comparison):
+def test_comparison_works_in_a_notebook(mount, comparison):
     page, frame, asked = mount(roget.widget(comparison))
     assert frame.locator("th.name").all_inner_texts()[1:3] == ["one", "two"]
     frame.locator("thead button", has_text="v").last.click()
@@ -100,8 +100,8 @@ def test_a_comparison_in_a_notebook(mount, comparison):
     assert page.evaluate("Object.keys(model.heard)") == []
 
 
-def test_the_explorer_in_a_notebook(mount, thesaurus):
-    """Links within the page work in the frame, and leave the notebook where it is."""
+def test_explorer_works_in_a_notebook(mount, thesaurus):
+    """Links within the page stay in the frame and do not move the notebook."""
     page, frame, _ = mount(roget.widget(thesaurus))
     frame.wait_for_selector("main:not([aria-busy])")
     frame.fill("#search", "dog")
@@ -115,7 +115,7 @@ def test_the_explorer_in_a_notebook(mount, thesaurus):
     assert page.url == NOTEBOOK
 
 
-def test_sentences_and_sketches_in_a_notebook(mount, witnessed):
+def test_sentences_and_sketches_are_shown_in_a_notebook(mount, witnessed):
     _, frame, _ = mount(roget.widget(witnessed, evidence=1, sketches=True))
     frame.wait_for_selector("main:not([aria-busy]) h1")
     frame.fill("#search", "cow")
@@ -133,7 +133,7 @@ def test_sentences_and_sketches_in_a_notebook(mount, witnessed):
 @pytest.mark.parametrize(
     ("body", "theme"), [("data-jp-theme-light=false", "dark"), ("class=vscode-light", "light")]
 )
-def test_it_is_as_dark_as_the_notebook(mount, comparison, body, theme):
+def test_widget_follows_the_theme_of_the_notebook(mount, comparison, body, theme):
     page, frame, _ = mount(roget.widget(comparison), body)
     assert page.eval_on_selector("iframe", "frame => frame.style.colorScheme") == theme
     assert frame.evaluate(f"matchMedia('(prefers-color-scheme: {theme})').matches")

@@ -54,6 +54,13 @@ def group(name: str, help: str) -> typer.Typer:
     )
 
 
+WIDTH = 100
+"""Maximum width of a help text."""
+
+COLUMN = 22
+"""Maximum width of the column of option names in a help text."""
+
+
 class Command(TyperCommand):
     """A command with checks of its arguments, and with help in sections."""
 
@@ -62,6 +69,7 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; suggest another command if there are too many."""
         ctx.allow_extra_args |= bool(self.spare)
+        ctx.max_content_width = WIDTH
         left = super().parse_args(ctx, args)
         if left and self.spare and not ctx.resilient_parsing:
             ctx.fail(f"unexpected arguments: {', '.join(map(repr, left))}; {self.spare}")
@@ -92,7 +100,7 @@ class Command(TyperCommand):
         for title in sorted(sections, key=lambda one: one == last):
             if sections[title]:
                 with formatter.section(title):
-                    formatter.write_dl(sections[title])
+                    formatter.write_dl(sections[title], col_max=COLUMN)
 
 
 WRITTEN = ("output", "figure", "static")
@@ -195,7 +203,7 @@ SET = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Set a less common option; see `roget list settings COMMAND`. Repeatable.",
+        help="Set another option (`roget list settings COMMAND`). Repeatable.",
         rich_help_panel="More options",
     ),
 ]

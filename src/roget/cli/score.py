@@ -51,8 +51,8 @@ def score(
     save: Annotated[
         list[str] | None,
         save_option(
-            "a table (items, classes, clusters, mapping: csv, tsv, json, parquet), a plot of the "
-            "cuts passed with --set cuts=... (figure: svg, pdf, png) or citations (bibtex)"
+            "a table (items, classes, clusters, mapping: csv, tsv, json, parquet), citations "
+            "(bibtex) or a plot of --set cuts=... (figure: svg, pdf, png)"
         ),
     ] = None,
     fail_under: Annotated[
@@ -60,8 +60,7 @@ def score(
         typer.Option(
             "--fail-under",
             metavar="SCORE=MIN",
-            help="Exit with code 1 if a score is worse than MIN, e.g. v@jk=0.6 or ari=0.4. "
-            "Repeatable.",
+            help="Exit with code 1 if a score is worse, e.g. v@jk=0.6. Repeatable.",
         ),
     ] = None,
     fail_on: FailOn = None,
@@ -70,10 +69,8 @@ def score(
 ) -> None:
     """Score a clustering against a gold standard.
 
-    Prints AMI, V, ARI, homogeneity, completeness, B-cubed F and one-to-one accuracy with 95 %
-    intervals, next to three baselines: one big cluster, one cluster per item, random clusters. For
-    coreference and entity resolution, recall, precision and F are also printed. --all shows all
-    scores.
+    Prints seven scores with 95 % intervals, next to three baselines: one big cluster, one cluster
+    per item, random clusters. For coreference and entities also recall, precision and F.
     """
     from roget.report.score import report
     from roget.scoring.score import score as score_labels

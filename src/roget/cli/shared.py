@@ -146,8 +146,8 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="CODE",
-        help="Exit with code 1 if there is a warning with this code, or any warning for `all`; "
-        "`roget explain` lists the codes. Repeatable.",
+        help="Exit with code 1 on a warning with this code (see `roget explain`), or on any for "
+        "`all`. Repeatable.",
     ),
 ]
 

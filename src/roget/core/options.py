@@ -13,7 +13,6 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -188,28 +187,37 @@ def copy_option(kind: type, name: str, default: Any, **changed: Any) -> Any:
     return field(default=default, metadata={_KEY: replace(there, default=default, **changed)})
 
 
+_declared: dict[Any, Mapping[str, Option]] = {}
+"""Cache of `options_of`."""
+
+
 def options_of(kind: Any) -> Mapping[str, Option]:
     """Return the options that a dataclass declares, keyed by name."""
-    return _declared(next(one for one in kind.__mro__ if "__dataclass_fields__" in vars(one)))
-
-
-@cache
-def _declared(kind: Any) -> Mapping[str, Option]:
-    hints = typing.get_type_hints(kind)
-    found = {}
-    for one in fields(kind):
-        if _KEY in one.metadata:
-            declared: Option = one.metadata[_KEY]
-            plain, optional = _type_of(hints[one.name], declared.words)
-            metavar = declared.metavar or _NAMES.get(plain, "")
+    if kind not in _declared:
+        owner = next(one for one in kind.__mro__ if "__dataclass_fields__" in vars(one))
+        hints = typing.get_type_hints(owner)
+        found = {}
+        for one in fields(owner):
+            if _KEY not in one.metadata:
+                continue
+            option: Option = one.metadata[_KEY]
+            parts = {hints[one.name], *typing.get_args(hints[one.name])}
+            for part in list(parts):
+                parts.update(typing.get_args(part))
+            plain = next((basic for basic in (bool, int, float) if basic in parts), str)
+            if str in parts and not option.words:
+                # The hint str | int (a column name or number) becomes text. With words, such as
+                # "auto", it becomes a number.
+                plain = str
             found[one.name] = replace(
-                declared,
+                option,
                 name=one.name,
                 type=plain,
-                optional=optional or one.default is None,
-                metavar=metavar,
+                optional=type(None) in parts or one.default is None,
+                metavar=option.metavar or _NAMES.get(plain, ""),
             )
-    return types.MappingProxyType(found)
+        _declared[kind] = types.MappingProxyType(found)
+    return _declared[kind]
 
 
 def from_signature(made: Callable[..., Any]) -> Mapping[str, Option]:
@@ -226,17 +234,6 @@ def from_signature(made: Callable[..., Any]) -> Mapping[str, Option]:
             plain = next((kind for kind in (bool, int, float) if type(one.default) is kind), str)
             found[name] = Option(name, one.default, "", plain, optional=one.default is None)
     return types.MappingProxyType(found)
-
-
-def _type_of(hint: Any, words: tuple[str, ...]) -> tuple[type, bool]:
-    """Return the basic type of a type hint, and whether None is allowed."""
-    parts = {hint, *typing.get_args(hint)}
-    for part in list(parts):
-        parts.update(typing.get_args(part))
-    plain = next((kind for kind in (bool, int, float) if kind in parts), str)
-    # The type of str | int (a column name or number) is str; the type of a number or "auto" is that
-    # of the number.
-    return (str if str in parts and not words else plain), type(None) in parts
 
 
 def check(values: Any, shown: str = SHOWN, **instead: Any) -> None:

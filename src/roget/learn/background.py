@@ -30,19 +30,19 @@ from roget.errors import InputError, Notice
 AUTO, NONE = "auto", "none"
 
 LANGUAGES: Mapping[str, str] = {"en": "english"}
-"""Prefix of the names of bundled backgrounds, by language code."""
+"""Name prefix of the bundled backgrounds for each language code."""
 
 SAME_TEXT = 0.9
 """Minimum fraction of a text's (word, context) pairs that also occur in the background, among pairs
-whose word and context are both known. Above it, the background is assumed to contain the text. For
-independent texts, the fraction is below one half."""
+whose word and context are both known. Above this fraction, the background is assumed to contain the
+text. For independent texts, the fraction is below one half."""
 
 COMMON_TOKENS = 0.2
-"""Minimum fraction of a text's tokens whose contexts occur in the background. Below it, the text
-was probably counted with different settings."""
+"""Minimum fraction of a text's tokens whose contexts occur in the background. Below this fraction,
+the text was probably counted with different settings."""
 
 TEXT, BOTH, BACKGROUND, PRIOR = "text", "both", "background", "prior"
-"""Names of the sources of the similarity of two words."""
+"""Names for the sources of a similarity between two words."""
 
 SHARE = 1 / 3
 """A source is named if at least this fraction of the similarity comes from it."""
@@ -153,7 +153,7 @@ def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ..
 
 
 class Recorded(Protocol):
-    """An addition to the counts of a text whose name and hash a thesaurus records."""
+    """Additional data, such as a background, whose name and hash a thesaurus records."""
 
     @property
     def sha256(self) -> str: ...
@@ -176,7 +176,7 @@ def reopen(
     open
         The function that opens them, given their name.
     called, option
-        What they are called in messages, and the option with which their path is passed.
+        The noun for them in messages, and the option that sets their path.
     record
         The record in the provenance of the thesaurus, if there is one.
     instead
@@ -214,10 +214,10 @@ def reopen_background(
 def compare(counts: Counts, background: Counts) -> tuple[float, float]:
     """Return the fraction of a text's tokens, and of its pairs, that the background covers.
 
-    A token is covered if the background has its context.
+    A token is covered if its context occurs in the background.
 
     A pair of a word and a context is covered if it occurs in the background. The second fraction is
-    relative to the pairs whose word and context are both known there.
+    relative to the pairs whose word and context both occur in the background.
     """
     names, (words, others) = unite_names((counts.words, background.words))
     contexts, (columns, more) = unite_names((counts.contexts, background.contexts))
@@ -239,7 +239,7 @@ def add_background(
 ) -> tuple[Any, Array]:
     """Add the background counts of the same words. Return the summed counts and their contexts.
 
-    The contexts of the counts come first, followed by the contexts that only the background has.
+    The contexts of the counts come first, followed by contexts that occur only in the background.
     """
     if words is None or contexts is None:
         raise InputError(
@@ -259,7 +259,7 @@ def add_background(
 
 
 def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
-    """Return the source of the similarity of a word to other words: "text", "background" or "both".
+    """Return the source of a word's similarity to each other word: "text", "background" or "both".
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
 def add_prior_source(names: list[str], shares: Floats) -> list[str]:
     """Add the prior vectors to the sources of similarities.
 
-    `shares` has the fraction of each similarity that comes from prior vectors.
+    `shares` holds the fraction of each similarity that comes from prior vectors.
 
     >>> add_prior_source(["text", "both", "text"], np.array([0.1, 0.5, 0.9]))
     ['text', 'both + prior', 'prior']

@@ -66,9 +66,9 @@ def build(
 ) -> Thesaurus:
     """Build a thesaurus from text or counts, and save it to the folder `output` if specified.
 
-    The options are the options of `roget.count`, of `Plan`, and of the chosen `method`, such as
-    SoftAnnealing, MDLTree or CoMDL. A method option with the same name as a counting option has the
-    prefix "method_", as in method_min_count. The same `random_state` gives the same result.
+    Any option of `roget.count`, of `Plan`, and of the chosen `method` (SoftAnnealing, MDLTree,
+    CoMDL, …) can be passed by keyword. A method option with the same name as a counting option has
+    the prefix "method_", as in method_min_count. The same `random_state` gives the same result.
 
     With an output, a repeated call resumes an interrupted run, and the edits of an existing
     thesaurus are replayed. Ctrl-C during clustering stops early and returns the current classes,
@@ -89,8 +89,8 @@ def build(
     Returns
     -------
     Thesaurus
-        The thesaurus. With `heldout`, its provenance has the held-out bits per token by unigram,
-        class, word, and both.
+        The thesaurus. With `heldout`, its provenance contains the bits per held-out token for four
+        models: unigram, class, word, and both.
 
     Raises
     ------
@@ -234,7 +234,7 @@ def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, t
     if plan.background in (None, NONE, AUTO):
         return None, ()
     raise InputError(
-        f"background does not apply to the method {plan.method}; it is an option of spherical",
+        f"'background' requires the method 'spherical', not {plan.method!r}",
         code="conflicting-options",
     )
 
@@ -246,7 +246,7 @@ def _choose_prior(plan: Plan, counts: Counts) -> tuple[Prior | None, tuple[Notic
     if plan.vectors in (None, NONE, AUTO):
         return None, ()
     raise InputError(
-        f"vectors does not apply to the method {plan.method}; it is an option of spherical",
+        f"'vectors' requires the method 'spherical', not {plan.method!r}",
         code="conflicting-options",
     )
 

@@ -43,8 +43,8 @@ class NeighbourOptions(Checked):
 class EditOptions(Checked):
     """Options of `roget edit`."""
 
-    undo: bool = option(False, flags=("--undo",), help="Undo the last (or last N) edits.")
-    redo: bool = option(False, flags=("--redo",), help="Redo the last (or last N) undone edits.")
+    undo: bool = option(False, flags=("--undo",), help="Undo the last edit, or the last N.")
+    redo: bool = option(False, flags=("--redo",), help="Redo the last undone edit, or the last N.")
     n: int = option(
         1, minimum=1, flags=("--number", "-n"), help="Number of edits for --undo and --redo."
     )
@@ -52,10 +52,12 @@ class EditOptions(Checked):
         None, minimum=0, metavar="N", help="Undo all but the first N edits."
     )
     dry_run: bool = option(
-        False, flags=("--dry-run",), help="Show what would be done without writing."
+        False, flags=("--dry-run",), help="Show what would be done, without writing anything."
     )
     language: str | None = option(
-        None, metavar="TAG", help="Language of labels, if a SKOS file has several."
+        None,
+        metavar="TAG",
+        help="Language of the labels to read, if a SKOS file has labels in several languages.",
     )
 
 
@@ -232,7 +234,9 @@ class TaxonomyOptions(Checked):
         help="Part of speech of the classes, if the taxonomy is a WordNet.",
     )
     language: str | None = option(
-        None, metavar="TAG", help="Language of labels, if a SKOS file has several."
+        None,
+        metavar="TAG",
+        help="Language of the labels to read, if a SKOS file has labels in several languages.",
     )
     hide: int | None = option(
         None,
@@ -271,17 +275,17 @@ class AttachOptions:
     vectors: Any = option(
         "none",
         metavar="FILE|bundled|none",
-        help="Word vectors that supplement the similarity of words in the model best: a file of "
-        "word2vec, GloVe or fastText vectors, a .npy file with a .txt list of words, none, or "
+        help="With the model `best`, word vectors that supplement the similarity of words: a file "
+        "of word2vec, GloVe or fastText vectors, a .npy file with a .txt list of words, none, or "
         "bundled = English vectors.",
     )
     rule: str | None = option(
         None,
         choices=RULES,
         called="rule of the chain",
-        help="Decision rule of the chain: smoothed = smoothed tree cuts times the association of "
-        "head "
-        "and preposition; printed = plain probabilities as in Li & Abe (1996) [default: smoothed].",
+        help="Decision rule of the model `chain`: smoothed = smoothed tree cuts times the "
+        "association of head and preposition; printed = plain probabilities as in Li & Abe (1996) "
+        "[default: smoothed].",
     )
     random_state: int = seed_option()
     progress: Report | None = None

@@ -30,7 +30,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
 
 BACKGROUND = "background"
-"""Input name that stands for the background counts of the other input of a comparison."""
+"""Input name with which a thesaurus or counts are compared with their background counts."""
 
 
 def open_thesaurus(
@@ -77,7 +77,7 @@ def open_counts(
     if data.is_sample(text):
         if columns is not None:
             raise InputError(
-                f"columns {','.join(split_columns(columns))} do not apply: the sample "
+                f"'columns' ({','.join(split_columns(columns))}) does not apply: the sample "
                 f"{name} is not a table",
                 code="conflicting-options",
             )
@@ -229,7 +229,7 @@ def open_pair(
 
 
 def open_background_of(name: PathLike) -> Counts:
-    """Return the background counts of a thesaurus, or the bundled ones for the counts' language."""
+    """Return a thesaurus's background counts, or the bundled ones for the counts' language."""
     if os.fspath(name) == BACKGROUND:
         raise InputError("pass a thesaurus or counts to compare", code="missing-option")
     if is_thesaurus(Path(name)):

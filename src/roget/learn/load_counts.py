@@ -50,7 +50,7 @@ class GatheredCounts(NamedTuple):
 def read_corpus(
     inputs: Sequence[PathLike], options: Placing, progress: Report | None = None
 ) -> LoadedCounts:
-    """Load the counts of the words to place in a taxonomy, or make them from a corpus.
+    """Load the counts of the words to place in a taxonomy, or count them in a corpus.
 
     Rare words are left out.
     """

@@ -96,7 +96,8 @@ class Plan:
         check(self)
         if self.n_clusters is not None and self.n_clusters < 1:
             raise InputError(
-                f"clusters {self.clusters}: must be at least 1, or {AUTO}", code="invalid-option"
+                f"'clusters' is {self.clusters}; expected at least 1, or {AUTO}",
+                code="invalid-option",
             )
         for name, value in self.own.items():
             methods = own_options().get(name)
@@ -119,7 +120,7 @@ class Plan:
             return int(self.clusters)
         except (TypeError, ValueError):
             raise InputError(
-                f"clusters {self.clusters!r}: must be an integer or {AUTO}",
+                f"'clusters' is {self.clusters!r}; expected an integer or {AUTO}",
                 code="invalid-option",
             ) from None
 
@@ -145,7 +146,7 @@ def own_options() -> dict[str, dict[str, Option]]:
 
 
 def offered() -> list[Option]:
-    """Return the options of all methods, one for each name.
+    """Return the options of all methods, with one option for each name.
 
     The help text of an option lists the methods to which it applies.
     """

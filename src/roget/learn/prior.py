@@ -34,12 +34,12 @@ LANGUAGES: Mapping[str, str] = {"en": "english"}
 """Names of bundled prior vectors, by language code."""
 
 COMPONENTS = 100
-"""Maximum number of dimensions of prior vectors. With more, classes and neighbours do not
-improve."""
+"""Maximum number of dimensions of prior vectors. More dimensions do not improve classes and
+neighbours."""
 
 LEAST = 0.5
 """Minimum fraction of a text's words that the bundled vectors must include to be used by default.
-Below it, the text is probably in another language or from a very specialised field."""
+Below this fraction, the text is probably in another language or from a very specialised field."""
 
 SHARES = {False: 0.6, True: 0.5}
 """Shares of the prior vectors in the squared length of a combined vector: without background
@@ -49,10 +49,10 @@ KEY = "prior"
 """Key under which the provenance of a thesaurus records its prior vectors."""
 
 _FASTTEXT = (793712314).to_bytes(4, "little")
-"""Bytes with which a binary fastText model begins."""
+"""Magic bytes at the start of a binary fastText model."""
 
 _LISTS = (".txt", ".vocab")
-"""Suffixes of the file next to a .npy file that lists its words, one per line."""
+"""Suffixes of the word list that accompanies a .npy file, with one word per line."""
 
 _HEADER = 1 << 12
 """Number of bytes at the start of a file from which its format is detected."""
@@ -202,7 +202,7 @@ def choose_prior(requested: Any, counts: Counts) -> tuple[Prior | None, tuple[No
 def supplement(
     known: Representation, prior: Prior, words: Sequence[Any], matrix: Any, *, background: bool
 ) -> Representation:
-    """Combine the words' vectors by contexts with prior vectors.
+    """Combine word vectors computed from contexts with prior vectors.
 
     Words that the prior does not include, and words that the text clearly uses in another sense,
     get the prior vectors of the words with the most similar contexts.
@@ -210,7 +210,7 @@ def supplement(
     Parameters
     ----------
     known
-        The vectors of the words by contexts.
+        The word vectors computed from contexts.
     prior
         The prior vectors.
     words
@@ -218,8 +218,8 @@ def supplement(
     matrix
         Counts of the text alone: a csr_array of words × contexts.
     background
-        True if the vectors by contexts include background counts. Otherwise the prior has more
-        weight.
+        True if background counts were used for the vectors computed from contexts. If False, the
+        prior vectors get more weight.
     """
     vectors, found = prior.prepare(words)
     if not found.any():
@@ -247,7 +247,7 @@ def _read_array(path: Path, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
     beside = _find_list(path)
     if beside is None:
         raise InputError(
-            f"{path}: the list of its words is missing; expected "
+            f"{path}: its word list is missing; expected "
             f"{path.with_suffix(_LISTS[0])}, one word per line",
             code="file-not-found",
         )
@@ -319,7 +319,7 @@ def _read_binary(source: Source, wanted: set[str]) -> Iterator[tuple[str, Single
             more = next(chunks, b"")
             if not more:
                 raise InputError(
-                    f"{source.name} ends before its {many:,} vectors", code="broken-archive"
+                    f"{source.name} is truncated; expected {many:,} vectors", code="broken-archive"
                 )
             data, at = data[at:] + more, 0
         word = data[at:end].lstrip(b"\n").decode("utf-8", "replace")
@@ -331,5 +331,5 @@ def _read_binary(source: Source, wanted: set[str]) -> Iterator[tuple[str, Single
 
 def _check(vector: Singles, place: str) -> Singles:
     if not np.isfinite(vector).all():
-        raise InputError(f"{place}: the vector has non-finite numbers", code="bad-weight")
+        raise InputError(f"{place}: the vector contains non-finite numbers", code="bad-weight")
     return vector

@@ -164,7 +164,7 @@ def shift(
         Minimum number of occurrences of a word in each corpus, or in one corpus for words that
         occur only there.
     progress
-        Called with a `Progress`, which has the number of words done.
+        Called with a `Progress`, which holds the number of words done.
 
     Returns
     -------

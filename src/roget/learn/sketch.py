@@ -27,7 +27,7 @@ from roget.learn.command_options import SketchOptions
 from roget.learn.corpus.relations import UPOS
 
 FREQUENT = 100
-"""Frequency of a word at or above which its collocates must have at least two occurrences."""
+"""If a word is at least this frequent, its collocates must have at least two occurrences."""
 
 _TURNED = "T"
 """Name of the provenance step that records that words and contexts were swapped."""
@@ -200,7 +200,8 @@ def sketch(
     word, beside
         The word, and optionally a second word to compare it with.
     n
-        Number of collocates per relation. For two words, of each kind (`only`, `both`, `other`).
+        Number of collocates per relation; for two words, per relation and kind (`only`, `both`,
+        `other`).
 
     Returns
     -------
@@ -396,7 +397,7 @@ class Sketches:
     def _part(
         self, columns: Ints, seen: Array, lean: Floats, strength: Array, at: Ints, n: int
     ) -> list[int]:
-        """Return the best collocates of the first word only, of both, and of the second only."""
+        """Return the best collocates of only the first word, of both, and of only the second."""
         one, other = seen[:, at] > 0
         only, both, others = (
             self._first(columns, strength, at[kind], n)

@@ -18,6 +18,7 @@ MEASURES = {
     "nmi": "normalised mutual information",
     "ami": "adjusted mutual information",
     "smi": "standardised mutual information",
+    "pmi2": "p-value adjusted Rand index",
     "rmi": "reduced mutual information",
     "q0": "Dom's code length per item",
     "q2": "Dom's code length, normalised",

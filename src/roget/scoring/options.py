@@ -51,47 +51,45 @@ class LabelOptions(Checked):
         many="repeated",
         flags=("--measure", "-m"),
         metavar="NAME",
-        help="One or more measures from `roget list measures`, such as nvi or v(beta=0.5). "
-        "Default: homogeneity, completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
+        help="Measures from `roget list measures`, e.g. nvi,v(beta=0.5). Default: homogeneity, "
+        "completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
     )
     entropy: str | Sequence[str] = option(
         ("ml", "jk"),
         many="repeated",
         flags=("--entropy", "-e"),
         metavar="NAME",
-        help="One or more entropy estimators from `roget list entropies`. Default: ml and jk.",
+        help="Estimators from `roget list entropies`. Default: ml and jk.",
     )
     average: str | None = option(
         None,
         choices=AVERAGES,
-        help="How to combine the scores of groups (words, documents): weighted = mean weighted by "
-        "number of items, unweighted = plain mean, pooled = one table of all items, where equal "
-        "labels in different groups count as different labels. Default: weighted (pooled for "
-        "coreference mentions).",
+        help="Mean over groups (words, documents): weighted = by number of items, unweighted = "
+        "plain, pooled = one table, where equal labels in different groups differ. Default: "
+        "weighted (pooled for coreference).",
     )
     missing: str | None = option(
         None,
         choices=MISSING,
         called="rule for missing items",
-        help="How to treat items without a system label: cluster = put them in one extra cluster "
-        "per group, singletons = put each in a separate cluster, unmatched = count them in gold "
-        "only, drop = exclude them, error = stop with an error. Default: cluster (unmatched for "
-        "coreference mentions, singletons with --noise or pairs).",
+        help="Items without a system label: cluster = one extra cluster per group, singletons = "
+        "a cluster each, unmatched = count them in gold only, drop = exclude them, error = "
+        "stop. Default: cluster (unmatched for coreference, singletons with --noise or "
+        "pairs).",
     )
     noise: str | None = option(
         None,
         metavar="LABEL",
-        help="Label that marks items in no cluster, such as -1. These items are treated like "
-        "items without a label; by default, each becomes a separate cluster (see --missing).",
+        help="Label of items in no cluster, such as -1. Each becomes a separate cluster, unless "
+        "--missing is passed.",
     )
     extra: str | None = option(
         None,
         choices=EXTRA,
         called="rule for extra items",
-        help="How to treat system items that are not in gold: drop = ignore them, count = put "
-        "each in a separate class, unmatched = count them in the system only, sample = treat gold "
-        "as a sample of complete classes, and estimate precision, recall and F for all items. "
-        "Default: drop (unmatched for coreference mentions).",
+        help="System items not in gold: drop = ignore them, count = a class each, unmatched = "
+        "count them in the system only, sample = gold is a sample of complete classes: "
+        "estimate P, R and F for all items. Default: drop (unmatched for coreference).",
     )
     answers: str = option(
         "weighted",
@@ -112,18 +110,18 @@ class LabelOptions(Checked):
         None,
         choices="label formats",
         called="label format",
-        help="Format of the label files, if it cannot be inferred from the file name.",
+        help="Format of the label files. Default: inferred from names or contents.",
     )
     columns: Mapping[str, str] | None = option(
         None,
         many="pairs",
         metavar="ROLE=COLUMN",
-        help="Columns to read as item, label, weight or group, e.g. item=doc,label=topic. A "
-        "prefix restricts an entry to gold or system, e.g. gold.label=topic.",
+        help="Columns to read as item, label, weight or group, e.g. item=doc,label=topic or, for "
+        "one side, gold.label=topic.",
     )
     header: bool | None = option(
         None,
-        help="Whether delimited label files start with a header line. Default: detected.",
+        help="Read the first line of delimited files as a header, or as data. Default: detected.",
     )
     cut: Any = option(
         None,
@@ -146,13 +144,12 @@ class LabelOptions(Checked):
     )
     details: bool = option(
         False,
-        help="Also show entropies, pair counts and sizes, and for a single system the worst "
-        "groups, mixed clusters and scattered classes.",
+        help="Also show entropies, pair counts, sizes, and for one system the worst groups, "
+        "mixed clusters and scattered classes.",
     )
     all: bool = option(
         False,
-        help="Show all scores, estimators and warnings. By default, reports show only the most "
-        "important ones; JSON and CSV always contain all.",
+        help="Show all scores, estimators and warnings, which JSON and CSV always contain.",
     )
     title: str = option("", help="Title of pages, reports and table captions.")
     golds: Any = option(
@@ -160,8 +157,8 @@ class LabelOptions(Checked):
         many="repeated",
         flags=("--gold",),
         metavar="FILE",
-        help="Gold standard by another annotator, as FILE or NAME=FILE; may be repeated. Scores "
-        "are averaged over all gold standards, and the agreement between annotators is reported.",
+        help="Gold standard by another annotator, as FILE or NAME=FILE. Scores are averaged over "
+        "annotators, and their agreement is reported. Repeatable.",
     )
     baselines: bool = option(True, help="Also score baselines on the same gold standard.")
     ci: int | None = option(
@@ -170,10 +167,9 @@ class LabelOptions(Checked):
         metavar="N",
         expects="the number of bootstrap samples (e.g. 1000), not a level; intervals are always "
         "95 %, and 0 means none",
-        help="Compute 95% confidence intervals, and test the differences between systems with N "
-        "random samples, e.g. 1000. Groups are resampled, or items if there are no groups; 0 means "
-        "no intervals. Default: no intervals in JSON and CSV, and in printed reports only "
-        "intervals that take less than a second.",
+        help="Number of random samples for 95% intervals and tests of differences, e.g. 1000; 0 "
+        "= no intervals. Groups are resampled, or items if there are no groups. Default: "
+        "only intervals that take less than a second, and none in JSON and CSV.",
     )
     interval: str = option(
         "auto",
@@ -217,14 +213,13 @@ class ScoreOptions(LabelOptions):
     cells: Any = option(
         None,
         metavar="FILE",
-        help="Table of counted cells (gold, system, count[, group]) to score instead of GOLD and "
-        "SYSTEM, e.g. the result of a GROUP BY query.",
+        help="Counted cells (gold, system, count[, group]) instead of GOLD and SYSTEM, e.g. the "
+        "result of a GROUP BY query.",
     )
     matrix: Any = option(
         None,
         metavar="FILE",
-        help="Contingency matrix to score instead of GOLD and SYSTEM, with classes as rows and "
-        "clusters as columns, with or without row and column names.",
+        help="Contingency matrix (rows are classes) instead of GOLD and SYSTEM.",
     )
     items: Any = option(
         None,
@@ -237,8 +232,8 @@ class ScoreOptions(LabelOptions):
         minimum=0,
         metavar="N",
         expects="a number of random clusterings (e.g. 1000), or 0 for no test",
-        help="Also test scores against N random clusterings with the same cluster sizes, e.g. "
-        "1000, and report z and p; 0 = no test.",
+        help="Number of random clusterings of the same sizes for a test against chance, e.g. "
+        "1000; prints z and p.",
     )
     cuts: Any = option(
         None,
@@ -272,8 +267,8 @@ class CompareOptions(LabelOptions):
     main: str | None = option(
         None,
         metavar="SCORE",
-        help="Score by which systems are sorted, such as v@jk or ari. Default: the first score on "
-        "which the best system beats all baselines.",
+        help="Score by which systems are sorted, e.g. v@jk. Default: the first on which the best "
+        "system beats all baselines.",
     )
     intervals: bool = option(
         True, help="Show confidence intervals in printed tables; JSON and CSV always contain them."
@@ -282,9 +277,8 @@ class CompareOptions(LabelOptions):
         "permutation",
         choices=PAIRED,
         called="test",
-        help="Significance test for the difference between two systems (requires --ci): "
-        "permutation = exchange the two systems in random groups or items, bootstrap = resample "
-        "groups or items.",
+        help="Test for differences (requires --ci): permutation = exchange the two systems in "
+        "random groups or items, bootstrap = resample groups or items.",
     )
 
 

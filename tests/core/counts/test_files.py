@@ -75,12 +75,12 @@ def test_counts_directory_has_documented_format(folder):
     }
     assert set(files) == {"words.parquet", "contexts.parquet", "entries.parquet"}
     assert sorted(os.listdir(folder)) == sorted([*files, "counts.json"])
-    for name, said in files.items():
+    for name, entry in files.items():
         data = (folder / name).read_bytes()
-        assert said.pop("bytes") == len(data)
-        assert said.pop("sha256") == hashlib.sha256(data).hexdigest()
+        assert entry.pop("bytes") == len(data)
+        assert entry.pop("sha256") == hashlib.sha256(data).hexdigest()
         found, rows = columns(folder / name)
-        assert said == {"rows": len(rows), "columns": found}
+        assert entry == {"rows": len(rows), "columns": found}
     assert columns(folder / "words.parquet") == (
         {"word": "VARCHAR"},
         [(word,) for word in COUNTS.words],
@@ -169,9 +169,9 @@ for path in sys.argv[1:]:
     run = subprocess.run(
         [sys.executable, "-c", program, *places], capture_output=True, text=True, check=True
     )
-    said = run.stdout.splitlines()
-    assert len(said) == 4, run.stdout + run.stderr
-    for path, line in zip(places, said, strict=True):
+    output = run.stdout.splitlines()
+    assert len(output) == 4, run.stdout + run.stderr
+    for path, line in zip(places, output, strict=True):
         assert path in line
         assert "File too large" in line
     assert Counts.read(folder) == COUNTS
@@ -251,7 +251,7 @@ def test_missing_truncated_and_changed_files_are_named(folder, name):
 def test_hashes_are_checked_for_any_file_size(folder, monkeypatch):
     monkeypatch.setattr(folders, "HASHED", 10)
     files = counts_files.manifest(folder)["files"]
-    reseal(folder, {"files": {name: said | {"sha256": "0"} for name, said in files.items()}})
+    reseal(folder, {"files": {name: entry | {"sha256": "0"} for name, entry in files.items()}})
     with pytest.raises(InputError, match=r"words\.parquet"):
         Counts.read(folder)
 
@@ -259,8 +259,8 @@ def test_hashes_are_checked_for_any_file_size(folder, monkeypatch):
 def resealed(folder, name, query, **facts):
     """The folder with one file made by another hand, and a manifest that vouches for it."""
     duckdb.sql(f"COPY ({query}) TO '{folder / name}' (FORMAT parquet)")
-    said = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"} | facts
-    counts_files.seal(folder, **said, relations=[], provenance={}, evidence={})
+    entry = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"} | facts
+    counts_files.seal(folder, **entry, relations=[], provenance={}, evidence={})
 
 
 ENTRIES = (
@@ -303,8 +303,8 @@ def test_sealed_but_invalid_tables_are_refused(folder, name, query, facts, value
 
 def test_invalid_parquet_file_is_named(folder):
     (folder / "words.parquet").write_text("PAR1 but not really")
-    told = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"}
-    counts_files.seal(folder, **told, relations=[], provenance={}, evidence={})
+    fields = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"}
+    counts_files.seal(folder, **fields, relations=[], provenance={}, evidence={})
     with pytest.raises(InputError, match=r"words\.parquet"):
         Counts.read(folder)
 
@@ -337,7 +337,7 @@ def test_summary_equals_naive_computation(tmp_path_factory, dense, unit, top):
     counts = Counts(dense, ["d", "b", "c", "a"], list("hgfedcba"), relations=["obj"])
     path = tmp_path_factory.mktemp("summary") / "x"
     counts.write(path)
-    said = counts_files.summary(path, top=top)
+    record = counts_files.summary(path, top=top)
     rows = list(counts.rows())
     words, contexts = Counter(), Counter()
     for word, context, count in rows:
@@ -347,17 +347,21 @@ def test_summary_equals_naive_computation(tmp_path_factory, dense, unit, top):
     def first(sums, most):
         return sorted(sums.items(), key=lambda item: (-item[1], item[0]))[:most]
 
-    assert [(word["word"], word["total"]) for word in said["words"]] == first(words, top)
-    for word in said["words"]:
+    assert [(word["word"], word["total"]) for word in record["words"]] == first(words, top)
+    for word in record["words"]:
         seen = {context: count for name, context, count in rows if name == word["word"]}
         assert [(c["context"], c["count"]) for c in word["contexts"]] == first(seen, 5)
-    assert [(c["context"], c["total"]) for c in said["contexts"]] == first(contexts, top)
+    assert [(c["context"], c["total"]) for c in record["contexts"]] == first(contexts, top)
     best = sorted(rows, key=lambda row: -row[2])[:top]
-    assert [(pair["word"], pair["context"], pair["count"]) for pair in said["pairs"]] == best
-    assert said["hapax"] == {
+    assert [(pair["word"], pair["context"], pair["count"]) for pair in record["pairs"]] == best
+    assert record["hapax"] == {
         "words": sum(total == 1 for total in words.values()) / 4,
         "pairs": sum(row[2] == 1 for row in rows) / len(rows),
     }
-    assert (said["shape"], said["entries"], said["total"]) == ([4, 8], len(rows), counts.total)
-    assert said["relations"] == ["obj"]
-    json.dumps(said)
+    assert (record["shape"], record["entries"], record["total"]) == (
+        [4, 8],
+        len(rows),
+        counts.total,
+    )
+    assert record["relations"] == ["obj"]
+    json.dumps(record)

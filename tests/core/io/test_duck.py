@@ -102,12 +102,12 @@ def test_memory_error_on_small_file_is_reported_as_damage(tmp_path: Path) -> Non
     for path, size in ((small, 1000), (large, 10_000_000)):
         with path.open("wb") as file:
             file.truncate(size)
-    told = duckdb.OutOfMemoryException("Out of Memory Error: Allocation failure")
+    error = duckdb.OutOfMemoryException("Out of Memory Error: Allocation failure")
     with refused("broken-archive", "small.parquet"), duck.convert_errors(small):
-        raise told
+        raise error
     for other in (large, "standard input"):
         with pytest.raises(duckdb.OutOfMemoryException), duck.convert_errors(other):
-            raise told
+            raise error
 
 
 def test_ctrl_c_stops_a_query_immediately() -> None:

@@ -463,8 +463,8 @@ def test_corpus_through_pipe_is_refused(tmp_path):
 def test_process_substitution_works(tmp_path):
     write(tmp_path / "g.tsv", b"".join(b"i%d\tc%d\n" % (at, at % 3) for at in range(5000)))
     shell = f"{sys.executable} -m roget score <(cat g.tsv) <(cat g.tsv)"
-    asked = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 120}
-    by_pipe = subprocess.run(["/bin/bash", "-c", shell], **asked)
+    options = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 120}
+    by_pipe = subprocess.run(["/bin/bash", "-c", shell], **options)
     by_file = run("score", "g.tsv", "g.tsv", cwd=tmp_path)
     assert by_pipe.returncode == by_file.returncode == 0, by_pipe.stderr
     assert "5,000" in by_file.stdout

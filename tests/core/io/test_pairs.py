@@ -155,7 +155,7 @@ def test_rows_option_reads_first_rows_only(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("b\ty", "2 fields; expected 3"),
         ("b\ty\t1\tz", "4 fields; expected 3"),
@@ -171,13 +171,13 @@ def test_rows_option_reads_first_rows_only(
     ],
 )
 def test_broken_tsv_line_is_located(
-    tmp_path: Path, connection: duckdb.DuckDBPyConnection, line: str, said: str
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection, line: str, message: str
 ) -> None:
     path = tmp_path / "a.tsv"
     path.write_text(f"a\tx\t1\n\n{line}\nc\tz\t1\n")
     (problem,) = problems(connection, path)
     assert problem.startswith(f"{path}:3: ")
-    assert said in problem
+    assert message in problem
 
 
 def test_number_of_listed_problems_is_limited(
@@ -207,7 +207,7 @@ def test_unclosed_quote_is_located(tmp_path: Path, connection: duckdb.DuckDBPyCo
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ('{"word": "a"', "not JSON"),
         ("[1, 2]", "found '[1, 2]'; expected an object"),
@@ -221,19 +221,19 @@ def test_unclosed_quote_is_located(tmp_path: Path, connection: duckdb.DuckDBPyCo
     ],
 )
 def test_broken_json_line_is_located(
-    tmp_path: Path, connection: duckdb.DuckDBPyConnection, line: str, said: str
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection, line: str, message: str
 ) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(f'{{"word": 1, "context": true, "count": 2}}\n\n{line}\n')
     (problem,) = problems(connection, path)
     assert problem.startswith(f"{path}:3: ")
-    assert said in problem
+    assert message in problem
     path.write_text('{"word": 1, "context": true, "count": 2}\n')
     assert read(connection, path) == [("1", "true", 2)]
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ("('a', NULL, 1)", "the context is empty"),
         ("('', 'x', 1)", "the word is empty"),
@@ -244,12 +244,12 @@ def test_broken_json_line_is_located(
     ],
 )
 def test_broken_parquet_row_is_located(
-    tmp_path: Path, connection: duckdb.DuckDBPyConnection, values: str, said: str
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection, values: str, message: str
 ) -> None:
     select = f"FROM (VALUES ('a', 'x', 1), {values}) t(word, context, count)"
     path = write_parquet(connection, tmp_path / "a.parquet", select)
     (problem,) = problems(connection, path)
-    assert problem.startswith(f"{path}, row 2: {said}")
+    assert problem.startswith(f"{path}, row 2: {message}")
 
 
 def test_missing_columns_are_refused(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:

@@ -138,11 +138,11 @@ def test_remote_and_local_scores_are_equal(here: Path, there: str) -> None:
     assert score(f"{there}/gold.tsv.zip", f"{there}/system.tsv.gz").rows == expected
     for system in ("system.tsv.gz", "system.parquet"):
         assert score(f"{there}/gold.tsv", f"{there}/{system}").rows == expected
-    told = roget_does(
+    result = roget_does(
         "compare", f"{there}/gold.tsv", f"{there}/system.tsv.gz", f"b={there}/system.parquet",
         "--format", "json",
     )  # fmt: skip
-    assert {row["system"] for row in json.loads(told)["rows"]} >= {"system.tsv", "b"}
+    assert {row["system"] for row in json.loads(result)["rows"]} >= {"system.tsv", "b"}
     expected = score(here / "labels.npy", here / "labels.npy").rows
     assert score(f"{there}/labels.npy", here / "labels.npy").rows == expected
 
@@ -194,7 +194,7 @@ def test_query_string_of_url_is_not_part_of_suffix() -> None:
 
 
 def test_unreadable_urls_are_reported(web: str, memory: str, tmp_path: Path) -> None:
-    for path, said in (
+    for path, message in (
         (f"{web}/none.tsv", "no such file"),
         (f"{memory}/none.tsv", "no such file"),
         (f"{web}/closed.tsv", "permission denied"),
@@ -205,7 +205,7 @@ def test_unreadable_urls_are_reported(web: str, memory: str, tmp_path: Path) -> 
         for read in (source_of, count, partial(score, path)):
             with pytest.raises(InputError) as caught:
                 read(path)
-            assert str(caught.value).startswith(f"{path}: {said}"), str(caught.value)
+            assert str(caught.value).startswith(f"{path}: {message}"), str(caught.value)
     (tmp_path / "broken.npz").write_bytes(b"PK")
     import fsspec
 

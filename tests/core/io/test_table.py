@@ -85,7 +85,7 @@ def test_roles_are_inferred_from_file_name(
 
 
 @pytest.mark.parametrize(
-    ("name", "rows", "said"),
+    ("name", "rows", "message"),
     [
         (
             "a.tsv",
@@ -100,7 +100,7 @@ def test_roles_are_inferred_from_file_name(
     ],
 )
 def test_ambiguous_columns_are_refused_with_a_working_suggestion(
-    tmp_path: Path, name: str, rows: list[str], said: str
+    tmp_path: Path, name: str, rows: list[str], message: str
 ) -> None:
     path = written(tmp_path, name, *rows)
     with refused("ambiguous-columns") as caught:
@@ -140,15 +140,15 @@ def test_transpose_option_swaps_roles(
 
 
 def test_columns_option_accepts_every_form() -> None:
-    asked = {"word": "noun", "context": "verb", "count": "n"}
+    options = {"word": "noun", "context": "verb", "count": "n"}
     for columns in (
-        asked,
+        options,
         "word=noun,context=verb,count=n",
         "noun, verb, n",
         ["noun", "verb", "n"],
     ):
-        assert parse_columns(columns) == asked
-        assert parse_columns(split_columns(columns)) == asked
+        assert parse_columns(columns) == options
+        assert parse_columns(split_columns(columns)) == options
     assert parse_columns([2, 1]) == {"word": "2", "context": "1"}
     assert parse_columns(None) is None
     with refused("unknown-name", "'wrod'"):

@@ -31,8 +31,8 @@ def test_log_rise_equals_sum_of_logarithms(x: float, r: int) -> None:
 
 @given(st.floats(1e-6, 1e6), st.floats(1e-3, 1e6))
 def test_log_rise_equals_difference_of_log_gammas(a: float, x: float) -> None:
-    wanted = float(gammaln(a + x) - gammaln(a))
-    assert special.log_rise(a, x) == pytest.approx(wanted, rel=1e-9, abs=1e-6)
+    expected = float(gammaln(a + x) - gammaln(a))
+    assert special.log_rise(a, x) == pytest.approx(expected, rel=1e-9, abs=1e-6)
 
 
 def test_log_rise_keeps_digits_for_huge_arguments() -> None:

@@ -1,4 +1,4 @@
-"""Base forms, shapes of numbers, traits."""
+"""Base forms, number shapes and traits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMS = Forms(
         ("focus", "focus"), ("tripped", "trip"), ("passed", "pass"), ("go", "go"),
     ],
 )  # fmt: skip
-def test_verbs(word: str, base: str) -> None:
+def test_verbs_have_base_forms(word: str, base: str) -> None:
     assert FORMS.verb(word) == base
 
 
@@ -36,7 +36,7 @@ def test_verbs(word: str, base: str) -> None:
         ("U.S.", "u.s."), ("widgets", "widget"),
     ],
 )  # fmt: skip
-def test_nouns(word: str, base: str) -> None:
+def test_nouns_have_base_forms(word: str, base: str) -> None:
     assert FORMS.noun(word) == base
 
 
@@ -49,17 +49,17 @@ def test_nouns(word: str, base: str) -> None:
         ("four", None), ("%", None), ("", None),
     ],
 )  # fmt: skip
-def test_numbers(word: str, shape: str | None) -> None:
+def test_numbers_have_shapes(word: str, shape: str | None) -> None:
     assert number(word) == shape
 
 
-def test_whole_quadruples() -> None:
+def test_quadruples_are_normalised() -> None:
     quad = Quadruple("Named", "1989", "OF", "Companies", "N")
     assert FORMS.normal([quad]) == [("name", "<year>", "of", "company")]
 
 
 @given(st.text(max_size=12))
-def test_any_text_has_a_base_form_that_is_its_own(word: str) -> None:
+def test_any_text_has_a_deterministic_base_form(word: str) -> None:
     assert traits(word) == traits(word)
     assert isinstance(other_name(word), str)
     for form in (FORMS.noun, FORMS.verb):
@@ -67,7 +67,7 @@ def test_any_text_has_a_base_form_that_is_its_own(word: str) -> None:
         assert bool(form(word)) == bool(word)
 
 
-def test_traits_tell_names_from_words() -> None:
+def test_traits_distinguish_names_from_words() -> None:
     assert "^Capital" in traits("Ford")
     assert traits("IBM") == ["^Capital", "^CAPITALS"]
     assert "^-ion" in traits("option")

@@ -1,4 +1,4 @@
-"""Heads by patterns: one case per construction, laws on any tags, precision and recall on gold."""
+"""Heads by patterns: one case per construction, laws on any tags, accuracy on gold."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def relations(tagged):
         ("he/PNP came/come/VVD after/CJS lunch/NN1", "obl come lunch, case lunch after"),
     ],
 )  # fmt: skip
-def test_constructions(tagged, expected):
+def test_constructions_give_their_relations(tagged, expected):
     found, _ = relations(tagged)
     for one in expected.split(", "):
         assert tuple(one.split()) in found
@@ -104,12 +104,12 @@ def test_constructions(tagged, expected):
         ("he/PNP came/come/VVD after/CJS the/AT0 man/NN1 left/leave/VVD", "man"),
     ],
 )
-def test_what_is_no_object(tagged, not_object):
+def test_adjuncts_and_other_nouns_are_not_objects(tagged, not_object):
     found, _ = relations(tagged)
     assert not [one for one in found if one[0] == "obj" and one[2] == not_object]
 
 
-def test_a_clause_after_a_conjunction_is_no_prepositional_phrase():
+def test_conjunction_before_a_clause_is_not_a_preposition():
     found, upos = relations("he/PNP came/come/VVD after/PRP the/AT0 man/NN1 left/leave/VVD")
     assert ("nsubj", "leave", "man") in found
     assert not {one for one in found if one[0] in ("case", "obl")}
@@ -133,7 +133,7 @@ def test_a_clause_after_a_conjunction_is_no_prepositional_phrase():
         ("a/AT0 documentary/AJ0 ,/PUN oh/ITJ =/UNC", "DET NOUN PUNCT INTJ SYM"),
     ],
 )
-def test_parts_of_speech(tagged, upos):
+def test_parts_of_speech_are_universal(tagged, upos):
     assert " ".join(relations(tagged)[1].values()) == upos
 
 
@@ -159,8 +159,8 @@ def test_any_tags_give_a_forest(tokens):
             above, steps = heads[above], steps + 1
 
 
-def test_precision_and_recall_on_gold(shared_data, tmp_path):
-    """Objects drawn from raw text against those that people marked, sentence by sentence."""
+def test_relations_are_accurate_on_gold(shared_data, tmp_path):
+    """Compare objects extracted from raw text with annotated ones, sentence by sentence."""
     pytest.importorskip("HanTa")
     path = shared_data / "ud-english/en_ewt-dev.conllu"
     mark = "# text = "

@@ -1,4 +1,4 @@
-"""English for the tagger: tokens, tags that are mended, lemmas."""
+"""English for the tagger: tokens, refined tags, corrected lemmas."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def language():
         ("na\u0131\u0308ve re\xadsume", "na\u0131\u0308ve resume"),
     ],
 )
-def test_english_tokens(given, tokens):
+def test_english_text_is_tokenised(given, tokens):
     assert words.tokenise(given) == tokens.split()
 
 
@@ -50,7 +50,7 @@ def test_english_tokens(given, tokens):
         ("AMD was early", "VBN VBD AJ0", "NP0 VBD AJ0"),
     ],
 )
-def test_refining(sentence, tags, refined, language):
+def test_tags_are_refined_in_context(sentence, tags, refined, language):
     tags = tags.split()
     words.refine(sentence.split(), tags, language.seen)
     assert tags == refined.split()
@@ -73,7 +73,7 @@ def test_refining(sentence, tags, refined, language):
         ("3", "CRD", "3", "3"),
     ],
 )
-def test_mending_lemmas(word, tag, lemma, mended, language):
+def test_lemmas_are_corrected(word, tag, lemma, mended, language):
     assert words.correct_lemma(word, tag, lemma, language.seen) == mended
 
 
@@ -82,7 +82,7 @@ def test_every_english_tag_has_a_kind(language):
 
 
 def test_lemmas_agree_with_gold(shared_data, language):
-    """A sanity check of the whole: most verbs and nouns of real text get the lemma people gave."""
+    """Most verbs and nouns of real text get the annotated lemma."""
     right = wrong = 0
     sentences = parsed(shared_data / "ud-english/en_ewt-dev.conllu")
     lines = (shared_data / "ud-english/en_ewt-dev.conllu").read_text("utf-8").splitlines()

@@ -50,15 +50,15 @@ def test_full_dimensions_give_cosines_of_mutual_information() -> None:
     words, contexts, counts = tabulate(TOKENS)
     dense = counts.toarray()
     weight = dense.sum(axis=0)
-    told = np.zeros_like(dense)
+    result = np.zeros_like(dense)
     for i in range(len(words)):
         for j in range(len(contexts)):
             if dense[i, j]:
                 expected = dense[i].sum() * weight[j] / weight.sum()
-                told[i, j] = max(math.log(dense[i, j] / expected), 0)
-    told /= np.maximum(np.linalg.norm(told, axis=1, keepdims=True), 1e-12)
+                result[i, j] = max(math.log(dense[i, j] / expected), 0)
+    result /= np.maximum(np.linalg.norm(result, axis=1, keepdims=True), 1e-12)
     found = embed_contexts(TOKENS, seed=0).table
-    assert found @ found.T == pytest.approx(told @ told.T, abs=1e-5)
+    assert found @ found.T == pytest.approx(result @ result.T, abs=1e-5)
 
 
 def test_randomised_vectors_are_reproducible() -> None:

@@ -171,7 +171,7 @@ def test_invalid_input_is_named(parts: Any) -> None:
         (("mdl", "nearest"), "invalid-input", "tuple"),
         ((other, other, other), "invalid-input", "tuple"),
         ((other, other), "invalid-input", "tuple"),
-        ([], "invalid-option", "classes is empty"),
+        ([], "invalid-option", "'classes' is empty"),
         (["mle", "unigram"], "invalid-option", "'mle'"),
         (["nearest", "kneser-ney"], "invalid-option", "'kneser-ney'"),
         ((np.ones((60, 1)), np.ones((1, 40))), "bad-weight", "centroids"),

@@ -317,10 +317,10 @@ def test_utf_8_validation_equals_python(noise, shift, text):
     array = np.frombuffer(data, np.uint8)
     try:
         data.decode()
-        wanted = len(data)
+        expected = len(data)
     except UnicodeDecodeError as error:
-        wanted = error.start
-    assert conllu_kernel.find_invalid_utf8(array, 0) == wanted
+        expected = error.start
+    assert conllu_kernel.find_invalid_utf8(array, 0) == expected
 
 
 @pytest.mark.parametrize("lead", range(0x80, 0x100))
@@ -330,10 +330,10 @@ def test_every_utf_8_lead_byte_is_validated(lead):
             data = bytes([lead, second]) + rest
             try:
                 data.decode()
-                wanted = len(data)
+                expected = len(data)
             except UnicodeDecodeError as error:
-                wanted = error.start
-            assert conllu_kernel.find_invalid_utf8(np.frombuffer(data, np.uint8), 0) == wanted
+                expected = error.start
+            assert conllu_kernel.find_invalid_utf8(np.frombuffer(data, np.uint8), 0) == expected
 
 
 def test_string_table_grows_for_many_distinct_strings(write):

@@ -53,9 +53,9 @@ def test_counts_record_language_of_real_treebanks(code, shared_data):
     assert counts.provenance["language"] == code
     with gzip.open(path, "rt", encoding="utf-8") as file:
         texts = [line.removeprefix("# text = ") for line in file if line.startswith("# text = ")]
-    told = [detect_language(" ".join(texts[start : start + 40])) for start in range(0, 400, 40)]
-    assert set(told) <= {code, None}
-    assert told.count(code) >= 9
+    text = [detect_language(" ".join(texts[start : start + 40])) for start in range(0, 400, 40)]
+    assert set(text) <= {code, None}
+    assert text.count(code) >= 9
 
 
 def test_declared_language_precedes_detection(tmp_path):

@@ -27,7 +27,7 @@ REGULAR = {
 
 
 @pytest.mark.parametrize(
-    ("seen", "wanted"),
+    ("seen", "expected"),
     [
         ({("data", "datum"): 90, ("datum", "datum"): 1}, {("data", "datum"): "data"}),
         ({("data", "datum"): 90, ("datum", "datum"): 9}, {}),
@@ -49,8 +49,8 @@ REGULAR = {
         ),
     ],
 )
-def test_find_repairs_corrects_lemmas(seen, wanted):
-    assert find_repairs({**REGULAR, **seen}) == wanted
+def test_find_repairs_corrects_lemmas(seen, expected):
+    assert find_repairs({**REGULAR, **seen}) == expected
 
 
 def test_regular_lemmas_are_not_repaired():

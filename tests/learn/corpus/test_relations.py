@@ -71,7 +71,7 @@ def friends(tmp_path):
 
 
 def test_each_named_relation_gives_its_pairs(friends):
-    wanted = {
+    expected = {
         "obj": [("money", "", "pay")],
         "subj": [("friend", "", "live")],
         "amod": [("old", "", "friend")],
@@ -80,8 +80,8 @@ def test_each_named_relation_gives_its_pairs(friends):
         "~obj": [("pay", "", "money")],
         "~obl:prep": [("live", "in", "house"), ("live", "because_of", "rent")],
     }
-    assert {name: sorted(count(friends, [name])) for name in wanted} == {
-        name: sorted(pairs) for name, pairs in wanted.items()
+    assert {name: sorted(count(friends, [name])) for name in expected} == {
+        name: sorted(pairs) for name, pairs in expected.items()
     }
 
 

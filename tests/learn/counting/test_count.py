@@ -273,8 +273,8 @@ def test_standard_input_is_counted(
         "table": b"a\tx\t2\nb\ty\t1\n",
     }
     monkeypatch.setattr(sys, "stdin", Stdin(data[kind]))
-    asked = {"table": {"columns": [1, 2, 3]}, "conllu": {"relation": "obj"}}.get(kind, {})
-    counts = count("-", **asked)  # type: ignore[arg-type]
+    options = {"table": {"columns": [1, 2, 3]}, "conllu": {"relation": "obj"}}.get(kind, {})
+    counts = count("-", **options)  # type: ignore[arg-type]
     (given,) = counts.provenance["inputs"]
     digest = sha256(data[kind]).hexdigest()
     assert given == {"path": "-", "bytes": len(data[kind]), "sha256": digest}
@@ -289,17 +289,17 @@ def test_provenance_and_summary_describe_the_run(tmp_path: Path) -> None:
     options = CountOptions(stop=tmp_path / "stop.txt", min_pair=2)
     summary = run([path], tmp_path / "o.counts", options)
     counts = Counts.read(tmp_path / "o.counts")
-    said = counts.provenance
-    assert said["inputs"] == [
+    record = counts.provenance
+    assert record["inputs"] == [
         {
             "path": str(path),
             "bytes": path.stat().st_size,
             "sha256": sha256(path.read_bytes()).hexdigest(),
         }
     ]
-    assert said["recipe"]["reader"] == "conllu"
-    assert said["cuts"]["min_pair"] == 2
-    assert said["cuts"]["stop"] == {"words": 1, "sha256": sha256(b"be").hexdigest()}
+    assert record["recipe"]["reader"] == "conllu"
+    assert record["cuts"]["min_pair"] == 2
+    assert record["cuts"]["stop"] == {"words": 1, "sha256": sha256(b"be").hexdigest()}
     assert "be" not in counts.contexts
     assert (summary.words, summary.contexts) == counts.shape
     assert summary.entries == counts.entries
@@ -506,11 +506,13 @@ def test_text_without_pairs_reports_tags_and_labels(tmp_path: Path) -> None:
 )
 def test_summary_names_the_unit(tmp_path: Path, name: str, unit: str, tokens: bool) -> None:
     (tmp_path / name).write_text("a\tb\n" if unit == "row" else conllu(1))
-    told: list[int] = []
-    summary = run(tmp_path / name, tmp_path / "o", progress=lambda now: told.append(now["tokens"]))
+    reported: list[int] = []
+    summary = run(
+        tmp_path / name, tmp_path / "o", progress=lambda now: reported.append(now["tokens"])
+    )
     assert summary.unit == unit
     assert summary.tokens
-    assert bool(told[-1]) == tokens
+    assert bool(reported[-1]) == tokens
 
 
 CONLLU_LINE = "1\tx\tx\tNOUN\t_\t_\t0\troot\t_\t_\n"
@@ -590,11 +592,13 @@ def test_file_changed_during_counting_is_refused(
 def test_progress_is_reported(tmp_path: Path) -> None:
     for seed in range(3):
         (tmp_path / f"{seed}.conllu").write_text(conllu(seed))
-    told: list[tuple[float, float, int]] = []
-    counts = count(tmp_path, progress=lambda now: told.append((now.done, now.total, now["tokens"])))
-    assert told == sorted(told)
+    reported: list[tuple[float, float, int]] = []
+    counts = count(
+        tmp_path, progress=lambda now: reported.append((now.done, now.total, now["tokens"]))
+    )
+    assert reported == sorted(reported)
     size = sum(path.stat().st_size for path in tmp_path.iterdir())
-    assert told[-1] == (size, size, counts.provenance["tokens"])
+    assert reported[-1] == (size, size, counts.provenance["tokens"])
 
 
 def test_pieces_and_bundles_give_equal_counts(

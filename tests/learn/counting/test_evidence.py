@@ -328,10 +328,10 @@ def test_examples_of_tagged_text_are_located(tmp_path: Path) -> None:
     counts = count(tmp_path / "prose.txt", tagger="hanta", evidence=10**6, evidence_size=0)
     found = collect(counts)
     assert sum(found.values()) == counts.total
-    told = {key[:2] + key[3:] for key in found}
-    assert ("farmer", "~amod:cooperative", "farmers", "co\xadoperative") in told
-    assert ("milk", "obj:sell", "milk", "sell") in told
-    assert ("car", "obj:buy", "car", "bought") in told
+    examples = {key[:2] + key[3:] for key in found}
+    assert ("farmer", "~amod:cooperative", "farmers", "co\xadoperative") in examples
+    assert ("milk", "obj:sell", "milk", "sell") in examples
+    assert ("car", "obj:buy", "car", "bought") in examples
     assert {int(str(key[2])) % 5 for key in found if key[0] == "milk"} == {4}
     assert counts.evidence is not None
     assert counts.evidence.lines("milk")[0].text == "The co\xadoperative farmers don’t sell milk."
@@ -347,8 +347,8 @@ def test_size_of_examples_is_limited(fiction: Path, tmp_path: Path) -> None:
         sizes[times] = kept / sum(names.values())
         if times == 0.5:
             assert counts.evidence is not None
-            told = counts.evidence.load()
-            totals = counts.word_totals[told.row], counts.context_totals[told.column]
+            result = counts.evidence.load()
+            totals = counts.word_totals[result.row], counts.context_totals[result.column]
             assert min(map(min, totals)) > 1
     # Small tables have heads that no estimate knows of.
     assert sizes[0.5] < 0.7

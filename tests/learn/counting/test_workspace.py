@@ -195,13 +195,13 @@ def test_ctrl_c_keeps_finished_parts(
     for _ in range(times):
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does, workers included
         time.sleep(0.05)
-    _, said = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=60)
     assert process.returncode != 0
     if times == 1:  # an impatient second one may cut the message short, but nothing else
         assert process.returncode == 1
-        assert said.startswith("stopped: ")
-        assert "o.counts.partial" in said  # where finished parts are
-        assert "Traceback" not in said
+        assert stderr.startswith("stopped: ")
+        assert "o.counts.partial" in stderr  # where finished parts are
+        assert "Traceback" not in stderr
     assert names(tmp_path) == {"o.counts.partial", "script.py"}
     assert run(corpus, tmp_path / "o.counts").reused > 0
     assert Counts.read(tmp_path / "o.counts") == whole

@@ -55,7 +55,7 @@ def write(path, table, delimiter=",", encoding="utf-8", end="\n"):
 def fill(sheet, *answers):
     """The table of a sheet with answers in its last column."""
     names, rows = tabulate_sheet(sheet)
-    return names, [[*row[:-1], said] for row, said in zip(rows, answers, strict=True)]
+    return names, [[*row[:-1], answer] for row, answer in zip(rows, answers, strict=True)]
 
 
 @pytest.mark.parametrize("sheet", [SHEET, READ], ids=lambda sheet: sheet.kind)
@@ -92,11 +92,11 @@ def test_changes_by_spreadsheets_are_tolerated(tmp_path, delimiter, encoding, en
 
 
 @pytest.mark.parametrize(
-    ("said", "code"),
+    ("answer", "code"),
     [("coherent", 0), ("Mixed", 1), ("j", 2), ("3", 2), (" M ", 1), ("?", 3), ("", -1)],
 )
-def test_verdicts_may_be_short(tmp_path, said, code):
-    path = write(tmp_path / "s.csv", fill(READ, said, "", ""))
+def test_verdicts_may_be_short(tmp_path, answer, code):
+    path = write(tmp_path / "s.csv", fill(READ, answer, "", ""))
     assert read_answers(path, READ) == [code, -1, -1]
 
 

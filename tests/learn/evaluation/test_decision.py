@@ -77,15 +77,19 @@ def test_weights_are_not_negative_and_find_the_informative_margins() -> None:
 
 
 def test_classes_decide_better_than_totals_and_reproducibly() -> None:
-    counts, told = planted(seed=3), []
+    counts, reported = planted(seed=3), []
     names = ("unigram", "kneser-ney", "nearest", "soft-symmetric")
     found = decide(
-        counts, names, draws=2, pairs=20, progress=lambda now: told.append((now.done, now.total))
+        counts,
+        names,
+        draws=2,
+        pairs=20,
+        progress=lambda now: reported.append((now.done, now.total)),
     )
     errors = {row.model: row.means()[0].mean for row in found.rows}
     for name in names[2:]:
         assert (errors[name] or 1) < 0.7 * (errors["unigram"] or 0)
-    assert told[-1] == (8, 8)
+    assert reported[-1] == (8, 8)
     assert found.pairs == 20
     assert found.rows[-1].chosen
     again = decide(counts, names[-2:], draws=2, pairs=20)

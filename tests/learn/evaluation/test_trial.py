@@ -32,13 +32,13 @@ def planted(seed: int = 0) -> Counts:
 )
 def test_classes_of_families_improve_predictions(model) -> None:
     counts = planted()
-    told = []
-    found = trial(counts, model.fit(counts), 0, told.append)
+    collected = []
+    found = trial(counts, model.fit(counts), 0, collected.append)
     assert found is not None
     assert found["word"] - found["both"] > 0.1
     assert found["class"] < found["all"]
-    assert told
-    assert all(now["trial"] for now in told)
+    assert collected
+    assert all(now["trial"] for now in collected)
     _, held = counts.split(KEPT, random_state=0)
     assert found["tokens"] == held.total
 
@@ -47,12 +47,12 @@ def test_bits_are_those_of_words_backed_off_to_the_unigram() -> None:
     counts = planted()
     found = trial(counts, SoftAnnealing(4, random_state=0).fit(counts), 0)
     train, held = counts.split(KEPT, random_state=0)
-    given, wanted = train.matrix.toarray(), held.matrix.toarray()
+    given, expected = train.matrix.toarray(), held.matrix.toarray()
     totals = given.sum(axis=0) + 0.5
-    rows, columns = np.nonzero(wanted)
+    rows, columns = np.nonzero(expected)
     words = given[rows, columns] / given[rows].sum(axis=1)
     unigram = (totals / totals.sum())[columns]
-    weights = wanted[rows, columns].astype(float)
+    weights = expected[rows, columns].astype(float)
     loss = 0.0
     for half in (0, 1):
         here = np.arange(rows.size) % 2 == half

@@ -85,9 +85,9 @@ def test_build_reports_and_keeps_the_figures(tmp_path):
     assert figures == made.provenance["trust"]
     assert figures["verdict"] == "stable"
     assert figures["recurring"] == 4
-    said = report(again)
-    assert said.data["trust"] == figures
-    assert set(describe(Trust.from_json(figures))) <= set(said.lead)
+    result = report(again)
+    assert result.data["trust"] == figures
+    assert set(describe(Trust.from_json(figures))) <= set(result.lead)
     grown = grow(again, planted(5, 1)).thesaurus
     assert "trust" not in grown.provenance
 

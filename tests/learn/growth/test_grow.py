@@ -430,8 +430,8 @@ def texts(tmp_path_factory):
 
 def test_growing_by_text_equals_counting_all_at_once(texts, tmp_path):
     one, two = texts
-    asked = {"relation": "obj", "heldout": False, "min_count": 5, "clusters": 3, "processes": 1}
-    build(one, output=tmp_path / "t", **asked)
+    options = {"relation": "obj", "heldout": False, "min_count": 5, "clusters": 3, "processes": 1}
+    build(one, output=tmp_path / "t", **options)
     before = load(tmp_path / "t")
     rare = set(before.spare.words.tolist())
     assert rare
@@ -460,8 +460,8 @@ def test_growing_by_text_equals_counting_all_at_once(texts, tmp_path):
 
 def test_known_files_of_a_folder_are_skipped(texts, tmp_path):
     one, two = texts
-    asked = {"relation": "obj", "heldout": False, "clusters": 3, "processes": 1}
-    build(one, output=tmp_path / "t", **asked)
+    options = {"relation": "obj", "heldout": False, "clusters": 3, "processes": 1}
+    build(one, output=tmp_path / "t", **options)
     grown = grow(tmp_path / "t", [one, two])
     assert grown.tokens == count(two, relation="obj").total
     assert notice(grown.notes, "copies", "1 of 2")
@@ -469,8 +469,8 @@ def test_known_files_of_a_folder_are_skipped(texts, tmp_path):
 
 def test_growing_by_the_same_text_twice_is_refused(texts, tmp_path):
     one, two = texts
-    asked = {"relation": "obj", "heldout": False, "clusters": 3, "processes": 1}
-    build(one, output=tmp_path / "t", **asked)
+    options = {"relation": "obj", "heldout": False, "clusters": 3, "processes": 1}
+    build(one, output=tmp_path / "t", **options)
     state = (tmp_path / "t" / "thesaurus.json").read_bytes()
     copy = tmp_path / "copy.conllu"
     copy.write_bytes(one.read_bytes())

@@ -171,8 +171,8 @@ def test_usual_votes_equal_mean_over_known_words(voters):
 
 def test_planted_words_are_placed_correctly(planted):
     taxonomy, counts, truth = planted
-    told = []
-    placed = place(taxonomy, counts, steps=0, progress=told.append)
+    reported = []
+    placed = place(taxonomy, counts, steps=0, progress=reported.append)
     best = {some[0].word: some[0] for some in placed.words}
     assert best.keys() == truth.keys()
     right = sum(best[word].id == name for word, name in truth.items())
@@ -187,7 +187,7 @@ def test_planted_words_are_placed_correctly(planted):
     scores = [some[0].score for some in placed.words]
     assert scores == sorted(scores, reverse=True)
     assert np.mean(scores) == pytest.approx(right / len(truth), abs=0.15)
-    assert told[-1].done == told[-1].total == len(counts)
+    assert reported[-1].done == reported[-1].total == len(counts)
 
 
 def test_less_likely_candidates_are_excluded(planted):

@@ -163,11 +163,11 @@ def test_small_xml_entities_are_expanded(tmp_path):
 def test_progress_is_reported(tmp_path):
     file = tmp_path / "v.nt"
     vocabulary().serialize(file, format="nt", encoding="utf-8")
-    told = []
-    found = triples.read(file, skos.PREDICATES, told.append)
+    reported = []
+    found = triples.read(file, skos.PREDICATES, reported.append)
     assert len(list(itertools.islice(found, 5))) == 5
     list(found)
-    assert told[-1].done == told[-1].total == file.stat().st_size
-    told.clear()
-    read(file, language="en", progress=told.append)
-    assert told[-1]["fraction"] == 1
+    assert reported[-1].done == reported[-1].total == file.stat().st_size
+    reported.clear()
+    read(file, language="en", progress=reported.append)
+    assert reported[-1]["fraction"] == 1

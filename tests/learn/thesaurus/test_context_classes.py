@@ -74,9 +74,9 @@ def test_saved_thesaurus_keeps_context_classes(thesaurus: Thesaurus, tmp_path: P
 
 
 def test_context_classes_are_shown_in_report_and_page(thesaurus: Thesaurus) -> None:
-    told = report(thesaurus)
-    assert "context class" in str(told)
-    listed = {name for one in told.data["context_classes"] for name in one["contexts"]}
+    result = report(thesaurus)
+    assert "context class" in str(result)
+    listed = {name for one in result.data["context_classes"] for name in one["contexts"]}
     assert listed == set(CONTEXTS)
     view = word_class.make(ThesaurusSnapshot(thesaurus, "t"), thesaurus.path("tea")[-1])
     assert "drink" in view["context_classes"][0]["context"]

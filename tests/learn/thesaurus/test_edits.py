@@ -159,7 +159,7 @@ def test_inapplicable_edits_wait():
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "message"),
     [
         (Edit("rename", ClassSnapshot(3, "x", 2, ("zebra", "gnu")), "beasts"), "“x”"),
         (Edit("rename", ClassSnapshot(0, "x", 0, ()), "animals"), "“x”"),
@@ -175,10 +175,10 @@ def test_inapplicable_edits_wait():
         ),
     ],
 )  # fmt: skip
-def test_problems_of_replay_are_explained(edit, said):
+def test_problems_of_replay_are_explained(edit, message):
     new, problems, _ = planted().editor.replay([edit])
     assert len(problems) == 1
-    assert said in problems[0]
+    assert message in problems[0]
     assert same(new, planted())
     assert new.edits[0].waiting
 

@@ -89,9 +89,9 @@ def test_concurrent_edits_are_not_lost(folder):
     command = [sys.executable, "-W", "ignore", "-c", EDITING, str(tests), str(folder)]
     both = [subprocess.Popen([*command, name], stderr=subprocess.PIPE) for name in "ab"]
     assert [one.communicate()[1] for one in both] == [b"", b""]
-    said = [edit.text for edit in Thesaurus.load(folder).edits]
+    labels = [edit.text for edit in Thesaurus.load(folder).edits]
     for name in "ab":
-        assert [text for text in said if text[0] == name] == [f"{name} {n}" for n in range(3)]
+        assert [text for text in labels if text[0] == name] == [f"{name} {n}" for n in range(3)]
 
 
 def test_folder_that_changes_during_loading_is_read_again(folder, monkeypatch):

@@ -84,9 +84,9 @@ def alike(one, other):
 def test_undo_and_redo_are_inverse(states):
     t = states[-1]
     for before in states[-2::-1]:
-        told = t.editor.undoable
+        undoable = t.editor.undoable
         t = t.editor.undo()
-        assert t.undone[0] == told
+        assert t.undone[0] == undoable
         assert alike(t, before)
         assert t.edits == before.edits
     assert t.editor.undoable is None

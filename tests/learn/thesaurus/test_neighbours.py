@@ -45,10 +45,10 @@ def deviations(cosines):
 
 def naive(t, by, vectors=None):
     """Similarities of all words, pair by pair."""
-    told, n = tell(t.counts.matrix.toarray().astype(float)), len(t)
-    own = deviations([[cosine(told[i], told[j]) for j in range(n)] for i in range(n)])
+    weights, n = tell(t.counts.matrix.toarray().astype(float)), len(t)
+    own = deviations([[cosine(weights[i], weights[j]) for j in range(n)] for i in range(n)])
     belongs = t.memberships.toarray()
-    sums = belongs.T @ told
+    sums = belongs.T @ weights
     between = np.array([[cosine(a, b) for b in sums] for a in sums])
     classes = deviations(belongs @ between @ belongs.T)
     if by != "both":
@@ -133,10 +133,12 @@ def test_invalid_requests_for_neighbours_are_refused():
 def test_similarities_equal_those_of_neighbours(t, by, seed):
     rows, others = np.random.default_rng(seed).integers(len(t), size=(2, 30))
     found = lookup.similarities(t, rows, others, by)
-    told = [dict(near) for near in lookup.list_neighbours(t, np.arange(len(t)), len(t), by)]
+    neighbours_by_row = [
+        dict(near) for near in lookup.list_neighbours(t, np.arange(len(t)), len(t), by)
+    ]
     for row, other, alike in zip(rows, others, found, strict=True):
         if row != other:
-            assert alike == told[row][str(t.words[other])]
+            assert alike == neighbours_by_row[row][str(t.words[other])]
     # However few are compared at a time.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neighbours, "CELLS", 1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from roget import Counts
 from roget.core.tree import Tree
-from roget.learn.thesaurus.senses import Senses, find_kin, fit
+from roget.learn.thesaurus.senses import USUAL, Senses, find_kin, fit, log_ratio_to_usual
 from thesauri import CONTEXTS, EACH, MIXED, THESAURI, hard, mixtures
 
 
@@ -36,9 +36,9 @@ def test_each_sense_has_its_own_contexts_and_words():
         for one in t.senses(f"m{row}", 5):
             family = int(t.tree.cluster[one.node])
             assert family in pair
-            told = [int(context.context[1:]) // CONTEXTS for context in one.contexts]
-            assert set(told) <= {family, MIXED}, "its own, or those that all have"
-            assert told.count(family) >= 4
+            families = [int(context.context[1:]) // CONTEXTS for context in one.contexts]
+            assert set(families) <= {family, MIXED}, "its own, or those that all have"
+            assert families.count(family) >= 4
             assert all(home[t.row(word)] == family for word in one.words)
             assert f"m{row}" not in one.words
             own = counts.matrix[[t.row(f"m{row}")]].toarray().ravel() / 400
@@ -150,3 +150,13 @@ def test_senses_of_too_many_classes_equal_memberships(t):
         found = t.sense_memberships
     if t.tree.n_clusters > 1:
         assert np.array_equal(found.toarray(), t.memberships.toarray())
+
+
+@pytest.mark.parametrize("usual", [20, 500])
+def test_threshold_depends_on_the_evidence_and_not_on_the_other_words(usual):
+    contexts = np.array([usual, usual, 2 * usual])
+    found = log_ratio_to_usual(contexts)
+    # In a small text, even the most frequent word has less evidence than is usual.
+    assert (found[2] > 0) == (usual > USUAL)
+    assert found[2] - found[0] == pytest.approx(np.log(2))
+    assert log_ratio_to_usual(np.zeros(2))[0] == pytest.approx(-np.log(USUAL))

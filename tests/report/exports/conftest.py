@@ -1,4 +1,4 @@
-"""A small thesaurus whose numbers are known, and one whose words are hostile."""
+"""A small thesaurus with known numbers, and one with hostile words."""
 
 from __future__ import annotations
 

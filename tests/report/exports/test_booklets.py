@@ -1,4 +1,4 @@
-"""The booklets: whole, escaped, and asking nothing of the network."""
+"""Booklets: complete, escaped, and self-contained."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Page(HTMLParser):
             self.words.setdefault((self.section, kind), []).append(data)
 
 
-def test_the_page_has_every_class_and_word(small):
+def test_html_booklet_has_every_class_and_word(small):
     page = Page(written(small, "html", title="Tiny", language="en"))
     assert page.words == {
         ("class-3", "words"): [w.word for w in small.word_class(3).words],
@@ -72,7 +72,7 @@ def test_the_page_has_every_class_and_word(small):
     assert set(page.links) >= {f"#class-{node}" for node in range(5)}
 
 
-def test_hostile_words_stay_words(broken, small):
+def test_html_booklet_escapes_hostile_words(broken, small):
     hostile, plain = (Page(written(t, "html", title=str(t.words[0]))) for t in (broken, small))
     assert set(hostile.elements) <= set(plain.elements)
     assert set(hostile.attributes) <= {*plain.attributes, "lang"}
@@ -82,7 +82,7 @@ def test_hostile_words_stay_words(broken, small):
     assert {re.sub("\r\n?", "\n", word) for word in shown} == as_read
 
 
-def test_the_page_stands_alone(small):
+def test_html_booklet_loads_nothing_external(small):
     page = written(small, "html")
     assert "default-src 'none'" in page
     assert not re.search(r"https?://|url\(|@import|src=", page)
@@ -94,7 +94,7 @@ def rendered(text):
 
 
 @pytest.mark.parametrize("which", ["small", "broken"])
-def test_markdown_shows_words_as_they_are(which, request):
+def test_markdown_booklet_shows_words_unchanged(which, request):
     thesaurus = request.getfixturevalue(which)
     source = written(thesaurus, "markdown", title="*T*")
     html = rendered(source)
@@ -122,23 +122,23 @@ def test_markdown_shows_words_as_they_are(which, request):
         assert f'<a id="class-{node}"></a>' in html
 
 
-def test_text_of_two_directions_is_isolated():
+def test_markdown_isolates_bidirectional_text():
     assert quote_markdown("אב") == "\u2068אב\u2069"
     assert quote_markdown("a\u202eb") == "\u2068a\u202eb\u2069"
     assert quote_markdown("ab") == "ab"
 
 
 @pytest.mark.slow
-def test_a_browser_opens_the_page_without_a_word(browser, broken, tmp_path):
+def test_browser_opens_the_page_without_messages(browser, broken, tmp_path):
     export(broken, tmp_path / "page.html", options=ReportOptions("Hostile"))
-    said = []
+    collected = []
     for size in ((1440, 900), (390, 844)):
         page = browser.new_page(viewport={"width": size[0], "height": size[1]})
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda message: collected.append(message.text))
+        page.on("pageerror", lambda error: collected.append(str(error)))
         page.goto((tmp_path / "page.html").as_uri())
         assert page.title() == "Hostile"
-        assert said == []
+        assert collected == []
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= size[0], "nothing sticks out, however long the word"
         page.click("nav a[href='#class-1']")
@@ -146,20 +146,20 @@ def test_a_browser_opens_the_page_without_a_word(browser, broken, tmp_path):
         page.close()
 
 
-def test_what_people_wrote_is_printed(small):
+def test_booklet_prints_definitions_and_notes(small):
     noted = small.editor.note(3, "what one *drinks*", "definition").editor.note(3, "old")
     assert written(noted, "html").count('<p class="written">') == 2
     assert "what one \\*drinks\\*\n" in written(noted, "markdown")
 
 
-def test_titles_cannot_leave_the_running_head(small):
+def test_titles_cannot_escape_the_running_head(small):
     head = written(small, "html", title='x"; } </style><script>').partition("</head>")[0]
     assert head.count("</style>") == 1
     assert "<script" not in head
     assert r'content: "x\22 \3b  \7d' in head
 
 
-def test_a_browser_prints_pages(small, tmp_path, monkeypatch):
+def test_pdf_is_printed_by_a_browser(small, tmp_path, monkeypatch):
     with refused("not-writable", "PDF"):
         export(small, io.StringIO(), "pdf")
     monkeypatch.setattr(booklet, "BROWSERS", ())

@@ -1,4 +1,4 @@
-"""Newick and linkages have the thesaurus's own cuts, and come back."""
+"""Newick and linkage exports have the thesaurus's cuts and are read back."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_newick_has_the_cuts_of_the_thesaurus(make, how):
         assert same(tree.cut(k)[order].tolist(), thesaurus.cut(k).tolist()), k
 
 
-def test_all_words_are_as_far_from_the_root():
+def test_all_words_have_the_same_distance_from_the_root():
     dendropy = pytest.importorskip("dendropy")
     thesaurus = made(9, 3)
     out = io.StringIO()
@@ -64,7 +64,7 @@ def test_all_words_are_as_far_from_the_root():
 
 
 @pytest.mark.parametrize(("make", "how"), CASES)
-def test_linkages_are_scipys_and_come_back(make, how, tmp_path):
+def test_exported_linkage_is_valid_in_scipy_and_read_back(make, how, tmp_path):
     thesaurus = make(*how)
     file = tmp_path / "t.npz"
     export(thesaurus, file)
@@ -90,7 +90,7 @@ def _rank(thesaurus, k):
     return [made for _, made in thesaurus.tree.splits].index(k) + 1
 
 
-def test_a_linkage_of_scipy_becomes_a_thesaurus(tmp_path):
+def test_scipy_linkage_is_read_as_thesaurus(tmp_path):
     points = np.random.default_rng(0).normal(size=(12, 2))
     merges = hierarchy.linkage(points, "average")
     words = [f"w{n}" for n in range(12)]
@@ -124,7 +124,7 @@ def test_invalid_linkages_are_refused(tmp_path, arrays):
         read(file)
 
 
-def test_our_skos_keeps_the_order_of_splits(tmp_path):
+def test_own_skos_export_keeps_the_order_of_splits(tmp_path):
     pytest.importorskip("rdflib")
     thesaurus = made(12, 4)
     export(thesaurus, tmp_path / "t.ttl", options=ReportOptions(language="en"))

@@ -1,4 +1,4 @@
-"""Sentences leave a thesaurus only if that is asked for."""
+"""Sentences are exported only on request."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def thesaurus(tmp_path_factory):
 
 
 @pytest.mark.parametrize("format", [name for name in EXPORTERS if name != "pdf"])  # as html
-def test_nothing_private_leaks(thesaurus, tmp_path, format):
+def test_exports_contain_no_sentences_by_default(thesaurus, tmp_path, format):
     suffix = next(end for end, name in SUFFIXES["exporters"].items() if name == format)
     target = tmp_path / f"t{suffix}"
     export(thesaurus, target, format)
@@ -55,15 +55,15 @@ def test_nothing_private_leaks(thesaurus, tmp_path, format):
             export(thesaurus, target, format, ReportOptions(evidence=1))
 
 
-def test_what_is_asked_for_is_there(thesaurus, tmp_path):
+def test_exports_contain_sentences_on_request(thesaurus, tmp_path):
     asked = ReportOptions(evidence=1, language="en")
     export(thesaurus, tmp_path / "t.json", options=asked)
     assert SAID in (tmp_path / "t.json").read_text()
     assert json.loads((tmp_path / "t.json").read_text())["tree"]["id"] == 0
     export(thesaurus, tmp_path / "t.ttl", options=asked)
-    said = (tmp_path / "t.ttl").read_text()
-    assert f'skos:example "{SAID} (a.conllu:1)"@en' in said
-    assert 'skos:editorialNote "x"@en' in said
+    text = (tmp_path / "t.ttl").read_text()
+    assert f'skos:example "{SAID} (a.conllu:1)"@en' in text
+    assert 'skos:editorialNote "x"@en' in text
     export(thesaurus, tmp_path / "t.thesaurus", options=asked)
     assert lookup.find_lines(roget.load(tmp_path / "t.thesaurus"), "tea", n=1)[0].text.startswith(
         SAID

@@ -1,4 +1,4 @@
-"""Every other format, read back by a reader that is not ours."""
+"""All other formats, read back by independent readers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def listed(thesaurus):
     }
 
 
-def test_json_is_the_tree(small):
+def test_json_export_has_the_tree(small):
     found = json.loads(text(small, "json", title="Tiny", language="en"))
     assert (found["title"], found["language"]) == ("Tiny", "en")
     assert (found["words"], found["classes"]) == (4, 3)
@@ -64,7 +64,7 @@ def test_json_is_the_tree(small):
     assert seen == listed(small)
 
 
-def test_json_holds_any_word(broken):
+def test_json_export_preserves_any_word(broken):
     tree = json.loads(text(broken, "json"))["tree"]
     words = [word["word"] for leaf in tree["children"] for word in leaf["words"]]
     assert sorted(words) == sorted(broken.words)
@@ -79,7 +79,7 @@ def shallow_stack():
     sys.setrecursionlimit(before)
 
 
-def test_a_tree_deeper_than_recursion_is_written(deep, shallow_stack):
+def test_tree_deeper_than_recursion_limit_is_written(deep, shallow_stack):
     written = text(deep, "json")
     assert written.count('"children": [') == 250
     assert written.count("{") == written.count("}")
@@ -105,11 +105,11 @@ def test_newick_is_read_by_dendropy(small):
     assert {leaf.taxon.label for leaf in tree.leaf_node_iter()} == set(small.words)
 
 
-def test_newick_holds_any_word(broken):
+def test_newick_export_preserves_any_word(broken):
     assert {leaf.taxon.label for leaf in newick(broken).leaf_node_iter()} == set(broken.words)
 
 
-def test_brown_paths_lead_through_the_tree(small):
+def test_brown_paths_follow_the_tree(small):
     rows = [line.split("\t") for line in text(small, "brown").splitlines()]
     assert rows == [
         ["00", "ale", "10"],
@@ -139,7 +139,7 @@ def test_brown_codes_of_wide_nodes_are_prefix_free():
 
 
 @pytest.mark.parametrize("format", ["brown", "tsv"])
-def test_tables_of_lines_hold_hostile_words_and_refuse_the_rest(hostile, broken, format):
+def test_line_based_tables_preserve_hostile_words_or_refuse_them(hostile, broken, format):
     lines = text(hostile, format).removesuffix("\n").split("\n")
     at = 1 if format == "brown" else 0
     words = [line.split("\t")[at] for line in lines]
@@ -169,7 +169,7 @@ def test_tsv_and_parquet_have_the_same_rows(small, tmp_path):
     assert seen == listed(small)
 
 
-def test_parquet_holds_any_word_also_through_a_stream(broken, tmp_path):
+def test_parquet_export_preserves_any_word_through_a_stream(broken, tmp_path):
     polars = pytest.importorskip("polars")
     out = io.BytesIO()
     export(broken, out, "parquet")
@@ -186,7 +186,7 @@ STATEMENT = re.compile(
 )
 
 
-def test_graphviz_is_the_tree_and_quotes_everything(small, broken):
+def test_graphviz_export_has_the_tree_with_quoted_labels(small, broken):
     for thesaurus in (small, broken):
         drawn, at, labels, arrows = text(thesaurus, "graphviz", title='a "b"'), 0, {}, set()
         while at < len(drawn.rstrip()):
@@ -205,7 +205,7 @@ def test_graphviz_is_the_tree_and_quotes_everything(small, broken):
     assert '\\n\\nale\\ntea"' in shown or '\\n\\ntea\\nale"' in shown
 
 
-def test_the_folder_is_a_thesaurus(small, tmp_path):
+def test_thesaurus_export_is_a_thesaurus_folder(small, tmp_path):
     from roget import load
 
     export(small, tmp_path / "again.thesaurus")
@@ -215,7 +215,7 @@ def test_the_folder_is_a_thesaurus(small, tmp_path):
 
 
 @pytest.mark.parametrize("format", TEXTS)
-def test_file_and_streams_hold_the_same(hostile, tmp_path, format):
+def test_files_and_streams_have_equal_content(hostile, tmp_path, format):
     export(hostile, tmp_path / "file", format)
     bytes_out, text_out = io.BytesIO(), io.StringIO()
     export(hostile, bytes_out, format)
@@ -224,7 +224,7 @@ def test_file_and_streams_hold_the_same(hostile, tmp_path, format):
     assert bytes_out.getvalue() == text_out.getvalue().encode()
 
 
-def test_what_fails_leaves_the_old_file(broken, tmp_path):
+def test_failed_export_keeps_the_old_file(broken, tmp_path):
     (tmp_path / "t.tsv").write_text("old")
     with pytest.raises(InputError):
         export(broken, tmp_path / "t.tsv")
@@ -232,7 +232,7 @@ def test_what_fails_leaves_the_old_file(broken, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["t.tsv"]
 
 
-def test_names_tell_formats():
+def test_format_is_inferred_from_suffix():
     assert set(SUFFIXES["exporters"].values()) == set(EXPORTERS)
     assert (detect_format("a/b.TTL"), detect_format("paths"), detect_format("x.dot")) == (
         "skos",

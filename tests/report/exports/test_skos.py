@@ -1,4 +1,4 @@
-"""SKOS: exactly the triples that the thesaurus says, in both syntaxes."""
+"""SKOS: exactly the expected triples, in both syntaxes."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def lines(graph):
 
 
 @pytest.mark.parametrize("format", SYNTAX)
-def test_the_triples_are_these_and_no_others(small, format):
+def test_skos_export_has_exactly_the_expected_triples(small, format):
     graph = loaded(small, format, title="Tiny", language="en", base=BASE)
     scheme, classes = URIRef(BASE[:-1]), [URIRef(f"{BASE}class-{n}") for n in range(5)]
     words = {word: URIRef(f"{BASE}word-{word}") for word in small.words}
-    roget, said = "urn:x-roget:", rdflib.Graph()
+    roget, expected = "urn:x-roget:", rdflib.Graph()
     for what in (
         (scheme, RDF.type, SKOS.ConceptScheme),
         (scheme, DCTERMS.title, Literal("Tiny", "en")),
@@ -48,44 +48,44 @@ def test_the_triples_are_these_and_no_others(small, format):
         (scheme, SKOS.hasTopConcept, classes[0]),
         (classes[0], SKOS.topConceptOf, scheme),
     ):
-        said.add(what)
+        expected.add(what)
     links = [(0, 1), (0, 2), (1, 3), (1, 4)]
     below = [(classes[a], classes[b]) for a, b in links]
     # 0.05 of tea is too little to be listed in class 2; 0.4 of bank is not.
     held = [("tea", 3), ("ale", 3), ("book", 2), ("bank", 4), ("bank", 2)]
     below += [(classes[node], words[word]) for word, node in held]
     for high, low in below:
-        said.add((high, SKOS.narrower, low))
-        said.add((low, SKOS.broader, high))
+        expected.add((high, SKOS.narrower, low))
+        expected.add((low, SKOS.broader, high))
     for concept in (*classes, *words.values()):
-        said.add((concept, RDF.type, SKOS.Concept))
-        said.add((concept, SKOS.inScheme, scheme))
+        expected.add((concept, RDF.type, SKOS.Concept))
+        expected.add((concept, SKOS.inScheme, scheme))
     for node, concept in enumerate(classes):
-        said.add((concept, RDF.type, URIRef(f"{roget}WordClass")))
+        expected.add((concept, RDF.type, URIRef(f"{roget}WordClass")))
         label = small.word_class(node).label
         twins = [n for n in range(5) if small.word_class(n).label == label]
         if len(twins) > 1 or label in small.words:
-            said.add((concept, SKOS.altLabel, Literal(label, "en")))
+            expected.add((concept, SKOS.altLabel, Literal(label, "en")))
             label = f"{label} ({node})"
-        said.add((concept, SKOS.prefLabel, Literal(label, "en")))
+        expected.add((concept, SKOS.prefLabel, Literal(label, "en")))
     for word, concept in words.items():
-        said.add((concept, RDF.type, URIRef(f"{roget}Word")))
-        said.add((concept, SKOS.prefLabel, Literal(word, "en")))
+        expected.add((concept, RDF.type, URIRef(f"{roget}Word")))
+        expected.add((concept, SKOS.prefLabel, Literal(word, "en")))
     # For programs: what is told of the whole, ids of classes, counts and shares of words.
     state = graph.value(scheme, URIRef(f"{roget}state"))
     assert re.fullmatch("0 [0-9a-f]{16}", state)
-    said.add((scheme, URIRef(f"{roget}state"), state))
+    expected.add((scheme, URIRef(f"{roget}state"), state))
     for node, concept in enumerate(classes):
-        said.add((concept, URIRef(f"{roget}id"), Literal(node)))
+        expected.add((concept, URIRef(f"{roget}id"), Literal(node)))
     for at, node in enumerate((0, 1), 1):
-        said.add((classes[node], URIRef(f"{roget}split"), Literal(at)))
+        expected.add((classes[node], URIRef(f"{roget}split"), Literal(at)))
     for row, (word, concept) in enumerate(words.items()):
         total = int(small.counts.word_totals[row])
-        said.add((concept, URIRef(f"{roget}count"), Literal(total)))
+        expected.add((concept, URIRef(f"{roget}count"), Literal(total)))
         shares = [f"{node}:{share!r}" for node, share in small.membership(word).items()]
-        said.add((concept, URIRef(f"{roget}memberships"), Literal(" ".join(shares))))
+        expected.add((concept, URIRef(f"{roget}memberships"), Literal(" ".join(shares))))
     notes = {t for t in graph if t[1] in (SKOS.note, SKOS.scopeNote)}
-    assert set(graph) - notes == set(said)
+    assert set(graph) - notes == set(expected)
     of_bank = {str(note) for note in graph.objects(words["bank"], SKOS.note)}
     name = {n: str(graph.value(classes[n], SKOS.prefLabel)) for n in (2, 4)}
     assert of_bank == {f"0.55 in {name[4]}", f"0.4 in {name[2]}", "count 9"}
@@ -98,7 +98,7 @@ def test_preferred_labels_are_distinct(small):
     assert len(labels) == len(set(labels))
 
 
-def test_hostile_words_survive_in_turtle(broken):
+def test_turtle_preserves_hostile_words(broken):
     graph = loaded(broken, "skos")
     words = {
         concept: str(graph.value(concept, SKOS.prefLabel))
@@ -111,7 +111,7 @@ def test_hostile_words_survive_in_turtle(broken):
     assert all(value.language == "und" for value in graph.objects(None, SKOS.prefLabel))
 
 
-def test_both_syntaxes_say_the_same(hostile):
+def test_both_rdf_syntaxes_have_equal_triples(hostile):
     legal = hostile  # its control characters need no escape in XML
     turtle, xml = (lines(loaded(legal, format, language="pt-BR")) for format in SYNTAX)
     cleaned = {
@@ -121,7 +121,7 @@ def test_both_syntaxes_say_the_same(hostile):
     assert xml == cleaned
 
 
-def test_what_xml_cannot_write_becomes_a_replacement_character(broken):
+def test_characters_illegal_in_xml_are_replaced(broken):
     graph = loaded(broken, "skos-xml")
     texts = {str(text) for text in graph.objects(None, SKOS.prefLabel)}
     assert {"tab\there", "line\nbreak", "carriage\rreturn"} <= texts
@@ -129,7 +129,7 @@ def test_what_xml_cannot_write_becomes_a_replacement_character(broken):
 
 
 @pytest.mark.parametrize("base", ["https://example.org/t", "https://example.org/t/"])
-def test_a_base_without_a_hash(small, base):
+def test_base_without_hash_is_accepted(small, base):
     graph = loaded(small, "skos", base=base)
     (scheme,) = graph.subjects(RDF.type, SKOS.ConceptScheme)
     assert str(scheme) == base
@@ -140,13 +140,13 @@ def test_a_base_without_a_hash(small, base):
 @pytest.mark.parametrize(
     "options", [{"language": "en us"}, {"language": 'en"'}, {"base": "a b"}, {"base": "x:<>"}]
 )
-def test_bad_options_are_named(options):
+def test_invalid_options_are_refused(options):
     with refused("invalid-option", *map(repr, options.values())):
         ReportOptions(**options)
 
 
 @pytest.mark.parametrize("format", SYNTAX)
-def test_skosify_finds_nothing_to_mend(small, format, caplog):
+def test_skosify_finds_nothing_to_repair(small, format, caplog):
     skosify = pytest.importorskip("skosify")
     graph = loaded(small, format, language="en", base=BASE)
     before = set(graph)
@@ -158,7 +158,7 @@ def test_skosify_finds_nothing_to_mend(small, format, caplog):
     assert lost == set()
 
 
-def test_no_label_can_make_two_alike():
+def test_duplicate_labels_are_made_distinct():
     counts = Counts([[3, 1], [2, 2], [1, 4]], ["tea", "ale", "tea (3)"])
     tree = Tree().split(0, 1.0).split(1, 2.0)
     belongs = [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]

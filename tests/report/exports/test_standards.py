@@ -1,4 +1,4 @@
-"""SKOS as its reference wants it, by SHACL and skosify, whatever is asked for."""
+"""SKOS is valid by SHACL and skosify for every option."""
 
 from __future__ import annotations
 
@@ -58,25 +58,25 @@ def complaints(graph):
     shacl = pytest.importorskip("pyshacl")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own use of rdflib
-        fine, _, said = shacl.validate(graph, shacl_graph=SHAPES, inplace=True)
-    return "" if fine else said
+        fine, _, report_text = shacl.validate(graph, shacl_graph=SHAPES, inplace=True)
+    return "" if fine else report_text
 
 
 @pytest.mark.parametrize("levels", ASKED["levels"])
 @pytest.mark.parametrize("related", ASKED["related"])
-def test_every_choice_is_valid(larger, caplog, levels, related):
+def test_skos_is_valid_for_every_option(larger, caplog, levels, related):
     skosify = pytest.importorskip("skosify")
     others = [name for name in ASKED if name not in ("levels", "related")]
     for values in itertools.product(*(ASKED[name] for name in others)):
-        asked = dict(zip(others, values, strict=True), levels=levels, related=related)
-        graph = loaded(larger, **asked, language="pt-BR" if related else None)
-        assert complaints(graph) == "", asked
+        options = dict(zip(others, values, strict=True), levels=levels, related=related)
+        graph = loaded(larger, **options, language="pt-BR" if related else None)
+        assert complaints(graph) == "", options
         before = set(graph)
         with caplog.at_level(logging.WARNING), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its own use of rdflib
             mended = skosify.skosify(graph, label=None)
-        assert [record.message for record in caplog.records] == [], asked
-        assert {t for t in before - set(mended) if t[1] != DCTERMS.title} == set(), asked
+        assert [record.message for record in caplog.records] == [], options
+        assert {t for t in before - set(mended) if t[1] != DCTERMS.title} == set(), options
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_every_choice_is_valid(larger, caplog, levels, related):
         lambda g, c: g.remove((None, SKOS.topConceptOf, None)),
     ],
 )
-def test_the_shapes_find_what_is_wrong(larger, wrong):
+def test_shacl_shapes_detect_errors(larger, wrong):
     graph = loaded(larger, language="en", base="urn:t#")
     assert complaints(graph) == ""
     wrong(graph, {word: URIRef(f"urn:t#word-{word}") for word in ("w1", "w2")})
@@ -119,7 +119,7 @@ def test_collections_are_cuts(larger):
     } == {2, 4}
 
 
-def test_related_words_are_neighbours_of_each_other(larger):
+def test_related_words_are_mutual_neighbours(larger):
     graph = loaded(larger, related=2, base="urn:t#")
     naive = set()
     for word in larger.words.tolist():
@@ -130,17 +130,17 @@ def test_related_words_are_neighbours_of_each_other(larger):
     assert not list(loaded(larger).subject_objects(SKOS.related))
 
 
-def test_languages_are_told_by_the_corpus(larger):
+def test_language_is_inferred_from_the_corpus(larger):
     counts = larger.counts
-    for model, said, tag in [
+    for model, language, tag in [
         ("english", None, "en"), ("german", None, "de"), ("de_core_news_sm", None, "de"),
         (None, None, None), ("./x", None, None), (None, "pt-BR", "pt-BR"), ("./x", "fi", "fi"),
     ]:  # fmt: skip
-        told = Counts(
+        record = Counts(
             counts.matrix, counts.words, counts.contexts,
-            provenance={"language": said, "recipe": {"reading": {"model": model}}},
+            provenance={"language": language, "recipe": {"reading": {"model": model}}},
         )  # fmt: skip
-        made = Thesaurus.from_clustering(told, larger.clustering)
+        made = Thesaurus.from_clustering(record, larger.clustering)
         assert find_language(made) == tag
         tags = {text.language for text in loaded(made).objects(None, SKOS.prefLabel)}
         assert tags == {tag or "und"}
@@ -149,7 +149,7 @@ def test_languages_are_told_by_the_corpus(larger):
 
 
 @pytest.mark.parametrize("tag", ["english", "en_US", "e", "en-", "1a", "en-x", "de-aaaaaaaaa"])
-def test_what_is_no_tag_is_refused(tag):
+def test_invalid_language_tags_are_refused(tag):
     with refused("invalid-option", repr(tag)):
         ReportOptions(language=tag)
 
@@ -158,5 +158,5 @@ def test_what_is_no_tag_is_refused(tag):
     "tag",
     ["en", "gsw", "zh-Hant-TW", "sl-rozaj-biske", "de-CH-1901", "en-x-lab", "x-own", "es-419"],
 )
-def test_tags_of_languages(tag):
+def test_valid_language_tags_are_accepted(tag):
     assert ReportOptions(language=tag).language == tag

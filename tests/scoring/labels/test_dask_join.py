@@ -117,12 +117,12 @@ def test_dask_join_reads_differing_files_locally(tmp_path: Path, change: str) ->
         assert score(gold, system, engine="dask").as_dict() == score(gold, system).as_dict()
         return
     odd.write_bytes(b"key value more\n" if change == "text" else odd.read_bytes() + b"d\xff\tc\n")
-    said = []
+    collected = []
     for engine in ("local", "dask"):
         with pytest.raises(InputError) as raised:
             score(gold, system, engine=engine)
-        said.append(str(raised.value))
-    assert said[0] == said[1]
+        collected.append(str(raised.value))
+    assert collected[0] == collected[1]
 
 
 def test_dask_join_reads_compressed_files_and_strips_blanks(tmp_path: Path) -> None:
@@ -242,12 +242,12 @@ def test_dask_join_reports_same_errors_as_local_engine(tmp_path: Path) -> None:
     system = write(tmp_path / "system", 2, "tsv", grouped=False)
     with (system / "2.tsv").open("a") as file:
         file.write("d1\tother\nd1\tanother\n")
-    said = []
+    collected = []
     for engine in ("local", "dask"):
         with pytest.raises(InputError) as raised:
             score(gold, system, engine=engine)
-        said.append(str(raised.value))
-    assert said[0] == said[1]
+        collected.append(str(raised.value))
+    assert collected[0] == collected[1]
 
 
 def test_dask_engine_refuses_labels_in_memory() -> None:

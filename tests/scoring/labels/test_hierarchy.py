@@ -44,7 +44,7 @@ class TestNewick:
         assert clusters(tree, 4) == [["a"], ["b"], ["c", "d"], ["e"]]
 
     @pytest.mark.parametrize(
-        ("text", "place", "said"),
+        ("text", "place", "message"),
         [
             ("((a,b),c", "t:1: column 8", "found 'c'"),
             ("((a,b),\nc));", "t:2: column 3", "outside"),
@@ -62,11 +62,11 @@ class TestNewick:
             ("(a,b,a);", "t", "'a' "),
         ],
     )
-    def test_newick_errors_report_position(self, text, place, said):
+    def test_newick_errors_report_position(self, text, place, message):
         with pytest.raises(InputError) as caught:
             Hierarchy.from_newick(text, "t")
         assert place in str(caught.value)
-        assert said in str(caught.value)
+        assert message in str(caught.value)
 
     @pytest.mark.parametrize(
         "text",
@@ -118,7 +118,7 @@ class TestMerges:
         assert as_labels(self.LINKAGE).tree is None
 
     @pytest.mark.parametrize(
-        ("row", "column", "value", "said"),
+        ("row", "column", "value", "message"),
         [
             (0, 0, 7, "made only later"),
             (1, 0, 0, "cluster 0 is merged twice"),
@@ -127,7 +127,7 @@ class TestMerges:
             (0, 0, np.nan, "whole numbers from 0"),
         ],
     )
-    def test_invalid_linkage_is_refused(self, row, column, value, said):
+    def test_invalid_linkage_is_refused(self, row, column, value, message):
         broken = self.LINKAGE.copy()
         broken[row, column] = value
         assert not is_linkage(broken)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import warnings
 
 import pytest
@@ -45,6 +46,8 @@ def sqlframe(data):
 
 def pyspark(data):
     pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
     sql = importlib.import_module("pyspark.sql")
     session = sql.SparkSession.builder.master("local[1]").getOrCreate()
     return session.createDataFrame([*zip(*data.values(), strict=True)], [*data])
@@ -55,10 +58,7 @@ MAKERS = {one.__name__: one for one in (polars, duckdb, narwhals, ibis, sqlframe
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name == "pyspark" else []) for name in MAKERS],
-)
+@pytest.mark.parametrize("name", MAKERS)
 def test_every_command_accepts_lazy_frames(name):
     make = MAKERS[name]
     gold = make({"item": ITEMS, "label": GOLD})

@@ -262,5 +262,5 @@ def test_duplicate_unused_columns_of_frames_are_ignored():
 def test_singleton_noise_of_lazy_frames_shares_no_cluster():
     gold = polars.DataFrame({"item": [*"abcd"], "label": [*"xxyy"]}).lazy()
     system = polars.DataFrame({"item": [*"abcdef"], "label": [1, 1, 2, -1, -1, 2]}).lazy()
-    said = roget.score(gold, system, "v", noise=-1).warnings
-    assert any(text.startswith("1 dropped item shares a cluster") for text in said)
+    result = roget.score(gold, system, "v", noise=-1).warnings
+    assert any(text.startswith("1 dropped item shares a cluster") for text in result)

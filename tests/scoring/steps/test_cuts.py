@@ -63,13 +63,13 @@ def trees(draw):
 @given(case=trees())
 def test_dendrogram_purity_equals_mean_over_pairs(case):
     tree, gold = case
-    wanted = dendrogram_purity(gold, tree.codes.tolist(), sets_of(tree))
+    expected = dendrogram_purity(gold, tree.codes.tolist(), sets_of(tree))
     got = score(gold, tree, "dendrogram-purity", cut=1, baselines=False).rows[0]
-    if wanted is None:
+    if expected is None:
         assert got.value is None
         assert got.reason
     else:
-        assert got.value == pytest.approx(wanted, abs=1e-12)
+        assert got.value == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("case", GOLDEN["cases"], ids=range(len(GOLDEN["cases"])))
@@ -124,8 +124,8 @@ def test_all_cuts_at_once_equal_single_cuts(case, extra):
     ]
     for request in list_requests(f"{LIGHT},{HEAVY}", ("ml", "jk")):
         got, _ = evaluate(tables, request)
-        wanted = [evaluate(roget.contingency(gold, flat), request)[0][0] for flat in flats]
-        np.testing.assert_allclose(got, wanted, atol=1e-10)
+        expected = [evaluate(roget.contingency(gold, flat), request)[0][0] for flat in flats]
+        np.testing.assert_allclose(got, expected, atol=1e-10)
     assert tables.clusters.tolist() == [np.unique(flat).size for flat in flats]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cut_tables, "_HELD", 4)
@@ -461,8 +461,8 @@ def walk(gold, tree, alpha=0.9, r=1.0, **rules):
 def test_tree_walks_equal_walks_over_all_nodes(case, alpha, r):
     tree, gold = case
     nodes = memberships(tree.tree.parent.tolist(), tree.tree.cluster_nodes[tree.codes].tolist(), r)
-    wanted = element_centric([{label: 1.0} for label in gold], nodes, alpha)
-    assert walk(gold, tree, alpha, r) == pytest.approx(wanted, abs=1e-11)
+    expected = element_centric([{label: 1.0} for label in gold], nodes, alpha)
+    assert walk(gold, tree, alpha, r) == pytest.approx(expected, abs=1e-11)
 
 
 @pytest.mark.parametrize("case", WALKS["cases"], ids=range(len(WALKS["cases"])))

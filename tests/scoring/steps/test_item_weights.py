@@ -179,9 +179,9 @@ def test_unsupported_item_weights_are_refused():
         score([0, 1], soft, balance="class")
     with refused("unknown-name", "'size'"):
         score([0, 1], [0, 1], balance="size")
-    for asked in ({"balance": "class"}, {"sample_weight": [1, 2]}):
+    for options in ({"balance": "class"}, {"sample_weight": [1, 2]}):
         with refused("conflicting-options", "weights"):
-            score({"a": 1}, {"a": 1}, extra="sample", **asked)
+            score({"a": 1}, {"a": 1}, extra="sample", **options)
 
 
 def test_compare_supports_item_weights(tmp_path):

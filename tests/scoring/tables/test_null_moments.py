@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 import twins
-from roget import Contingency, catalogue, contingency
+from roget import Contingency, Undefined, catalogue, contingency
 from roget.scoring.measures import parse
 from roget.scoring.steps.chance import Shifted
 from roget.scoring.tables import null_moments
@@ -42,6 +43,23 @@ def test_deviations_equal_enumeration_of_all_permutations(seed):
     if np.std(information) > 1e-9:
         smi = (twins.mutual(gold, system) - np.mean(information)) / np.std(information)
         assert table.measure("smi") == pytest.approx(smi, abs=1e-9)
+    if np.std(pairs) > 1e-9:
+        joined = twins.pair_counts(gold, system)[0]
+        standard = (joined - np.mean(pairs)) / np.std(pairs)
+        assert table.measure("pmi2") == pytest.approx(NormalDist().cdf(standard), abs=1e-12)
+    else:
+        with pytest.raises(Undefined):
+            table.measure("pmi2")
+
+
+def test_pmi2_approximates_the_fraction_of_worse_clusterings():
+    """Klede et al. 2023 define it as P(random < system) + P(random = system)/2."""
+    gold = [0] * 4 + [1] * 3 + [2] * 2
+    tried = answers([0, 0, 0, 1, 1, 1, 2, 2, 2])
+    pairs = np.array([twins.pair_counts(gold, one)[0] for one in tried])
+    for at in range(0, len(tried), 200):
+        exact = np.mean(pairs < pairs[at]) + np.mean(pairs == pairs[at]) / 2
+        assert contingency(gold, tried[at]).measure("pmi2") == pytest.approx(exact, abs=0.06)
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
 
     `pairs` accepts Counts or the path to a counts file. `thesauri` accepts thesauri of nouns or
     their folders. `vectors` also accepts a `Prior`. `progress` is called with a `Progress`, which
-    has the fraction done and the name of the current step.
+    holds the fraction done and the name of the current step.
 
     Fitted attributes are `classes_`, `left_out_accuracy_` (leave-one-out accuracy; None for the
     chain) and `dev_` (a `Test` on the development quadruples, if any were passed).

@@ -170,14 +170,14 @@ class Chain:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read an instance from stored values."""
+        """Restore an instance from stored values."""
         require_texts(kept, "names", "order")
         # Model folders written by early versions do not store the rule.
         rule = kept.get("rule", RULES[0])
-        if rule not in RULES or not {*kept["order"]} <= {*kept["names"]}:
-            raise ValueError(
-                f"invalid rule {rule!r}, or order {kept['order']} not among {kept['names']}"
-            )
+        if rule not in RULES:
+            raise ValueError(f"invalid rule {rule!r}")
+        if not {*kept["order"]} <= {*kept["names"]}:
+            raise ValueError(f"'order' {kept['order']} must list only names in {kept['names']}")
         preferences = {
             name: AttachmentPreference.read(take_under(f"preference{at}", kept))
             for at, name in enumerate(kept["names"])
@@ -285,7 +285,7 @@ class AttachmentPreference:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read an instance from stored values."""
+        """Restore an instance from stored values."""
         require_texts(kept, "words", "heads")
         shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
         require_arrays(kept, {"times": ("iuf", (len(kept["heads"]),))})

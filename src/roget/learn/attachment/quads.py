@@ -172,7 +172,7 @@ def read(path: PathLike) -> list[Quadruple]:
 def parse(
     lines: Iterable[tuple[int, str]], name: str, *, answered: bool
 ) -> Iterator[QuadrupleLine]:
-    """Parse numbered lines, and raise a FormatError at the end that lists all invalid lines.
+    """Parse numbered lines, and raise a single FormatError that lists all invalid lines.
 
     If `answered` is False, labels are optional.
     """

@@ -45,14 +45,15 @@ Cells = Mapping[tuple[str, str], float]
 DIMENSIONS = 200
 
 OWN = 0.5
-"""Maximum fraction of the training quadruples that may occur in the bundled sample. Above it, the
-bundled sample is not used as other text."""
+"""Maximum fraction of the training quadruples that may occur in the bundled sample. If the fraction
+is higher, the bundled sample is not used as other text."""
 
 CLASSES = 0.35
 """Weight of classes in the similarity of two words. Contexts have the remaining weight."""
 
 PRIOR = 0.5
-"""Weight of prior vectors in the similarity of two words. Contexts and classes have the rest."""
+"""Weight of prior vectors in the similarity of two words. Contexts and classes share the remaining
+weight."""
 
 SENSES = 0.5
 """Exponent applied to sense frequencies (0 = uniform, 1 = tag counts)."""
@@ -84,8 +85,8 @@ class StoredVectors(Contents):
 class Vectors:
     """Unit vectors of words. Unknown words are represented by their surface features.
 
-    `table` has a row for each of `words`, `hinted` a row for each surface feature of `hints`. The
-    vector of an unknown word is the sum of the rows of its features, scaled to unit length.
+    `table` has one row per word in `words`, and `hinted` one row per surface feature in `hints`.
+    The vector of an unknown word is the sum of its features' rows, scaled to unit length.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class Vectors:
         return places, found
 
     def combine(self, other: Vectors, weight: float) -> Vectors:
-        """Concatenate the vectors with the vectors in `other`, whose cosines have the given weight.
+        """Concatenate these vectors with `other`. The cosine in `other` has the given weight.
 
         A word that has only one of the two vectors is compared by this vector alone.
         """
@@ -217,7 +218,8 @@ def make_sources(
     counts = sample("verb_slot_noun") if pairs is None else pairs
     if not isinstance(counts, Counts):
         raise InputError(
-            f"pairs has type {type(pairs).__name__}; expected Counts, or the path to stored counts",
+            f"'pairs' has type {type(pairs).__name__}; expected Counts, or the path to stored "
+            "counts",
             code="invalid-input",
         )
     # Use the bundled quadruples as other text, unless the training data come from them.

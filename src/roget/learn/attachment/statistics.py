@@ -33,8 +33,8 @@ LOOSE_PARTS = ("v", "n", "m", "vn", "nm", "vm")
 """Parts of a quadruple without the preposition, in column order. The letters are explained at
 `PARTS`."""
 SHRINK = 3.0
-"""Number of pseudo-quadruples added to each part, which shrink its attachment rate towards the
-rates of its prepositions."""
+"""Number of pseudo-quadruples added to each part. They shrink its attachment rate towards the rates
+of its prepositions."""
 FOLDS = 10
 
 ANY = ""
@@ -104,7 +104,7 @@ class Keyed:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read an instance from stored values."""
+        """Restore an instance from stored values."""
         keys, values = cls.names
         require_texts(kept, keys)
         require_arrays(kept, {values: (cls.kinds, (len(kept[keys]), *cls.shape))})
@@ -158,7 +158,7 @@ def back_off(counts: Any) -> tuple[Floats, Ints]:
     """Return p(N) from the most specific level with counts, and the index of that level.
 
     The parts of a level are summed, as in Collins & Brooks (1995). For an unknown preposition,
-    p(N) is 1. `QuadrupleCounts.stages` has the names of the levels.
+    p(N) is 1. `QuadrupleCounts.stages` lists the names of the levels.
     """
     counts = np.asarray(counts)
     # Go from the most general level to the most specific one, so specific levels overwrite general
@@ -260,7 +260,7 @@ class Association(Keyed):
         nouns: Sequence[bool],
         others: Iterable[tuple[LemmatisedQuadruple, bool]] = (),
     ) -> Self:
-        """Count the quadruples, and `others` with a lower weight.
+        """Count the quadruples, and count `others` with a lower weight.
 
         `nouns` is True for quadruples with the label N.
         """
@@ -343,10 +343,11 @@ class SlotCounts:
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
         """Return eight features for each quadruple. They are near 0 for unknown words.
 
-        The first five are the log odds of parts minus the log odds of the preposition. The other
-        three are log ratios: the rate of the preposition with the verb to its rate over all verbs;
-        its rate with the first noun to the prior rate; and the count of the second noun after the
-        preposition with verbs to its count with nouns.
+        The first five are the log odds of N for five parts of the quadruple, each minus the log
+        odds for the preposition alone. The other three are logarithms of ratios: the preposition's
+        rate with the verb to its rate with all verbs; its rate with the first noun to the prior
+        rate; and the second noun's count with the preposition in phrases that modify verbs to the
+        same count in phrases that modify nouns.
         """
         counts = self.tally.counts(quads)
         by_noun = counts[..., 0]
@@ -369,7 +370,7 @@ class SlotCounts:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Read an instance from stored values."""
+        """Restore an instance from stored values."""
         return cls(QuadrupleCounts.read(kept), Slots.read(kept))
 
 

@@ -114,8 +114,8 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
     if isinstance(source, tuple):
         if len(source) != 2 or any(isinstance(one, str | Clusterer | Thesaurus) for one in source):
             raise InputError(
-                f"classes is a tuple of length {len(source)}; pass a list of classes, or one pair "
-                "(memberships, centroids)",
+                f"'classes' is a tuple of length {len(source)}; pass a list of classes, or one "
+                "pair (memberships, centroids)",
                 code="invalid-input",
             )
         return _from_tables(*source, train)
@@ -127,7 +127,7 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
         name, own, levels = "Clustering", source, source.levels(LEVELS)
     else:
         raise InputError(
-            f"classes has type {type(source).__name__}; expected a fitted clusterer, a "
+            f"'classes' has type {type(source).__name__}; expected a fitted clusterer, a "
             "Thesaurus, a pair (memberships, centroids) or a name",
             code="invalid-input",
         )
@@ -205,7 +205,7 @@ def _from_thesaurus(
     at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
     known = np.flatnonzero(at >= 0)
     if not known.size:
-        raise InputError("none of the words of the counts is in the thesaurus", code="unknown-word")
+        raise InputError("none of the words in the counts is in the thesaurus", code="unknown-word")
     lift = one_hot(known, at.size).T
     return _cuts(source.tree, sparse.csr_array(lift @ source.memberships[at[known]]), train)
 

@@ -170,7 +170,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             tokens, known = table(self, X), table(self, given)
             if tokens.shape[0] != known.shape[0]:
                 raise InputError(
-                    f"X and given must have the same number of words ({tokens.shape[0]} and "
+                    f"'X' and 'given' must have the same number of words ({tokens.shape[0]} and "
                     f"{known.shape[0]} passed)",
                     code="length-mismatch",
                 )
@@ -217,7 +217,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.classes, list):
             if not self.classes:
                 raise InputError(
-                    "classes is empty; pass at least one element, or a name such as kneser-ney",
+                    "'classes' is empty; pass at least one element, or a name such as kneser-ney",
                     code="invalid-option",
                 )
             for name, part in zip(named, parts, strict=True):
@@ -259,7 +259,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         """Split the tokens into training tokens and tokens for fitting the weights."""
         if not np.all(train.data == np.rint(train.data)):
             raise InputError(
-                "fractional counts cannot be split into tokens; pass development counts as dev",
+                "fractional counts cannot be split into tokens; pass development counts as 'dev'",
                 code="fractional-counts",
             )
         parts = Counts(train).split(1 - DEV, random_state=seed)
@@ -332,7 +332,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return out
 
     def _mix(self, counts: Any, stack: Floats, rows: Array, columns: Array) -> Floats:
-        """Combine own counts and class predictions into p(context|word) for (row, column) cells."""
+        """Combine word counts and class predictions into p(context|word) for the given cells."""
         known = mixing.gather_data(counts, rows, columns, max(self.discounts_.size, 1))
         groups = self._mixture.groups(np.asarray(counts.sum(axis=1)).ravel())[rows]
         return self._mixture.cells(known, stack, groups)

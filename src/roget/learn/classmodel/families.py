@@ -31,7 +31,7 @@ POWER = 4
 """Exponent applied to cosines to obtain the weights of neighbours."""
 
 BACKGROUND = 0.05
-"""Weight of the unigram distribution, which gives contexts of no neighbour a positive
+"""Weight of the unigram distribution, so contexts that occur with no neighbour have a positive
 probability."""
 
 ROWS = 1 << 10
@@ -98,10 +98,11 @@ class NearestWords(Rule):
         """Raise ValueError for inconsistent arrays, or an invalid number of neighbours."""
         super().check(k, m)
         if len(self.words) != k - 1:
-            raise ValueError(f"words has shape {self.words.shape}; expected {k - 1} rows")
+            raise ValueError(f"'words' has shape {self.words.shape}; expected {k - 1} rows")
         if type(self.size) is not int or not 0 < self.size < k:
             raise ValueError(
-                f"size is {self.size!r}; expected an integer from 1 to {k - 1}, the number of words"
+                f"'size' is {self.size!r}; expected an integer from 1 to {k - 1}, the "
+                "number of words"
             )
 
     def weigh_nearest(self, vectors: Floats, same: bool) -> Any:
@@ -133,7 +134,7 @@ class NearestWords(Rule):
 
 
 def sizes(words: int, per_class: int, most: int) -> list[int]:
-    """Return the largest numbers in `SIZES` with at least `per_class` words per class.
+    """Return the largest numbers of classes in `SIZES` that leave `per_class` words per class.
 
     At most `most` numbers are returned. For up to five classes, two words per class suffice.
     """

@@ -28,8 +28,8 @@ ROUNDS = 12
 """Maximum number of times that weights and discounts are fitted alternately."""
 
 PRIOR = 20.0
-"""Number of pseudo-tokens added to each frequency group, which shrink its weights to the overall
-weights."""
+"""Number of pseudo-tokens added to each frequency group. They shrink its weights towards the
+overall weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +39,10 @@ class PredictionData:
     own: Floats
     """Relative frequency c/N of each cell, without discounts."""
     taken: Floats
-    """Amount by which each discount, per unit, lowers the own probability of each cell; shape
-    (discounts, cells)."""
+    """Decrease in each cell's own probability per unit of each discount, with shape (discounts,
+    cells)."""
     left: Floats
-    """Probability that each discount, per unit, leaves to the classes; shape (discounts, cells)."""
+    """Probability left to the classes per unit of each discount, with shape (discounts, cells)."""
     known: Array
     """For each cell, True if its word has counts."""
 
@@ -139,8 +139,9 @@ def tune(known: PredictionData, lower: Floats, counts: Floats, start: Floats) ->
 class Mixture:
     """A weighted combination of predictors.
 
-    kind: "discount" (discounted own counts, the rest by the weights), "interpolate" (the relative
-        frequencies are the first component) or "none" (own counts are not used).
+    kind: "discount" (discounted own counts, with the rest distributed by the weights),
+        "interpolate" (the relative frequencies are the first component) or "none" (own counts are
+        not used).
     discounts: empty unless kind is "discount".
     weights: groups of words × predictors. Rows sum to 1.
     edges: total counts that separate the groups of words.

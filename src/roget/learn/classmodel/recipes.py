@@ -1,8 +1,8 @@
-"""Recipes of the class models that have a name.
+"""Recipes for the named class models.
 
 A recipe defines the use of a word's own counts and the classes to which the model backs off.
 
-A model that uses the classes of one clusterer has the name of the clusterer and needs no recipe.
+A model that uses the classes of a single clusterer is named after it and needs no recipe.
 """
 
 from __future__ import annotations

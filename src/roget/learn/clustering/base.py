@@ -71,7 +71,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     sized_levels: True if `learn_levels` returns the requested numbers of clusters.
     spreads: True if the work can be distributed over the workers of an engine.
     warns_trivial: True if `fit` warns when nearly every word forms a separate class.
-    borrows: True if it has a parameter `background`, which holds counts of other texts.
+    borrows: True if it has a parameter `background` for counts from other texts.
     """
 
     name: ClassVar[str]
@@ -130,7 +130,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return cls(**requested, **{name: value for name, value in free.items() if name in known})
 
     def __new__(cls, *positional: Any, **params: Any) -> Self:
-        """Check the names of the parameters. The error for an unknown name suggests a known one."""
+        """Check the parameter names. The error for an unknown name suggests a similar one."""
         known = cls._get_param_names()
         for name in params:
             if name not in known:
@@ -152,7 +152,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Cluster the rows of X, which is a `Counts` object or a sparse or dense matrix of counts.
 
         The steps are the same for all clusterers: check the options, check the counts, learn the
-        clusters (`_learn`), attach the names of the contexts, and add a note on a trivial result.
+        clusters (`_learn`), attach the names of the contexts, and add a note if the result is
+        trivial.
         """
         self._check_options()
         matrix = table(self, X, reset=True)
@@ -182,7 +183,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def path_(self) -> list[dict[str, Any]]:
-        """The steps of the search, as a list of rows."""
+        """The steps of the search, as a list with one dictionary per step."""
         return [dict(step) for step in self.clustering_.path]
 
     @property
@@ -192,7 +193,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters that repeat the fit without choosing the number of clusters again."""
+        """Parameters for repeating the fit without choosing the number of clusters again."""
         found = {name: getattr(self, attribute) for name, attribute in self.found.items()}
         return {self.number: self.n_clusters_, **found}
 
@@ -235,7 +236,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return log_likelihood(matrix, placed, self.centroids_, self.background_)
 
     def cut(self, k: int) -> Array:
-        """Return the label of each word at the level of the tree with k clusters."""
+        """Return each word's label at the tree level with k clusters."""
         check_is_fitted(self)
         return self.clustering_.level(k).labels
 
@@ -402,8 +403,8 @@ def format_shortfall(
 def place_others(found: Clustering, matrix: Any, learnt: Ints) -> Clustering:
     """Extend a clustering to all rows of a matrix by placing the rows it was not learnt from.
 
-    `found` was learnt from the rows `learnt`, whose memberships are kept. All other rows are placed
-    like new words.
+    The clustering `found` was learnt from the rows `learnt`. Their memberships are kept. All other
+    rows are placed like new words.
     """
     rows = np.full(matrix.shape[0], -1)
     rows[learnt] = np.arange(learnt.size)

@@ -24,9 +24,9 @@ class IncrementalUpdate:
     """An update of a clustering after more words, contexts or tokens were counted.
 
     `counts` must include the counts of `before`, with its words and contexts first and in the same
-    order. A class may have more counts than its words have, because of smoothing. This surplus is
-    kept. `background` holds the counts of other texts from which the vectors were also learnt, and
-    `prior` the prior vectors, if any.
+    order. Because of smoothing, the counts of a class may exceed the sum over its words. This
+    surplus is kept. `background` holds counts from other texts that also contributed to the
+    vectors, and `prior` holds the prior vectors, if any.
     """
 
     def __init__(

@@ -13,8 +13,7 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints
 
 CELLS = 1 << 22
-"""Batch size: maximum number of entries, multiplied by the number of clusters, to process at
-once."""
+"""Batch size: maximum product of the number of entries and the number of clusters."""
 
 FLOOR = 1e-9
 """Lower bound on p(v|c), as a fraction of p(v)."""
@@ -58,7 +57,7 @@ def merge_labels(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
 
 
 def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints]:
-    """Convert a sequence of pairwise merges, which ends with one class, to splits in reverse.
+    """Convert pairwise merges that end with a single class to splits, in reverse order.
 
     Returns the class that each split divides, and the new number of each merged class, in the order
     of the old numbers. In a split, one part keeps the number of the class, and the other part is

@@ -29,7 +29,7 @@ from roget.learn.clustering.split_clusters import SplitRule, apply_splits
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
-"""Batch size: maximum number of words, multiplied by the number of classes, to place at once."""
+"""Batch size for placing words: maximum product of the numbers of words and classes."""
 
 SLACK = 1e-3
 """Tolerance for probabilities read from a folder, which rounding may raise above 1."""
@@ -65,7 +65,8 @@ class Rule:
 
     A clusterer may define a rule in its package and set it as its class attribute `rule`. The
     fields of a rule are arrays, declared with `roget.core.contents.array`, and plain parameters.
-    Both are stored in folders. The dimension "k" is the number of clusters, "m" of contexts.
+    Both are stored in folders. The dimension "k" is the number of clusters, "m" the number of
+    contexts.
     """
 
     clusterer: ClassVar[str] = ""
@@ -94,7 +95,7 @@ class Rule:
 
     @classmethod
     def read_arrays(cls, values: Mapping[str, Any], k: int, m: int) -> dict[str, Array]:
-        """Return the declared arrays, after comparing them with k clusters and m contexts."""
+        """Return the declared arrays, after checking their shapes for k clusters and m contexts."""
         found = contents.read_values(cls, values, {"k": k, "m": m})
         for name, value in found.items():
             if value.dtype == np.float16:
@@ -227,7 +228,7 @@ class StoredRule:
             found.check(k, m)
         except (TypeError, ValueError, AttributeError) as error:
             raise InputError(
-                f"invalid placement rule of {self.clusterer or 'the classes'}: {error}",
+                f"invalid placement rule for {self.clusterer or 'the classes'}: {error}",
                 code="damaged-folder",
             ) from None
         return found
@@ -301,7 +302,8 @@ class ClusteringArrays(Contents):
     mass: Floats = array("iuf", "k")
     background: Floats = array("iuf", "m")
     parts: Ints | None = array("iu", "units", low=-1, below="k", optional=True)
-    """The current cluster of each learnt cluster and of both sides of each split."""
+    """Mapping from each learnt cluster, and from both sides of each split, to its current
+    cluster."""
 
 
 @dataclass(frozen=True)
@@ -373,8 +375,8 @@ class Clustering(ReportMixin):
     learnt: Clustering | None = field(default=None, repr=False)
     """The clustering before any clusters were joined or split, or None if nothing was changed."""
     parts: Ints | None = field(default=None, repr=False)
-    """The current cluster of each learnt cluster, followed by the current clusters of the two sides
-    of each split. The value is −1 for clusters that were split."""
+    """Mapping from each learnt cluster, then from both sides of each split, to its current cluster.
+    The value is −1 for clusters that were split."""
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
     """Splits made after learning, in order. Each divides a cluster in two."""
 
@@ -449,7 +451,8 @@ class Clustering(ReportMixin):
         Raises
         ------
         InputError
-            If the number of contexts differs, or the clusterer of the classes is not installed.
+            If the number of contexts is wrong, or the clusterer that made the classes is not
+            installed.
         """
         matrix = self._table(given)
         if self.learnt is not None and self.parts is not None:
@@ -617,7 +620,7 @@ class Clustering(ReportMixin):
             # Each split adds two clusters to the learnt ones.
             known = learnt.n_clusters + 2 * number
             if held.parts is None or held.parts.size != known:
-                raise ValueError(f"parts: expected an array of {known} clusters")
+                raise ValueError(f"'parts' must be an array of {known} cluster numbers")
         divisions = [
             SplitArrays.read(
                 contents.take_under(f"division{at}", arrays),

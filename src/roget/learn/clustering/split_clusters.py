@@ -18,7 +18,7 @@ PRIOR = 1.0
 to p(side)."""
 
 MAX_ITERATIONS = 50
-"""Maximum number of iterations of two-means clustering, and of the power iteration."""
+"""Maximum number of iterations, for two-means clustering and for the power iteration."""
 
 
 class SplitRule(NamedTuple):

@@ -93,7 +93,7 @@ def fit_weights(
     """Fit the weights w by EM, to maximise the likelihood of fixed + left·(w·stack).
 
     `prior` pseudo-tokens are distributed according to the initial weights. The last component must
-    give every context a probability. It keeps a minimum weight, so no token becomes impossible.
+    give every context a probability. It keeps a minimum weight, so no token gets probability 0.
     """
     first = np.full(len(stack), 1 / len(stack)) if start is None else start
     weights, scaled = first.copy(), stack * left
@@ -119,7 +119,7 @@ def backoff(tokens: TokenCells, *classes: Floats) -> Floats:
 
 
 def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
-    """Interpolate predictions with the unigram, with weights from two-fold cross-validation."""
+    """Interpolate predictions with the unigram distribution. Weights are cross-validated."""
     components = np.stack([*known, tokens.unigram])
     # No token is predicted with weights that were fitted to it.
     halves = np.arange(tokens.counts.size) % 2
@@ -136,8 +136,8 @@ def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
 def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, Any]:
     """Split counts into training tokens and a random fraction `share` of held-out tokens.
 
-    Only the integer parts of fractional counts are sampled. If all counts are below 1, complete
-    cells are sampled.
+    Only the integer parts of fractional counts are sampled. If all counts are below 1, whole cells
+    are sampled.
     """
     # Each of the n tokens of a cell is held out with probability `share` (a binomial draw).
     whole = np.floor(np.minimum(matrix.data, 2.0**62)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Corpus readers, which convert their input to `Tokens`, from which pairs are extracted."""
+"""Readers that convert corpora to `Tokens`, from which word–context pairs are extracted."""
 
 SIDES = ("both", "left", "right", "apart", "each")
 """Values of the option `sides`, which selects the neighbours to count in a window. With "apart" and

@@ -21,7 +21,7 @@ NONE = -1
 
 @dataclass(frozen=True)
 class ReadContext:
-    """Options for a corpus reader, such as using lemmas or forms as the words of tokens."""
+    """Options for a corpus reader, such as whether words are lemmas or word forms."""
 
     form: bool = False
     """True to use word forms instead of lemmas."""
@@ -30,8 +30,8 @@ class ReadContext:
     model: str | None = None
     """A spaCy pipeline (name or folder), or the language of the tagger."""
     lines: bool = False
-    """True to treat every line of plain text as a sentence. By default, sentences are split by
-    Unicode's rules."""
+    """True to treat every line of plain text as a sentence. By default, text is split into
+    sentences by Unicode's rules."""
     segment: str | None = None
     """Segmenter for plain text in scripts without spaces. With None, every character is a word."""
     lexicon: tuple[tuple[str, int], ...] = ()
@@ -83,7 +83,7 @@ class TextFilter:
 
 
 class Written(NamedTuple):
-    """The original text of a batch of sentences, with token marks (see `evidence`)."""
+    """The original text of a batch of sentences, with token marks (see `marks`)."""
 
     text: npt.NDArray[np.uint8]
     """UTF-8 bytes of all sentences. Sentence i is text[ends[i]:ends[i + 1]]."""
@@ -120,8 +120,8 @@ class Tokens:
     written: Written | None = None
     """Original text of the sentences, if it was requested and the reader supports it."""
     spans: tuple[Ids, Ids] | None = None
-    """Indices of the first and last original token of each token, if tokens were joined into
-    multiword terms."""
+    """Indices of the first and last original token that each token covers, if tokens were joined
+    into multiword terms."""
 
     def __len__(self) -> int:
         return len(self.word)
@@ -135,7 +135,7 @@ class Tokens:
         return Tokens(starts, word, upos, head, deprel, form, self.written)
 
     def locate(self, at: Codes) -> tuple[Ids, Ids]:
-        """Return the indices of the first and last original token of each token in `at`."""
+        """Return the first and last original token that each token in `at` covers, as indices."""
         if self.spans is None:
             return at.astype(np.int32), at.astype(np.int32)
         return self.spans[0][at], self.spans[1][at]
@@ -184,7 +184,7 @@ def map_pairs(first: Ids, second: Ids, make: Callable[[int, int], int]) -> Ids:
 def add_tags(word: Ids, upos: Ids, tables: Tables) -> Ids:
     """Return the ids of the words with their tags appended (drink/VERB).
 
-    Words without a tag do not change.
+    Words without a tag are left unchanged.
     """
     words, tags = tables.words, tables.upos.texts
 

@@ -103,7 +103,7 @@ class _Lines:
         return Written(out[: ends[-1]].copy(), ends, lines + self.before)
 
     def line(self, begin: int) -> int:
-        """Return the line number, counted from 1, of the line at the given offset."""
+        """Return the number (counted from 1) of the line at the given offset."""
         return self.before + self.raw.count(b"\n", 0, begin) + 1
 
     def columns(self, begin: int) -> list[str]:

@@ -169,7 +169,7 @@ def find_tokens(data: Bytes, marks: Places, table: TokenTable) -> None:
     begin, first, token, sentence, last, found = 0, 0, 0, 0, 0, 0
     at = 0
     while at < len(marks) and found < len(table.problems):
-        # 1. Find the marks of the line: the tabs are marks tab, …, at - 1, the line end is mark at.
+        # 1. Find the marks of the line: marks[tab:at] are tabs, and marks[at] is the line end.
         tab = at
         while data[marks[at]] == _TAB:
             at += 1

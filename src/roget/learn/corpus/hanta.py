@@ -1,10 +1,11 @@
 """A faster implementation of the HanTa tagger, with the same results as HanTa's `tag_sent`.
 
 HanTa analyses a word again at every occurrence and tries all tags. Here each word is analysed once
-(see `morphemes`), and the Viterbi search over a sentence is compiled. Sums and ties are the same. A
-state of the search is the pair of tags of two consecutive tokens. As in HanTa, states are visited
-in the order in which they were first reached, and the earliest of several equally good states wins.
-If there are more than five states, those more than one nat below the sixth best are pruned.
+(see `morphemes`), and the Viterbi search over a sentence is compiled. Sums are computed and ties
+are broken in the same order as in HanTa. A state of the search is the pair of tags of two
+consecutive tokens. As in HanTa, states are visited in the order in which they were first reached,
+and the earliest of several equally good states wins. If there are more than five states, those more
+than one nat below the sixth best are pruned.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _FIRST, _PRESENT, _OFTEN = 6, 5, 0.003
 """Of the first six words of a language's list, at least five must each have a relative frequency of
 0.003 or more. Related languages share frequent words, but not all of the most frequent ones."""
 _SHARE = 0.1
-"""Minimum proportion of a text that must consist of frequent words of its language."""
+"""Minimum proportion of frequent words of a language in a text in this language."""
 _LEAD = 1.1
 """Minimum ratio between the frequent-word proportions of the best and the second-best language."""
 

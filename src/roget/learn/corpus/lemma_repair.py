@@ -27,7 +27,8 @@ _MOSTLY = 0.8
 """A word does not count as a noun if at least this proportion of its tokens has a closed-class
 tag."""
 _MEASURED = 0.6
-"""A noun counts as a unit of measure if at least this proportion of its tokens has a numeral."""
+"""A noun counts as a unit of measure if at least this proportion of its tokens is modified by a
+numeral."""
 _LEAST = 10
 """Minimum number of tokens of a noun. Rarer nouns are not tested."""
 
@@ -190,7 +191,7 @@ def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str
 
 
 class _Paradigms:
-    """Rules that map endings of forms to endings of lemmas, and the reliability of each rule."""
+    """Rules that map the endings of word forms to the endings of lemmas, and their reliability."""
 
     def __init__(self, seen: Counter[tuple[str, str]]) -> None:
         self.seen = seen
@@ -275,7 +276,7 @@ def _find_nearest(form: str, starts: Mapping[str, list[str]]) -> Iterable[str]:
 
 
 def _split_endings(form: str, lemma: str) -> tuple[str, str]:
-    """Return the endings of form and lemma after their common prefix."""
+    """Return the parts of form and lemma that follow their common prefix."""
     shared = next((at for at, (a, b) in enumerate(zip(form, lemma, strict=False)) if a != b), None)
     shared = min(len(form), len(lemma)) if shared is None else shared
     return form[shared:], lemma[shared:]
@@ -313,7 +314,7 @@ class LemmaRepair:
         return replace(tokens, word=word)
 
     def _repair(self, lemma: int, form: int) -> int:
-        """Return the id of the corrected lemma, or of the lemma itself."""
+        """Return the id of the corrected lemma, or of the lemma itself if it is correct."""
         texts = self._words.texts
         better = self._better.get((texts[form], texts[lemma])) if form != NONE else None
         return lemma if better is None else self._words.id(better)

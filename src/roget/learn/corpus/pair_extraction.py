@@ -217,7 +217,7 @@ class Extractor:
         return add_tags(words, batch.upos[at], self._tables) if self._tags else words
 
     def _make_slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
-        """Return the id of the slot (relation and preposition) of each pair of a relation."""
+        """Return the slot id (relation plus preposition) for each pair in a relation."""
         is_alone = len(self._relations) == 1 and not relation.named
         sign = "~" if relation.transposed else ""
         has_glob = any(mark in label for label in relation.labels for mark in "*?[")

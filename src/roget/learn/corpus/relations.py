@@ -106,8 +106,7 @@ NAMED: dict[str, str | tuple[str, ...]] = {
 """Mapping from names to patterns. A preset is a tuple of patterns and names of other presets."""
 
 ALL = "all"
-"""Name of the preset for words of all parts of speech, which are distinguished by tags
-(drink/VERB)."""
+"""Name of the preset for all parts of speech, in which words carry their tags (drink/VERB)."""
 
 _TRANSPOSED = "~"
 _SUFFIXES = {"case": "+case", "conj": "+conj", "bare": "+bare"}
@@ -135,7 +134,7 @@ class Relation:
     bare: bool = False
     """True to match only dependents without a preposition."""
     named: bool = False
-    """True if the name was specified as SLOT=. It is then used even for a single relation."""
+    """True if the name was specified with SLOT=. It is then used even for a single relation."""
 
     def accepts(self, label: str) -> bool:
         """Return True if a dependency label matches the relation."""
@@ -171,11 +170,11 @@ class RelationSet:
         return ", ".join(self.names)
 
     def list_slots(self) -> list[str]:
-        """Return the distinct names of the relations, with which the names of their slots begin."""
+        """Return the distinct relation names. They are the prefixes of the slot names."""
         return list(dict.fromkeys(relation.name for relation in self.relations))
 
     def describe(self) -> str:
-        """Return the names, each followed by its pattern if the pattern differs."""
+        """Return the names, each followed by its pattern if the two differ."""
         patterns = {name: expand(name.strip()) for name in self.names}
         return ", ".join(
             f"{name} ({pattern})" if isinstance(pattern, str) and pattern != name else name

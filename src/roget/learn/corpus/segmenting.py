@@ -75,7 +75,7 @@ def place(
 ) -> list[tuple[int, int]]:
     """Return the offsets of the words of a text.
 
-    `find` returns the offsets of words in parts in scripts with spaces.
+    `find` returns word offsets for the parts in scripts with spaces.
     """
     found: list[tuple[int, int]] = []
     for start, part, parts in _divide(text, segment):
@@ -272,7 +272,7 @@ class _Merging:
         return change
 
     def count_apart(self, places: set[int]) -> int:
-        """Return the number of non-overlapping occurrences of a pair of equal words.
+        """Count the non-overlapping occurrences of a pair of equal words.
 
         For example, "aaa" contains one.
         """

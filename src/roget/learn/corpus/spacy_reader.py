@@ -34,7 +34,7 @@ memory."""
 
 Where: TypeAlias = tuple[int, str, int]
 """Origin of a document: the number of lines before its paragraph, the text of the paragraph, and
-the number of visible characters that belong to earlier documents of the paragraph."""
+the number of visible characters in earlier documents from the same paragraph."""
 
 _UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
 

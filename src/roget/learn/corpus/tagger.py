@@ -19,7 +19,7 @@ LONGEST = 1000
 """Maximum number of tokens in a sentence. Longer sentences are split."""
 
 _SHARE = 0.2
-"""Minimum proportion of a text that must consist of frequent words of its language. A typical
+"""Minimum proportion of frequent words of a language in a text in this language. A typical
 proportion is 1/3."""
 
 

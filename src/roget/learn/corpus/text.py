@@ -145,7 +145,7 @@ class Numbers(dict[str, int]):
 
 
 def passages(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield parts of a source of a few paragraphs each, with the number of lines before the part.
+    """Yield parts of a few paragraphs from a source, each with the number of preceding lines.
 
     Line ends are normalised to newlines.
     """

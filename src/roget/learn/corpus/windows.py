@@ -27,10 +27,11 @@ _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
 class Windows:
     """Extracts pairs of words and their neighbours from batches of tokens.
 
-    Punctuation (in tagged text) and function words (if `function_words` is passed; in tagged text
-    also by tag) are removed before distances are counted. A token without a word keeps its position
-    but forms no pairs. With `per_one`, a common multiple of all distances, a neighbour at distance
-    d is counted per_one/d times. Multiword terms are joined first (see `terms`).
+    Before distances are counted, punctuation is removed from tagged text. If `function_words` is
+    passed, these words are removed as well, and in tagged text all words tagged as function words.
+    A token without a word keeps its position but forms no pairs. With `per_one`, a common multiple
+    of all distances, a neighbour at distance d is counted per_one/d times. Multiword terms are
+    joined first (see `terms`).
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Windows:
         return add_tags(tokens.word, tokens.upos, self._tables)
 
     def _find_placed(self, tokens: Tokens) -> BoolArray:
-        """Return a mask of the tokens that count when distances in the window are measured."""
+        """Return a mask of the tokens that count towards distances in the window."""
         placed = np.ones(len(tokens), np.bool_)
         if tokens.upos is not None:
             placed &= tokens.upos != self._tables.upos.id("PUNCT")

@@ -85,7 +85,7 @@ def count(
     inputs
         Files, folders, glob patterns or "-" (standard input), all of one kind: CoNLL-U, plain
         text, spaCy DocBin, tables of (word, context[, count]), or sparse matrices.
-        Also a data frame with these columns.
+        A data frame with these columns is also accepted.
     output
         Also write the counts to this folder, .tsv, .tsv.gz or .npz file.
     processes

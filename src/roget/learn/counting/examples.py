@@ -1,4 +1,4 @@
-"""Sample example sentences for each word–context pair, independently of the order of reading.
+"""Select example sentences for each word–context pair, independently of the reading order.
 
 The counts of a task, called a part, include examples in two kinds of files (`parts.seen_names`):
 
@@ -52,7 +52,7 @@ SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text":
 
 
 class _Batch(NamedTuple):
-    """The text of a batch, the index of its first sentence, and its piece of the source."""
+    """The text of a batch, the index of its first sentence, and the source piece it is from."""
 
     first: int
     piece: int
@@ -60,7 +60,7 @@ class _Batch(NamedTuple):
 
 
 class ExampleSampler:
-    """Selects and writes up to `most` occurrences of each pair in a task, the best ones.
+    """Selects and writes the best occurrences of each pair in a task, at most `most` per pair.
 
     Memory use does not grow with the number of pairs or sentences.
     """
@@ -116,7 +116,7 @@ class ExampleSampler:
         self.pieces.append((source.path, source.start, source.ended))
 
     def finish(self) -> None:
-        """Write the occurrences that were not written yet."""
+        """Write the remaining occurrences."""
         self._choose()
         self._write_run()
 
@@ -130,7 +130,7 @@ class ExampleSampler:
         self._rows = kept.size
 
     def _write_run(self) -> None:
-        """Write the collected occurrences and their sentences to one new file each."""
+        """Write the collected occurrences to one new file and their sentences to another."""
         if not self._rows:
             return
         seen, sentences = seen_names(self.runs)

@@ -46,7 +46,7 @@ class Extract:
     threads: int | None = 1
 
     def __call__(self, task: CountTask, report: Increment) -> dict[str, bytes] | None:
-        """Count a task in a worker process."""
+        """Count the sources of a task in a worker process."""
         if self.folder is not None:
             with parts.new_part(Path(self.folder), task.key) as draft:
                 self._count(task, draft, report)
@@ -152,7 +152,7 @@ class LabelTally:
 
 
 class TokenLimit:
-    """A counter of tokens that ends reading after a maximum number of tokens."""
+    """A token counter that stops reading after a maximum number of tokens."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most

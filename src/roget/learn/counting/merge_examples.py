@@ -98,7 +98,8 @@ class _ExampleMerger:
     def choose(self) -> None:
         """Create the tables `chosen` (the best occurrences of each pair) and `texts` (sentences).
 
-        The rule is that of `examples.choose`, applied again to pairs that occur in several parts.
+        Occurrences are chosen as in `examples.choose`, which is applied again to pairs that occur
+        in several parts.
         """
         most = self._recipe.evidence
         crowded = f"(SELECT entry FROM seen GROUP BY entry HAVING count(*) > {most})"
@@ -117,12 +118,12 @@ class _ExampleMerger:
         )
 
     def limit_size(self) -> None:
-        """Create the table `used` of the numbered sentences that fit within the size limit.
+        """Create the table `used` with the numbered sentences that fit within the size limit.
 
         The value of a pair is the logarithm of its word's or context's count, whichever is smaller.
-        The value of a sentence is the sum over its pairs of value / number of sentences of the
-        pair. Sentences with the highest value per byte are kept. All values are integers, so sums
-        do not depend on the order.
+        The value of a sentence is the sum of its pairs' values, each divided by the number of
+        sentences that contain the pair. Sentences with the highest value per byte are kept. All
+        values are integers, so sums do not depend on the order.
         """
         number = "row_number() OVER (ORDER BY sentence) - 1 AS id"
         cost = f"{_TEXT} * any_value(bytes) // 100 + {_OCCURRENCE} * count(*)"

@@ -38,7 +38,7 @@ class CountTask:
 
     sources: tuple[Source, ...]
     key: str
-    """Name of the part, which is a digest of the recipe and of the sources' paths, sizes and
+    """Name of the part, a digest of the recipe and of the sources' paths, sizes and modification
     times."""
 
 
@@ -51,7 +51,7 @@ class Facts:
     sentences: int
     fractional: bool = False
     runs: int = 1
-    """Number of files with counts of pairs. A pair may occur in several files."""
+    """Number of files with pair counts. A pair may occur in several files."""
     read: int = 0
     """Number of bytes that were read from standard input."""
     sha256: str | None = None
@@ -61,8 +61,7 @@ class Facts:
     note: str = ""
     """A note for the user, or an empty string."""
     witnessed: int = 0
-    """Number of files of example occurrences, each of which has a corresponding file of
-    sentences."""
+    """Number of files with example occurrences. Each is paired with a file of sentences."""
     pieces: list[tuple[str, int, int]] = field(default_factory=list)
     """Origin of the sentences: path, byte offset and number of lines of each piece."""
 
@@ -97,7 +96,7 @@ def pairs_name(run: int) -> str:
 
 
 def seen_names(run: int) -> tuple[str, str]:
-    """Return the names of a file of example occurrences and of the file with their sentences."""
+    """Return the names of a file with example occurrences and of the file with their sentences."""
     return f"seen-{run}.parquet", f"sentences-{run}.parquet"
 
 

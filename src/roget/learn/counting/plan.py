@@ -121,7 +121,7 @@ def _note_segmentation(findings: Findings) -> list[Notice]:
 
 
 def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[Notice]]:
-    """Complete the recipe for window contexts with function words and terms, and return notes."""
+    """Add function words and terms to the recipe for window contexts, and return notes."""
     recipe, notes = draft.recipe, []
     if not (words.tagged or words.function_words):
         text = "too little text to identify function words: all words are counted"
@@ -140,7 +140,7 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
 
 
 def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]:
-    """Complete the recipe for relations with nouns to drop, correct or join, and return notes."""
+    """Add the nouns to drop, correct or join to the recipe for relations, and return notes."""
     notes = []
     for kind, words in nouns.odd.items():
         if words:
@@ -207,7 +207,7 @@ def plan_tasks(sources: Sequence[Source], recipe: CountRecipe) -> list[CountTask
     """Split the inputs into tasks: pieces of large sources and bundles of small sources.
 
     Each task is counted by one process. Tasks depend only on the inputs and the recipe, so a later
-    run has the same tasks and can reuse their parts.
+    run creates the same tasks and can reuse their parts.
     """
     if recipe.reader in TABULAR:
         return [make_task((source,), recipe) for source in sources]
@@ -239,5 +239,5 @@ def _bundle(sources: Sequence[Source], size: int) -> Iterator[tuple[Source, ...]
 
 
 def measure_size(source: Source) -> int:
-    """Return the size in bytes of a source, or of a piece of a source."""
+    """Return the size, in bytes, of a source or a piece of a source."""
     return (source.size if source.stop is None else source.stop) - source.start

@@ -18,7 +18,7 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.plan import CountPlan
 
 _BLOCK = 4 << 20
-"""Number of bytes to hash at a time. After each block, the thread checks if it should stop."""
+"""Number of bytes to hash at a time. After each block, the thread checks whether it should stop."""
 
 
 def describe_origin(

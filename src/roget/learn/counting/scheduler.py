@@ -174,7 +174,7 @@ def count_tasks(
 def _count_first(
     workspace: Workspace, plan: CountPlan, options: CountOptions, report: Increment
 ) -> list[CountPart]:
-    """Count one task at a time until the limit is reached, and return their counts (parts)."""
+    """Count task by task until the token limit is reached, and return the counts (parts)."""
     done: list[CountPart] = []
     left = plan.recipe.limit or 0
     for task in plan.tasks:
@@ -205,7 +205,8 @@ def _make_engine(options: CountOptions, recipe: CountRecipe, tasks: Sequence[Cou
     if options.engine != "local":
         if once:
             raise InputError(
-                f"engine {options.engine} cannot read standard input; save it to a file, or count "
+                f"--engine {options.engine} cannot read standard input; save it to a file, or "
+                "count"
                 "it locally",
                 code="conflicting-options",
             )

@@ -83,7 +83,7 @@ class PairTally:
     def _choose_widths(self) -> tuple[int, int]:
         """Return the numbers of bits for a word and for a slot.
 
-        A word has enough bits for twice the current number of words.
+        The bits for a word suffice for twice the current number of words.
         """
         words = len(self._tables.words).bit_length() + 1
         slots = 64 - 2 * words

@@ -13,7 +13,7 @@ NONE = -1
 def measure_alpha(codes: Ints) -> float | None:
     """Return Krippendorff's α of nominal judgements: 1 for perfect agreement, 0 for chance.
 
-    The judgements have the shape (annotators, items).
+    The array of judgements has the shape (annotators, items).
 
     Items judged by fewer than two annotators are ignored. α is None if no items remain, or if all
     judgements are the same, because chance agreement is then perfect.
@@ -51,7 +51,7 @@ def measure_agreement(codes: Ints) -> float | None:
 
 
 def _count(codes: Ints) -> Ints:
-    """Return the number of annotators who gave each judgement, with shape (items, judgements)."""
+    """Count the annotators who gave each judgement, as an array of shape (items, judgements)."""
     return np.stack(
         [(codes == code).sum(axis=0) for code in range(int(codes.max(initial=NONE)) + 1)]
         or [np.zeros(codes.shape[1], dtype=np.int64)],

@@ -1,8 +1,8 @@
 """Evaluate question sheets that one or more annotators have filled in.
 
-Lines are the sampling units. The answers of several annotators to a line count as one observation,
-their mean, so the interval over all annotators is a Wilson interval over lines. It is conservative,
-in particular if annotators disagree.
+Lines are the sampling units. When several annotators answer a line, the mean of their answers
+counts as one observation, so the interval over all annotators is a Wilson interval over lines. It
+is conservative, in particular if annotators disagree.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
 
 
 def split_files(paths: Mapping[str, PathLike]) -> tuple[PathLike, dict[str, PathLike]]:
-    """Split files into the key and the filled-in sheets, by their columns."""
+    """Separate the key from the filled-in sheets, based on the columns of the files."""
     # Exactly one file may have the columns of a key.
     keys = {name: path for name, path in paths.items() if is_key(path)}
     if len(keys) != 1:
@@ -229,7 +229,7 @@ def read_key(path: PathLike) -> QuestionSheet:
                 problem = "duplicate" if line in questions else "invalid"
                 refuse(f"{problem} line number {texts['line']!r}")
             elif kind not in KINDS:
-                refuse(f"the kind is {texts['kind']!r}; expected {' or '.join(KINDS)}")
+                refuse(f"the kind of question is {texts['kind']!r}; expected {' or '.join(KINDS)}")
             elif kind == INTRUSION and answer not in words:
                 refuse(f"the answer {answer!r} is not one of the words")
             elif kind == READING and answer not in ("", MADE_UP):
@@ -258,7 +258,10 @@ def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) 
             line = _parse_number(texts["line"])
             if line is None or line not in questions:
                 last = max(questions)
-                refuse(f"the line is {texts['line']!r}; expected a number of the key, up to {last}")
+                refuse(
+                    f"the line number is {texts['line']!r}; expected a line number from the key, "
+                    f"at most {last}"
+                )
             elif other := _find_difference(texts, sheet.kind, questions[line]):
                 refuse(f"line {line} has {other}: does the sheet belong to this key?")
             else:
@@ -271,7 +274,7 @@ def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) 
 
 
 def join_words(question: Question) -> str:
-    """Join the words of a line by commas."""
+    """Join the words of a line with commas."""
     return ", ".join(question.words)
 
 
@@ -340,5 +343,5 @@ def tabulate_key(sheet: QuestionSheet) -> tuple[list[str], list[list[object]]]:
 
 
 def _name_words(questions: Sequence[Question]) -> list[str]:
-    """Return the names of the columns with the words of a line."""
+    """Return the names of the columns that hold the words of a line."""
     return [*_WORDS][: max(len(one.words) for one in questions)]

@@ -2,10 +2,10 @@
 
 All tokens of sampled pairs are deleted from the table. A model trained on the rest decides whether
 a noun is more likely the object of the deleted verb or of a rival verb. The correct verb is the
-more frequent one in the full table. In the paper, 104 pairs were sampled, of verbs with 500 to 5000
-of 756,721 tokens. Here the frequency band covers the same fractions of all tokens, pairs have at
-least three tokens (with fewer, the correct answer would depend on chance), and the rivals are all
-other verbs of the band.
+more frequent one in the full table. In the paper, 104 pairs were sampled. Each of their verbs had
+500 to 5000 of the 756,721 tokens. Here the frequency band covers the same fractions of all tokens,
+pairs have at least three tokens (with fewer, the correct answer would depend on chance), and the
+rivals are all other verbs of the band.
 """
 
 from __future__ import annotations
@@ -177,7 +177,8 @@ def decide(
 
     Models combine classes of several kinds and sizes, with weights fitted on further pairs that are
     deleted from the training table. If `clusters` is passed, a model that uses one clusterer
-    decides by a single clustering, as in the paper, and has a row for each number of clusters.
+    decides by a single clustering, as in the paper, and the result contains one row for each number
+    of clusters.
     """
     request = DecideOptions(models=models, **choose(DecideOptions, options))
     draws, names = request.draws, list(dict.fromkeys(models))
@@ -271,7 +272,7 @@ class DecisionStage:
         return model.proba_rows(np.arange(task.train.shape[0]))[:, task.band]
 
     def _weigh_contexts(self) -> tuple[str, Floats, Floats]:
-        """Return the name and the margins of the unigram model, in the format of `_learn`."""
+        """Return the name and the margins of the unigram model, in the same format as `_learn`."""
         logs = [np.log(unigram(one.train)[one.band]) for one in self._tasks]
         here, before = (
             log[one.context] - log[one.rival] for log, one in zip(logs, self._tasks, strict=True)
@@ -279,7 +280,7 @@ class DecisionStage:
         return "unigram", here, before
 
     def _learn(self, family: str) -> list[tuple[str, Floats, Floats]]:
-        """Return the name and log margins of each size of a family.
+        """Return the name and log margins for each number of classes in a model family.
 
         There are separate margins for the task and for the rehearsal.
         """

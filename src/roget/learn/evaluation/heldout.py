@@ -1,8 +1,8 @@
 """Compare models on held-out tokens and words, over several splits.
 
-`trial` evaluates the classes of a build. It learns classes again from 90 % of the tokens, with the
-same number of clusters and the same β, which takes about as long as the build without the search
-for the number of clusters.
+`trial` evaluates the classes of a thesaurus that is being built. It learns classes again from 90 %
+of the tokens, with the same number of clusters and the same β. This takes about as long as the
+first clustering without the search for the number of clusters.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Heldout:
     entropy: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
 
     def mean(self, what: str, part: str) -> Interval:
-        """Return the mean "loss" or "entropy" of a part of the data over splits."""
+        """Return the mean over splits of the "loss" or "entropy" on one part of the data."""
         values: dict[str, list[float]] = getattr(self, what)
         return interval(values[part])
 
@@ -93,7 +93,7 @@ def compare(
     progress: Report | None = None,
     **options: Any,
 ) -> HeldoutComparison:
-    """Compare the losses of models on held-out tokens of the most frequent words and of new words.
+    """Compare models by their losses on held-out tokens of frequent words and of new words.
 
     In each split, 80 % of the tokens are for training, 10 % for tuning weights and discounts, and
     10 % for testing. New words are the next `top` words in order of frequency. They are not used

@@ -13,7 +13,7 @@ KINDS = ("intrusion", "reading")
 """Kinds of sheets: find the word that does not belong, or judge whether the words belong
 together."""
 SHOWN = ("frequent", "typical", "any")
-"""Ways to choose the words of a class that are shown."""
+"""Ways to choose which words of a class are shown."""
 MAX_WORDS = 50
 """Maximum number of words per line of a sheet."""
 
@@ -64,15 +64,16 @@ class DecideOptions(Shared):
         Shared, "models", ("unigram", "kneser-ney", "nearest", *OURS, "roget")
     )
     draws: int = option(5, minimum=1, help="Number of times that test pairs are drawn at random.")
-    pairs: int = option(104, minimum=1, help="Number of pairs deleted in each draw.")
+    pairs: int = option(
+        104, minimum=1, help="Number of test pairs deleted from the counts in each draw."
+    )
     clusters: Sequence[int] | None = option(
         None,
         many=",",
         minimum=1,
         metavar="N,N,…",
-        help="Decide by the classes of each clusterer alone, Σ p(c|noun)·p(verb|c), for these "
-        "numbers of "
-        "clusters.",
+        help="Decide with the classes of each clusterer alone, by Σ p(c|noun)·p(verb|c), for these "
+        "numbers of clusters.",
     )
 
 
@@ -138,8 +139,8 @@ class SheetOptions(Checked):
     made_up: int | None = option(
         None,
         minimum=0,
-        help="Number of control lines with random words, for reading [default: one per four "
-        "classes].",
+        help="With --kind reading, number of control lines with random words "
+        "[default: one per four classes].",
     )
     random_state: int = seed_option()
 

@@ -120,7 +120,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
     Raises
     ------
     InputError
-        If there is no rating column, or no pair.
+        If there is no rating column, or there are no pairs.
     FormatError
         If words are missing or ratings are not numbers. The message lists the lines.
     """
@@ -163,8 +163,8 @@ def judge_ratings(
 ) -> Ratings:
     """Compare the similarities of a thesaurus with human ratings of word pairs.
 
-    The result has the similarity requested with `by` first, followed by the other similarities of
-    `Thesaurus.neighbours`. Outliers are determined for the requested similarity.
+    The first row is the similarity requested with `by`, followed by the other similarities that
+    `Thesaurus.neighbours` offers. Outliers are determined for the requested similarity.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def cosine_of_counts(counts: Counts, left: Ints, right: Ints) -> Floats:
 
 
 def _share_classes(thesaurus: Thesaurus, left: Ints, right: Ints) -> Floats:
-    """Return −ln of the fraction of all words that are in the lowest common class of each pair."""
+    """Return −ln(fraction of all words in the lowest common class) for each pair of words."""
     tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
     ways = {node: tree.path(node) for node in np.unique(thesaurus.places[[*left, *right]]).tolist()}
     found = []

@@ -1,14 +1,14 @@
 """Question sheets for annotators: lines of words sampled from the classes of a thesaurus.
 
 In **intrusion** (after Chang et al. 2009, for topics), one word of a line comes from another class,
-and annotators try to find it. The more often they do, the more coherent the class is. Only meaning
-may reveal the intruder: it replaces a random word of the class and has about the same frequency and
-length. It is one of the first words of its class, which is among the half of the classes that are
-least similar to the class in question.
+and annotators try to find it. The more often they do, the more coherent the class is. Only its
+meaning should reveal the intruder, so it has about the same frequency and length as the word of the
+class that it replaces, which is chosen at random. It is one of the first words of another class,
+from the half of all classes that are least similar to the class in question.
 
 In **reading**, all words of a line are from one class, and annotators judge whether they belong
-together. As a control, some lines are made up of words from all classes, with the frequencies of
-the words of a class.
+together. As a control, some lines are made up of words from all classes, with about the same
+frequencies as the words of a class.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ MADE_UP = "made up"
 """Answer in the key that marks a made-up line (a control line) on a reading sheet."""
 
 WORDS = {INTRUSION: 5, READING: 20}
-"""Default number of words per line of a sheet, by kind of sheet."""
+"""Default number of words per line, for each kind of sheet."""
 
 LEAST = 3
-"""Minimum number of words that a class needs to be shown on a reading sheet."""
+"""Minimum number of words in a class for it to appear on a reading sheet."""
 
 EACH = 4
-"""Number of lines with words of a class per made-up line."""
+"""Number of lines with words from a single class for each made-up line."""
 
 
 TWICE = 2
@@ -77,7 +77,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
     """Sample the lines of a sheet from the classes of a thesaurus.
 
     Classes are sampled with equal probability, or all are used if there are fewer than requested.
-    The same thesaurus and options give the same sheet.
+    The same thesaurus and options always produce the same sheet.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class _Draw:
         return Question(line, node, label, words, answer)
 
     def _choose_far(self, members: Ints, others: Sequence[Ints]) -> Ints:
-        """Return words dissimilar to a class, taken from the less similar half of other classes."""
+        """Return words dissimilar to a class, from the less similar half of the other classes."""
         rows = np.concatenate(others)
         pairs = np.repeat(members, rows.size), np.tile(rows, members.size)
         similarity = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)

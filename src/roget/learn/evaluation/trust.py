@@ -1,4 +1,4 @@
-"""Reliability of the classes of a build, measured by learning them again from 90 % of the tokens.
+"""Reliability of a thesaurus's classes, measured by learning them again from 90 % of the tokens.
 
 The classes are compared with the classes that the held-out trial learns from 90 % of the tokens, so
 no further clustering is needed.
@@ -38,7 +38,7 @@ themselves."""
 
 @dataclass(frozen=True)
 class Trust:
-    """Reliability statistics of the classes of a thesaurus."""
+    """Reliability statistics for the classes of a thesaurus."""
 
     words: int
     occurrences: float

@@ -35,7 +35,7 @@ _FREE = (*_BY_TEXT, "reading", "limit", "columns", "evidence", "evidence_size")
 
 
 class Added(NamedTuple):
-    """The sum of the counts of a thesaurus and of new text."""
+    """The counts of a thesaurus plus the counts of new text."""
 
     counts: Counts
     """The summed counts. The words and contexts of the thesaurus come first, in their original
@@ -55,7 +55,8 @@ def read_recipe(counts: Counts) -> CountRecipe | None:
         return replace(CountRecipe.from_record(record), limit=None)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"the thesaurus's provenance has an invalid recipe: {error!r}", code="damaged-folder"
+            f"the provenance of the thesaurus contains an invalid recipe: {error!r}",
+            code="damaged-folder",
         ) from None
 
 
@@ -66,7 +67,8 @@ def read_cuts(counts: Counts) -> CountCuts:
     least: dict[str, Any] = {name: cuts.get(name) or 1 for name in names}
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in least.values()):
         raise InputError(
-            f"the thesaurus's provenance has invalid cuts: {least}", code="damaged-folder"
+            f"the provenance of the thesaurus contains invalid filters: {least}",
+            code="damaged-folder",
         )
     return CountCuts(**least, alphabetic=bool(cuts.get("alphabetic")))
 

@@ -41,7 +41,7 @@ BETWEEN = "between classes"
 
 @dataclass(frozen=True)
 class GrowthResult:
-    """The result of growth: the grown thesaurus, and what was changed."""
+    """The result of growth: the grown thesaurus and its changes."""
 
     thesaurus: Thesaurus
     changes: tuple[GrowthChange, ...]
@@ -178,8 +178,8 @@ def _grow(
         raise InputError("the new inputs contain no word–context pairs", code="empty-input")
     if set(base.contexts.tolist()).isdisjoint(new.contexts.tolist()):
         raise InputError(
-            f"no new context (e.g. {new.contexts[0]!r}) is in the thesaurus (e.g. "
-            f"{base.contexts[0]!r}); count the text with the same settings",
+            f"the new text and the thesaurus have no context in common (e.g. "
+            f"{new.contexts[0]!r} and {base.contexts[0]!r}); count the text with the same settings",
             code="no-common-contexts",
         )
     _report(learning, 0.1)
@@ -213,7 +213,7 @@ def _grow(
 
 
 def decide(path: PathLike, accept: str | None = None, refuse: str | None = None) -> Thesaurus:
-    """Accept and refuse growth changes in a thesaurus folder, which is saved only if all succeed.
+    """Accept and refuse growth changes in a thesaurus folder. Save it only if all succeed.
 
     `accept` and `refuse` are in the format that `read_numbers` parses.
     """
@@ -339,7 +339,8 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
             log.append(replace(edit, waiting=True))
             problems.append(
                 Notice(
-                    f"edit cannot be applied now and is kept for the next rebuild: {edit}: {error}",
+                    f"an edit cannot be applied now and is kept for the next rebuild: {edit}: "
+                    f"{error}",
                     code="replayed-edits",
                 )
             )

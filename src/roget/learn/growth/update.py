@@ -1,7 +1,7 @@
 """Update a clustering with new counts: place new words, move words and split classes.
 
 The margin of a word is the log odds between its most probable class and its current one. The lead
-of a class is the log odds between it and the second most probable class of a word.
+of a word is the log odds between its most probable class and the second.
 
 The update only uses `Clustering.place` and the counts, so it works for all clusterers.
 """
@@ -35,7 +35,7 @@ MAX_UNCHANGED = 500
 `CLEAR_QUANTILE`)."""
 
 CLEAR_QUANTILE = 0.99
-"""Quantile of the margins of unchanged words, which are due to noise. A margin is the log odds of a
+"""Quantile of the margins of unchanged words, which are noise. A margin is the log odds of a
 word's most probable class against its current class. It is clear if it exceeds this quantile."""
 
 MIN_MARGIN = float(np.log(2))
@@ -55,8 +55,9 @@ factors. The quantile times the first factor is the minimum cohesion of a new cl
 times the second factor is the linkage threshold."""
 
 STRANGE, MAX_OUTLIERS = 0.1, 2000
-"""Quantile of the similarity of words to their class below which a new word is an outlier, and the
-maximum number of outliers considered."""
+"""A new word is an outlier if its similarity to its class is below this quantile of the
+similarities of words to their classes. The second value is the maximum number of outliers
+considered."""
 
 MAX_SPLIT_WORDS = 400
 """Maximum number of words considered when a class is split. The most frequent words are used."""
@@ -127,9 +128,9 @@ def update_clustering(
     doubt
         True to leave out uncertain new words, if the clusterer itself leaves out uncertain words.
     background
-        Counts of other texts with which the classes were learnt.
+        Counts from other texts that were used to learn the classes.
     prior
-        Prior vectors with which the classes were learnt.
+        Prior vectors that were used to learn the classes.
     """
     # 1. Leave out new words with too few known contexts, and update the statistics of classes.
     old = len(before)

@@ -17,7 +17,7 @@ from roget.learn.clustering.memberships import tabulate
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 
 NEAR = (1.0, 0.75, 0.5)
-"""Weights with which a vote for a class also counts for classes that are 0, 1 and 2 steps away."""
+"""Weights of a vote for the class itself and for classes that are 1 and 2 steps away."""
 
 FAR = len(NEAR)
 """Distance reported for all classes that are more than two steps away."""

@@ -28,7 +28,8 @@ RANKED = 10
 """Number of candidates considered for the mean reciprocal rank."""
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Edges of the bins by which scores are compared with the fraction of correct candidates."""
+"""Edges of the score bins in which mean scores are compared with fractions of correct
+candidates."""
 
 
 class PlacementMetrics(NamedTuple):
@@ -73,7 +74,7 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HoldoutResult:
-    """Metrics of the placement of hidden words, and of the nearest-word baselines."""
+    """Metrics for the placement of hidden words and for the nearest-word baselines."""
 
     title: str
     words: tuple[str, ...]
@@ -109,7 +110,7 @@ def hide(
     words
         Number of random words to hide.
     progress
-        Called with a `Progress`, which has the number of words done and the total.
+        Called with a `Progress`, which holds the number of words done and the total.
 
     Returns
     -------

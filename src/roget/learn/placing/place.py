@@ -66,7 +66,7 @@ class Placed:
     words: tuple[tuple[PlacementCandidate, ...], ...]
     """Candidates of each word, best first. Words are sorted by their best score."""
     left_out: tuple[str, ...]
-    """Words that have no candidate with at least the minimum score."""
+    """Words without a candidate that reaches the minimum score."""
     known: int
     """Number of words that are in both the corpus and the taxonomy."""
     steps: int
@@ -145,7 +145,7 @@ def place(
     counts
         The counts of the corpus, or their path.
     progress
-        Called with a `Progress`, which has the number of words done and the total.
+        Called with a `Progress`, which holds the number of words done and the total.
 
     Returns
     -------
@@ -205,7 +205,7 @@ class Placer:
         )  # fmt: skip
 
     def share_near(self, rows: Ints) -> float:
-        """Return the mean fraction of classes within `steps` steps of a class of a known word."""
+        """Return the mean fraction of classes within `steps` steps of a known word's class."""
         graph, words = self.voters.graph, self.voters.counts.words
         classes = np.unique(graph.weights.indices)
         some = rows[:: max(1, rows.size // LOOKED)]

@@ -18,7 +18,7 @@ NO = ("", "-", "0", "false", "n", "no")
 
 
 class Accepted(NamedTuple):
-    """A word, and the class for which a user has accepted it."""
+    """A word, and a class that a user has accepted for it."""
 
     word: str
     id: str
@@ -48,7 +48,7 @@ def read_accepted(path: PathLike, taxonomy: Taxonomy) -> list[Accepted]:
             found.append(Accepted(word, id, taxonomy.labels.get(id, id)))
     if not found:
         raise InputError(
-            f"{source.name}: no candidate is accepted; write x in the column accept",
+            f"{source.name}: no candidate is accepted; write x in the column 'accept'",
             code="empty-input",
         )
     return found

@@ -1,7 +1,7 @@
 """Voting of known words for classes of new words, by similar contexts and common endings.
 
-Known words are words that are in both the corpus and the taxonomy. They vote for their classes as
-classes of a new word.
+Known words are words that are in both the corpus and the taxonomy. Each votes for its own classes
+as candidate classes of a new word.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ SPELT = 0.2
 """Weight of votes by endings. Votes by contexts have the remaining weight."""
 
 ENDING, ENOUGH, MAX_VOTERS = 3, 30, 400
-"""Minimum length of an ending, number of voters at which no shorter endings are tried, and maximum
-number of voters per ending."""
+"""Minimum length of an ending, number of voters that is enough to stop trying shorter endings, and
+maximum number of voters for each ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
 """Constant added to the total weight of the voters. It reduces the effect of a few weak votes."""
@@ -120,7 +120,7 @@ class Votes:
 class NeighbourModel:
     """A model in which known words of a corpus and a taxonomy vote for classes of new words.
 
-    Background counts, if any, are added for the vectors of the words.
+    Background counts, if any, are used for the word vectors.
     """
 
     def __init__(self, graph: Graph, counts: Counts, background: Counts | None = None) -> None:

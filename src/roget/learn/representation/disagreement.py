@@ -1,4 +1,4 @@
-"""Find words whose prior vectors contradict their use in a text. Only the text describes them."""
+"""Find words whose prior vectors contradict their use in a text and should be ignored."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from roget.core.types import Array, Floats, Ints
 Singles = npt.NDArray[np.float32]
 
 WIDTHS = (150, 300)
-"""Numbers of dimensions of the two blocks of a vector: the SVD of the weights, and the SVD of the
+"""Numbers of dimensions in the two blocks of a vector: the SVD of the weights, and the SVD of the
 weights normalised to unit rows."""
 
 SYMMETRIC = ("conj:", "~conj:")
@@ -71,7 +71,7 @@ class Representation:
     width: number of dimensions of the first block.
     totals: number of occurrences of each context.
     rows: row of each selected word (−1 if unknown), or None if all words are selected.
-    prior: number of dimensions of a third block with prior vectors, which come last, or 0.
+    prior: number of dimensions of the prior vectors, which form a third block at the end, or 0.
     share: share of the prior block in the squared length of a vector.
     """
 
@@ -155,7 +155,7 @@ class Representation:
     def prior_shares(self, row: int, others: Ints) -> Floats:
         """Return the fraction of each similarity of a word that comes from the prior vectors.
 
-        Rows are rows of the vectors. Row −1 stands for a word without vectors.
+        Row numbers refer to the vectors. Row −1 stands for a word without a vector.
         """
         found = np.zeros(others.size)
         some = np.flatnonzero(others >= 0)
@@ -169,7 +169,7 @@ class Representation:
 
     @cached_property
     def _known_blocks(self) -> tuple[Singles, Singles]:
-        """The vectors by contexts, and the prior vectors, of all words. The rows have length 1."""
+        """The vectors from contexts and the prior vectors of all words. The rows have length 1."""
         own, more = self.vectors[:, : -self.prior], self.vectors[:, -self.prior :]
         return np.asarray(unit(own)), np.asarray(unit(more))
 
@@ -308,7 +308,7 @@ def spread(
 
 
 def join(vectors: Singles, prior: Singles, share: float) -> Singles:
-    """Concatenate unit vectors x by contexts and prior vectors y: [√(1−s)·x, √s·y]."""
+    """Concatenate unit vectors x from contexts and prior vectors y: [√(1−s)·x, √s·y]."""
     parts = vectors * np.float32((1 - share) ** 0.5), prior * np.float32(share**0.5)
     return np.asarray(np.hstack(parts), dtype=np.float32)
 

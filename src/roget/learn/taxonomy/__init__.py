@@ -43,7 +43,7 @@ def read(
     kind
         A name listed by `roget list taxonomies`, if the kind cannot be inferred from the path.
     language
-        Language of labels, if a SKOS file has several.
+        Language of the labels to read, if a SKOS file has labels in several languages.
     progress
         Called with the number of bytes read.
     """

@@ -55,10 +55,10 @@ def read_changes(
 ) -> list[EditRequest]:
     """Return the edits that turn a thesaurus into a modified export of it.
 
-    The file is compared with a new export of the thesaurus in the state in which it was exported.
-    Possible changes are renamed classes, moved words, classes under another parent, missing classes
-    (which are merged into the class that now has their words), added and deleted words, definitions
-    and notes.
+    The file is compared with a fresh export of the thesaurus in its state at the time of the
+    original export. Possible changes are renamed classes, moved words, classes under another
+    parent, missing classes (which are merged into the class that now has their words), added and
+    deleted words, definitions and notes.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def read_changes(
     path
         A SKOS file that was written by `roget export`, with all or some levels, and then changed.
     language
-        Language of labels, if the file has several.
+        Language of the labels to read, if the file has labels in several languages.
 
     Returns
     -------
@@ -154,13 +154,13 @@ def _export(thesaurus: Thesaurus) -> Content:
 
 
 def _leave_out(content: Content, ids: list[int]) -> Content:
-    """Return the content without some leaf classes, and without the classes and words below none.
+    """Return the content without some leaf classes, and without all words and classes left empty.
 
-    A word that is listed in another class, too, is kept there.
+    A word that is also listed in another class is kept in that class.
     """
     gone, parents = set(ids), {id: one.broader for id, one in content.classes.items()}
     while True:
-        # An inner class is left out with its last subclass.
+        # An inner class is left out if all its subclasses are.
         inner = {id for above in parents.values() for id in above}
         kept = {id for one, above in parents.items() if one not in gone for id in above}
         if not (more := inner - kept - gone):

@@ -160,7 +160,8 @@ def gather(
             if tag is None or not object:
                 continue
             if tag not in kept_languages:
-                # If no language is requested, a second one is an error, which is raised at the end.
+                # If no language is requested, labels in a second language cause an error at the
+                # end.
                 kept_languages[tag] = (
                     matches(tag, requested) if requested else len(kept_languages) == 1
                 )

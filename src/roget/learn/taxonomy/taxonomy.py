@@ -114,8 +114,8 @@ class Taxonomy:
     def unfold(self, parents: Mapping[str, Sequence[str]]) -> Nodes:
         """Unfold the hierarchy into a tree, with a copy of each class below each of its parents.
 
-        The weight of a node is the weight of its parent node divided by the number of parents of
-        its class. A class with both words and subclasses has an extra leaf for its words.
+        A node's weight is the weight of its parent node divided by the number of parents of its
+        class. A class with both words and subclasses has an extra leaf for its words.
         """
         holding = {name for classes in self.words.values() for name in classes}
         below: dict[str, list[str]] = {}

@@ -56,7 +56,7 @@ class MatchedClass(NamedTuple):
 
     node: int
     similarity: float
-    """F-measure of the words of the class and the words of the snapshot."""
+    """F-measure between the word sets of the class and the snapshot."""
     common: int
     """Estimated number of words that the class and the snapshot have in common."""
     size: int
@@ -134,7 +134,7 @@ class Draft:
         return found[::-1]
 
     def after(self, edit: Edit) -> Draft:
-        """Return the draft after one more edit, in which classes are identified by node number."""
+        """Return the draft after one more edit. The edit identifies classes by node number."""
         made = copy.copy(self)
         made.before, made.edit = self, edit
         for seen in (edit.node, edit.into):
@@ -777,7 +777,7 @@ class Editor:
         return self.undo_to(len(self.done) - 1)
 
     def redo(self) -> Thesaurus:
-        """Redo the edit that was undone last."""
+        """Redo the most recently undone edit."""
         edits, undone = self.thesaurus.edits, self.thesaurus.undone
         if not undone:
             raise InputError("nothing to redo", code="edit-refused")
@@ -812,8 +812,8 @@ class Editor:
         number = whole_number(text)
         if number is None or number > len(self.done) or self._digest(self.done[:number]) != digest:
             raise InputError(
-                "the file was exported from another thesaurus, or this one was rebuilt, grown or "
-                "undone since; export it again, and repeat the changes",
+                "the file was exported from another thesaurus, or edits of this one were undone or "
+                "it was rebuilt or grown since; export it again, and repeat the changes",
                 code="edit-refused",
             )
         return self.undo_to(number)
@@ -985,9 +985,9 @@ def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
 
 
 def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
-    """Return the edit with as many ids as it creates classes in a tree.
+    """Return the edit with one id for each class that it creates in a tree.
 
-    Ids of the edit that are still free are kept.
+    An id is kept if it is still free.
     """
     needed = 2 if edit.kind == editing.SPLIT else 0
     if edit.kind == editing.NEST and edit.into is not None and not tree.children(edit.into.node):
@@ -999,7 +999,7 @@ def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
 
 
 def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
-    """Replace an edit that adds words by one that adds and one that moves words.
+    """Split an edit that adds words into one that adds words and one that moves words.
 
     Words in `present` must be moved.
     """
@@ -1015,10 +1015,10 @@ def _refuse(message: str) -> InputError:
 
 
 def _node(edit: Edit) -> int:
-    """Return the node number of the class of an edit, or −1 if it is missing."""
+    """Return the node number of an edit's class, or −1 if the class is missing."""
     return edit.node.node if edit.node is not None else -1
 
 
 def _into(edit: Edit) -> int:
-    """Return the node number of the target class of an edit, or −1 if it is missing."""
+    """Return the node number of an edit's target class, or −1 if the class is missing."""
     return edit.into.node if edit.into is not None else -1

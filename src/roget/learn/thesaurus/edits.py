@@ -64,7 +64,7 @@ SAMPLE = 100
 """Maximum number of words in the snapshot of a class."""
 
 SHOWN, LINE = 3, 80
-"""Maximum number of words, and of characters of a string, shown in a message."""
+"""Maximum number of words, and maximum length of a string in characters, shown in a message."""
 
 _CONTROL = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufdd0-\\ufdef"
@@ -239,13 +239,15 @@ class GrowthChange:
     """For a split, the id of the larger part."""
 
     def __post_init__(self) -> None:
-        if self.kind not in CHANGE_KINDS or self.state not in STATES:
-            raise InputError(
-                f"invalid change with kind {self.kind!r} and state {self.state!r}; the "
-                f"kind must be one of {', '.join(CHANGE_KINDS)}, and the state one of "
-                f"{', '.join(STATES)}",
-                code="damaged-folder",
-            )
+        for name, value, known in (
+            ("kind", self.kind, CHANGE_KINDS),
+            ("state", self.state, STATES),
+        ):
+            if value not in known:
+                raise InputError(
+                    f"a change has the {name} {value!r}; expected one of {', '.join(known)}",
+                    code="damaged-folder",
+                )
 
     def to_json(self) -> dict[str, Any]:
         """Return the change as JSON-compatible values."""
@@ -524,7 +526,7 @@ def find_class(thesaurus: Thesaurus, name: int | str | None) -> int:
     if found:
         return found[0]
     if text not in thesaurus.rows:
-        raise InputError(f"no class or word has the name {text!r:.60}", code="unknown-word")
+        raise InputError(f"no class or word is named {text!r:.60}", code="unknown-word")
     return thesaurus.path(text)[-1]
 
 

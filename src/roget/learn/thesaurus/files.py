@@ -242,7 +242,7 @@ def write(
     path
         The folder.
     instead_of
-        The thesaurus in the folder from which this one was made. All files are then written.
+        The thesaurus in the folder, if this one was made from it. All files are then rewritten.
     evidence
         If False, example sentences are left out.
 

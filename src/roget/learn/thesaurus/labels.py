@@ -39,11 +39,11 @@ class ClassLabels:
     Without vectors, the score measures how much better the class predicts the tokens of the word
     than a reference:
     Σ n(v)·ln(½ + ½·p(v|class) / p(v|reference)). The word itself is excluded from both
-    distributions, and contexts that no other word has contribute 0. Scores are summed over two
-    references, all words and the parent class, so labels are typical but differ between levels.
+    distributions, and contexts in which no other word occurs contribute 0. Scores are summed over
+    two references, all words and the parent class, so labels are typical but differ between levels.
 
     Words of the parent's label come last, and the scores of words in labels further up are halved.
-    Ties are broken by frequency. The label of the root has its most frequent words.
+    Ties are broken by frequency. The label of the root consists of its most frequent words.
 
     Labelling takes one pass over the words for each level of the tree.
     """

@@ -102,7 +102,7 @@ class Reason(NamedTuple):
     seen: float
     """Number of occurrences of the word in the context."""
     weight: float
-    """Decrease of the log odds, in nats, if the context is left out."""
+    """Decrease in the log odds, in nats, if the context is left out."""
 
 
 class Reasons(NamedTuple):
@@ -361,7 +361,7 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
     def vectors(self) -> tuple[Array | None, Any]:
-        """The vectors and the unit context weights of all words; None without vectors."""
+        """The vectors and unit context weights of all words, or None if there are no vectors."""
         return find_vectors(self._thesaurus) or (None, None)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
@@ -527,7 +527,7 @@ def similarities(
     thesaurus
         The thesaurus.
     rows, others
-        The rows of the first and of the second word of each pair.
+        The rows of the first words, and of the second words, of the pairs.
     by
         How words are compared: "both", "classes" or "counts".
     """
@@ -551,7 +551,7 @@ def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
     """Return the n contexts of a word that most favour a class over the best leaf outside it.
 
     The word is placed by its contexts like a new word, and again with each context left out in
-    turn. The weight of a context is the decrease of the log odds when it is left out.
+    turn. The weight of a context is the decrease in the log odds when it is left out.
     """
     index, clustering = thesaurus.index.places, thesaurus.clustering
     row, inside = thesaurus.row(word), index.clusters(node)
@@ -590,7 +590,7 @@ def reasons(thesaurus: Thesaurus, word: str, node: int, n: int = 10) -> Reasons:
 
 
 def _leave_one_out(own: Any, left_out: Ints) -> Any:
-    """Return a csr_array with copies of a row, in each of which one entry is left out."""
+    """Return copies of a row as a csr_array, each with one entry left out."""
     kept = ~np.eye(own.indices.size, dtype=np.bool_)[left_out]
     ends = np.arange(left_out.size + 1) * (own.indices.size - 1)
     columns, counts = (np.tile(one, (left_out.size, 1))[kept] for one in (own.indices, own.data))

@@ -154,7 +154,7 @@ class Neighbours:
 
     @cached_property
     def _products(self) -> Floats:
-        """Dot products of the summed context weights of each pair of classes."""
+        """Dot products between the summed context weights of classes, for all pairs of classes."""
         if self._before is not None:
             before, joined = self._before
             return np.asarray(joined.T @ before._products @ joined)

@@ -1,8 +1,9 @@
 """Quality of classes: the mutual information that they preserve, and how far each can be trusted.
 
 The trust in a class is the estimated probability that a reader calls it coherent. It is a logistic
-function of three figures of the most frequent words of the class. The weights were fitted to 144
-classes of six thesauri that one person had read without seeing any figures (`benchmarks/trust.py`).
+function of three figures (statistics) for the class's most frequent words. The weights were fitted
+to 144 classes of six thesauri that one person had read without seeing any figures
+(`benchmarks/trust.py`).
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
 READ = 12
-"""Number of words that represent a class: its most frequent ones, which readers judge it by."""
+"""Number of words by which readers judge a class. Its most frequent words are used."""
 
 UNSORTED = 0.25
-"""Classes with less trust than this are unsorted: booklets and SKOS leave them out by default. In
-cross-validation, they included 22 of the 23 classes read as junk, and 8 of the 73 coherent ones."""
+"""Classes whose trust is below this value count as unsorted. By default, they are left out of
+booklets and SKOS exports. In cross-validation, they included 22 of the 23 classes that were read as
+junk, and 8 of the 73 coherent classes."""
 
 FEW = 100
-"""Maximum number of words for which no class is unsorted, because a user can read all classes."""
+"""If a thesaurus has at most this many words, no class counts as unsorted, because a user can read
+them all."""
 
 ENOUGH = (1_000_000, 150_000)
 """Numbers of words of running text from which most classes were read as coherent, without and with
@@ -40,7 +43,7 @@ were read."""
 
 
 class Figure(NamedTuple):
-    """A figure on which the trust in a class depends."""
+    """A figure (statistic) on which the trust in a class depends."""
 
     weight: float
     usual: float
@@ -58,20 +61,21 @@ FIGURES = {
 
 
 class ClassTrust(NamedTuple):
-    """The trust in a class, with the figures of its most frequent words from which it follows."""
+    """The trust in a class, with the figures from which it is computed."""
 
     trust: float
     """Estimated probability that a reader calls the class coherent."""
     similarity: float
-    """Mean cosine of the vectors of two words."""
+    """Mean cosine between the vectors of two words."""
     shared: float
-    """Mean cosine of the context weights of two words: the share of common contexts."""
+    """Mean cosine between the context weights of two words. It is high if they share many
+    contexts."""
     occurrences: float
     """Geometric mean of the numbers of occurrences in the text."""
 
     @classmethod
     def of(cls, similarity: float, shared: float, occurrences: float) -> ClassTrust:
-        """Return the trust that follows from the figures."""
+        """Return the trust computed from the figures."""
         figures = similarity, shared, occurrences
         usual = sum(one.weight * one.usual for one in FIGURES.values())
         logit = INTERCEPT + usual + sum(_terms(figures))
@@ -79,7 +83,7 @@ class ClassTrust(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The figure that lowers the trust most, in words."""
+        """A description of the figure that lowers the trust most."""
         return min(zip(_terms(self[1:]), FIGURES.values(), strict=True))[1].reason
 
 
@@ -91,7 +95,7 @@ class Information(NamedTuple):
 
 
 def information(thesaurus: Thesaurus) -> Information:
-    """Return the mutual information of classes and contexts, and of words and contexts.
+    """Return the mutual information between classes and contexts, and between words and contexts.
 
     I(classes; contexts) = Σ p(c)·KL(p(v|c) ‖ p(v)) is at most I(words; contexts).
     """
@@ -116,9 +120,9 @@ def _divergences(thesaurus: Thesaurus) -> Floats:
 
 
 def trust(thesaurus: Thesaurus, node: int) -> ClassTrust | None:
-    """Return the trust in a class, or None if it has no two words with vectors.
+    """Return the trust in a class, or None if fewer than two of its words have vectors.
 
-    Only classes of word vectors (`SphericalTree`) have a trust.
+    Trust is defined only for classes that were learnt from word vectors (`SphericalTree`).
     """
     vectors, weights = thesaurus.index.vectors
     if vectors is None:
@@ -138,7 +142,7 @@ def trust(thesaurus: Thesaurus, node: int) -> ClassTrust | None:
 def unsorted(thesaurus: Thesaurus) -> dict[int, ClassTrust]:
     """Return the leaf classes with low trust, by node.
 
-    Classes that a user has named are never among them.
+    Classes that a user has named are excluded.
     """
     if len(thesaurus) <= FEW or thesaurus.tree.n_clusters < 2:
         return {}
@@ -154,7 +158,7 @@ def unsorted(thesaurus: Thesaurus) -> dict[int, ClassTrust]:
 
 
 def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
-    """Return the vectors by contexts and the unit context weights of all words.
+    """Return all words' vectors computed from contexts, and their context weights as unit rows.
 
     Rows of words that were not learnt are 0. The result is None if the classes were not made from
     vectors.
@@ -180,7 +184,7 @@ def mean_cosine(rows: Any) -> float:
 
 
 def centrality(vectors: Array, totals: Floats, rows: Ints) -> Floats:
-    """Return the cosine of each word of a class with the mean of its other words.
+    """Return the cosine between each word of a class and the mean of the class's other words.
 
     In the mean, words are weighted by the square root of their numbers of occurrences.
     """
@@ -191,6 +195,6 @@ def centrality(vectors: Array, totals: Floats, rows: Ints) -> Floats:
 
 
 def _terms(figures: tuple[float, ...]) -> list[float]:
-    """Return the terms of the logit, relative to a class with the usual figures."""
+    """Return the terms of the logit, relative to a class with average figures."""
     values = *figures[:2], min(math.log(max(figures[2], 1e-9)), LARGEST)
     return [one.weight * (x - one.usual) for one, x in zip(FIGURES.values(), values, strict=True)]

@@ -381,7 +381,7 @@ class Thesaurus(ReportMixin):
         return described[node]
 
     def trust(self, node: int) -> ClassTrust | None:
-        """Return how far a class can be trusted, or None if it was not made from word vectors.
+        """Return the trust in a class, or None if it was not made from word vectors.
 
         The trust is the estimated probability that a reader calls the class coherent.
         """
@@ -456,7 +456,7 @@ class Thesaurus(ReportMixin):
 
     @property
     def sense_memberships(self) -> Any:
-        """p(class|word) by sense (see `senses`), as a csr_array of shape (words, clusters)."""
+        """p(class|word) based on `senses`, as a csr_array of shape (words, clusters)."""
         return self.index.places.senses.memberships
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
@@ -472,7 +472,9 @@ class Thesaurus(ReportMixin):
     ) -> list[int]:
         """Return the nodes of a cut (see `cut`) in the order of its class numbers."""
         if sum(one is not None for one in (k, depth, value)) > 1:
-            raise InputError("pass only one of k, depth and value", code="conflicting-options")
+            raise InputError(
+                "pass only one of 'k', 'depth' and 'value'", code="conflicting-options"
+            )
         if depth is not None:
             return self.tree.cut_depth(depth)
         if value is not None:
@@ -607,9 +609,10 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
 
 
 def keep_build_levels(thesaurus: Thesaurus, min_children: int = 1) -> Thesaurus:
-    """Return the thesaurus with the levels of its build, e.g. 8, 24 and 74 classes.
+    """Return the thesaurus reduced to the levels it was built with, e.g. 8, 24 and 74 classes.
 
-    Leaf classes and classes made by edits are kept, too. A thesaurus without levels is unchanged.
+    Leaf classes and classes made by edits are kept as well. A thesaurus without levels is
+    unchanged.
     """
     base, tree = thesaurus.base, thesaurus.tree
     levels = [k for k in thesaurus.provenance.get("levels") or () if k <= base.tree.n_clusters]
@@ -734,9 +737,10 @@ def _check(thesaurus: Thesaurus) -> None:
     ids = thesaurus.ids
     if ids.shape != (tree.n_nodes,) or np.unique(ids).size < ids.size:
         raise InputError(
-            f"ids: expected {tree.n_nodes} unique numbers, one for each node", code="invalid-input"
+            f"'ids' must hold {tree.n_nodes} unique numbers, one for each node",
+            code="invalid-input",
         )
     if ids.min() < 0 or thesaurus.next_id <= ids.max():
         raise InputError(
-            f"ids: expected numbers from 0 to {thesaurus.next_id - 1}", code="invalid-input"
+            f"'ids' must be numbers from 0 to {thesaurus.next_id - 1}", code="invalid-input"
         )

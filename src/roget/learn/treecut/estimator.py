@@ -94,7 +94,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     heads_
-        The heads.
+        The heads, which are the contexts of the counts.
     description_length_
         Description length of the cut of each head in nats. For words with several places in the
         tree, it includes the cost of encoding the place.
@@ -129,13 +129,13 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         """Find the cut for each head, that is, for each context of the counts."""
         if not isinstance(X, Counts):
             raise InputError(
-                f"X has type {type(X).__name__}; expected Counts, which have words",
+                f"'X' has type {type(X).__name__}; expected Counts, which have words",
                 code="invalid-input",
             )
         penalty: Any = self.penalty
         if not (isinstance(penalty, numbers.Real) and 0 <= float(penalty) < np.inf):
             raise InputError(
-                f"penalty is {penalty!r}; expected a number ≥ 0", code="invalid-option"
+                f"'penalty' is {penalty!r}; expected a number ≥ 0", code="invalid-option"
             )
         made = (self.thesaurus, self.words, self.senses)
         if getattr(self, "_made", None) != made:
@@ -186,7 +186,8 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         size = max(len(nouns), len(heads)) if nouns and heads else 0
         if {len(nouns), len(heads)} - {1, size}:
             raise InputError(
-                f"nouns and heads must have the same length; got {len(nouns):,} and {len(heads):,}",
+                f"'nouns' and 'heads' must have the same length; got {len(nouns):,} and "
+                f"{len(heads):,}",
                 code="length-mismatch",
             )
         rows = np.broadcast_to(self.hierarchy_.rows(nouns), size)

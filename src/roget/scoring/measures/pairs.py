@@ -24,6 +24,7 @@ from roget.scoring.measures.base import (
     undefined,
 )
 from roget.scoring.tables.null_models import expect_disagreement
+from roget.scoring.tables.null_moments import deviate_pairs
 from roget.scoring.tables.records import PairCounts, Sizes
 
 MANANDHAR = "Manandhar et al. 2010"
@@ -137,6 +138,28 @@ class CorrelationDistance(Distance, name="correlation-distance", symmetric=True,
         right = pairs.system * (pairs.total - pairs.system)
         gamma = np.clip(divide(above, root(left) * root(right)), -1.0, 1.0)
         return np.where(is_identical(pairs), 0.0, np.arccos(gamma) / np.pi) + gaps
+
+
+class PMI2(Measure, name="pmi2", symmetric=True, best=None, reference="Klede et al. 2023"):
+    """p-value adjusted Rand index, Φ((N11 − E[N11])/SD(N11)). Higher is better; chance level: 1/2.
+
+    It approximates the probability that a random clustering with the same sizes joins fewer
+    same-class pairs N11 than the system, where ties count half. The mean and the standard deviation
+    of N11 are exact; the normal distribution Φ is the fast approximation of the paper. Scores of
+    clusterings much better than chance are all close to 1. The score is undefined if all
+    clusterings of these sizes join the same number of pairs.
+    """
+
+    def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
+        from scipy.special import ndtr
+
+        deviation = deviate_pairs(pairs, sizes)
+        reason = "all clusterings with these cluster sizes have the same value"
+        gaps = undefined(np.equal(deviation, 0), reason)
+        # E[N11] is the number of pairs times the product of the fractions of joined pairs.
+        above = pairs.total * pairs.both - pairs.gold * pairs.system
+        found: Values = ndtr(divide(divide(above, pairs.total), deviation)) + gaps
+        return found
 
 
 class SokalSneath(

@@ -61,8 +61,8 @@ def test_all_information_is_lost_in_the_end() -> None:
     dense = joint.toarray()
     independent = dense.sum(axis=1, keepdims=True) * dense.sum(axis=0)
     seen = dense > 0
-    told = float(np.sum(dense[seen] * np.log(dense[seen] / independent[seen])))
-    assert merge_words(joint).losses.sum() == pytest.approx(told, rel=1e-9)
+    result = float(np.sum(dense[seen] * np.log(dense[seen] / independent[seen])))
+    assert merge_words(joint).losses.sum() == pytest.approx(result, rel=1e-9)
 
 
 def test_identical_words_are_merged_first_at_no_cost() -> None:

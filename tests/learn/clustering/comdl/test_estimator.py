@@ -230,27 +230,27 @@ def test_saved_model_is_loaded_unchanged(tmp_path: Path, planted: Any) -> None:
 
 def test_progress_and_interruption(planted: Any) -> None:
     counts = planted(40, 30, 4, 3, 30)[0]
-    told: list[dict[str, Any]] = []
+    reported: list[dict[str, Any]] = []
 
     def interrupt(row: dict[str, Any]) -> None:
-        told.append(row)
-        if len(told) == 4:
+        reported.append(row)
+        if len(reported) == 4:
             os.kill(os.getpid(), signal.SIGINT)
 
     model = CoMDL(random_state=0, progress=interrupt)
     with warned("interrupted"):
         model.fit(counts)
     assert model.interrupted_
-    assert len(told) == 4
-    assert set(told[0]) == {"n_clusters", "n_column_clusters", "description_length", "fraction"}
+    assert len(reported) == 4
+    assert set(reported[0]) == {"n_clusters", "n_column_clusters", "description_length", "fraction"}
     assert model.labels_.size == 40
-    assert model.description_length_ <= told[-1]["description_length"] + 1e-6
-    told.clear()
-    whole = CoMDL(random_state=0, n_sweeps=5, progress=told.append).fit(counts)
-    fractions = [row["fraction"] for row in told]
+    assert model.description_length_ <= reported[-1]["description_length"] + 1e-6
+    reported.clear()
+    whole = CoMDL(random_state=0, n_sweeps=5, progress=reported.append).fit(counts)
+    fractions = [row["fraction"] for row in reported]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
-    assert told[-1]["description_length"] == pytest.approx(whole.description_length_, rel=1e-6)
+    assert reported[-1]["description_length"] == pytest.approx(whole.description_length_, rel=1e-6)
 
 
 def test_interrupted_run_resumes(tmp_path: Path, planted: Any, monkeypatch: Any) -> None:

@@ -276,24 +276,24 @@ def test_run_resumes_from_its_checkpoint(
 ) -> None:
     monkeypatch.setattr(checkpoints, "INTERVAL", -1e9)
     counts, _ = planted(50, 30, 5, 50)
-    told: list[dict[str, Any]] = []
+    reported: list[dict[str, Any]] = []
 
     def stop(news: dict[str, Any]) -> None:
-        told.append(news)
-        if len(told) == after:
+        reported.append(news)
+        if len(reported) == after:
             raise Stopped
 
     options: dict[str, Any] = {"random_state": 3, "checkpoint": tmp_path / "run"}
     with pytest.raises(Stopped):
         MDLTree(9, progress=stop, **options).fit(counts)
-    resumed = MDLTree(9, progress=told.append, **options).fit(counts)
+    resumed = MDLTree(9, progress=reported.append, **options).fit(counts)
     whole = MDLTree(9, random_state=3).fit(counts)
     assert resumed.centroids_.tobytes() == whole.centroids_.tobytes()
     assert resumed.path_ == whole.path_
     assert resumed.tree_ == whole.tree_
-    assert {news["n_clusters"] for news in told} == set(range(1, 10))
-    assert told[-1]["fraction"] == 1.0
-    assert told[-1]["description_length"] == pytest.approx(whole.description_length_)
+    assert {news["n_clusters"] for news in reported} == set(range(1, 10))
+    assert reported[-1]["fraction"] == 1.0
+    assert reported[-1]["description_length"] == pytest.approx(whole.description_length_)
     assert MDLTree(9, **options).fit(counts).path_ == whole.path_
     with refused("conflicting-options", "run"):
         MDLTree(8, **options).fit(counts)

@@ -107,8 +107,8 @@ def test_axes_equal_correspondence_analysis() -> None:
     scaled = counts / np.sqrt(np.outer(totals, sums))
     vectors = np.linalg.svd(scaled)[0]
     for place in range(2):
-        wanted = vectors[:, place + 1] / np.sqrt(totals)
-        assert abs(np.corrcoef(found[place], wanted)[0, 1]) == pytest.approx(1.0)
+        expected = vectors[:, place + 1] / np.sqrt(totals)
+        assert abs(np.corrcoef(found[place], expected)[0, 1]) == pytest.approx(1.0)
 
 
 def test_extracted_rows_have_only_their_columns() -> None:

@@ -64,8 +64,8 @@ def test_joining_costs_the_growth_of_the_length(criterion: str) -> None:
 
     for r, row in enumerate(new):
         for c in range(3):
-            wanted = length(counts[c] + row, sizes[c] + 1) - length(counts[c], sizes[c])
-            assert found[r, c] == pytest.approx(wanted if row.any() else 0.0)
+            expected = length(counts[c] + row, sizes[c] + 1) - length(counts[c], sizes[c])
+            assert found[r, c] == pytest.approx(expected if row.any() else 0.0)
 
 
 def test_posteriors() -> None:

@@ -65,12 +65,12 @@ def families(seed: int) -> tuple[Any, Any]:
 def test_masses_find_clusters_that_the_printed_equations_miss(seed: int) -> None:
     """Four planted families: with the printed equations clusters collapse."""
     counts, labels = families(seed)
-    asked: dict[str, Any] = {"prior": "uniform", "random_state": seed}
-    good = SoftAnnealing(4, **asked).fit(counts)
+    options: dict[str, Any] = {"prior": "uniform", "random_state": seed}
+    good = SoftAnnealing(4, **options).fit(counts)
     assert v_measure_score(labels, good.labels_) > 0.95
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        bad = SoftAnnealing(4, equations="printed", **asked).fit(counts)
+        bad = SoftAnnealing(4, equations="printed", **options).fit(counts)
     assert bad.n_clusters_ < 4
     assert v_measure_score(labels, bad.labels_) < v_measure_score(labels, good.labels_)
 

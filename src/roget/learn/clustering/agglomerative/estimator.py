@@ -26,13 +26,14 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
     The loss of a merge is p(a) + p(b) times the Jensen–Shannon divergence of the two clusters,
     weighted by p(a) and p(b) (the agglomerative information bottleneck). Every word belongs to
     exactly one cluster, and the result does not depend on a seed. `path_` lists all merges with the
-    remaining information. The values of the tree are the nats that each split saves over all
-    tokens.
+    remaining information. The value of a split in the tree is the number of nats that it saves over
+    all tokens.
 
-    The run time is proportional to the number of words times the number of non-zero counts, the
-    memory to the number of non-zero counts. `checkpoint` is a folder for the state of a long run,
-    which can be resumed from it. `progress` is called with {"n_clusters", "fraction"}. Ctrl-C ends
-    a run early with a warning. The result then has the current clusters, but no tree over them.
+    The run time is proportional to the number of words times the number of non-zero counts. Memory
+    use is proportional to the number of non-zero counts. A long run saves its state in the folder
+    `checkpoint` and can be resumed from it. `progress` is called with {"n_clusters", "fraction"}.
+    Ctrl-C ends a run early with a warning. The result then contains the current clusters, but no
+    tree over them.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])

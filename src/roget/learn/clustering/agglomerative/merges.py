@@ -34,8 +34,8 @@ class StoredMerges(Contents):
 class Merges:
     """The merges of n words, in order. In each pair, the second cluster is merged into the first.
 
-    A cluster is named by the number of its first word. `losses` are in nats per token. There are
-    n − 1 merges, or fewer if the run was interrupted.
+    A cluster is identified by the index of its first word. `losses` are in nats per token. There
+    are n − 1 merges, or fewer if the run was interrupted.
     """
 
     n_words: int
@@ -54,7 +54,7 @@ class Merges:
         gone = np.full(n_words, len(pairs))
         gone[other[::-1]] = order[::-1]
         if not (np.all(one < other) and np.all(gone[other] == order) and np.all(gone[one] > order)):
-            raise ValueError("pairs: a cluster is used after it was merged into another one")
+            raise ValueError("'pairs' contains a cluster that was already merged into another one")
         return cls(n_words, pairs, held.losses.astype(np.float64))
 
     @property
@@ -63,7 +63,7 @@ class Merges:
         return bool(self.losses.size == self.n_words - 1)
 
     def label(self, k: int) -> Ints:
-        """Return the cluster of each word when k clusters remain, with the numbering of `tree`."""
+        """Return each word's cluster when k clusters remain, numbered as in `tree`."""
         labels = merge_labels(self.pairs[: self.n_words - k].tolist(), self.n_words)
         return self._split(k)[1][labels] if self.whole else labels
 
@@ -75,7 +75,7 @@ class Merges:
         return Tree.from_splits(zip(self._split(k)[0], values.tolist(), strict=True))
 
     def _split(self, k: int) -> tuple[list[int], Ints]:
-        """Convert the merges of k clusters into one to a sequence of splits."""
+        """Return the merges that join k clusters into one as a sequence of splits."""
         return merges_to_splits(self.pairs[self.n_words - k :].tolist())
 
 
@@ -98,7 +98,7 @@ def merge_words(
     """Merge the pair of clusters with the lowest loss until one cluster remains.
 
     joint: p(word, context), a csr_array without empty rows.
-    earlier: merges of an interrupted run to continue.
+    earlier: merges from an interrupted run that is to be continued.
     report: called with the merges so far. A KeyboardInterrupt from it ends the run.
     pause: called while the lists are built, when there is no partial result yet.
     """

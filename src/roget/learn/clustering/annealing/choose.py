@@ -42,12 +42,12 @@ MAX_CLUSTERS = 768
 class KSelection(NamedTuple):
     """The best number of clusters and β, and the table they were chosen from.
 
-    Each row of the table has `n_clusters`, `beta`, and two losses on held-out tokens in nats. The
-    loss `backoff` is for a mixture of the word's own counts, the classes and the unigram. `alone`
-    is for the classes (weight 0.95) and the unigram (0.05). The choice is made by `backoff`: more
-    clusters must be better than fewer by two standard errors of the difference. If classes do not
-    improve `backoff`, as in tables without rare pairs, the choice is made by `alone`, and the
-    search ends at √n clusters for n words.
+    Each row of the table contains `n_clusters`, `beta`, and two losses on held-out tokens in nats.
+    The loss `backoff` is for a mixture of the word's own counts, the classes and the unigram.
+    `alone` is for the classes (weight 0.95) and the unigram (0.05). The choice is made by
+    `backoff`: more clusters must be better than fewer by two standard errors of the difference. If
+    classes do not improve `backoff`, as in tables without rare pairs, the choice is made by
+    `alone`, and the search ends at √n clusters for n words.
     """
 
     n_clusters: int
@@ -57,7 +57,7 @@ class KSelection(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """One row of the selection table, and the probabilities of held-out tokens for each loss."""
+    """One row of the selection table, with the held-out tokens' probabilities for each loss."""
 
     row: dict[str, float]
     predicted: dict[str, Floats]
@@ -74,8 +74,8 @@ def choose(
 
     `counts` are Counts or a csr_array without empty rows. If β is set in the options, only the
     number of clusters is chosen. `report` is called with the number of clusters, β and the
-    progress of the search. `pause` is called in consistent states. A KeyboardInterrupt from it ends
-    the search with the best result so far.
+    progress of the search. `pause` is called whenever the state is consistent. A KeyboardInterrupt
+    from it ends the search with the best result so far.
     """
     # 1. Hold out one token in ten.
     rng = generator(options.random_state if random_state is None else random_state)

@@ -38,7 +38,7 @@ from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 NEW = {"equations": "mass", "until": None, "memberships": "nearest"}
-"""Options that the first version did not have, with the values that reproduce its behaviour."""
+"""Options added after the first version, with the values that reproduce its behaviour."""
 
 SAME = 1e-6
 """Maximum squared Hellinger distance between centroids that are treated as equal."""
@@ -93,7 +93,7 @@ class Annealing(Clusterer, AnnealingOptions):
         )  # fmt: skip
 
         def place_words(found: Clustering, own: Any = None) -> Any:
-            """Return the memberships of all rows. With some methods, training words keep theirs."""
+            """Return the memberships of all rows. Some methods keep the learnt memberships."""
             placed = sparsify(found.place(matrix))
             if not self.method.own:
                 return placed

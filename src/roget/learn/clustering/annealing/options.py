@@ -41,7 +41,7 @@ class AnnealingOptions(RunOptions):
     )
     dtype: str = option("float64", choices=DTYPES, help="Floating-point type of the computation.")
     tol: float = option(
-        1e-5, minimum=0, help="Relative change of the free energy at which iterations stop."
+        1e-5, minimum=0, help="Relative change in free energy at which iterations stop."
     )
     max_iter: int = option(100, minimum=1, help="Maximum number of iterations at each β.")
     n_jobs: int | None = option(

@@ -66,8 +66,8 @@ class ThreadPool:
     ) -> None:  # fmt: skip
         """Call a kernel once per range, passing the bounds of the range followed by `given`.
 
-        `own` is an array with one row per range. If it is passed, the row of the range is the last
-        argument.
+        `own` is an array with one row per range. If it is passed, the kernel receives the row for
+        its range as the last argument.
         """
 
         def work(task: int) -> None:
@@ -157,7 +157,7 @@ class AnnealingSearch:
 
     A subclass defines `_run`, `tree`, `memberships`, `centroids` and `mass`. The method `states`
     runs the search: it yields the search itself after one or more splits and whenever β was raised.
-    The attributes are valid until the next state.
+    The attributes are valid until the next state is yielded.
     """
 
     beta: float

@@ -7,12 +7,12 @@ class and a column class form a block. The description length is the sum of thre
     words      per side, Σ_classes [lnΓ(R + bn) − lnΓ(bn)] − Σ_words [lnΓ(f + b) − lnΓ(b)]
     partition  per side, ln n + ln C(n − 1, I − 1) + ln n! − Σ ln n_i!
 
-N_ij are the counts of the I × J blocks and N is their sum. In "words", R and n are the numbers of
-tokens and of words of a class, and f is the number of tokens of a word. In "partition", n is the
-number of words of a side, and n_i are the sizes of its classes. In the MODL criterion, the
-partition costs ln n + ln B(n, I) instead, where B is the number of partitions of n words into at
-most I classes. Terms that depend only on the words are included, so lengths with different classes,
-a and b can be compared.
+N_ij are the counts of the I × J blocks and N is their sum. In "words", a class consists of n words
+with R tokens in total, and f is the number of tokens of one word. In "partition", n is the number
+of words on one side, and n_i are the sizes of the classes. In the MODL criterion, the partition
+costs ln n + ln B(n, I) instead, where B is the number of partitions of n words into at most I
+classes. Terms that depend only on the words are included, so lengths with different classes, a and
+b can be compared.
 
 a = b = 0 stands for the length of Li & Abe (1996) with classes on both sides. Blocks are coded by
 their relative frequencies (equations 5 to 7), each parameter costs ½·ln N (equation 4), and the
@@ -152,7 +152,7 @@ def prepare(matrix: Any, partition: str = "sizes") -> CoclusterTable:
 
 
 def partition_costs(n: int, partition: str) -> Floats:
-    """Return the cost of a partition of n items for each number of classes from 0 to n + 1.
+    """Return the cost of partitioning n items, for each number of classes from 0 to n + 1.
 
     For "sizes", the term −Σ ln n_i! is not included.
     """
@@ -168,7 +168,7 @@ def partition_costs(n: int, partition: str) -> Floats:
 
 
 def _log_partitions(n: int) -> Floats:
-    """Return the log of the number of partitions of n items into at most k classes, for each k.
+    """Return, for each k, the log number of partitions of n items into at most k classes.
 
     The values of k range from 0 to n + 1. The result is exact for up to 500 items, otherwise the
     relative error is about 1/n.

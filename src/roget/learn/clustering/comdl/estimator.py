@@ -38,22 +38,23 @@ MAX_TOTAL = 2.0**53
 class CoMDL(Clusterer, CoMDLOptions):
     """Co-clustering of words and contexts by minimum description length.
 
-    The numbers of word classes and context classes are those with the shortest description. The
-    description consists of the classes of words and contexts, the counts of the blocks of two
-    classes, and the shares of words and contexts within their classes. The search uses annealing.
-    The classes found are then merged down to one class per side, which gives a tree for each side.
+    The numbers of word classes and context classes are chosen to give the shortest description. The
+    description consists of the classes of words and contexts, the total count for each pair of a
+    word class and a context class (a block), and the proportions of words and contexts within their
+    classes. The search uses annealing. Afterwards, the word classes and the context classes are
+    merged until one of each remains, which gives a tree of words and a tree of contexts.
 
-    a = b = 1 is the flat degree-corrected block model. `criterion="li-abe"` is the length of Li &
-    Abe (1996) with classes on both sides. In this case, a and b are used only to place new words.
-    More sweeps give a slightly shorter description. `checkpoint` is a folder for the state of a
-    long run, which can be resumed from it. `progress` is called with {"n_clusters",
-    "n_column_clusters", "description_length", "fraction"}.
+    a = b = 1 is the flat degree-corrected block model. `criterion="li-abe"` is the description
+    length of Li & Abe (1996), with classes of both words and contexts. In this case, a and b are
+    used only to place new words. More sweeps give a slightly shorter description. A long run saves
+    its state in the folder `checkpoint` and can be resumed from it. `progress` is called with
+    {"n_clusters", "n_column_clusters", "description_length", "fraction"}.
 
     Lengths are in nats: `description_length_`, the values of the trees (the length saved by each
-    split) and `path_` (one row per split of either side, with the model part and the data part).
-    Rows and columns without counts are placed in the classes where they cost least. Fractional
-    counts are allowed, but slower. Ctrl-C ends a run early with the classes found so far, and a
-    warning.
+    split) and `path_` (one row per split of a word class or context class, with the model part and
+    the data part). Rows and columns without counts are assigned to the classes in which they cost
+    least. Fractional counts are allowed, but slower. Ctrl-C ends a run early with the classes found
+    so far, and a warning.
 
     >>> import numpy as np
     >>> counts = np.kron(np.eye(2, dtype=int), np.full((3, 2), 20))
@@ -96,7 +97,7 @@ class CoMDL(Clusterer, CoMDLOptions):
             )
         if self._printed and rows.sum() <= 1:
             raise InputError(
-                f"the counts add up to {rows.sum():g}; the criterion li-abe requires more than one "
+                f"the counts add up to {rows.sum():g}; criterion='li-abe' requires more than one "
                 "token",
                 code="too-little-text",
             )

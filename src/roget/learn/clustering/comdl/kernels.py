@@ -13,7 +13,7 @@ where R_c, n_c and N_cj do not include the item itself. The sum has a term only 
 which the item has counts, so a move takes O(contexts of the item × classes). The first `k` classes
 are in use. Class k is empty. An item that chooses it opens a new class.
 
-a = b = 0 stands for the length of Li & Abe (1996), in which n·ln n replaces lnΓ throughout
+a = b = 0 selects the description length of Li & Abe (1996), in which n·ln n replaces lnΓ throughout
 (equations 5 to 7 of the paper), and the number of classes costs ½·ln N per parameter (equation 4).
 """
 
@@ -31,7 +31,8 @@ from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_
 from roget.core.types import Array, Floats, Ints
 
 CALM = 0.9995
-"""An item that stays in its class with a higher probability is skipped in the next sweeps."""
+"""An item is skipped in the next sweeps if it stays in its class with a probability above this
+value."""
 
 MAX_SKIPS = 7
 """Maximum number of consecutive sweeps in which an item is skipped. Each time the item stays in its
@@ -39,7 +40,7 @@ class, its number of skipped sweeps increases from n to 2n + 1."""
 
 
 class CoclusterCounts(NamedTuple):
-    """Classes of the rows (or columns), with their counts in each class of the other side.
+    """Classes of the rows (or columns), with their counts for each class of the other axis.
 
     Sweeps modify the arrays in place.
     """
@@ -53,7 +54,7 @@ class CoclusterCounts(NamedTuple):
     mass: Floats
     """Number of tokens in each class."""
     blocks: Floats
-    """blocks[j, c] is the count of the block of class c and class j of the other side. For a fixed
+    """blocks[j, c] is the total count for class c and class j of the other side. For a fixed
     j, the classes that an item could move to are adjacent in memory."""
     logs: Floats
     """ln(blocks + a), the gain from adding one token to each block. It is cached because most
@@ -90,7 +91,7 @@ class Scratch(NamedTuple):
     """Buffers that a sweep reuses for all items."""
 
     held: Floats
-    """The term lnΓ(R_c + b·n_c) of the cost of each class c."""
+    """The term lnΓ(R_c + b·n_c) in the cost of each class c."""
     fixed: Floats
     """Terms of cost[c] that do not depend on the item, with the sign reversed."""
     gain: Floats
@@ -131,7 +132,7 @@ def _make_scratch(blocks: Floats) -> Scratch:
 
 @compiled
 def tally(items: RowItems, labels: Ints, other: Ints, blocks: Floats) -> None:
-    """Add the counts of all items to `blocks`, indexed by the other side's class and the item's."""
+    """Add the counts of all items to `blocks`, in the column of the item's class."""
     for item in range(labels.size):
         c = labels[item]
         for at in range(items.indptr[item], items.indptr[item + 1]):
@@ -279,7 +280,7 @@ def _shift(
 
 @compiled_within
 def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scratch) -> None:
-    """Give the number of an emptied class to the last class, so the numbers have no gaps."""
+    """Renumber the last class to fill the gap that an emptied class leaves."""
     labels, size, mass = counts.labels, counts.size, counts.mass
     blocks, logs, full = counts.blocks, counts.logs, scratch.full
     held, fixed = scratch.held, scratch.fixed

@@ -41,12 +41,11 @@ class Merging(NamedTuple):
     size: Ints
     mass: Floats
     names: Ints
-    """Name of each class, which is the lowest number of the original classes in it."""
+    """Name of each class: the smallest index among the original classes merged into it."""
     costs: Floats
     """Cost of merging each pair of classes, without `number_cost`."""
     best: Ints
-    """The class with which each class is merged most cheaply, or −1 if it must be determined
-    again."""
+    """The class that is cheapest to merge with each class, or −1 if it must be recomputed."""
     tables: CostTables
 
 
@@ -240,10 +239,10 @@ def agglomerate(
 ) -> tuple[Ints, Floats]:
     """Merge classes greedily, and return the merges with their increases in description length.
 
-    A merge is (side, class kept, class removed), where side 0 is the rows, and a class is named by
-    the lowest number of the original classes in it. Merging stops at the numbers of classes in
-    `fewest`, or when the description length exceeds the shortest one so far by more than
-    `patience`.
+    A merge is (side, class kept, class removed), where side 0 stands for the rows. A class is
+    identified by the smallest index among the original classes merged into it. Merging stops at the
+    numbers of classes in `fewest`, or when the description length exceeds the shortest one so far
+    by more than `patience`.
     """
     merging = (_begin(blocks.copy(), sides[0]), _begin(blocks.T.copy(), sides[1]))
     k = np.array(blocks.shape)

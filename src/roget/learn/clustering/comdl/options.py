@@ -54,7 +54,7 @@ class CoMDLOptions(RunOptions):
         positive=True,
         maximum=1,
         metavar="PART,…",
-        help="Fractions of the classes kept at the levels that predictions average over.",
+        help="Fractions of the classes to keep at each level over which predictions are averaged.",
     )
     n_sweeps: int | None = option(
         None,

@@ -125,7 +125,7 @@ class ClassAssignment(Rule):
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
         """Return p(c|word).
 
-        A word without counts most likely joins the class in which it costs least.
+        For a word without counts, the class in which it costs least is the most probable.
         """
         return posterior(self.code_lengths(matrix), np.ones(self.sizes.size))
 
@@ -161,6 +161,8 @@ class ClassAssignment(Rule):
         """Raise ValueError for inconsistent arrays, unknown classes or non-positive parameters."""
         super().check(k, m)
         if self.columns.max(initial=0) >= self.blocks.shape[1]:
-            raise ValueError(f"columns: expected classes 0 to {self.blocks.shape[1] - 1}")
+            raise ValueError(
+                f"'columns' must contain class numbers from 0 to {self.blocks.shape[1] - 1}"
+            )
         if not (self.a > 0 and self.b > 0):
             raise ValueError(f"a={self.a}, b={self.b}: expected positive numbers")

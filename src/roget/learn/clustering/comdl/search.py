@@ -183,10 +183,12 @@ class CoMDLSearch:
         require_arrays(kept, schema)
         counters = ("start", "sweep", "greedy", "done")
         if not all(is_size(kept[name]) for name in counters) or type(kept["finished"]) is not bool:
-            raise ValueError("start, sweep, greedy, done or finished is invalid")
+            raise ValueError(
+                "'start', 'sweep', 'greedy', 'done' or 'finished' has an invalid value"
+            )
         if kept["start"] > self.settings.starts or kept["finished"] > len(kept["classes"]) - 1:
             raise ValueError(
-                f"start is {kept['start']}, but there are {self.settings.starts} starts"
+                f"'start' is {kept['start']}, but there are {self.settings.starts} random starts"
             )
         self.state = kept["state"].astype(np.uint64)
         self.start, self.sweep, self.greedy = kept["start"], kept["sweep"], kept["greedy"]
@@ -199,14 +201,19 @@ class CoMDLSearch:
                 require_range(f"classes_{at}_{side}", labels[side], 0, sizes[side])
                 filled = np.bincount(labels[side])
                 if not filled.all() or (fixed and filled.size > fixed):
-                    raise ValueError(f"classes_{at}_{side}: empty class, or too many classes")
+                    raise ValueError(
+                        f"'classes_{at}_{side}' has an empty class or too many classes"
+                    )
             require_numbers(values, "a", "b", low=0)
             require_numbers(values, "total")
             classes = CoclusterState(labels, **values)
             if not math.isclose(
                 self.length(classes).total, classes.total, rel_tol=1e-6, abs_tol=1e-2
             ):
-                raise ValueError(f"the description length of result {at} is not {classes.total}")
+                raise ValueError(
+                    f"result {at}: the stored description length ({classes.total}) "
+                    "does not match the classes"
+                )
             every.append(classes)
         self.now, self.ends = every[0], every[1:]
 
@@ -260,8 +267,8 @@ class CoMDLSearch:
         total = self.length(self.now).total
         if not math.isclose(total, self.now.total, rel_tol=1e-9, abs_tol=1e-3):
             raise RuntimeError(
-                f"the description length updated by moves ({self.now.total}) "
-                f"differs from the recomputed one ({total})"
+                f"the incrementally updated description length ({self.now.total}) differs from "
+                f"the recomputed one ({total})"
             )
         self.now.total = total
         if self._last:
@@ -300,7 +307,7 @@ class CoMDLSearch:
         )[1]
 
     def _merge(self) -> None:
-        """Merge classes as long as the description length decreases, possibly after an increase."""
+        """Merge classes while this shortens the description, possibly after an increase."""
         now = self.now
         rows, columns = (n or 1 for n in self.settings.fixed)
         pairs, added = agglomerate(self.table, now, rows, columns, PATIENCE)

@@ -54,9 +54,9 @@ choice."""
 class AlphaSelection(NamedTuple):
     """The chosen concentration and parent weight, and the table they were chosen from.
 
-    Each row of the table has `concentration`, `weight`, `n_clusters` and `loss`. The loss is the
-    mean −ln p of the held-out tokens under a mixture of word, cluster and unigram or, if there are
-    few held-out tokens, the description length of all counts, in nats.
+    Each row of the table contains `concentration`, `weight`, `n_clusters` and `loss`. The loss is
+    the mean −ln p of the held-out tokens under a mixture of word, cluster and unigram or, if there
+    are few held-out tokens, the description length of all counts, in nats.
     """
 
     concentration: float

@@ -9,8 +9,8 @@ cluster:
     dirichlet  like corrected, but contexts have a Dirichlet-multinomial code around the background
     nml        like corrected, but contexts have the normalised maximum likelihood code
 
-The algorithm of the paper is applied to each side of a split as if it were all the data. The length
-of a tree with li-abe is therefore
+The paper's algorithm is applied to each side of a split as if that side were the complete data.
+With li-abe, the description length of a tree is therefore
 
     (|N| − 1)·ln 2 + ½(|V| − 1)·ln|S| + Σ_splits ½|V|·ln|S_split| − Σ f(n, v)·ln P(n, v).
 
@@ -81,7 +81,7 @@ class Code:
 
     @property
     def kind(self) -> int:
-        """Number of the kind of code, which selects the formulas in the compiled kernels."""
+        """Kind of code, as the integer that selects the formulas in the compiled kernels."""
         return choose_kind(self.criterion, self.estimator)
 
     @property
@@ -94,7 +94,7 @@ class Code:
 
     @property
     def data_kind(self) -> int:
-        """Number of the kind of code for the data part of the description length."""
+        """Kind of code, as an integer, for the data part of the description length."""
         return choose_kind(self.criterion, "mle")
 
     def formula(self, prior: Floats) -> kernels.Formula:
@@ -149,7 +149,7 @@ class Code:
 
 
 def make_code(matrix: Any, criterion: str, estimator: str, concentration: float) -> Code:
-    """Make the code of a criterion for a matrix of counts."""
+    """Make the code for a matrix of counts, given the name of the criterion."""
     counts = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
     numbers = np.arange(TABLE, dtype=np.float64)
     numbers[1:] *= np.log(numbers[1:])

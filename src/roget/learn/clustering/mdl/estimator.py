@@ -44,14 +44,14 @@ class MDLTree(Clusterer, MDLOptions):
     compares it with not splitting. With search="paper", a cluster remains unsplit only if annealing
     happens to empty one side.
 
-    `checkpoint` is a folder for the state of a long run, which can be resumed from it. `progress`
+    A long run saves its state in the folder `checkpoint` and can be resumed from it. `progress`
     is called with {"n_clusters", "description_length", "fraction"}.
 
     Lengths are in nats: `description_length_`, the values of `tree_` (the length saved by each
-    split) and the rows of `path_`. A row has the parent, the new cluster, the numbers of words that
-    stayed and moved, and the model part, data part and total length before and after the split.
-    Fractional counts are allowed. `notes_` lists notes on the data. Ctrl-C ends a run early with
-    the clusters found so far, and a warning.
+    split) and the rows of `path_`. A row contains the parent, the new cluster, the numbers of words
+    that stayed and moved, and the model part, data part and total length before and after the
+    split. Fractional counts are allowed. `notes_` lists notes on the data. Ctrl-C ends a run early
+    with the clusters found so far, and a warning.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])

@@ -72,8 +72,8 @@ class GrowingCluster:
 class Cut:
     """A split: the side (0 or 1) of each row, and the description lengths before and after.
 
-    Constant terms are omitted from the description lengths. One side may be empty if the search of
-    the paper did not split the rows.
+    Constant terms are omitted from the description lengths. One side may be empty if the paper's
+    search did not split the rows.
     """
 
     side: Array
@@ -220,7 +220,7 @@ class Sides:
         fresh = self.length()
         if abs(fresh - length) > self._bound_rounding(fresh):
             raise RuntimeError(
-                f"the description length updated by moves ({length!r}) differs "
+                f"the incrementally updated description length ({length!r}) differs "
                 f"from the recomputed one ({fresh!r})"
             )
 
@@ -375,7 +375,7 @@ class Grower:
             self._offer(cluster)
 
     def _offer(self, cluster: int) -> None:
-        """Add a cluster to the heap of clusters to split, if its best split may be made."""
+        """Add a cluster to the heap of clusters to split if its best split is allowed."""
         # Splits that save nothing are made only if a number of clusters was requested, or if the
         # search option is "paper", which follows Li & Abe (1996).
         one = self.candidates[cluster]

@@ -32,8 +32,8 @@ UNIFORM, PLAIN, DIRICHLET, NML = 0, 1, 2, 3
 """Kinds of code (see the formulas in the module docstring)."""
 
 ROUNDING = 1e-9
-"""Smaller changes in description length are treated as 0. Otherwise identical words would move back
-and forth forever."""
+"""Changes in description length below this value are treated as 0. Otherwise identical words would
+move back and forth forever."""
 
 SMALL = 8
 """Maximum count for which rising factorials are multiplied out. Larger counts use lnΓ."""

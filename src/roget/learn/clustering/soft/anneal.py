@@ -122,7 +122,7 @@ class Instability:
 
     @property
     def critical_beta(self) -> float:
-        """The β at which the cluster splits, or infinity if its words all have one distribution."""
+        """The β at which the cluster splits, or infinity if its words have equal distributions."""
         return 1.0 / self.eigenvalue if self.eigenvalue > 0 else math.inf
 
 
@@ -210,10 +210,7 @@ class Annealer(AnnealingSearch):
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
-        """Return the first β to try when the number of clusters is chosen.
-
-        It is None, because the search determines it.
-        """
+        """Return None, because the search determines the first β to try."""
         return None
 
     @staticmethod
@@ -376,7 +373,7 @@ class Annealer(AnnealingSearch):
             logged=k if self.finished else 0,
         )
         if not np.allclose(kept["q"].sum(axis=1), 1, atol=1e-3):
-            raise ValueError("q: expected rows of shares that sum to 1")
+            raise ValueError("every row of 'q' must sum to 1")
         require_numbers(kept, "relaxed_at", low=0)
         self.mixture.reserve(k)
         self.mixture.k = k

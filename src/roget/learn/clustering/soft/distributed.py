@@ -22,13 +22,13 @@ from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LEAST = 1 << 25
-"""Minimum number of cells, multiplied by the number of clusters, at which a step is distributed.
+"""Minimum product of the numbers of cells and clusters at which a step is distributed.
 Smaller steps are faster locally."""
 
 DENSE = 64
-"""Minimum ratio of the number of cells to the number of words and contexts at which a step is
-distributed. The cells remain on the workers, but the memberships of words and the centroids are
-sent in every step."""
+"""A step is distributed only if the number of cells is at least this multiple of the number of
+words and contexts. The cells remain on the workers, but the memberships of words and the centroids
+are sent in every step."""
 
 _BLOCKS = 16
 

@@ -80,11 +80,11 @@ class SoftAnnealing(Annealing, SoftOptions):
     `mass`, memberships are ∝ p(c)·exp(−β·KL). During splitting this is always the case unless
     `equations` is changed. model="symmetric" is the same as `SymmetricAnnealing`.
 
-    With memberships="mixture", p(c|n) are the weights with which Σ p(c|n) p(v|c) fits the counts of
-    the word best. Clusters, tree and path are the same, but a word with several senses belongs to
-    several clusters, instead of mostly to the nearest one.
+    With memberships="mixture", p(c|n) are the mixture weights for which Σ p(c|n) p(v|c) best fits
+    the word's counts. Clusters, tree and path are the same, but a word with several senses belongs
+    to several clusters, instead of mostly to the nearest one.
 
-    `checkpoint` is a folder for the state of a long run, which can be resumed from it. `progress`
+    A long run saves its state in the folder `checkpoint` and can be resumed from it. `progress`
     is called with {"beta", "n_clusters", "free_energy", "fraction"}. The value of free_energy is
     None while the number of clusters is chosen on held-out counts.
 
@@ -114,7 +114,7 @@ class SoftAnnealing(Annealing, SoftOptions):
         if self.model == "symmetric":
             if (self.equations, self.until, self.memberships) != ("mass", None, "nearest"):
                 raise InputError(
-                    "equations, until and memberships require model='asymmetric'",
+                    "'equations', 'until' and 'memberships' require model='asymmetric'",
                     code="conflicting-options",
                 )
             method: Method = catalogue.load("clusterers", "symmetric")().method

@@ -44,7 +44,7 @@ FEW = 100
 
 ENOUGH = (30, 50)
 """A word is placed reliably if it has at least this many contexts or at least this many tokens. If
-such a word lies between classes, it has several senses or a general meaning, and is not
+such a word lies between classes, it probably has several senses or a general meaning, so it is not
 excluded."""
 
 BETWEEN, AMONG = "between classes", "similar to rare words only"
@@ -71,9 +71,8 @@ class SphericalTree(Clusterer, SphericalOptions):
     background: Counts of other texts, which are added to the counts of the same words. They affect
         the classes, but not which words and contexts are included.
     vectors: Word vectors from another source ("bundled", the path of a file, or a `Prior`). They
-        supplement the vectors by contexts. Words that the text clearly uses in another sense keep
-        the sense of the text.
-    checkpoint: folder for the state of a long run, which can be resumed from it.
+    supplement the vectors computed from contexts. Words that the text clearly uses in another sense
+    keep that sense. checkpoint: folder in which a long run saves its state, so it can be resumed.
     progress: called with {"fraction"} during the run.
 
     `unsure_` maps the rows of the excluded words to the reason. These words still have labels. Ward
@@ -194,7 +193,7 @@ class SphericalTree(Clusterer, SphericalOptions):
     def _add_prior(
         self, known: Representation, prior: Prior, matrix: Any, learnt: Ints
     ) -> Representation:
-        """Add prior vectors to the vectors by contexts."""
+        """Add prior vectors to the vectors computed from contexts."""
         words = vars(self).get("words_")
         if words is None:
             raise InputError(
@@ -207,7 +206,7 @@ class SphericalTree(Clusterer, SphericalOptions):
     def _represent(
         self, matrix: Any, rows: Ints, contexts: Any, seed: int, keep: checkpoints.Checkpoint
     ) -> tuple[Ints, Representation]:
-        """Return the rows to learn from, and their vectors.
+        """Return the training rows and their vectors.
 
         The vectors are computed, or read from a checkpoint.
         """
@@ -228,7 +227,7 @@ class SphericalTree(Clusterer, SphericalOptions):
 
     @staticmethod
     def _restore(state: Mapping[str, Any], matrix: Any) -> tuple[Ints, Representation]:
-        """Read the rows to learn from and their vectors from a checkpoint."""
+        """Restore the training rows and their vectors from a checkpoint."""
         known = Representation.from_arrays(state)
         contents.require_arrays(state, {"learnt": ("i", (known.weights.shape[0],))})
         learnt = state["learnt"].astype(np.int64)
@@ -236,7 +235,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         if known.rows is not None or known.weights.shape[1] != matrix.shape[1]:
             raise ValueError("the vectors belong to different words or contexts")
         if np.any(learnt[1:] <= learnt[:-1]):
-            raise ValueError("learnt: expected increasing row numbers")
+            raise ValueError("'learnt' must contain increasing row numbers")
         return learnt, known
 
     def _set_aside(self, matrix: Any, learnt: Ints, between: BoolArray, among: BoolArray) -> None:

@@ -126,8 +126,8 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
         costs[i], costs[:, i] = new, new
         costs[j], costs[:, j] = np.inf, np.inf
         least[j] = np.inf
-        # 4. Recompute nearest neighbours that were i or j. For other classes, i may now be the
-        #    nearest.
+        # 4. Recompute the nearest neighbour of each class for which it was i or j. For other
+        #    classes, i may now be the nearest.
         stale = np.flatnonzero((best == i) | (best == j))
         stale = np.union1d(stale[np.isfinite(least[stale])], [i])
         best[stale] = costs[stale].argmin(axis=1)

@@ -49,7 +49,7 @@ def fold_in(
 ) -> Array:
     """Compute p(c|n) of new words from their counts, with fixed centroids.
 
-    The memberships of a word without counts are p(c) if `mass` is passed, otherwise they are equal.
+    The memberships of a word without counts are p(c) if `mass` is passed, and uniform otherwise.
     """
     contexts = temper(np.ascontiguousarray(centroids.T), beta)
     dtype, k = contexts.dtype, contexts.shape[1]
