@@ -97,7 +97,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     warns_trivial: ClassVar[bool] = False
     borrows: ClassVar[bool] = False
 
-    __signature__: ClassVar[inspect.Signature]
+    __signature__: ClassVar[Any]
     clustering_: Clustering
     n_features_in_: int
     n_iter_: int
