@@ -718,7 +718,7 @@ def _refuse_lone_first_row(side: Labels, other: Labels) -> None:
 
 
 def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
-    """Add the system's repeated mentions, except those that gold contains.
+    """Add the system's repeated mentions, except mentions that gold contains.
 
     They enlarge the system's entities. The CoNLL reference scorer also counts them; it removes a
     repeated mention only if the key contains this mention.

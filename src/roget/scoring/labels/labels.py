@@ -308,7 +308,7 @@ def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
 
 
 def heaviest(labels: Labels) -> Ints:
-    """Return, for each item, the code of the label with the largest weight, or −1 if it has none.
+    """Return, for each item, the code of the label with the largest weight (−1 if unlabelled).
 
     Ties are broken by the alphabetical order of the labels.
     """

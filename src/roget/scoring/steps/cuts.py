@@ -212,7 +212,7 @@ def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
 
 
 def require_tree(sides: AlignedLabels) -> tuple[Hierarchy, Labels]:
-    """Return the system's tree and each item's leaf; raise InputError if there is no tree."""
+    """Return the system's tree and each item's leaf; raise InputError for a flat system."""
     leaves = sides.system if sides.leaves is None else sides.leaves
     if leaves.tree is None:
         raise InputError(
