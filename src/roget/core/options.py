@@ -53,7 +53,7 @@ class Option:
     optional: bool = False
     """True if None is allowed."""
     many: str = ""
-    """How several values are passed on the command line: "repeated" (the option is repeated),
+    """The way to pass several values on the command line: "repeated" (the option is repeated),
     "pairs" (repeated A=B), "," (separated by commas), or "text" (one string with commas that the
     library parses). Every repetition of an option adds values.
     """
@@ -62,7 +62,10 @@ class Option:
     called: str = ""
     """The name of the option in messages, if it differs from `name`."""
     expects: str = ""
-    """Description of the allowed numbers for messages. The default describes their range."""
+    """Description of the allowed numbers for use in messages.
+
+    By default, it describes their range.
+    """
     repeated: bool = field(init=False)
     """True if the option must be repeated on the command line for every value."""
     joined: bool = field(init=False)
@@ -84,7 +87,7 @@ class Option:
 
     @property
     def expected(self) -> str:
-        """A description of the allowed values for messages."""
+        """A description of the allowed values for use in messages."""
         numbers = {int: "a whole number", float: "a number"}
         text = " or ".join(self.known) or numbers.get(self.type, "text")
         if self.range and self.type in numbers:
@@ -93,7 +96,7 @@ class Option:
 
     @property
     def range(self) -> str:
-        """A description of the allowed range of a number for messages."""
+        """A description of a number's allowed range for use in messages."""
         if self.expects:
             return self.expects
         if self.positive and self.maximum is not None:

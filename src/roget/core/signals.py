@@ -34,7 +34,7 @@ class Ended(SystemExit):
 
 
 class Stop:
-    """Holder for the number of the signal that ended a block, or 0 if the block ended normally."""
+    """Stores the number of the signal that ended a block, or 0 if the block ended normally."""
 
     signal = 0
 

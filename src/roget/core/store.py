@@ -223,7 +223,7 @@ def _draft_name(target: Path) -> Path:
 
 @cache
 def _machine_id() -> str:
-    """Return an id that is unique to this machine and boot. It distinguishes machines that share a
+    """Return an id that is unique to this machine and boot, to distinguish machines that share a
     disk.
     """
     try:

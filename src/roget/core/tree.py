@@ -326,14 +326,14 @@ class Tree:
 
     @cached_property
     def cuts(self) -> Ints:
-        """The possible numbers of clusters in a cut.
+        """The numbers of clusters into which the tree can be cut.
 
-        A split into three or more clusters skips numbers.
+        Some numbers are impossible if a node has three or more children.
         """
         return np.unique(np.append(1, self.made[self.order]))
 
     def cut_nodes(self, k: int) -> Ints:
-        """Return the nodes of the cut into k clusters, in depth-first order.
+        """Cut the tree into k clusters, and return the nodes of the clusters in depth-first order.
 
         If k is skipped by a split into three or more clusters, the next smaller number is used.
         """
@@ -354,7 +354,7 @@ class Tree:
         return np.repeat(np.arange(nodes.size), sizes)[self.layout.places]
 
     def tops(self, k: int) -> list[int]:
-        """Return the nodes of the cut into k clusters, sorted by their smallest cluster number.
+        """Cut the tree into k clusters, and return their nodes, sorted by smallest cluster number.
 
         >>> Tree().split(0, 1.5).split(1, 2.0).tops(2)
         [1, 2]
@@ -418,7 +418,7 @@ class Tree:
         return self.keep(node for top in self.tops(k) for node in self.path(top))[0]
 
     def keep(self, nodes: Iterable[int]) -> tuple[Tree, Ints]:
-        """Return the tree that consists of the given nodes, and a map from old to new node numbers.
+        """Return a tree that consists of the given nodes, and a map from old to new node numbers.
 
         The root is always kept. A removed node maps to its nearest kept ancestor, and its kept
         children become children of that ancestor. New leaves are ordered by the smallest cluster

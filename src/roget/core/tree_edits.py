@@ -23,8 +23,8 @@ class EditedTree(NamedTuple):
     """The new numbers of the old clusters (-1 if split), followed by the added clusters'
     numbers."""
     heir: tuple[int, int] | None = None
-    """A removed node and the only child that replaced it, as a pair of node numbers of the old
-    tree, if any.
+    """A removed node and the only child that replaced it, if any, as two node numbers in the old
+    tree.
     """
     made: tuple[int, ...] = ()
     """The node numbers of the added nodes in the new tree."""

@@ -1,4 +1,4 @@
-"""Example data: bundled samples, and data sets that can be downloaded by name."""
+"""Example data: bundled samples, and data sets to download by name."""
 
 from roget.core.quadruple import Quadruple
 from roget.data.bundled import (

@@ -126,9 +126,9 @@ def prior_path(name: str) -> Path:
 
 
 def is_sample(name: str) -> bool:
-    """Return True if a name is the name of a sample and not the path of an existing file.
+    """Return True if a name is the name of a sample rather than the path of an existing file.
 
-    The name "sample" is an alias of the sample nouns.
+    The name "sample" is an alias for the sample "nouns".
     """
     return (name == "sample" or name in SAMPLES) and not os.path.exists(name)
 

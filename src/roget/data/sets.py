@@ -121,7 +121,7 @@ def data_sets() -> dict[str, DataSet]:
 
 
 def data_set(name: str) -> DataSet:
-    """Return the data set with a given name."""
+    """Return the data set with the given name."""
     if name not in data_sets():
         raise UnknownName("data set", name, data_sets())
     return data_sets()[name]

@@ -1,4 +1,4 @@
-"""The interface of engines, which run a job on many tasks, and functions that use engines."""
+"""The interface of engines, which run a job on many tasks, and functions that use an engine."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from roget.errors import InputError
 Increment: TypeAlias = Callable[[int, int], None]
 """Progress callback.
 
-It is called with the numbers of bytes and tokens that were read since the last call. For tables,
-the number of tokens is 0.
+It is called with the numbers of bytes and tokens read since the last call. For tables, the number
+of tokens is 0.
 """
 
 Job: TypeAlias = Callable[[Any, Increment], Any]
@@ -57,7 +57,7 @@ def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
 
 
 def join(engine: Engine, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
-    """Run a job once per partition number n, on the n-th partition of every task's result."""
+    """Run a job once for each partition number n, on the n-th partitions of all tasks' results."""
     if hasattr(engine, "join"):
         return list(engine.join(job, split, parts))
     pieces = [[one[part] for one in split] for part in range(parts)]
@@ -126,7 +126,7 @@ def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
 
 
 def in_order(found: Sequence[Sequence[Any]], places: Sequence[Sequence[int]]) -> list[Any]:
-    """Merge lists of results in the order of their tasks.
+    """Merge lists of results into one list, in the order of their tasks.
 
     `places` contains the task numbers of the results in each list.
     """

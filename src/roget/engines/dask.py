@@ -18,7 +18,7 @@ from roget.engines.local import WorkerDied, cores, uninterrupted
 from roget.errors import InputError, RogetError
 
 _TIMEOUT = 10
-"""Seconds to wait for a connection to a scheduler."""
+"""Timeout for connecting to a scheduler, in seconds."""
 
 
 _SHORT_TASKS = "split-shuffle"
@@ -72,7 +72,7 @@ class PendingResults(NamedTuple):
 
 
 class Dask:
-    """An engine that runs jobs on a Dask cluster. The tasks of a lost worker are run again."""
+    """An engine that runs jobs on a Dask cluster. If a worker is lost, its tasks are run again."""
 
     shares_disk = False
 
@@ -121,7 +121,7 @@ class Dask:
         )
 
     def _check_workers(self) -> None:
-        """Raise an error if roget is missing on the workers or has a different version there.
+        """Raise an error if a worker lacks roget or has a different version of it.
 
         A different version could give different results. The version is queried with a function
         from the standard library, which every worker can call.
@@ -129,7 +129,7 @@ class Dask:
         try:
             ours = metadata.version("roget")
         except metadata.PackageNotFoundError:
-            return  # If roget runs from a source folder, there is no version to compare.
+            return  # If roget runs from a source folder, it has no version to compare.
         with self._explain():
             theirs = self._client.run(metadata.version, "roget", on_error="return")
             # The scheduler also needs roget, because it unpickles tasks.

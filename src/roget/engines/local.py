@@ -17,7 +17,7 @@ from roget.engines.base import Increment, Job
 from roget.errors import RogetError
 
 _GRACE_PERIOD = 5
-"""Seconds that a cancelled job may continue before its process is killed."""
+"""Time in seconds that a cancelled job may continue before its process is killed."""
 
 _POLL = 0.1
 """Seconds between two progress updates."""
@@ -34,7 +34,7 @@ class Stopped(Exception):
 
 
 class Local:
-    """An engine that runs jobs in processes on this machine, by default in one per core."""
+    """An engine that runs jobs in processes on this machine (default: one process per core)."""
 
     shares_disk = True
 
@@ -58,7 +58,7 @@ class Local:
 
 
 def cores() -> int:
-    """Return the number of cores this process may use."""
+    """Return the number of cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # This function is not available on every system.
@@ -66,7 +66,7 @@ def cores() -> int:
 
 
 class _Pool:
-    """A pool of processes for one run, with shared memory for the progress and a stop flag."""
+    """A pool of processes for one run, with shared memory for progress counts and a stop flag."""
 
     def __init__(self, processes: int) -> None:
         # Use spawn, because a forked process would copy locks that other threads may hold.

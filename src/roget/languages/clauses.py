@@ -24,7 +24,7 @@ UPOS = {
     "A": "ADV", "w": "ADV", "C": "CCONJ", "K": "CCONJ", "S": "SCONJ", "M": "SCONJ", ",": "PUNCT",
     ".": "PUNCT", '"': "PUNCT", "!": "INTJ", "n": "PART", "t": "X", "?": "X",
 }  # fmt: skip
-"""One-letter codes for the kinds of words that the rules distinguish, mapped to universal
+"""Map from one-letter codes, for the kinds of words that the rules distinguish, to universal
 part-of-speech tags.
 
 D: determiner, r: relative determiner. J: adjective before a noun, a: other adjective. F: reflexive
@@ -86,13 +86,13 @@ class Grammar(ABC):
 
     @abstractmethod
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word that has the given tag. Names are returned unchanged."""
+        """Return the lemma of a word with the given tag. Names are returned unchanged."""
 
     @abstractmethod
     def find_kinds(
         self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
     ) -> list[str]:
-        """Return the one-letter kind of each word of a sentence (see `UPOS`)."""
+        """Return the one-letter kind of each word in a sentence (see `UPOS`)."""
 
     @abstractmethod
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
@@ -214,7 +214,7 @@ class _Parser:
     # Noun phrases
 
     def elements(self) -> list[Element]:
-        """Split the sentence into phrases and single tokens; quotation marks are dropped."""
+        """Split the sentence into phrases and single tokens, dropping quotation marks."""
         found: list[Element] = []
         i = 0
         while i < len(self.kinds):
@@ -391,7 +391,7 @@ class _Parser:
         return found
 
     def end_of_list(self, elements: list[Element], i: int, first: Element) -> int:
-        """Return the end of a coordination that continues at i, or i if it does not continue."""
+        """Return the end of a coordination that continues at position i, or i if it ends there."""
         kinds = [element.kind for element in elements]
         more = (first.kind, "N")
         j = i
@@ -540,7 +540,7 @@ class _Parser:
                 self.link(one.head, governed, "advmod")
 
     def find_verbs(self, elements: list[Element], finite: Element | None) -> tuple[int, int]:
-        """Return the verb that takes the subject, and the verb that takes all other phrases."""
+        """Return the verb to which the subject attaches, and the verb for all other phrases."""
         full = [one.head for one in elements if one.kind in "vz"]
         if finite is None:
             return (full[-1], full[-1]) if full else (NONE, NONE)
@@ -640,7 +640,7 @@ class _Parser:
     def may_lack_subject(self, clause: Clause, finite: Element, nouns: list[Element]) -> bool:
         """Return True if the clause may have no subject.
 
-        Then only a clearly nominative noun phrase is accepted as the subject.
+        In such clauses, only a clearly nominative noun phrase is accepted as the subject.
         """
         first = clause.elements[0] is finite
         if clause.joined:

@@ -71,7 +71,7 @@ def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, 
     suffix = "" if place.is_dir() else source_of(str(place)).suffix
     is_table = place.is_file() and suffix not in (_NPZ, _MATRIX_MARKET)
     if columns is not None and not is_table:
-        raise InputError(f"{place}: --columns applies to tables only", code="conflicting-options")
+        raise InputError(f"{place}: --columns applies only to tables", code="conflicting-options")
     if place.is_dir():
         return counts_files.read(place, make), ()
     notes: tuple[str, ...] = ()

@@ -270,7 +270,7 @@ def clear_errors(doing: str) -> Iterator[None]:
         if "temp_directory" in str(error) and "max_temp_directory_size" in str(error):
             raise OSError(f"{doing}: not enough disk space to spill to") from None
         raise RogetError(
-            f"{doing}: not enough memory ({reason(error)}); raise the option memory, e.g. to 4GB"
+            f"{doing}: not enough memory ({reason(error)}); raise 'memory', e.g. to 4GB"
         ) from None
     except duckdb.IOException as error:
         raise OSError(f"{doing}: {reason(error)}") from None

@@ -280,7 +280,7 @@ class Source:
     read: int = field(default=0, compare=False)
     """Number of stored bytes read so far, for progress bars."""
     begin: int = field(default=0, compare=False)
-    """The actual start of the piece: the position after the first blank line from `start` on."""
+    """The actual start of the piece, i.e. the end of the first blank line from `start` onwards."""
     digest: Any = field(default=None, compare=False, repr=False)
     """A hashlib object that hashes all bytes read, for inputs that can be read only once."""
     opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
@@ -308,7 +308,7 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The suffix of the name without a compression suffix."""
+        """The format suffix of the name, ignoring any compression suffix."""
         place = Path(name_part(self.path))
         suffix = place.suffix.lower()
         return place.with_suffix("").suffix.lower() if suffix in _COMPRESSED else suffix
@@ -392,7 +392,7 @@ class Source:
                 raise self.refuse_line(number, longest)
 
     def longest_line(self) -> int:
-        """Return the maximum allowed size of a line in bytes.
+        """Return the maximum allowed size of a line, in bytes.
 
         The limit exists because lines are held in memory.
         """

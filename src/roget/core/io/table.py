@@ -1,9 +1,9 @@
-"""Read tables, and detect their format, delimiter and header and the role of each column.
+"""Read tables, detecting their format, delimiter, header and column roles.
 
 A role is the meaning of a column, such as word or count; `Roles` lists the roles of a kind of
-table. Roles are assigned by the first of these that applies: the caller's `columns`, the header,
-the file name (verb_object.tsv), or the position, if there are no more columns than roles. If the
-roles remain unclear, the error suggests a value for --columns.
+table. Roles are assigned by the first source that applies: the caller's `columns`, the header, the
+file name (verb_object.tsv), or the position, if there are no more columns than roles. If the roles
+remain unclear, the error suggests a value for --columns.
 """
 
 from __future__ import annotations
@@ -515,7 +515,7 @@ def plain_file(source: Source, folder: Path | None = None) -> Iterator[str]:
 def inspect_parquet(table: Table, *, held: bool = False) -> Table:
     """Return a table with the column names and types read from a Parquet file.
 
-    Set `held` if all rows will be loaded into memory, because the size limit is then lower.
+    `held` means that all rows will be loaded into memory, for which the size limit is lower.
     """
     from roget.core.io.duck import convert_errors, database, measure_parquet
 

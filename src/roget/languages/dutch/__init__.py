@@ -19,7 +19,7 @@ _KINDS = (
     (r"VG\(neven", "C"), (r"VG", "S"), (r"TSW", "!"),
 )  # fmt: skip
 """Regular expressions that match tags of the Corpus Gesproken Nederlands, each with the one-letter
-kind of the word.
+kind of the words that it matches.
 
 The first match wins.
 """
@@ -75,13 +75,13 @@ class Dutch(Grammar):
         return next((kind for pattern, kind in _KINDS if regex.match(pattern, tag)), "?")
 
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word that has the given tag. Names are returned unchanged."""
+        """Return the lemma of a word with the given tag. Names are returned unchanged."""
         return form if tag.startswith("N(eigen") else self.tagger.lemma(form, tag)
 
     def find_kinds(
         self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
     ) -> list[str]:
-        """Return the one-letter kind of each word of a sentence."""
+        """Return the one-letter kind of each word in a sentence."""
         found = [
             _find_sign(form) if tag.startswith("LET") else self.kind(tag)
             for form, tag in zip(forms, tags, strict=True)

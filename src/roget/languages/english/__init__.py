@@ -51,7 +51,7 @@ class English:
         return self.tagger.seen.get(word, frozenset())
 
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word that has the given tag. Names are returned unchanged."""
+        """Return the lemma of a word with the given tag. Names are returned unchanged."""
         if tag == "NP0":
             return form
         return correct_lemma(form.lower(), tag, self.tagger.lemma(form, tag).lower(), self.seen)

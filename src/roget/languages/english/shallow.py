@@ -2,7 +2,7 @@
 
 Noun phrases are detected first. Then one pass from left to right assigns a role to each of them:
 object of the previous verb, subject of the next finite verb, or complement of a preposition. Labels
-follow Universal Dependencies, so the same relations can be extracted as from parsed text.
+follow Universal Dependencies, so that the same relations can be extracted as from parsed text.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PARTS = {"D": "det", "J": "amod", "N": "compound", "#": "nummod", "V": "amod", 
 def attach(
     forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
 ) -> tuple[list[str], list[int], list[str]]:
-    """Return universal part-of-speech tags, heads and labels of an English sentence.
+    """Return the universal part-of-speech tags, heads and labels for an English sentence.
 
     The lemmas are in lower case, and the tags are C5 tags. If no rule applies to a token, its head
     is NONE and its label is empty.
@@ -162,7 +162,7 @@ class _Linker(Sentence):
         return i + 1, "nmod:desc" if title else "compound"
 
     def listed(self, phrase: Phrase) -> list[Phrase]:
-        """Return the other noun phrases of a coordination such as "bread, butter and cheese"."""
+        """Return the other noun phrases in a coordination such as "bread, butter and cheese"."""
         found: list[Phrase] = []
         last = phrase
         while self.kinds[last.head] == "N":

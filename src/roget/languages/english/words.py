@@ -1,4 +1,4 @@
-"""Word lists, tokeniser and corrections of C5 tags for English."""
+"""Word lists, a tokeniser, and corrections of C5 tags for English."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TOKEN = regex.compile(
 
 
 def tokenise(sentence: str) -> list[str]:
-    """Split a sentence into words, numbers and punctuation marks; clitics are separate tokens.
+    """Split a sentence into words, numbers and punctuation marks, with clitics as separate tokens.
 
     >>> tokenise("He’s in the U.S., isn’t he?")
     ['He', "'s", 'in', 'the', 'U.S.', ',', 'is', "n't", 'he', '?']

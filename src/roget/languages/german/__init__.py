@@ -92,7 +92,7 @@ class German(Grammar):
     )
 
     def lemma(self, form: str, tag: str) -> str:
-        """Return the lemma of a word that has the given tag. Names are returned unchanged."""
+        """Return the lemma of a word with the given tag. Names are returned unchanged."""
         if tag == "NE":
             return form
         if tag in ("APPR", "APPRART"):
@@ -102,7 +102,7 @@ class German(Grammar):
     def find_kinds(
         self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
     ) -> list[str]:
-        """Return the one-letter kind of each word of a sentence."""
+        """Return the one-letter kind of each word in a sentence."""
         found: list[str] = []
         for i, (form, tag) in enumerate(zip(forms, tags, strict=True)):
             kind = KINDS.get(tag, "?")
