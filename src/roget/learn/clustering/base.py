@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
@@ -50,6 +51,14 @@ class UnknownParameter(UnknownName, ValueError, TypeError):
 def _make_fitted(name: str, doc: str) -> Any:
     """Return a property that reads a fitted attribute from `clustering_`."""
     return property(lambda self: getattr(self.clustering_, name), doc=doc)
+
+
+class _InitSignature:
+    """The signature of a class, as declared by its `__init__`."""
+
+    def __get__(self, _: object, cls: type) -> inspect.Signature:
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -128,6 +137,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 )
         free = {"random_state": random_state, "checkpoint": checkpoint, "progress": progress}
         return cls(**requested, **{name: value for name, value in free.items() if name in known})
+
+    # Introspection would otherwise find the signature of __new__.
+    __signature__ = _InitSignature()
 
     def __new__(cls, *positional: Any, **params: Any) -> Self:
         """Check the parameter names. The error for an unknown name suggests a similar one."""
