@@ -8,11 +8,9 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
 from commands import run
 from roget import catalogue
-from roget.cli import app
 
 
 @pytest.fixture
@@ -218,5 +216,7 @@ def test_second_system_is_referred_to_compare(pair):
 @pytest.mark.parametrize("name", ["score", "compare"])
 @pytest.mark.parametrize(("width", "most"), [(80, 92), (100, 80)])
 def test_help_fits_two_screens(name, width, most):
-    help = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": str(width)}).output
+    command = [sys.executable, "-m", "roget", name, "--help"]
+    env = {**os.environ, "COLUMNS": str(width)}
+    help = subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
     assert len(help.splitlines()) <= most

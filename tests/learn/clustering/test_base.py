@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,10 @@ def test_unknown_parameter_is_refused_with_the_nearest_name(model: Any) -> None:
     with pytest.raises(ValueError, match="random_stat"):  # as scikit-learn's own estimators
         model.set_params(random_stat__nested=1)
     assert model.set_params(random_state=3).get_params()["random_state"] == 3
+
+
+def test_signature_lists_the_parameters(model: Any) -> None:
+    assert set(inspect.signature(type(model)).parameters) == set(model.get_params(deep=False))
 
 
 def test_score_is_the_mean_log_probability_of_the_mixture(model: Any) -> None:

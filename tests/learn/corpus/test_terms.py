@@ -11,7 +11,6 @@ from roget.learn.corpus import conllu
 from roget.learn.corpus.base import NONE, ReadContext, Tables, Tokens
 from roget.learn.corpus.terms import Joiner, find_terms
 from roget.learn.counting.count import count
-from support.errors import refused
 
 
 def batch(tables, *sentences, tags=None):
@@ -100,6 +99,15 @@ def test_parsed_terms_take_the_position_of_their_heads(tmp_path):
     assert counts.count("prime_minister", "subj:meet") == 9
     assert counts.count("new_york_banker", "obj:meet") == 9
     assert "minister" not in counts.words
-    (tmp_path / "a.txt").write_text("Cats drink milk.")
-    with refused("conflicting-options", "--terms", "hanta"):
-        count(tmp_path / "a.txt", reader="hanta", relation="obj", terms=True)
+
+
+def test_terms_of_tagged_text_are_compounds(tmp_path):
+    text = (
+        "The health ministry bought tea. A health ministry met the other health ministry. "
+        "The dog saw a house. The ministry was old. Good health is important. "
+    )
+    (tmp_path / "a.txt").write_text(text * 30)
+    words = {"tagger": "hanta", "model": "english", "relation": "nouns"}
+    counts = count(tmp_path / "a.txt", **words, terms=True)
+    assert counts.count("health_ministry", "obj:meet") == 30
+    assert "health_ministry" not in count(tmp_path / "a.txt", **words)

@@ -28,8 +28,8 @@ ROUNDS = 12
 """Maximum number of times that weights and discounts are fitted alternately."""
 
 PRIOR = 20.0
-"""Number of pseudo-tokens added to each frequency group, which shrink its weights to the overall
-weights."""
+"""Number of pseudo-tokens added to each frequency group. They shrink its weights towards the
+overall weights."""
 
 
 @dataclass(frozen=True, eq=False)

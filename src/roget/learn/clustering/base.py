@@ -54,11 +54,12 @@ def _make_fitted(name: str, doc: str) -> Any:
 
 
 class _InitSignature:
-    """The signature of a class, as declared by its `__init__`."""
+    """The signature of a class, taken from `__init__` instead of `__new__`."""
 
-    def __get__(self, _: object, cls: type) -> inspect.Signature:
-        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
-        return signature.replace(parameters=list(signature.parameters.values())[1:])
+    def __get__(self, _: Any, owner: type) -> inspect.Signature:
+        """Return the signature of `__init__` without self."""
+        found = inspect.signature(owner.__init__)  # type: ignore[misc]
+        return found.replace(parameters=list(found.parameters.values())[1:])
 
 
 class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -138,7 +139,6 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         free = {"random_state": random_state, "checkpoint": checkpoint, "progress": progress}
         return cls(**requested, **{name: value for name, value in free.items() if name in known})
 
-    # Introspection would otherwise find the signature of __new__.
     __signature__ = _InitSignature()
 
     def __new__(cls, *positional: Any, **params: Any) -> Self:

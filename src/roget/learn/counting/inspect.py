@@ -443,7 +443,9 @@ def inspect_nouns(sources: Sequence[Source], draft: Draft) -> Nouns:
     # Repairs compare forms with lemmas, so the sample needs both.
     both = draft.repair_lemmas and not draft.recipe.reading.form
     recipe = replace(draft.recipe, reading=replace(draft.recipe.reading, both=both))
-    batches = list(_read_parsed_sample(sources, recipe, tables))
+    # Tagging is slow, so tagged text has a smaller sample.
+    read = read_sample if recipe.reader == TAGGED else _read_parsed_sample
+    batches = list(read(sources, recipe, tables))
     for tokens in batches:
         statistics.add(tokens)
     odd = statistics.find_odd() if draft.drop_odd_words else {}

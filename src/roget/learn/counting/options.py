@@ -51,9 +51,9 @@ class CountOptions(Checked):
     )
     terms: bool | None = option(
         None,
-        help="Count adjacent words that rarely occur apart as one word (prime_minister). In "
-        "parsed text, only parts of a compound or name are joined. Default: yes for plain text "
-        "without --window.",
+        help="Count adjacent words that rarely occur apart as one word (interest_rate). In parsed "
+        "or tagged text, only parts of a compound or name are joined. Default: yes for plain text "
+        "without a tagger and --window.",
     )
     reader: str | None = option(
         None, choices="readers", help="Use this reader instead of inferring it from the file name."

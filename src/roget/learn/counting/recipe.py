@@ -243,9 +243,10 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
     preset = recipe.relations.has_preset
     keep = not preset if options.odd_words is None else options.odd_words
     if recipe.reader == TAGGED:
-        # Tagging is too slow to read the text twice, so words wrongly tagged as nouns are
-        # recognised only by their form.
-        return replace(draft, recipe=replace(recipe, drop_odd=not keep))
+        # Tagging is too slow to read the text twice by default, so words wrongly tagged as nouns
+        # are recognised only by their form. Terms require a second reading of a sample.
+        recipe = replace(recipe, drop_odd=not keep)
+        return replace(draft, recipe=recipe, join_terms=bool(options.terms))
     repair = preset if options.repair is None else options.repair
     return replace(
         draft, drop_odd_words=not keep, repair_lemmas=repair, join_terms=bool(options.terms)
@@ -287,7 +288,7 @@ def _check_context_options(options: CountOptions, reader: str, window: int | Non
         unused, why = _WINDOW_ONLY, "applies to a window; add one, such as --window 2"
     for name in list_changed(options, unused):
         raise InputError(f"{name} {getattr(options, name)} {why}", code="conflicting-options")
-    if window is None and reader not in PARSED and list_changed(options, ["terms"]):
+    if window is None and reader not in (*PARSED, TAGGED) and list_changed(options, ["terms"]):
         raise InputError(
             f"--terms does not work with the reader {reader}; use --window, or parsed text",
             code="conflicting-options",

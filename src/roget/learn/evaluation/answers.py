@@ -229,7 +229,7 @@ def read_key(path: PathLike) -> QuestionSheet:
                 problem = "duplicate" if line in questions else "invalid"
                 refuse(f"{problem} line number {texts['line']!r}")
             elif kind not in KINDS:
-                refuse(f"the kind is {texts['kind']!r}; expected {' or '.join(KINDS)}")
+                refuse(f"the kind of question is {texts['kind']!r}; expected {' or '.join(KINDS)}")
             elif kind == INTRUSION and answer not in words:
                 refuse(f"the answer {answer!r} is not one of the words")
             elif kind == READING and answer not in ("", MADE_UP):

@@ -64,7 +64,9 @@ class DecideOptions(Shared):
         Shared, "models", ("unigram", "kneser-ney", "nearest", *OURS, "roget")
     )
     draws: int = option(5, minimum=1, help="Number of times that test pairs are drawn at random.")
-    pairs: int = option(104, minimum=1, help="Number of pairs deleted in each draw.")
+    pairs: int = option(
+        104, minimum=1, help="Number of test pairs deleted from the counts in each draw."
+    )
     clusters: Sequence[int] | None = option(
         None,
         many=",",

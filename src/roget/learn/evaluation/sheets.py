@@ -35,7 +35,7 @@ WORDS = {INTRUSION: 5, READING: 20}
 """Default number of words per line, for each kind of sheet."""
 
 LEAST = 3
-"""Minimum number of words that a class needs to be shown on a reading sheet."""
+"""Minimum number of words in a class for it to appear on a reading sheet."""
 
 EACH = 4
 """Number of lines with words from a single class for each made-up line."""

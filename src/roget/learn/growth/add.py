@@ -67,7 +67,8 @@ def read_cuts(counts: Counts) -> CountCuts:
     least: dict[str, Any] = {name: cuts.get(name) or 1 for name in names}
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in least.values()):
         raise InputError(
-            f"the thesaurus's provenance has invalid cuts: {least}", code="damaged-folder"
+            f"the provenance of the thesaurus contains invalid filters: {least}",
+            code="damaged-folder",
         )
     return CountCuts(**least, alphabetic=bool(cuts.get("alphabetic")))
 

@@ -48,7 +48,7 @@ def read_accepted(path: PathLike, taxonomy: Taxonomy) -> list[Accepted]:
             found.append(Accepted(word, id, taxonomy.labels.get(id, id)))
     if not found:
         raise InputError(
-            f"{source.name}: no candidate is accepted; write x in the column accept",
+            f"{source.name}: no candidate is accepted; write x in the column 'accept'",
             code="empty-input",
         )
     return found

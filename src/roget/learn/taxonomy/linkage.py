@@ -58,7 +58,7 @@ def _load(place: Path) -> tuple[Array, Array, Array]:
     labels = found.get("labels", np.full(len(merges), "", dtype=np.str_))
     if merges.ndim != 2 or merges.shape[1] != 4 or merges.dtype.kind not in "iuf":
         raise InputError(
-            f"{place}: Z has shape {merges.shape}; expected n − 1 rows of 4 numbers",
+            f"{place}: 'Z' has shape {merges.shape}; expected n − 1 rows of 4 numbers",
             code="not-a-tree",
         )
     if words.shape != (len(merges) + 1,) or labels.shape != (len(merges),):
@@ -69,7 +69,7 @@ def _load(place: Path) -> tuple[Array, Array, Array]:
         )
     if words.dtype.kind != "U" or labels.dtype.kind != "U" or len(set(words.tolist())) < len(words):
         raise InputError(
-            f"{place}: words and labels must be strings, and words must be unique",
+            f"{place}: 'words' and 'labels' must be strings, and 'words' must be unique",
             code="duplicate-name",
         )
     _check(merges, place)

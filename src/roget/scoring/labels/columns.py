@@ -177,7 +177,7 @@ class LabelRoles(Roles):
                 example = self._likely(found, names, left)
                 matrix = (
                     "; if it is a contingency matrix, pass --matrix"
-                    if self.is_pair and lowered[0] == ""
+                    if self.is_pair and lowered[:1] == [""]
                     else ""
                 )
                 raise InputError(

@@ -640,7 +640,7 @@ class Samples:
                 found.append(f"{_name(request)} {worst:+.3f}")
         if not found:
             return []
-        text = f"estimated bias, for which the intervals are corrected: {', '.join(found)}"
+        text = f"possible bias, for which the intervals are corrected: {', '.join(found)}"
         return [Notice(text, code="biased-scores")]
 
     def _warn_undefined(self, requests: Sequence[Request]) -> list[str]:

@@ -122,7 +122,7 @@ class Instability:
 
     @property
     def critical_beta(self) -> float:
-        """The β at which the cluster splits, or infinity if its words have one distribution."""
+        """The β at which the cluster splits, or infinity if its words have equal distributions."""
         return 1.0 / self.eigenvalue if self.eigenvalue > 0 else math.inf
 
 

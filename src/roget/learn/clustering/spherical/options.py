@@ -29,7 +29,7 @@ class SphericalOptions(RunOptions):
     )
     set_aside: bool = option(
         True,
-        help="Leave uncertain words out of the thesaurus: words with fewer than min_contexts "
+        help="Leave uncertain words out of the thesaurus: words with fewer than `min_contexts` "
         "contexts, and rare words that fit no class.",
     )
     background: Any = None

@@ -63,7 +63,10 @@ def _find_ids(names: Sequence[str]) -> tuple[int, int] | None:
 
 def _sniff(lines: Sequence[str]) -> bool:
     delimiter = "\t" if "\t" in lines[0] else ","
-    names = [cell.strip() for cell in next(csv.reader(lines[:1], delimiter=delimiter), [])]
+    try:
+        names = [cell.strip() for cell in next(csv.reader(lines[:1], delimiter=delimiter), [])]
+    except csv.Error:  # the line is too long to be a header
+        return False
     return len(names) > 1 and _find_ids(names) is not None and not {"gold", "system"} & {*names}
 
 
