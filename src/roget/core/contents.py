@@ -1,4 +1,4 @@
-"""Declared contents of folders: dataclasses whose fields carry types, shapes and checks.
+"""Declare the contents of folders: dataclasses whose fields specify types, shapes and checks.
 
 A format is declared once. The same declaration is used to validate values on reading and to store
 them on writing:
@@ -8,8 +8,8 @@ them on writing:
         words: list[str] = texts("words")
         table: Array = array("f", "words", "dimensions", low=-1.01, below=1.01)
 
-Dimensions with the same name must have the same size in all fields of a declaration. The bound of
-an index may be the size of a named dimension, e.g. `below="words"`.
+Dimensions with the same name must have the same size in all fields of a declaration. The upper
+bound of an index may be the size of a named dimension, e.g. `below="words"`.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ Sizes: TypeAlias = dict[str, int]
 """Map from the names of dimensions to their sizes."""
 
 Schema: TypeAlias = Mapping[str, tuple[str, tuple[str | int, ...]]]
-"""Map from the name of an array to its allowed dtype kinds and its shape.
+"""Map from array names to the allowed dtype kinds and the shape of the array.
 
 Dimensions with the same name must have the same size.
 """
 
 CSR = ("data", "indices", "indptr")
 _FIELD, _COLUMN, _TABLE = "field", "column", "table"
-"""Keys of declarations in the metadata of dataclass fields."""
+"""Keys under which declarations are stored in the metadata of dataclass fields."""
 
 
 # ---- declarations
 
 
 class Declaration(Protocol):
-    """The declaration of a field."""
+    """Base class of field declarations."""
 
     def take(self, name: str, values: Mapping[str, Any], sizes: Sizes) -> Any:
         """Return a value after checking its type and shape; add its dimensions to `sizes`.
@@ -63,7 +63,7 @@ class Declaration(Protocol):
 
 @dataclass(frozen=True)
 class ArrayField:
-    """An array with one of the given dtype `kinds`; low ≤ values < below."""
+    """An array with one of the given dtype `kinds`, and with low ≤ values < below."""
 
     kinds: str
     shape: tuple[str | int, ...]
@@ -100,7 +100,7 @@ class MatrixField(ArrayField):
         return table
 
     def check(self, name: str, value: Any, sizes: Sizes) -> None:
-        """Check the range of the stored cells."""
+        """Check the range of the stored values."""
         super().check(name, value if isinstance(value, np.ndarray) else value.data, sizes)
 
     def put(self, name: str, value: Any) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class MatrixField(ArrayField):
 
 @dataclass(frozen=True)
 class TextsField:
-    """A list of strings. Its length is the size of the named dimension."""
+    """A list of strings, whose length is the size of the named dimension."""
 
     size: str
     distinct: bool = True
@@ -133,10 +133,9 @@ class TextsField:
 
 @dataclass(frozen=True)
 class ValueField:
-    """A JSON value of a manifest that passes a check. `at` is its path, e.g. "provenance.beta".
+    """A JSON value in a manifest, with a check. `at` is its path, e.g. "provenance.beta".
 
-    `sizes` names the dimensions whose sizes are stored in the value, which is a number or a list of
-    numbers.
+    `sizes` names the dimensions whose sizes the value stores, as a number or a list of numbers.
     """
 
     is_valid: Check
@@ -181,12 +180,12 @@ def matrix(
 
 
 def texts(size: str, *, distinct: bool = True) -> Any:
-    """Declare a list of strings. Its length is the size of the named dimension."""
+    """Declare a list of strings, whose length is the size of the named dimension."""
     return _declare(TextsField(size, distinct))
 
 
 def value(is_valid: Check, *, at: str = "", sizes: Sequence[str] = ()) -> Any:
-    """Declare a JSON value of a manifest.
+    """Declare a JSON value in a manifest.
 
     `at` is its path if it differs from the field name. `sizes` names the dimensions whose sizes are
     stored in the value.
@@ -237,7 +236,7 @@ class Contents:
 
 
 def read_values(declared: type, values: Mapping[str, Any], sizes: Sizes) -> dict[str, Any]:
-    """Check stored values against the declarations of a dataclass and return the declared ones."""
+    """Check stored values against a dataclass's declarations, and return the declared values."""
     fields = declarations(declared)
     found = {name: one.take(name, values, sizes) for name, one in fields.items()}
     # Check ranges last, because the bound of an index may be the size of another field.
@@ -256,7 +255,7 @@ def declarations(contents: type) -> dict[str, Declaration]:
 
 @dataclass(frozen=True)
 class ColumnField:
-    """A column of a Parquet table with an SQL type; low ≤ values < below."""
+    """A column in a Parquet table, with an SQL type and low ≤ values < below."""
 
     sql: str
     low: float = 0
@@ -265,7 +264,10 @@ class ColumnField:
 
 @dataclass(frozen=True)
 class TableField:
-    """A Parquet file with declared columns. The number of rows is the named dimension."""
+    """A Parquet file with declared columns.
+
+    Its number of rows is the size of the named dimension.
+    """
 
     file: str
     columns: dict[str, ColumnField]
@@ -279,7 +281,7 @@ class TableField:
 
 
 def table(columns: type, file: str, rows: str, *, optional: bool = False, prefix: str = "") -> Any:
-    """Declare a table of a folder: its columns, its file, and the dimension of its rows.
+    """Declare a table in a folder: its columns, its file, and the dimension of its rows.
 
     `columns` is a dataclass whose fields are declared with `column`. The prefix is added to the
     file name and to all dimensions.
@@ -295,12 +297,15 @@ def table(columns: type, file: str, rows: str, *, optional: bool = False, prefix
 
 
 def column(sql: str, *, low: float = 0, below: str = "") -> Any:
-    """Declare a column by its SQL type. With `below`, it holds indices of another dimension."""
+    """Declare a column by its SQL type.
+
+    With `below`, it contains indices into another dimension.
+    """
     return field(metadata={_COLUMN: ColumnField(sql, low, below or math.inf)})
 
 
 def tables_of(contents: type, *, optional: bool) -> dict[str, TableField]:
-    """Return the required or the optional tables of a declaration, keyed by file name."""
+    """Return the required or the optional tables in a declaration, keyed by file name."""
     found: list[TableField] = [
         one.metadata[_TABLE] for one in fields(contents) if _TABLE in one.metadata
     ]
@@ -308,13 +313,13 @@ def tables_of(contents: type, *, optional: bool) -> dict[str, TableField]:
 
 
 def values_of(contents: type) -> dict[str, Check]:
-    """Return the functions that check the manifest values of a declaration, keyed by path."""
+    """Return the functions that check the declared manifest values, keyed by path."""
     found = declarations(contents).items()
     return {one.at or name: one.is_valid for name, one in found if isinstance(one, ValueField)}
 
 
 def stated_sizes(contents: type, record: Mapping[str, Any]) -> Sizes:
-    """Return the sizes of dimensions that are stored in a manifest."""
+    """Return the sizes of dimensions, as stored in a manifest."""
     found: Sizes = {}
     for name, one in declarations(contents).items():
         if isinstance(one, ValueField) and one.sizes:
@@ -326,7 +331,7 @@ def stated_sizes(contents: type, record: Mapping[str, Any]) -> Sizes:
 def check_tables(
     declared: Mapping[str, TableField], tables: Mapping[str, Mapping[str, Array]], sizes: Sizes
 ) -> None:
-    """Check the numbers of rows of tables, and the indices in their columns.
+    """Check the number of rows in each table, and the indices in its columns.
 
     Raise ValueError if they are inconsistent with each other or with the known `sizes`.
     """
@@ -365,7 +370,7 @@ def is_mapping(value: Any) -> bool:
 
 
 def is_list_of(is_valid: Check) -> Check:
-    """Return a function that checks if a JSON value is a list whose elements pass `is_valid`."""
+    """Return a function that checks that a JSON value is a list whose elements pass `is_valid`."""
     return lambda value: isinstance(value, list) and all(map(is_valid, value))
 
 
@@ -451,7 +456,8 @@ def take_under(part: str, kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def require_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
-    """Check the types, shapes and finiteness of arrays; return the sizes of the named dimensions.
+    """Check the types, shapes and finiteness of arrays, and return the sizes of the named
+    dimensions.
 
     >>> arrays = {"a": np.ones((2, 3)), "b": np.ones(3)}
     >>> require_arrays(arrays, {"a": ("f", ("n", "m")), "b": ("f", ("m",))})
@@ -468,7 +474,7 @@ def require_array(
 ) -> None:
     """Check the type, shape and finiteness of an array, or of a sparse matrix.
 
-    The sizes of named dimensions are compared with `sizes`, and new ones are added.
+    The sizes of named dimensions are compared with `sizes`, and new dimensions are added.
     """
     if not hasattr(array, "dtype") or not hasattr(array, "shape") or array.dtype.kind not in kinds:
         raise ValueError(f"{name}: expected an array with a dtype kind in {kinds}")

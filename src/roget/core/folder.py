@@ -1,4 +1,4 @@
-"""The format of all folders written by roget: a manifest with a checksum, plus tables and arrays.
+"""The format of all folders that roget writes: a manifest with a checksum, plus tables and arrays.
 
 A folder holds a JSON manifest, tables as Parquet files, and arrays in one .npz file. All manifests
 have the following fields, and each kind of folder adds more:
@@ -14,8 +14,8 @@ have the following fields, and each kind of folder adds more:
     seal         SHA-256 of all bytes before the seal in the manifest
 
 No content is executed or unpickled. Sizes and shapes declared in a file are validated against the
-file size and the manifest before they are used. Folders of version 1 lack `kind`, `seal`, and the
-rows, columns, types and shapes of files.
+file size and the manifest before they are used. Folders written in version 1 of the format lack
+`kind`, `seal`, and the rows, columns, types and shapes of files.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ COUNT = "count"
 """Placeholder for the SQL type of a count column, which depends on `dtype` in the manifest."""
 
 DTYPES = {"int64": "BIGINT", "float64": "DOUBLE"}
-"""Map from the dtype of counts to an SQL type."""
+"""Map from the dtype of the counts to the SQL type."""
 
 _SEAL = b',\n "seal": "'
 _END = b'"\n}\n'
@@ -99,10 +99,10 @@ class Kind:
     version: int = 2
     """The current version of the format.
 
-    Manifests of this version end in a hash. Manifests of older versions are checked by `old`.
+    Manifests of this version end with a hash. Manifests of older versions are checked by `old`.
     """
     contents: type[Contents] = ModelContents
-    """The declaration of the fields of the manifest and of the tables; see `roget.core.contents`.
+    """The declaration of the manifest fields and the tables; see `roget.core.contents`.
 
     Optional tables are read only on request.
     """
@@ -115,7 +115,9 @@ class Kind:
 
     @cached_property
     def fields(self) -> dict[str, Check]:
-        """Functions that check the required manifest fields; "a.b" is field b of the object a."""
+        """Functions that check required manifest fields, keyed by path: "a.b" is field b in object
+        a.
+        """
         return values_of(self.contents)
 
     @cached_property
@@ -143,7 +145,7 @@ def model(name: str, format: str) -> Kind:
 
 
 def seal_text(record: Mapping[str, Any]) -> bytes:
-    """Serialise a JSON object to bytes, with a seal (a hash of the content) as its last field."""
+    """Serialise a JSON object to bytes, adding a seal (a hash of the content) as its last field."""
     text = format_json(record, allow_nan=False, default=_plain)
     # Python represents undecodable file names with lone surrogates, so write these as escapes.
     body = text.removesuffix("\n}").encode("utf-8", "backslashreplace") + _SEAL
@@ -151,7 +153,7 @@ def seal_text(record: Mapping[str, Any]) -> bytes:
 
 
 def is_sealed(data: bytes) -> bool:
-    """Return True if the bytes end in a valid seal, i.e. have not changed since `seal_text`."""
+    """Return True if the bytes end with a valid seal, i.e. have not changed since `seal_text`."""
     body, seal = data[:-_SEALED], data[-_SEALED:]
     expected = hashlib.sha256(body).hexdigest().encode() + _END
     return body.endswith(_SEAL) and seal == expected
@@ -179,7 +181,7 @@ def require_version(
     """Check the format, version and seal of a manifest; return its version.
 
     `known` is the newest version that can be read. Manifests of version `sealed` (default: `known`)
-    or later have a seal. An older manifest with a seal must have been modified.
+    or later contain a seal. If an older manifest contains one, it must have been modified.
     """
     if record.get("format") != format:
         raise InputError(
@@ -212,7 +214,7 @@ def changed(place: Path) -> InputError:
 
 
 def invalid_field(place: Path, name: str, value: Any) -> InputError:
-    """Return the error for an invalid field of a manifest."""
+    """Return the error for an invalid field in a manifest."""
     return InputError(
         f"{place}: invalid value for {name!r}: {reprlib.repr(value)}", code="damaged-folder"
     )
@@ -233,7 +235,7 @@ class Folder:
 
     @property
     def is_sealed(self) -> bool:
-        """True for the current format version, in which the manifest describes all files."""
+        """True for the current version of the format, in which the manifest describes all files."""
         return bool(self.record["version"] == self.kind.version)
 
     def verify(self) -> None:
@@ -267,7 +269,7 @@ class Folder:
             )
 
     def tables(self, *names: str, **sizes: int) -> dict[str, dict[str, Array]]:
-        """Return the columns of the named tables, by default of all required tables.
+        """Return the columns of the named tables (default: all required tables).
 
         Numbers of rows and indices are checked against the declared dimensions. `sizes` contains
         the sizes of dimensions that are stored neither in the manifest nor in these tables.
@@ -285,7 +287,7 @@ class Folder:
         return found
 
     def has(self, name: str) -> bool:
-        """Return True if the folder has the named optional table."""
+        """Return True if the folder contains the named optional table."""
         return name in self.record["files"]
 
     def arrays(self) -> dict[str, Any]:
@@ -304,7 +306,7 @@ class Folder:
         return arrays
 
     def query(self, connection: Any, name: str) -> str:
-        """Check the columns of a table; return SQL that reads the table with row numbers."""
+        """Check the columns of a table, and return SQL that reads the table with row numbers."""
         self._relation(connection, name)
         return parquet(self.path.resolve() / name, numbered=True)
 
@@ -395,7 +397,7 @@ def open_folder(path: PathLike, kind: Kind) -> Folder:
 
 
 def is_kind(folder: PathLike, kind: Kind) -> bool:
-    """Return True if a folder has a manifest that declares the given kind.
+    """Return True if a folder contains a manifest that declares the given kind.
 
     Only the start of the file is read.
     """
@@ -411,7 +413,10 @@ _BEGIN = re.compile(rb'\s*\{\s*"format":\s*"roget\.([a-z.]+)"(?:,\s*"kind":\s*"(
 
 
 def _kind_of(format: str, kind: bytes | None) -> str:
-    """Return the kind of a folder. In format version 1 the kind is derived from the format name."""
+    """Return the kind of a folder.
+
+    In format version 1, the kind is derived from the format name.
+    """
     if kind is not None:
         return kind.decode()
     if format.endswith(".checkpoint"):
@@ -447,7 +452,7 @@ def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: 
 def draft_of(
     path: PathLike, kind: Kind, ours: Callable[[Path], bool] | None = None
 ) -> Iterator[Path]:
-    """Create a draft of a folder. The `with` block writes the files and the manifest to it.
+    """Create a draft of a folder, to which the `with` block writes the files and the manifest.
 
     At the end of the block, the draft is validated and replaces the target; see
     `roget.core.store.new_directory`. An existing folder is replaced only if `ours` returns True for
@@ -477,7 +482,7 @@ def check(path: PathLike, kind: Kind) -> None:
 
 
 _LEFTOVERS = re.compile(r"\.DS_Store|Thumbs\.db|desktop\.ini|\.nfs.*|\..*\.draft(\.old)?")
-"""Names of files that operating systems or killed processes leave behind in folders."""
+"""Names of files that operating systems or killed processes may leave in folders."""
 
 
 def _may_replace(folder: Path, kind: Kind) -> bool:
@@ -506,7 +511,7 @@ def write(path: PathLike, kind: Kind, content: Mapping[str, Any]) -> None:
 
 
 def read(path: PathLike, kind: Kind) -> dict[str, Any]:
-    """Return the plain values and arrays of a folder written by `write`."""
+    """Return the plain values and arrays in a folder written by `write`."""
     try:
         folder = open_folder(path, kind)
         folder.verify()
@@ -607,7 +612,7 @@ def _plain(value: Any) -> Any:
 
 _MAGIC = b"\x93NUMPY"
 _MAX_HEADER = 10_000
-"""Maximum size in bytes of the header of an .npy array."""
+"""Maximum size of the header of an .npy array, in bytes."""
 
 _FAULTS = (
     OSError, EOFError, ValueError, TypeError, KeyError, NotImplementedError, RuntimeError,

@@ -1,4 +1,4 @@
-"""Kullback–Leibler divergence in nats, and a sum that does not depend on the number of threads."""
+"""Kullback–Leibler divergence in nats, and sums that do not depend on the number of threads."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with the bounds of its 95 % confidence interval. The bounds are None if unknown.
+    """A mean with the bounds of its 95 % confidence interval, which are None if unknown.
 
     >>> interval([1.0, 2.0, 3.0])
     Interval(mean=2.0, low=-0.484..., high=4.484...)
@@ -30,7 +30,7 @@ class Interval:
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """Return the mean of the finite values with a confidence interval based on Student's t."""
+    """Return the mean of the finite values, with a confidence interval based on Student's t."""
     from scipy import stats
 
     known = np.array([value for value in values if math.isfinite(value)])

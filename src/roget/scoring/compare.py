@@ -55,9 +55,9 @@ def list_systems(systems: Any) -> Any:
 
 
 def split_file(systems: Mapping[str, Any], options: PipelineOptions) -> Mapping[str, Any] | None:
-    """Return the clusterings of a single table in which each column is a system.
+    """Split a single table with one column per system into its clusterings.
 
-    Return None if there are several systems, or if the columns are specified.
+    Return None if several systems are passed, or if the columns are specified.
     """
     one = next(iter(systems.values())) if len(systems) == 1 else None
     if not isinstance(one, str | os.PathLike) or not os.path.isfile(one) or options.columns:
@@ -77,13 +77,13 @@ def compare(
     progress: Report | None = None,
     **options: Any,
 ) -> Comparison:
-    """Score several systems on one gold standard, and test their differences for significance.
+    """Score several systems on one gold standard, and test the differences for significance.
 
-    If `ci` (the number of random samples) is specified, every score has a 95 % confidence interval,
-    and the difference between every pair of systems is tested by a permutation test. The p-values
-    are corrected for multiple tests by Holm's method. Intervals and tests are based on groups if
-    there are any, and otherwise on items. If `golds` is specified, scores are means over several
-    gold standards, and each annotator is also scored on the gold standards of the others.
+    If `ci` (the number of random samples) is specified, every score gets a 95 % confidence
+    interval, and the difference between every pair of systems is tested by a permutation test. The
+    p-values are corrected for multiple tests by Holm's method. Intervals and tests are based on
+    groups if there are any, and otherwise on items. If `golds` is specified, scores are means over
+    several gold standards, and each annotator is also scored on the gold standards of the others.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ def compare(
     Returns
     -------
     Comparison
-        The scores of systems and baselines, with ranks. It prints as a report.
+        The scores of systems and baselines, with ranks. Printing it shows a report.
 
     Raises
     ------
     InputError
-        If labels cannot be read or aligned; the message contains the file and line.
+        If labels cannot be read or aligned; the message names the file and line.
 
     Examples
     --------

@@ -24,11 +24,11 @@ from roget.scoring.labels.read import are_small, count_large
 from roget.scoring.options import PipelineOptions, Rules
 
 COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
-"""Common input types that can be recognised without importing a data-frame library."""
+"""Common input types that are recognised without importing a data-frame library."""
 
 Count = Callable[[Any], AlignedLabels | None]
-"""Type of functions that count contingency cells without reading individual items. They return None
-if this is not possible.
+"""Type of functions that count contingency cells without reading individual items, or return None
+if that is impossible.
 """
 
 
@@ -44,7 +44,7 @@ class Inputs:
     compared: bool = False
     """True if systems are compared with each other."""
     by_item: bool = False
-    """True if individual items are required, so a contingency table is not sufficient."""
+    """True if individual items are required, so that a contingency table is not sufficient."""
     noise: str | None = field(init=False, repr=False)
     """The noise label as a string, or None."""
 
@@ -95,7 +95,7 @@ class Inputs:
 
     @property
     def rules(self) -> Rules:
-        """The rules for missing and extra items when the input is a contingency table.
+        """The options for missing and extra items when the input is a contingency table.
 
         A table cannot contain coreference mentions, so their special rules do not apply.
         """
@@ -173,7 +173,7 @@ class Inputs:
     def align(self, gold: Labels, system: Labels) -> AlignedLabels:
         """Align the labels of gold and system by item.
 
-        If one of them is a cover, the other is treated as a cover, too.
+        If either is a cover (overlapping clusters), the other is treated as a cover, too.
         """
         if (gold.overlapping or system.overlapping) and gold.cover != system.cover:
             gold, system = (side if side.cover else as_cover(side) for side in (gold, system))
@@ -230,7 +230,7 @@ class Inputs:
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
 
     def _count_frames(self, system: Any) -> AlignedLabels | None:
-        """Join data frames and count cells with their library; return None if impossible."""
+        """Join data frames and count cells with the frames' library; return None if impossible."""
         gold, columns = self.gold, self.options.columns
         from roget.scoring.labels import precounted
 
@@ -261,7 +261,7 @@ class Inputs:
             )
 
     def _count_here(self, system: Any) -> AlignedLabels | None:
-        """Count the cells of large files in this process, or return None if that is impossible."""
+        """Count the cells from large files in this process; return None if that is impossible."""
         if are_small(self.gold, system):
             return None
         options, (_, missing, extra) = self.options, self.rules
@@ -272,7 +272,7 @@ class Inputs:
 
 
 def read_side(source: Any, side: str, options: PipelineOptions) -> Labels:
-    """Read "gold" or "system" labels.
+    """Read the gold labels or the system labels.
 
     If answers="top", keep only the system label with the highest weight for each item.
     """
@@ -303,5 +303,5 @@ def read_sides(
 
 
 def has_groups(sides: AlignedLabels) -> bool:
-    """Return True if there is more than one group, so groups can be resampled."""
+    """Return True if there are several groups, so that groups can be resampled."""
     return sides.groups is not None and int(np.max(sides.groups)) > 0

@@ -34,13 +34,13 @@ _BASELINES = {
 
 
 def reword(notice: str, text: str) -> str:
-    """Return the text as a notice with the code of the original notice, if it has one."""
+    """Return the text as a notice with the same code as the original notice, if that has a code."""
     code = code_of(notice)
     return text if code is None else Notice(text, code=code)
 
 
 def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
-    """Replace absolute paths with file names, so that results do not reveal local folders."""
+    """Replace absolute paths by file names, so that results do not reveal local folders."""
     long = {one: PurePath(one).name for one in sources if PurePath(one).is_absolute()}
     for path, name in sorted(long.items(), reverse=True):
         texts = [reword(text, text.replace(path, name)) for text in texts]
@@ -68,8 +68,8 @@ def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
 def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str, ...]:
     """Return the warnings about gold and system labels, followed by `more`.
 
-    They include warnings about a label that may mark noise, and about a declared noise label that
-    does not occur. Folders are removed from the paths in the warnings.
+    They include warnings about a label that may mark noise, and about a specified noise label that
+    does not occur. Folders are removed from paths in the warnings.
     """
     texts = [*sides.warnings]
     if noise is not None:
@@ -121,7 +121,7 @@ def warn_undefined(
 def warn_about_scores(
     rows: Sequence[ScoreRow], measures: Sequence[Measure], items_per_cell: float
 ) -> list[str]:
-    """Return all warnings about one system's scores. `measures` holds the measure of each row."""
+    """Return all warnings about one system's scores. `measures` holds the measure for each row."""
     warnings = [*_warn_baselines(rows, measures), *_warn_bias(rows)]
     if items_per_cell < THIN_CELL and any(row.entropy == "ml" for row in rows):
         text = (
@@ -133,12 +133,12 @@ def warn_about_scores(
 
 
 def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> Iterator[str]:
-    """Warn about each baseline that scores at least as well as the system on some measures."""
+    """Warn about each baseline that scores at least as well as the system on some measure."""
     for name, description in _BASELINES.items():
         beaten = []
         for row, measure in zip(rows, measures, strict=True):
             baseline = row.baselines.get(name)
-            # Skip measures on which the baseline always has the best score.
+            # Skip measures on which the baseline always gets the best score.
             if row.value is None or baseline is None or baseline == measure.best:
                 continue
             if measure.best is None and name == "one per item":
@@ -172,6 +172,6 @@ def _warn_bias(rows: Sequence[ScoreRow]) -> Iterator[str]:
 
 
 def _shorten(texts: Sequence[str]) -> str:
-    """Join the first few texts, and add the number of omitted ones."""
+    """Join the first few texts, and append the number of omitted texts."""
     more = f"; and {len(texts) - _EXAMPLES} more" if len(texts) > _EXAMPLES else ""
     return "; ".join(texts[:_EXAMPLES]) + more

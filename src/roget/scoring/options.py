@@ -39,7 +39,7 @@ class Rules(NamedTuple):
 
 RULES = Rules("weighted", "cluster", "drop")
 OF_MENTIONS = Rules("pooled", "unmatched", "unmatched")
-"""Default rules for coreference mentions, as in the CoNLL scorers."""
+"""Default rules for coreference mentions, as in the CoNLL scorer."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class LabelOptions(Checked):
         choices=ANSWERS,
         called="kind of answers",
         help="How to score weighted system labels: weighted = use all labels and weights, top = "
-        "use only the label with the highest weight of each item.",
+        "use only each item's label with the highest weight.",
     )
     several: str | None = option(
         None,
@@ -133,7 +133,7 @@ class LabelOptions(Checked):
         None,
         choices=BALANCES,
         metavar="class",
-        help="Weight the items so that all gold classes of a group have the same total weight.",
+        help="Weight the items so that all gold classes in a group have the same total weight.",
     )
     by: str | None = option(
         None,
@@ -151,7 +151,7 @@ class LabelOptions(Checked):
         False,
         help="Show all scores, estimators and warnings, which JSON and CSV always contain.",
     )
-    title: str = option("", help="Title of pages, reports and table captions.")
+    title: str = option("", help="Title for pages, reports and table captions.")
     golds: Any = option(
         (),
         many="repeated",
@@ -194,7 +194,7 @@ class LabelOptions(Checked):
 
 
 def single_label(noise: Any) -> Any:
-    """Return the noise label, unpacking a list that contains a single label.
+    """Return the noise label, which may be passed as a list with a single label.
 
     >>> single_label([-1]), single_label("-1"), single_label(None)
     (-1, '-1', None)
@@ -238,18 +238,18 @@ class ScoreOptions(LabelOptions):
     cuts: Any = option(
         None,
         metavar="CUTS",
-        help="Also score these cuts of a system that is a tree, e.g. 1..500 or 2,8,64 or all.",
+        help="If the system is a tree, also score these cuts, e.g. 1..500, 2,8,64 or all.",
     )
     levels: str | None = option(
         None,
         metavar="SEPARATOR",
-        help="Separator of hierarchical labels, such as / in a/b/c, or 'lists' for JSON with a "
+        help="Separator in hierarchical labels, such as / in a/b/c, or 'lists' for JSON with a "
         "list of labels per item, from general to specific. Each level is scored separately.",
     )
 
     @property
     def counted(self) -> Any:
-        """The list of cells or the matrix that was passed instead of labels, or None."""
+        """The contingency cells or matrix passed instead of labels, or None."""
         return self.cells if self.matrix is None else self.matrix
 
 
@@ -335,8 +335,8 @@ class AgreeOptions(Checked):
         LabelOptions,
         "ci",
         0,
-        help="Compute 95% jackknife intervals over groups, or over items if there are no groups, "
-        "if N is not 0.",
+        help="If N is not 0, compute 95% jackknife intervals over groups, or over items if there "
+        "are no groups.",
     )
     seed: int = copy_option(LabelOptions, "seed", 0)
 
@@ -354,9 +354,9 @@ class RankOptions(Checked):
         None,
         choices=RANKED_BY,
         called="criterion",
-        help="Criterion: mean = the mean score, rank = the mean of the ranks on the tasks (the "
-        "same order as Borda), for tasks with different scales. Default: mean, or rank if lower "
-        "is better on only some of the tasks.",
+        help="Criterion: mean = mean score, rank = mean rank over the tasks (the same order as the "
+        "Borda count), for tasks with different scales. Default: mean, or rank if lower scores are "
+        "better on only some tasks.",
     )
     lower: Any = option(
         None,
@@ -377,14 +377,14 @@ class RankOptions(Checked):
         called="rule for missing scores",
         help="How to treat missing scores: error = stop with an error, drop-task = exclude tasks "
         "with a missing score, drop-system = exclude systems with a missing score, worst = use "
-        "the worst score of the task.",
+        "the worst score on the task.",
     )
     uncertainty: str | None = option(
         None,
         choices=UNCERTAIN,
-        help="Source of uncertainty: tasks = treat the tasks as a sample of a domain, errors = "
-        "rank on exactly these tasks, with standard errors or repeated measurements of the "
-        "scores. Default: tasks, or errors if there is one task.",
+        help="Source of uncertainty: tasks = treat the tasks as a sample from a domain, errors = "
+        "rank systems on exactly these tasks, using standard errors or repeated scores. Default: "
+        "tasks, or errors if there is one task.",
     )
     interval: str = option(
         "simultaneous",
@@ -394,7 +394,10 @@ class RankOptions(Checked):
         "intervals together, marginal = 95% confidence for each interval. JSON contains both.",
     )
     top: int = option(
-        3, minimum=1, metavar="K", help="Report the probability of a rank among the first K."
+        3,
+        minimum=1,
+        metavar="K",
+        help="Also report the probability that a system ranks among the first K.",
     )
     details: bool = option(
         False,
@@ -404,8 +407,8 @@ class RankOptions(Checked):
     system: str | None = option(
         None,
         metavar="COLUMN",
-        help="Column of system names. Default: a column named system, model or method, or else "
-        "the first column that does not contain numbers.",
+        help="Column that contains the system names. Default: a column named system, model or "
+        "method, or else the first column that does not contain numbers.",
     )
     columns: Mapping[str, str] | None = option(
         None,
@@ -417,7 +420,7 @@ class RankOptions(Checked):
     se: Any = option(
         None,
         metavar="FILE",
-        help="Table of the standard errors of the scores, with the same rows and columns. "
+        help="Table of standard errors, with the same rows and columns as the table of scores. "
         "Default: columns such as NAME_se next to NAME.",
     )
     samples: int = option(
@@ -436,8 +439,9 @@ class ConsensusOptions(Checked):
         choices=CONSENSUS,
         called="consensus",
         flags=("--consensus-by",),
-        help="Method: medoid = the clustering that agrees best with the others, average = average "
-        "linkage, based on how often items share a cluster (up to a few thousand items).",
+        help="Consensus method: medoid = the clustering that agrees best with the others, "
+        "average = average linkage, based on how often items share a cluster (up to a few "
+        "thousand items).",
     )
     clusters: int | None = option(
         None,
@@ -450,8 +454,8 @@ class ConsensusOptions(Checked):
         positive=True,
         maximum=1.0,
         metavar="SHARE",
-        help="Minimum fraction of clusterings that put both items of a pair in one cluster, among "
-        "the clusterings that contain both.",
+        help="Minimum fraction of clusterings that put both items of a pair in the same cluster, "
+        "among the clusterings that contain both.",
     )
     most: int = option(
         20_000_000,

@@ -2,9 +2,9 @@
 
 Both `score` and `compare` call `evaluate_systems`. Everything else is done by steps before it
 (weights, cuts, levels, gold standards) or after it (intervals, tests, details), each in a module of
-`scoring/steps`. Steps never call the pipeline. A step that needs several runs splits the inputs,
-and joins the results that the pipeline returns. Rarely used steps are imported only if they are
-requested, because importing all of them would slow down every command.
+`scoring/steps`. Steps never call the pipeline. A step that needs several runs provides one function
+that splits the inputs and another that joins the results. Rarely used steps are imported only if
+they are requested, because importing all of them would slow down every command.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Counter:
     """The total number of steps, which is unknown until the first system has been read."""
 
     def step(self, done: int) -> None:
-        """Report that `done` steps of the current stage are finished."""
+        """Report that `done` steps of the current stage are complete."""
         if self.report is not None:
             self.report(Progress(self.before + done, self.total))
 
@@ -80,7 +80,7 @@ class Counter:
 def score_inputs(
     inputs: Inputs, *, keep: bool = False, progress: Report | None = None
 ) -> ScoreTable:
-    """Score one system. With `keep`, the result contains its contingency tables."""
+    """Score one system. With `keep`, the result contains the contingency tables."""
     options = inputs.options
     if inputs.has_levels:
         return _score_levels(inputs, keep=keep, progress=progress)
@@ -98,7 +98,7 @@ def score_inputs(
 
 
 def _score_levels(inputs: Inputs, *, keep: bool, progress: Report | None) -> ScoreTable:
-    """Score every level of hierarchical labels."""
+    """Score every level of the hierarchical labels."""
     from roget.scoring.steps.levels import split_levels
 
     levels = split_levels(inputs)
@@ -196,7 +196,7 @@ def _prepare_sides(
 
 
 def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples:
-    """Return the bootstrap samples for the requested intervals."""
+    """Return the bootstrap samples from which the requested intervals are computed."""
     from roget.scoring.steps.bootstrap import resample
 
     samples = resample(scores, inputs.options, pairs=inputs.compared, step=counter.step)
@@ -216,7 +216,7 @@ def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
 
 
 def _find_main(options: PipelineOptions, requests: Sequence[Request]) -> Score | None:
-    """Return the requested main score, or raise UnknownName if it is not computed."""
+    """Return the requested main score; raise UnknownName if it will not be computed."""
     known = [(str(measure), estimator) for measure, estimator in requests]
     return find_scores(options.main, known)[0] if options.main else None
 
@@ -235,18 +235,18 @@ def _check_inputs(inputs: Inputs) -> None:
     has_labels = inputs.gold is not None or any(one is not None for one in inputs.systems.values())
     if options.counted is not None and has_labels:
         raise InputError(
-            "cells or a matrix cannot be combined with gold and system; omit one or the other",
+            "'cells' and 'matrix' cannot be combined with gold and system; omit one or the other",
             code=code,
         )
     if options.cells is not None and options.matrix is not None:
-        raise InputError("pass either cells or a matrix, not both", code=code)
+        raise InputError("pass either 'cells' or 'matrix', not both", code=code)
     if options.counted is not None and options.items is not None:
         raise InputError(
             "scores of individual items require item labels, not counted cells", code=code
         )
     if options.engine != "local" and options.splits:
         raise InputError(
-            f"splits require engine='local', but engine is {options.engine!r}", code=code
+            f"'splits' requires engine='local', but engine is {options.engine!r}", code=code
         )
     if inputs.compared and options.extra == "sample":
         raise InputError(
@@ -350,7 +350,7 @@ def _list_rows(scores: SystemScores) -> list[ScoreRow]:
 
 
 def _explain(reason: str, values: Floats) -> str:
-    """Return the reason why a mean is undefined, with the number of undefined groups."""
+    """Return the reason why a mean is undefined, including the number of undefined groups."""
     undefined = int(np.isnan(values).sum())
     return reason if values.size == 1 else f"{reason} (in {undefined} of {values.size} groups)"
 
@@ -399,7 +399,7 @@ def _make_comparison(
 
 
 _ONE_LABEL = {"system": "hard", "weights": "none"}
-"""Signature fields for hard labels.
+"""Signature fields that describe labels as hard.
 
 Systems with hard labels may be ranked together with systems with weighted labels.
 """
@@ -438,7 +438,7 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
 
 
 def _sign_cut(systems: Sequence[ScoredSystem], cut: Any) -> dict[str, str]:
-    """Return the signature field that describes how trees are cut, if some systems are trees."""
+    """Return the signature field that describes how trees are cut, if any system is a tree."""
     if any(system.sides.leaves is not None for system in systems):
         from roget.scoring.steps.cuts import choose_cut, name_cut
 
@@ -458,7 +458,7 @@ def _count_gold_items(system: ScoredSystem) -> int | float:
 def _compare_golds(
     inputs: Inputs, golds: Mapping[str, Labels], progress: Report | None
 ) -> Comparison:
-    """Compare systems on several gold standards, and annotators with each other."""
+    """Compare systems on several gold standards, and compare annotators with each other."""
     from roget.scoring.steps import annotators
 
     counter = Counter(progress, 2 * len(golds))

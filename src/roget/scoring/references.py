@@ -1,7 +1,7 @@
 """The function `roget.cite`, which returns BibTeX for measures, estimators and methods.
 
 Measures and estimators cite their sources by author and year. The file references.bib contains the
-BibTeX entries under these names. A measure or estimator may also have its own entries (`bibtex`).
+BibTeX entries under these names. A measure or estimator may also define its own entries (`bibtex`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def cite(*parts: str | Measure | Signed) -> str:
     ----------
     parts
         Names of measures and entropy estimators, or results of `roget.score`, `roget.compare` and
-        other functions, for which the intervals, tests and rules are cited as well.
+        other functions. For a result, the intervals, tests and rules used are cited as well.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def split_reference(text: str) -> list[str]:
 
 
 def _list_entries(part: Any) -> list[str]:
-    """Return the BibTeX entries of a measure or estimator, or their names in references.bib."""
+    """Return the BibTeX entries for a measure or estimator, or their names in references.bib."""
     return [part.bibtex.strip()] if part.bibtex else split_reference(part.reference)
 
 

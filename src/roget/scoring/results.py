@@ -34,7 +34,7 @@ MEAN, TREE = "mean", "tree"
 """Level names for rows with means over levels and for rows with scores of whole trees."""
 
 TIE = 1e-12
-"""Tolerance within which two scores count as equal."""
+"""Tolerance within which two scores are considered equal."""
 
 Score = tuple[str, str | None]
 """A measure and an entropy estimator (None if the measure uses no entropies)."""
@@ -61,7 +61,9 @@ def name_metric(measure: str, entropy: str | None) -> str:
 
 
 def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
-    """Return the scores that match a name such as "v@jk"; "v" matches V with every estimator.
+    """Return the scores that match a name such as "v@jk".
+
+    The name "v" matches V with every estimator.
 
     >>> find_scores("v", [("v", "ml"), ("v", "jk"), ("ari", None)])
     [('v', 'ml'), ('v', 'jk')]
@@ -167,11 +169,11 @@ class ScoreRow:
     baselines: Mapping[str, float | None] = field(default_factory=dict)
     """The scores of the baselines on the same gold standard."""
     z: float | None = None
-    """The z-score of the score relative to random clusterings, if requested with `chance`."""
+    """The z-score relative to random clusterings, if requested with `chance`."""
     p: float | None = None
     """The p-value of the test against random clusterings, if requested with `chance`."""
     level: str | None = None
-    """The level of the gold labels, the system labels or both, if labels are hierarchical."""
+    """The level of the gold labels, of the system labels or of both, if labels are hierarchical."""
     golds: Mapping[str, float | None] = field(default_factory=dict)
     """The scores on each of several gold standards, of which `value` is the mean."""
 
@@ -206,9 +208,9 @@ class ScoreRow:
 class ScoreTable(Result):
     """The scores of one system.
 
-    `table["v", "jk"]` is a value and `print(table)` prints a report. `table.as_dict()` returns data
-    for JSON, `table.to_pandas()` a data frame, and `table.flat()` a dictionary for experiment
-    trackers.
+    `table["v", "jk"]` is a single score, and `print(table)` prints a report. `table.as_dict()`
+    returns data for JSON, `table.to_pandas()` a data frame, and `table.flat()` a dictionary for
+    experiment trackers.
     """
 
     kind = "score"
@@ -223,7 +225,7 @@ class ScoreTable(Result):
     warnings: tuple[str, ...]
     rows: tuple[ScoreRow, ...]
     details: Details | None = None
-    """Worst groups, mixed clusters and scattered classes, if requested."""
+    """The worst groups, mixed clusters and scattered classes, if requested."""
     title: str = ""
     """The title of pages and table captions."""
     components: ScoreComponents | None = None
@@ -233,7 +235,7 @@ class ScoreTable(Result):
     scored: ScoredSystem | None = field(default=None, repr=False, compare=False)
     """The contingency tables of all groups, if `keep` is True."""
     sweep: Sweep | None = field(default=None, repr=False)
-    """The scores of many cuts of a tree, if requested."""
+    """The scores for many cuts of a tree, if requested."""
     chance: int = 0
     """The number of random clusterings used to compute z and p."""
     headline: Headline | None = field(default=None, repr=False, compare=False)
@@ -261,7 +263,7 @@ class ScoreTable(Result):
     def sets(self, kind: str = "clusters") -> Columns:
         """Return the columns of a table of "classes", "clusters" or the "mapping" between them.
 
-        The mapping lists the class of each cluster. The table must have been made by
+        The mapping lists the class of each cluster. The scores must have been computed by
         `roget.score(..., keep=True)`.
         """
         if self.scored is None:
@@ -272,7 +274,7 @@ class ScoreTable(Result):
         return list_kind([self.scored], kind)
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> float:
-        """Return the value for a measure, or for a measure and an estimator."""
+        """Return the score for a measure, or for a measure and an estimator."""
         measure, entropy = key if isinstance(key, tuple) else (key, None)
         if all(row.measure != measure for row in self.rows):
             measure = name_measure(measure)
@@ -305,8 +307,8 @@ class ScoreTable(Result):
     def flat(self) -> dict[str, float]:
         """Return the defined scores under names for experiment trackers, e.g. {"v/jk": 0.71}.
 
-        The names of scores for single levels have a prefix, e.g. {"level-1/v/jk": 0.6}; means over
-        levels have no prefix.
+        The scores for single levels have names with a prefix, e.g. {"level-1/v/jk": 0.6}. Means
+        over levels have no prefix.
         """
         values = {}
         for row in self.rows:
@@ -362,7 +364,7 @@ def _parse_bound(bound: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class SystemRow(ScoreRow):
-    """One score of one system, or of a baseline."""
+    """One score of a system or a baseline."""
 
     system: str = ""
     trivial: bool = False
@@ -376,9 +378,9 @@ class SystemRow(ScoreRow):
     rank_high: int | None = None
     """The worst rank in the simultaneous 95 % interval."""
     tier: int | None = None
-    """The tier, if differences were tested. No two systems of a tier differ significantly."""
+    """The tier, if differences were tested. No two systems in a tier differ significantly."""
     letters: str | None = None
-    """Significance letters: systems with a common letter do not differ significantly."""
+    """Significance letters: systems that share a letter do not differ significantly."""
     first: float | None = None
     """The fraction of bootstrap samples in which the system is best."""
     annotator: bool = False
@@ -482,9 +484,9 @@ class Comparison(Result):
     def main(self) -> Score:
         """The score by which systems are sorted.
 
-        By default it is the first score on which the best system beats all baselines, where
-        corrected scores come before plug-in scores. If there is no such score, it is the first
-        score.
+        By default, this is the first score on which the best system beats all baselines, with
+        corrected scores considered before plug-in scores. If there is no such score, it is the
+        first score.
         """
         scores = sorted(self.scores, key=is_plug_in)
         return self.chosen or next(filter(self._beats_baselines, scores), self.scores[0])
@@ -519,7 +521,7 @@ class Comparison(Result):
         return [self.main, *(score for score in self.scores if score != self.main)]
 
     def stability(self) -> list[dict[str, Any]]:
-        """Return Kendall's τ between the rankings by the same measure with different estimators."""
+        """Return Kendall's τ between rankings by the same measure with different estimators."""
         from scipy.stats import kendalltau
 
         taus = []
@@ -546,7 +548,7 @@ class Comparison(Result):
         return taus
 
     def _ranks(self, measure: str, entropy: str | None) -> dict[str, int]:
-        """Return the ranks of all systems by one score."""
+        """Return the ranks of all systems on one score."""
         return {
             row.system: row.rank
             for row in self.rows
@@ -570,8 +572,8 @@ class Comparison(Result):
     def sets(self, kind: str = "clusters") -> Columns:
         """Return the columns of a table of "classes", "clusters" or the "mapping" between them.
 
-        The table contains the rows of all systems. The kind "pairs" lists the differences between
-        all pairs of systems, with intervals and p-values.
+        The table contains rows for all systems. The kind "pairs" lists the differences between all
+        pairs of systems, with intervals and p-values.
         """
         if kind == "pairs":
             return self._list_pairs()

@@ -21,7 +21,7 @@ from roget.scoring.tabulate import tabulate
 _ALIASES = {
     "y_true": "gold", "labels_true": "gold", "y_pred": "system", "labels_pred": "system",
 }  # fmt: skip
-"""Names of scikit-learn for gold and system labels."""
+"""Scikit-learn's names for gold and system labels."""
 
 
 @with_options(ScoreOptions)
@@ -54,20 +54,20 @@ def score(
         The weights of the gold items, in the order of gold. Pair-counting measures and corrected
         entropies require whole weights.
     keep
-        Whether to keep the contingency tables in the result, as required by
-        `table.sets("clusters")`.
+        Whether to keep the contingency tables in the result; `table.sets("clusters")` requires
+        them.
     progress
         Called with a `Progress` after each score and each bootstrap sample.
 
     Returns
     -------
     ScoreTable
-        The scores and their signature. It prints as a report.
+        The scores and their signature. Printing it shows a report.
 
     Raises
     ------
     InputError
-        If labels cannot be read or aligned; the message contains the file and line.
+        If labels cannot be read or aligned; the message names the file and line.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def score(
 
 
 def take_labels(gold: Any, system: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Return gold and system. `options` may contain them under scikit-learn's names."""
+    """Return the gold and system labels. `options` may contain them under scikit-learn's names."""
     sides = {"gold": gold, "system": system}
     for theirs, name in _ALIASES.items():
         if theirs in options:
@@ -167,7 +167,7 @@ def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statisti
     Returns
     -------
     Statistics
-        The table; its method `measure` computes any measure.
+        The table, whose method `measure` computes any measure.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class Scorer:
 
 
 def scorer(measure: str | Measure, entropy: str = "ml", **options: Any) -> Scorer:
-    """Return a scorer that can be passed as `scoring` to GridSearchCV, cross_validate etc.
+    """Return a scorer that can be passed as `scoring` to GridSearchCV, cross_validate, etc.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _label(estimator: Any, X: Any) -> Any:
     if labels.shape[0] != size:
         raise InputError(
             f"scorer: {type(estimator).__name__} has no predict method and was fitted on "
-            f"{labels.shape[0]} items, but there are {size}; score the items to which it was "
+            f"{labels.shape[0]} items, but there are {size}; score the items on which it was "
             "fitted, with cv=[(rows, rows)]",
             code="length-mismatch",
         )

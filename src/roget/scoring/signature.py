@@ -63,7 +63,7 @@ def sign_scores(
 
 
 def sign_measures(requests: Sequence[Request]) -> dict[str, str]:
-    """Return the signature fields for measures and entropy estimators."""
+    """Return the signature fields that name the measures and entropy estimators."""
     entropies = list_estimators(requests)
     supports = {get_estimator(name).joint_support for name in entropies}
     named = sorted("CxK" if support == "product" else "seen" for support in supports)
@@ -80,17 +80,17 @@ def list_estimators(requests: Sequence[Request]) -> list[str]:
 
 
 def choose_interval(interval: str) -> str:
-    """Return the method of confidence intervals; `auto` is the jackknife."""
+    """Return the method used for confidence intervals; `auto` means the jackknife."""
     return "jackknife" if interval == "auto" else interval
 
 
 def describe_interval(ci: int | None, interval: str) -> str:
-    """Return the description of confidence intervals in signatures, such as 1000xjackknife."""
+    """Describe the confidence intervals as in signatures, e.g. 1000xjackknife."""
     return f"{ci}x{choose_interval(interval)}" if ci else "none"
 
 
 def write_signature(parts: Mapping[str, str]) -> str:
-    """Return the fields of a signature as one line without spaces."""
+    """Write the fields of a signature as one line without spaces."""
     return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 
@@ -104,7 +104,7 @@ _USUAL = {
     "ci": "none",
     "seed": "0",
 }
-"""Default values, which a short signature omits."""
+"""Field values that are defaults, which a short signature omits."""
 
 
 def shorten_signature(signature: str, **changed: str) -> str:

@@ -1,4 +1,4 @@
-"""Scored systems, with their tables and the values of every measure in every group."""
+"""Scored systems, with their tables and the value of every measure in every group."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ScoredSystem:
     values: Floats
     """The scores, with shape (scores, groups); NaN if undefined."""
     reasons: dict[int, str]
-    """The reasons for undefined scores, keyed by the index of the score."""
+    """The reasons for undefined scores, keyed by score index."""
     trivial: dict[str, Floats] = field(default_factory=dict)
     """The scored baselines, if requested."""
 
@@ -88,8 +88,8 @@ def score_system(
 ) -> ScoredSystem:
     """Tabulate one system and compute every requested score for every group.
 
-    Baselines are also scored if `seed` is not None. Random clusters have the sizes of the gold
-    classes if `like_gold` is true, otherwise the sizes of the system's clusters.
+    Baselines are also scored if `seed` is not None. Random clusters get the sizes of the gold
+    classes if `like_gold` is True, otherwise the sizes of the system's clusters.
     """
     tables = tabulate(sides, pooled=pooled)
     values = np.full((len(requests), tables.groups or 1), np.nan)
@@ -146,7 +146,7 @@ class SystemScores:
     def ranks(self) -> Ints:
         """The ranks, with shape (systems, scores).
 
-        Rank 1 is best, ties share a rank, 0 is undefined.
+        Rank 1 is best, ties share a rank, and 0 means undefined.
         """
         means = self.means[: len(self.systems)]
         # Round the scores, so that scores that differ only by rounding errors are tied.

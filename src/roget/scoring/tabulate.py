@@ -1,4 +1,4 @@
-"""Functions that make contingency tables from aligned labels, per group or for all items."""
+"""Make contingency tables from aligned labels, per group or for all items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roget.scoring.tables.statistics import Separate, Statistics
 
 
 def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
-    """Return the statistics of every group or, if `pooled`, the statistics of all items."""
+    """Return the statistics for every group or, if `pooled`, for all items together."""
     gold, system, groups = sides.gold.require_flat(), sides.system.require_flat(), sides.groups
     unmatched = gold.absent or system.absent
     if sides.overlapping and (unmatched or sides.weighed or sides.counts is not None):
@@ -53,7 +53,7 @@ def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
 
 
 def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
-    """Return the contingency table of items that have one class and one cluster."""
+    """Return the contingency table for items that have one class and one cluster each."""
     gold, system, groups = sides.gold, sides.system, sides.groups
     n_groups = 1 if groups is None else int(groups.max()) + 1
     table = Contingency.from_labels(gold, system, groups, n_groups, sides.counts)
@@ -77,7 +77,7 @@ def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separa
 
 
 def _choose_table(sides: AlignedLabels) -> Callable[[Labels, Labels], Statistics]:
-    """Return the constructor of tables for items with several labels."""
+    """Return the function that constructs tables for items with several labels."""
     from roget.scoring.tables.cover_table import CoverTable
     from roget.scoring.tables.weighted import WeightedTable
 
@@ -86,14 +86,14 @@ def _choose_table(sides: AlignedLabels) -> Callable[[Labels, Labels], Statistics
 
 
 def split_groups(groups: Codes) -> list[Ints]:
-    """Return the positions of the items of each group."""
+    """Return the positions of each group's items."""
     order = np.argsort(groups, kind="stable")
     bounds = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
     return [order[begin:end] for begin, end in pairwise(bounds)]
 
 
 def _renumber(labels: Labels) -> Labels:
-    """Renumber the labels of one group from 0, to exclude the columns of other groups."""
+    """Renumber one group's labels from 0, to exclude the columns of other groups."""
     used, codes = np.unique(labels.codes, return_inverse=True)
     names = [labels.label(code) for code in used.tolist()]
     return replace(labels, codes=codes, n_labels=used.size, names=names, offset=0, made=0)

@@ -30,7 +30,7 @@ _CHUNK = 1 << 18
 """Batch size: number of cells converted to Python objects at once."""
 
 _ROUNDING = 1e-12
-"""Tolerance for fractions that should sum to 1 but do not because of rounding, e.g. .7, .2 and .1.
+"""Tolerance for fractions that should sum to 1 but do not, because of rounding, e.g. .7, .2 and .1.
 """
 
 _MAX_COMPARED = 20_000
@@ -105,10 +105,10 @@ class Counts(ReportMixin):
         """Read counts from a directory, a table (word, context[, count]), .npz or Matrix Market.
 
         `columns` assigns the columns of a table: "word=noun,context=verb,count=freq" (optionally
-        with slot=…), or the names or numbers of the word, context and count columns. By default
-        columns are inferred from the header, or from a file name such as verb_object.tsv; if both
+        with slot=…), or the names or numbers of the word, context and count columns. By default,
+        columns are inferred from the header, or from a file name such as verb_object.tsv. If both
         are inconclusive, the first column contains words and the second contexts. Words and
-        contexts of a table are sorted by total count, most frequent first, then alphabetically.
+        contexts from a table are sorted by total count, most frequent first, then alphabetically.
         """
         from roget.core.counts.formats import read
 
@@ -134,8 +134,8 @@ class Counts(ReportMixin):
         """Write a .tsv, .tsv.gz or .npz file, or a counts directory, depending on the suffix.
 
         The output is written completely or not at all. A directory stores everything. An .npz file
-        lacks relations, provenance and evidence. A .tsv file stores only the counts, without words
-        and contexts that have no counts.
+        omits relations, provenance and evidence. A .tsv file stores only the counts, and omits
+        words and contexts that have no counts.
         """
         from roget.core.counts.formats import write
 
@@ -253,9 +253,9 @@ class Counts(ReportMixin):
     def top(self, words: int | None = None, contexts: int | None = None) -> Counts:
         """Return the counts of only the most frequent words and contexts.
 
-        Words and contexts are ranked by their totals in this table; ties are in alphabetical order.
-        If a number is None, all words (or contexts) that have counts left are kept, in their
-        original order.
+        Words and contexts are ranked by their totals in this table, with ties in alphabetical
+        order. If a number is None, all words (or contexts) that still have counts are kept, in
+        their original order.
         """
         rows, columns = (
             np.arange(size)
@@ -270,10 +270,10 @@ class Counts(ReportMixin):
         return kept._drop_unseen(rows=words is None, columns=contexts is None)
 
     def min_count(self, words: float = 0, contexts: float = 0, pairs: float = 0) -> Counts:
-        """Return the counts without the words, contexts and pairs that are rarer than a minimum.
+        """Return the counts without words, contexts and pairs that occur less often than a minimum.
 
-        All three thresholds apply to the counts of this table. Words and contexts that have no
-        counts left are also removed.
+        All three thresholds apply to the counts in this table. Words and contexts without remaining
+        counts are also removed.
         """
         cut = self.matrix.copy()
         cut.data[cut.data < pairs] = 0
@@ -328,9 +328,10 @@ class Counts(ReportMixin):
     def split(
         self, *fractions: float, random_state: int | np.random.Generator | None = None
     ) -> tuple[Counts, ...]:
-        """Split the tokens at random into one part per fraction, and a last part with the rest.
+        """Split the tokens at random into one part per fraction, and a last part with the remaining
+        tokens.
 
-        Each token is assigned independently, with the fractions as probabilities. Every part has
+        Each token is assigned independently, with the fractions as probabilities. Every part keeps
         all words and contexts of this table.
 
         >>> train, test = Counts([[60, 40]]).split(0.9, random_state=0)
@@ -454,7 +455,7 @@ class Counts(ReportMixin):
     def _new(
         self, matrix: Matrix, words: Names, contexts: Names, slots: Names, step: str | None = None
     ) -> Counts:
-        """Return a table derived from this table. The arrays and names are not validated again."""
+        """Return a table derived from this one, without validating the arrays and names again."""
         made = Counts.__new__(Counts)
         made.matrix, made.words, made.contexts, made.slots = matrix, words, contexts, slots
         for texts in (words, contexts, slots):

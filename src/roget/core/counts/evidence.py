@@ -4,7 +4,8 @@ Counts and thesaurus folders store evidence in two tables, which are loaded on f
 
 sentences.parquet   source VARCHAR (name of the file), line INTEGER (first line of the sentence, 0
                     if unknown), text VARCHAR (with token marks, see `marks`); in corpus order
-evidence.parquet    entry INTEGER (row of entries.parquet), sentence INTEGER (row of
+                    evidence.parquet    entry INTEGER (row of entries.parquet), sentence INTEGER
+                    (row of
                     sentences.parquet), word USMALLINT (index of the word's first token), word_more
                     UTINYINT (number of further tokens), context INTEGER (first token of the
                     context, relative to the word), context_more UTINYINT; sorted by entry, the
@@ -66,7 +67,7 @@ TABLES = {name: one.types for name, one in tables_of(ExampleContents, optional=T
 """The tables of example sentences, each with a map from its columns to their SQL types."""
 
 SORTS = ("corpus", "left", "right")
-"""Ways to sort concordance lines: in corpus order, or by the words before or after the keyword."""
+"""Sort orders for concordance lines: corpus order, or by the words before or after the keyword."""
 
 
 class EvidenceLine(NamedTuple):
@@ -121,7 +122,8 @@ class InMemoryEvidence:
 class Evidence:
     """Example sentences for (word, context) pairs, loaded on first use.
 
-    Evidence has its own list of words and contexts, so tables derived from the counts can share it.
+    Evidence stores its own list of words and contexts, so that tables derived from the counts can
+    share it.
     """
 
     def __init__(self, read: Callable[[], InMemoryEvidence]) -> None:
@@ -143,15 +145,15 @@ class Evidence:
         Parameters
         ----------
         word
-            The keyword. If it is unknown, the result is empty.
+            The keyword. If it is not in the evidence, the result is empty.
         context
-            A context as named in the counts, such as obj:have. By default the lines cover as many
+            A context as named in the counts, such as obj:have. By default, the lines cover as many
             different contexts as possible.
         n
             Maximum number of lines. The most readable sentences are preferred.
         sort
-            "corpus" for corpus order, "left" to sort by the words before the keyword (nearest
-            first), "right" to sort by the words after it.
+            "corpus" for corpus order, "left" to sort by the words before the keyword (nearest "
+            "first), or "right" to sort by the words after it.
 
         Returns
         -------
@@ -340,13 +342,13 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
 
 
 def _map_names(mine: Names, its: Names) -> Ints:
-    """Return, for each name in `mine`, its index in `its`, or -1 if it is missing."""
+    """Return, for each name in `mine`, its index in `its`, or -1 if it is not there."""
     ids: Mapping[str, int] = {name: at for at, name in enumerate(its.tolist())}
     return np.fromiter((ids.get(name, -1) for name in mine.tolist()), np.int64, mine.size)
 
 
 def unite(all: Sequence[Evidence]) -> Evidence | None:
-    """Merge the evidence of several tables of counts; return None for an empty sequence."""
+    """Merge the evidence from several tables of counts; return None for an empty sequence."""
     if len(all) < 2:
         return all[0] if all else None
 

@@ -4,7 +4,8 @@ words.parquet      word VARCHAR; row i is word i
 contexts.parquet   context VARCHAR (the full name), slot VARCHAR ("" if unknown)
 entries.parquet    row INTEGER, column INTEGER, count BIGINT or DOUBLE; sorted by row and column
 
-If example sentences were kept, the directory also contains the tables described in `evidence`.
+If example sentences were kept, the directory also contains the tables described in the module
+`evidence`.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ KIND = folders.Kind(
 
 
 def is_counts(folder: str | Path) -> bool:
-    """Return True if a folder has the manifest of a counts directory."""
+    """Return True if a folder contains the manifest of a counts directory."""
     return folders.is_kind(folder, KIND)
 
 
@@ -135,8 +136,8 @@ def seal(
 ) -> None:
     """Write the manifest counts.json to a draft folder that already contains the tables.
 
-    `dtype` is int64 or float64. `evidence` maps the evidence tables, if any, to their numbers of
-    rows.
+    `dtype` is int64 or float64. `evidence` maps the names of the evidence tables, if any, to their
+    numbers of rows.
     """
     plain = _plain(shape, entries, total, dtype, relations)
     rows = {**dict(zip(FILES, (*shape, entries), strict=True)), **evidence}
@@ -256,7 +257,7 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
 
 
 def _summarise(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
-    """Return the most frequent words, contexts and pairs, and the proportions that occur only once.
+    """Return the most frequent words, contexts and pairs, and what proportions occur only once.
 
     The column file_row_number of the views `words` and `contexts` is the row number. Ties are
     sorted by name or row.

@@ -34,24 +34,25 @@ if TYPE_CHECKING:
     from roget.core.counts.counts import Counts
 
 _MAX_PADDED = 1 << 32
-"""Maximum size in bytes of the array of names in an .npz file.
+"""Maximum size of the array of names in an .npz file, in bytes.
 
 numpy pads every name to the length of the longest name.
 """
 
 _ROW_MEMORY = 200
-"""Estimated memory in bytes for one row or column and its name."""
+"""Estimated memory for one row or column and its name, in bytes."""
 
 _NPZ, _MATRIX_MARKET = ".npz", ".mtx"
 _TSV = (".tsv", ".tsv.gz")
 _WRITTEN = (*_TSV, _NPZ)
 _NOT_DIRECTORIES = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
-"""Suffixes of file formats, which the name of an output directory must not have.
-"""
+"""File suffixes with which the name of an output directory must not end."""
 
 
 def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, tuple[str, ...]]:
-    """Read counts in any format. Return the counts, and notes on columns whose roles were inferred.
+    """Read counts in any format.
+
+    Return the counts, and notes about columns whose roles were inferred.
 
     `make` is the class `Counts`, passed as an argument to avoid a circular import.
     """
@@ -157,7 +158,7 @@ def add_name(place: Path) -> Iterator[None]:
 def _read_table(
     place: Path, columns: Columns, make: type[Counts]
 ) -> tuple[Counts, tuple[str, ...]]:
-    """Read a table of pairs; return the counts, and notes on columns whose roles were inferred."""
+    """Read a table of pairs; return the counts, and notes about inferred column roles."""
     with (
         open_table(place, columns) as table,
         database() as connection,
@@ -266,7 +267,7 @@ def _write_npz(counts: Counts, draft: Path) -> None:
 
 
 def _sparse(arrays: dict[str, Any]) -> Any:
-    """Return the matrix after validating its arrays.
+    """Return a sparse matrix after validating its arrays.
 
     SciPy's compiled code does not validate them.
     """

@@ -19,7 +19,7 @@ from roget.errors import InputError
 _BANNER = b"%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")
 _FIELD_COUNTS = {"integer": 3, "unsigned-integer": 3, "real": 3, "double": 3, "pattern": 2}
-"""Number of values per entry (1 or 2) for each field type of Matrix Market."""
+"""Number of values per entry (1 or 2) for each Matrix Market field type."""
 _SYMMETRIES = ("general", "symmetric")
 _MAX_NUMBER_LENGTH = 40
 """Maximum length of a number in characters."""
@@ -31,14 +31,13 @@ _PLAIN: dict[type[Any], re.Pattern[bytes]] = {
     np.int64: re.compile(rb"\s*+(?:\d{1,18}+\s++)*+"),
     np.float64: re.compile(rb"\s*+(?:-?\d{1,18}+(?:\.\d{0,30}+)?+(?:[eE][+-]?\d{1,3}+)?+\s++)*+"),
 }
-"""Regular expressions for numbers in the usual notation, which numpy parses one block at a time.
-"""
+"""Regular expressions for numbers in ordinary notation, which numpy parses one block at a time."""
 _MAX_SHOWN = 40
-"""Maximum number of characters of an invalid line to show in a message."""
+"""Maximum number of characters to show from an invalid line in a message."""
 
 
 def read_matrix_market(source: Source) -> Any:
-    """Read a matrix.
+    """Read a Matrix Market file.
 
     The result is sparse for the coordinate layout and dense for the array layout.
     """
@@ -107,7 +106,7 @@ class _Lines:
         self._line, self._rest = 0, next(self._blocks, b"")
 
     def fault(self, problem: str) -> InputError:
-        """Return an error whose message contains the number of the last line read."""
+        """Return an error that reports the number of the last line read."""
         return InputError(
             f"cannot be read as Matrix Market: line {self._line}: {problem}", code="broken-lines"
         )
@@ -120,7 +119,7 @@ class _Lines:
         return line
 
     def read_sizes(self, number: int) -> list[int]:
-        """Skip comments and return the sizes: rows, columns and, for coordinates, entries."""
+        """Skip comments; return the numbers of rows, columns and, in coordinate layout, entries."""
         line = self.next()
         while line.lstrip().startswith(b"%") or (not line.strip() and self._rest):
             line = self.next()
@@ -130,7 +129,7 @@ class _Lines:
         return [int(word) for word in words]
 
     def read_numbers(self, number: int, kind: type[Any]) -> Array:
-        """Return the remaining numbers; raise an error unless there are exactly `number`."""
+        """Return the remaining numbers; raise an error if there are more or fewer than `number`."""
         found, seen = [np.empty(0, kind)], 0
         for block in chain([self._rest], self._blocks):
             found.append(self._parse(block, kind))

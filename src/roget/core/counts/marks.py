@@ -12,7 +12,7 @@ import re
 
 SPACE, GLUE, SAME, INNER, SKIP = " ", "\x1f", "\x1e", "\x1d", "\x1c"
 BETWEEN = GLUE, SKIP
-"""Marks that may stand instead of a space before a token or other text."""
+"""Marks that may replace the space before a token or other text."""
 
 _UNIT = re.compile(f"([{SPACE}{GLUE}])|({SKIP}?)([^{SPACE}{GLUE}{SAME}]+)({SAME}*)")
 

@@ -19,10 +19,10 @@ Matrix: TypeAlias = Any
 """A scipy.sparse.csr_array with sorted indices, no duplicate cells and no explicit zeros."""
 
 LARGEST = 2**63 - 1
-"""Maximum sum of all counts. It ensures that no total overflows int64."""
+"""Maximum sum of all counts, which ensures that no total overflows int64."""
 
 LONGEST = 2**31 - 1
-"""Maximum number of words and maximum number of contexts. Files store indices in 32 bits."""
+"""Maximum number of words, and of contexts. Files store indices in 32 bits."""
 
 
 def split_slot(context: str) -> tuple[str, str]:
@@ -71,7 +71,7 @@ def frozen(texts: Iterable[str]) -> Names:
 
 
 def unite_names(vocabularies: Iterable[Names]) -> tuple[Names, list[Ints]]:
-    """Return the union of vocabularies, and arrays that map the ids of each vocabulary to the
+    """Return the union of vocabularies, and for each vocabulary an array that maps its ids to the
     union.
 
     The union is in order of first occurrence.
@@ -137,7 +137,10 @@ def whole(values: Array) -> Array:
 
 
 def from_cells(rows: Ints, columns: Ints, values: Array, shape: tuple[int, int]) -> Matrix:
-    """Build a canonical matrix from cells in any order. Duplicate cells are summed exactly."""
+    """Build a canonical matrix from cells in any order.
+
+    Counts of duplicate cells are summed exactly.
+    """
     _require_small_total(values)
     nonzero = values != 0
     if not nonzero.all():

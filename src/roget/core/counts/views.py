@@ -13,7 +13,7 @@ from roget.core.types import Array, Floats
 from roget.errors import InputError
 
 _NEAR_ONE = 8 * np.finfo(np.float64).eps
-"""Tolerance for ratios whose exact value is 1: the rounding error of four operations."""
+"""Tolerance for ratios whose exact value is 1, i.e. the rounding error of four operations."""
 
 _MAX_LOG_DICE = 14
 """Maximum of logDice, which is reached if a word and a context always occur together."""
@@ -29,7 +29,7 @@ def ppmi(
 ) -> Matrix:
     """Return the shifted positive pointwise mutual information, in nats.
 
-    It is max(0, log(p(context | word) / p(context)) − log shift), with p(context) ∝
+    The value is max(0, log(p(context | word) / p(context)) − log shift), with p(context) ∝
     total^smoothing.
 
     `context_totals` may come from another table. A context total of 0 is replaced by 0.5.
@@ -54,8 +54,8 @@ def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
     """Return Rychlý's (2008) logDice, 14 + log2(2·count / (word total + context total)).
 
     `seen` contains the counts of pairs. The maximum is 14. A difference of 1 corresponds to a
-    factor of 2 in association strength. The score does not depend on the size of the corpus. The
-    score is NaN if the count is 0.
+    factor of 2 in association strength. The score does not depend on the corpus size, and is NaN if
+    the count is 0.
 
     >>> log_dice([8, 1, 0], 8, [8, 15, 3]).round(2).tolist()
     [14.0, 10.48, nan]

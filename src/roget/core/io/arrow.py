@@ -1,8 +1,8 @@
-"""Estimate the memory needed to load an Arrow file (.arrow, .feather), from its metadata.
+"""Estimate the memory needed to load an Arrow file (.arrow, .feather) from its metadata.
 
-Only the footer, the header of each batch and the length of each compressed buffer are read. Footer
-and headers are flatbuffer tables, which begin with the offset of a list of field positions.
-https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
+Only the footer, the header of each batch and the length of each compressed buffer are read. The
+footer and the headers are flatbuffer tables, which begin with the offset of a list of field
+positions. https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ _INT, _LONG, _SHORT = Struct("<i"), Struct("<q"), Struct("<H")
 _DICTIONARIES, _BATCHES = 2, 3
 _HEADER = 2
 _COMPRESSION = 3
-"""Indices of flatbuffer fields: two in the footer, one in a message, and one in a batch."""
+"""Indices of flatbuffer fields: two for the footer, one for a message, and one for a batch."""
 
 _CELL = 8
-"""Minimum size of a cell in memory, in bytes, even if its column takes no space in the file."""
+"""Minimum size of a cell in memory, in bytes.
+
+It applies even if the column takes no space on disk.
+"""
 
 
 class _Table(NamedTuple):
@@ -66,7 +69,7 @@ class _Table(NamedTuple):
 def measure_arrow(path: str) -> tuple[int, int]:
     """Return the number of rows in an Arrow file, and the number of bytes they need in memory.
 
-    Return zeros for a file of another format. Raise ValueError if the file is damaged.
+    Return zeros for a file in another format. Raise ValueError if the file is damaged.
     """
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:

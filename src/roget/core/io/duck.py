@@ -37,7 +37,7 @@ _FETCH_SIZE = 1 << 14
 """Batch size: number of rows converted to Python objects at once."""
 
 _PERCENTAGE = re.compile(r"\d+(\.\d+)? ?%")
-"""Pattern that matches a memory limit given as a percentage of the machine's memory."""
+"""Pattern that matches a memory limit expressed as a percentage of the machine's memory."""
 
 _PACKED = "PARQUET_VERSION v2, COMPRESSION_LEVEL 9, ROW_GROUP_SIZE 1000000"
 """Parquet options for large tables that are rarely read."""
@@ -87,8 +87,8 @@ def connect(
     """Connect to an empty in-memory database.
 
     `memory` is a size such as "2GB", or a percentage of RAM (default "50%"). Larger data are
-    spilled to the folder `spill`, which is created when needed; if no folder is passed, they raise
-    an error. The order of rows is preserved only if `ordered` is True. Extensions are never
+    spilled to the folder `spill`, which is created when needed. If no folder is passed, larger data
+    raise an error. The order of rows is preserved only if `ordered` is True. Extensions are never
     installed.
     """
     import duckdb
@@ -206,7 +206,7 @@ def copy(
 ) -> None:
     """Write the result of a query to a Parquet file.
 
-    With `packed`, the file is smaller but slower to write.
+    With `packed`, the file is smaller but takes longer to write.
     """
     how = f", {_PACKED}" if packed else ""
     to = f"TO {quoted(str(file))} (FORMAT parquet, COMPRESSION zstd{how})"
@@ -234,7 +234,7 @@ def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -
 
 
 def measure_parquet(connection: duckdb.DuckDBPyConnection, file: str | Path) -> tuple[int, int]:
-    """Return the number of rows and the column sizes in bytes from the footer of a Parquet file.
+    """Return the number of rows, and the column sizes in bytes, from the footer of a Parquet file.
 
     Repeated cells are run-length encoded, so a file of a few kilobytes may contain billions of
     cells.

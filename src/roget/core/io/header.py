@@ -1,7 +1,7 @@
 """Decide whether the first row of a table is a header or data.
 
-A field of the first row indicates a header if the rest of its column holds only numbers, or only
-ids with digits, and the field does not. It also indicates a header if it looks like a column name
+A field in the first row indicates a header if the rest of its column consists of numbers, or of ids
+with digits, and the field is neither. It also indicates a header if it looks like a column name
 (`record_id`, `cell_type`). It indicates data if the same value occurs again in its column. The
 decision combines all fields.
 """
@@ -18,7 +18,7 @@ SAMPLE = 100
 _MIN_IDS = 3
 """Minimum number of ids for header detection.
 
-A field without digits, followed by at least this number of ids with digits, is probably a column
+A field without digits that is followed by at least this many ids with digits is probably a column
 name.
 """
 
@@ -148,7 +148,7 @@ _NO_CLUSTER = frozenset({"noise", "outlier", "outliers", "none", "na", "null", "
 
 
 class _Verdict(Enum):
-    """Verdict on whether the first row is a header or data, based on one of its fields."""
+    """A verdict on whether the first row is a header or data, based on one of its fields."""
 
     HEADER = "header"
     NAME = "usual name of a column"
@@ -182,8 +182,8 @@ def detect_header(
 ) -> bool | None:
     """Return True if the first row is a header, False if it is data, and None if this is unclear.
 
-    `words` are the words with which typical column names end. Pass an empty collection if the table
-    is a list of words, because all of them may then be data.
+    `words` are words with which column names typically end. If the table is a list of words, any of
+    these words may be data, so pass an empty collection.
 
     >>> detect_header(["record_id", "entity_id"], [["r1", "e1"], ["r2", "e1"], ["r3", "e2"]])
     True

@@ -3,8 +3,8 @@
 An input expands when it is decompressed, or when its header declares many rows and columns. It may
 expand to `ROGET_MAX_SIZE` bytes (set by `roget --max-size`) or to a multiple of its stored size,
 whichever is larger. The multiple is `IN_MEMORY` for data held in memory and `ON_DISK` for data
-copied to disk. Data that are processed block by block have no limit. Only the memory of the
-decompressor is limited.
+copied to disk. The size of data that are processed block by block is not limited, only the memory
+of the decompressor.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from roget.errors import InputError
 
 VARIABLE = "ROGET_MAX_SIZE"
 DEFAULT = 64 << 20
-"""Default of `ROGET_MAX_SIZE` in bytes. Text may need 15 times its size as Python objects."""
+"""Default of `ROGET_MAX_SIZE`, in bytes. As Python objects, text may take 15 times its size."""
 
 IN_MEMORY = 100
 """Maximum expansion factor of data held in memory.
@@ -29,10 +29,10 @@ ON_DISK = 1000
 """Maximum expansion factor of data processed on disk."""
 
 DECOMPRESSOR = 96 << 20
-"""Memory in bytes that any decompressor may use. xz -9 needs 65 MiB even for a small file."""
+"""Memory, in bytes, that any decompressor may use. xz -9 needs 65 MiB even for a small file."""
 
 LARGEST_DICTIONARY = 1 << 32
-"""Maximum dictionary size of an .xz file in bytes."""
+"""Maximum dictionary size of an .xz file, in bytes."""
 
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?) ?([kmgt]?)(i?)b?", re.IGNORECASE)
@@ -54,7 +54,7 @@ def parse_size(text: str, name: str = VARIABLE, example: str = "500MB or 2GB") -
 
 
 def max_size() -> int:
-    """Return the size in bytes to which an input may always expand, even if it is small."""
+    """Return the size, in bytes, to which any input may expand, even a small one."""
     text = os.environ.get(VARIABLE, "")
     return parse_size(text) if text.strip() else DEFAULT
 
@@ -75,17 +75,17 @@ def stored_size(path: str) -> int:
 
 
 def allowed(stored: int, expansion: int = IN_MEMORY) -> int:
-    """Return the size in bytes to which an input of `stored` bytes may expand."""
+    """Return the size, in bytes, to which an input of `stored` bytes may expand."""
     return max(max_size(), stored * expansion)
 
 
 def decompressor_memory(stored: int) -> int:
-    """Return the memory in bytes that the decompressor may use for a file of `stored` bytes."""
+    """Return the memory, in bytes, that the decompressor may use for a file of `stored` bytes."""
     return max(DECOMPRESSOR, allowed(stored))
 
 
 def require_room(name: str, size: int, stored: int, what: str, expansion: int = IN_MEMORY) -> None:
-    """Raise an error if an input needs more bytes than allowed.
+    """Raise an error if an input needs more bytes than the limits allow.
 
     `what` describes the data in the message.
     """
@@ -142,7 +142,7 @@ LZMA is excluded, because Python cannot limit its memory.
 
 
 def check_packing(name: str, file: str, method: int) -> None:
-    """Raise an error if a file in a .zip archive has a compression method that is not allowed."""
+    """Raise an error if a file in a .zip archive uses a compression method that is not allowed."""
     if method not in _ZIP_METHODS:
         raise InputError(
             f"{name}: {file} is compressed with LZMA or another unsupported method; expected "

@@ -1,4 +1,4 @@
-"""SQL queries that read tables of (word, context) pairs, optionally with slot and count.
+"""Generate SQL that reads tables of (word, context) pairs, optionally with slot and count.
 
 `scan` returns a SELECT of `word`, `context` and `n` that fails at the first invalid row. Inside
 `explain_errors`, the error then lists the lines:
@@ -41,7 +41,7 @@ def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) 
     """Return a SELECT statement with the columns word, context, slot (if any) and n (the count).
 
     The type of n is BIGINT or DOUBLE. Rows with n = 0 are excluded. `rows` limits the number of
-    rows. These are the first rows if the connection preserves the row order.
+    rows. The first rows are selected if the connection preserves the row order.
     """
     with explain_errors(connection, table):
         slot = f", coalesce({table.cell('slot')}, '') AS slot" if "slot" in table.places else ""
@@ -80,7 +80,7 @@ def explain_errors(connection: DuckDBPyConnection, table: Table) -> Iterator[Non
     """Convert a database error about a table to a FormatError that lists the invalid lines.
 
     To find these lines, the file is read again row by row. Errors about disk space or memory are
-    unchanged.
+    not converted.
     """
     import duckdb
 

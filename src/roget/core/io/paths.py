@@ -17,7 +17,10 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 
 LONGEST = 4096
-"""Maximum length of a glob pattern. It is limited because matching "[[[[…" takes quadratic time."""
+"""Maximum length of a glob pattern.
+
+Longer patterns are rejected because "[[[[…" takes quadratic time.
+"""
 
 
 def spell(name: str) -> str:
@@ -49,7 +52,7 @@ def name_sources(given: Any, noun: str, *first: Any) -> dict[str, Any]:
     """Return a dictionary from names to inputs.
 
     The name of an input is its key in a mapping, NAME in NAME=FILE, the file stem, or a noun with a
-    number. `noun` is the plural used in messages. The inputs in `first` precede all others.
+    number. `noun` is the plural of this noun. The inputs in `first` precede all others.
 
     >>> name_sources(["runs/a.tsv", "mine=b.tsv", [0, 0, 1]], "systems")
     {'a': 'runs/a.tsv', 'mine': 'b.tsv', 'system 3': [0, 0, 1]}

@@ -42,7 +42,7 @@ class Problems:
 
 
 def plural(number: float, noun: str, form: str = "") -> str:
-    """Return a number followed by a noun, in the plural unless the number is 1.
+    """Return a number followed by a noun, which is in the plural unless the number is 1.
 
     >>> plural(1, "word"), plural(2, "class"), plural(2.25, "cluster", ".1f")
     ('1 word', '2 classes', '2.2 clusters')
@@ -52,7 +52,7 @@ def plural(number: float, noun: str, form: str = "") -> str:
 
 
 def join_names(names: Sequence[str], most: int = 6) -> str:
-    """Join names as in a sentence.
+    """Join names with commas and "and".
 
     If there are more than `most` names, the text ends with the number of remaining names.
 

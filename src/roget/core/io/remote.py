@@ -1,7 +1,7 @@
 """Remote inputs: URLs such as s3://… or https://…, opened with fsspec.
 
-Only inputs that are URLs are downloaded. The user installs the package for the file system (s3fs,
-gcsfs, aiohttp for https, huggingface_hub for hf) and provides the credentials.
+Only inputs that are URLs are downloaded. The user must install the package for the file system
+(s3fs, gcsfs, aiohttp for https, huggingface_hub for hf) and provide the credentials.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from roget.core.io.address import show_address
 from roget.errors import InputError, RogetError
 
 _TIMEOUTS: dict[str, Any] = {"total": None, "sock_connect": 30, "sock_read": 60}
-"""Timeouts in seconds for connecting and for receiving data.
+"""Timeouts for connecting and for receiving data, in seconds.
 
 The total download time is not limited.
 """
@@ -31,11 +31,11 @@ _MARKS = (
     "ETag", "etag", "Last-Modified", "LastModified", "last_modified", "updated", "mtime", "created",
     "Content-MD5", "Digest", "md5Hash", "sha256", "blob_id", "last_commit",
 )  # fmt: skip
-"""Metadata fields in which remote file systems store the version of a file."""
+"""Metadata fields in which remote file systems store a file's version."""
 
 
 def inspect_remote(path: str) -> tuple[int, int, bool]:
-    """Return a file's size (0 if unknown), a hash of its version, and whether it is seekable."""
+    """Return a file's size (0 if unknown), a hash of its version, and True if it is seekable."""
     with _clear_errors(path):
         system, name = _connect(path)
         info = system.info(name)
@@ -53,7 +53,7 @@ def inspect_remote(path: str) -> tuple[int, int, bool]:
 def open_remote(path: str) -> IO[bytes]:
     """Open a remote file.
 
-    It is read as one stream over http(s), and in blocks from other file systems.
+    Over http(s), the file is read as one stream. From other file systems, it is read in blocks.
     """
     with _clear_errors(path):
         system, name = _connect(path)

@@ -1,4 +1,4 @@
-"""Sources: inputs that can be opened, decompressed, decoded and split into blocks or lines."""
+"""The class `Source`: an input that can be opened, decompressed, decoded and split into lines."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ BLOCK = 4 << 20
 """Number of decompressed bytes per block."""
 
 PIECE = 64 << 20
-"""Approximate size in bytes of the pieces into which a plain file is split for several processes.
+"""Approximate size, in bytes, of the pieces into which a plain file is split for several processes.
 
 The size is fixed so that an input is split at the same positions on every machine.
 """
 
 REACH = 1 << 20
-"""Number of bytes to search for a blank line at which to end a block.
+"""Number of bytes in which to search for a blank line that can end a block.
 
 Without a blank line, the block may end after any line.
 """
@@ -227,8 +227,9 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": ".zst",
     **{b"BZh%d1AY&SY" % level: ".bz2" for level in range(1, 10)},
 }
-"""Map from the first bytes of compressed files to the compression. Text never begins with these
-bytes.
+"""Map from the first bytes of compressed files to the compression type.
+
+Text never begins with these bytes.
 """
 _TOOLS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
 
@@ -253,7 +254,10 @@ class Source:
     path: str
     size: int = 0
     modified: int = 0
-    """Modification time in nanoseconds. The size and this time identify the version of a file."""
+    """Modification time in nanoseconds.
+
+    Together with the size, it identifies the version of a file.
+    """
     start: int = 0
     stop: int | None = None
     """Start and end of the piece, as byte offsets in the stored file.
@@ -262,7 +266,7 @@ class Source:
     """
     encoding: str = "utf-8"
     packed: str = ""
-    """Compression detected from the first bytes, e.g. ".gz", if the file has no such suffix."""
+    """Compression detected from the first bytes, e.g. ".gz", if the suffix does not indicate it."""
     stream: bool = False
     """True if the source does not support seeking, e.g. a download."""
     expansion: int = field(default=0, compare=False)

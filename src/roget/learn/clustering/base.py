@@ -53,15 +53,6 @@ def _make_fitted(name: str, doc: str) -> Any:
     return property(lambda self: getattr(self.clustering_, name), doc=doc)
 
 
-class _InitSignature:
-    """The signature of a class, taken from `__init__` instead of `__new__`."""
-
-    def __get__(self, _: Any, owner: type) -> inspect.Signature:
-        """Return the signature of `__init__` without self."""
-        found = inspect.signature(owner.__init__)  # type: ignore[misc]
-        return found.replace(parameters=list(found.parameters.values())[1:])
-
-
 class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of word clusterers. The fitted result is `clustering_`.
 
@@ -97,6 +88,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     warns_trivial: ClassVar[bool] = False
     borrows: ClassVar[bool] = False
 
+    __signature__: ClassVar[Any]
     clustering_: Clustering
     n_features_in_: int
     n_iter_: int
@@ -108,6 +100,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        # Without this, inspect and help would show the parameters of __new__.
+        own = inspect.signature(cls.__init__)
+        cls.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])
         if is_dataclass(cls):
             document(cls, "Parameters", helps_of(cls))
 
@@ -138,8 +133,6 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 )
         free = {"random_state": random_state, "checkpoint": checkpoint, "progress": progress}
         return cls(**requested, **{name: value for name, value in free.items() if name in known})
-
-    __signature__ = _InitSignature()
 
     def __new__(cls, *positional: Any, **params: Any) -> Self:
         """Check the parameter names. The error for an unknown name suggests a similar one."""

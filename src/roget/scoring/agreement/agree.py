@@ -27,8 +27,7 @@ from roget.scoring.options import AgreeOptions
 from roget.scoring.signature import sign_measures, write_signature
 
 DEFAULT_MEASURES = ("ari", "vi")
-"""The default measures: ARI is adjusted for chance, VI is a metric, and both are fast.
-"""
+"""The default measures: ARI is adjusted for chance, VI is a metric, and both are fast."""
 
 
 @with_options(AgreeOptions)
@@ -58,13 +57,13 @@ def agree(
     Returns
     -------
     Agreement
-        The scores of all pairs, the means of each clustering, a tree, a map and a consensus. It
-        prints as a report.
+        The scores of all pairs, the mean scores of each clustering, a tree, a map and a consensus.
+        Printing it shows a report.
 
     Raises
     ------
     InputError
-        If labels cannot be read or aligned; the message contains the file and line.
+        If labels cannot be read or aligned; the message names the file and line.
 
     Examples
     --------
@@ -145,7 +144,7 @@ def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[L
 
 
 def _warn_noise(panel: Panel, noise: str | None) -> list[str]:
-    """Warn about labels that probably mark noise but are treated as clusters."""
+    """Warn if a label probably marks noise but is treated as a cluster."""
     if noise is not None:
         return []
     labels = {
@@ -164,7 +163,7 @@ def _warn_noise(panel: Panel, noise: str | None) -> list[str]:
 
 
 def _warn_singletons(panel: Panel) -> list[str]:
-    """Warn about clusterings with one cluster per item, which are often columns of item ids."""
+    """Warn about clusterings with one cluster per item: such a column often contains item ids."""
     if panel.weighted or panel.size < 2:
         return []
     alone = [

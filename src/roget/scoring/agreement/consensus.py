@@ -1,4 +1,4 @@
-"""Consensus of clusterings, consistency of items, and pairs that often share a cluster."""
+"""The consensus of clusterings, the consistency of items, and pairs that often share a cluster."""
 
 from __future__ import annotations
 
@@ -36,27 +36,25 @@ _WORK = 200
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """A consensus clustering, and the support of its items and clusters."""
+    """A consensus clustering, with the support for each item and cluster."""
 
     labels: Labels
     name: str
     """The name of the medoid clustering, or of the consensus method."""
     support: Floats
-    """The support of each item: the mean co-occurrence of the item with the other items of its
-    consensus cluster, where co-occurrence is the fraction of clusterings that put both items in the
-    same cluster. NaN for singletons.
+    """The support of each item: its mean co-occurrence with the other items in its consensus
+    cluster. The co-occurrence of two items is the fraction of clusterings that put them in the same
+    cluster. NaN for singletons.
     """
     cluster_support: Floats
-    """The support of each consensus cluster: the mean over all pairs of its items of the fraction
-    of clusterings that put both in the same cluster.
-    """
+    """The support of each consensus cluster: the mean co-occurrence of all pairs of its items."""
 
     def __repr__(self) -> str:
         sizes = plural(len(self.labels), "item", ","), plural(self.labels.n_labels, "cluster", ",")
         return f"<Consensus by {self.name}: {sizes[0]} in {sizes[1]}>"
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a label file; the format is inferred from the file name."""
+        """Write the labels to a file, in the format given by the file name."""
         from roget.scoring.labels.write import choose_format, write_labels
 
         write_labels(self.labels, path, choose_format(path, None))
@@ -85,9 +83,9 @@ class Together:
     first: Ints
     second: Ints
     together: Ints
-    """The number of clusterings that put the two items in one cluster."""
+    """The number of clusterings that put both items of each pair in the same cluster."""
     both: Ints
-    """The number of clusterings that contain both items."""
+    """The number of clusterings that contain both items of each pair."""
 
     def __len__(self) -> int:
         return int(self.first.size)
@@ -114,8 +112,8 @@ def find_consensus(agreement: Agreement, by: str, clusters: int | None) -> Conse
     if by == "medoid":
         if clusters is not None:
             raise InputError(
-                "clusters cannot be combined with a medoid consensus, whose number of clusters is "
-                "fixed; pass --consensus-by average",
+                "'clusters' cannot be combined with a medoid consensus, whose number of "
+                "clusters is fixed; pass --consensus-by average",
                 code="conflicting-options",
             )
         at = agreement.medoid()
@@ -151,8 +149,8 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
     for one in panel.coded:
         kept = ours.mask & one.mask
         mine = clusters[kept]
-        # An item in a cell of size x, within a consensus cluster of size a, shares its cell with
-        # x − 1 of the cluster's a − 1 other items.
+        # An item in a cell of size x and a consensus cluster of size a shares its cell with x − 1
+        # of the other a − 1 items in the cluster.
         cell, keys = compact(mine * one.groups.size + one.codes[kept], ordered=False)
         inside = np.bincount(cell, minlength=keys.size)
         sizes = np.bincount(mine, minlength=ours.groups.size)
@@ -197,8 +195,8 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
 def _list_distances(panel: Panel, rows: Ints) -> Iterator[Floats]:
     """Yield, for each item, an array of its distances to all later items.
 
-    The distance of two items is the fraction of clusterings that separate them, among the
-    clusterings that contain both.
+    The distance between two items is the fraction of clusterings that put them in different
+    clusters, among the clusterings that contain both.
     """
     codes = np.stack([one.codes[rows].astype(np.int64) for one in panel.coded])
     have = np.stack([one.mask[rows] for one in panel.coded])
@@ -293,7 +291,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     if not complete:
         for at, held in enumerate(present):
             have[held, at] = 1
-    # Step 3: multiply the matrix with its transpose, in batches of rows. Entry (i, j) is the number
+    # Step 3: multiply the matrix by its transpose, in batches of rows. Entry (i, j) is the number
     # of clusterings in which kinds i and j share a cluster.
     batches: list[tuple[Ints, Ints, Ints, Ints]] = []
     rows = 0
@@ -363,7 +361,7 @@ def list_items(agreement: Agreement, by: str, clusters: int | None) -> Columns:
 def list_pairs(panel: Panel, pairs: Together) -> Columns:
     """Return the columns of the item-pair table.
 
-    They include the number of clusterings in which the two items share a cluster.
+    One column contains the number of clusterings in which the two items share a cluster.
     """
     names = _item_names(panel)
     first = pairs.first.tolist()
@@ -377,12 +375,12 @@ def list_pairs(panel: Panel, pairs: Together) -> Columns:
 
 
 def _item_names(panel: Panel) -> list[str]:
-    """Return the names of the items, or their positions, counted from 1, if they have no names."""
+    """Return the item names, or item positions counted from 1 if the items have no names."""
     return list(panel.items or map(str, range(1, panel.size + 1)))
 
 
 def _list_groups(panel: Panel, items: Iterable[int]) -> Columns:
-    """Return a column with the group of each item, or an empty dictionary without groups."""
+    """Return a column with each item's group, or an empty dictionary if there are no groups."""
     if panel.groups is None or panel.group_names is None:
         return {}
     names, codes = panel.group_names, panel.groups.tolist()

@@ -28,20 +28,20 @@ NO_COMMON_ITEM = "the two clusterings have no common items"
 class Matrices:
     """The scores of all pairs, with shape (scores, clusterings, clusterings).
 
-    The clustering of the row is used as the gold standard.
+    The row's clustering is used as the gold standard.
     """
 
     values: Floats
     low: Floats
     high: Floats
     means: Floats
-    """Each clustering's mean scores with all others, as an array of shape (scores, clusterings)."""
+    """Each clustering's mean scores against all others, with shape (scores, clusterings)."""
     mean_low: Floats
     mean_high: Floats
     shared: Ints
     """The number of items that both clusterings of each pair contain."""
     reasons: dict[tuple[int, int, int], str] = field(default_factory=dict)
-    """The reasons for undefined scores, keyed by the indices of score, row and column."""
+    """The reasons for undefined scores, keyed by score index, row and column."""
 
 
 def fill_matrices(
@@ -86,7 +86,7 @@ def fill_matrices(
             if samples is not None and items[at].any():
                 if panel.n_groups > 1:
                     way = each[:, :, at].reshape(2 * scores, -1)
-                    # Groups in which a pair has no common items have weight 0.
+                    # Groups in which two clusterings have no common items get weight 0.
                     sample = bootstrap.jackknife_groups(way, weights[at])
                 else:
                     sample = _jackknife_items(panel, i, j, requests, parts)
@@ -115,7 +115,7 @@ def _average(values: Floats, weights: Floats) -> Floats:
 
 
 def _average_others(values: Floats) -> Floats:
-    """Return each clustering's mean score with all others, ignoring undefined scores."""
+    """Return each clustering's mean score against all others, ignoring undefined scores."""
     both = (values + values.transpose(0, 2, 1)) / 2
     defined = ~np.isnan(both) & ~np.eye(values.shape[1], dtype=bool)
     means: Floats = divide(np.where(defined, both, 0.0).sum(axis=2), defined.sum(axis=2), np.nan)
@@ -128,9 +128,9 @@ class _Batch:
 
     pairs: list[tuple[int, int]]
     tables: Statistics | Separate | None
-    """The tables with the first clustering as gold, or None if there are no common items."""
+    """The tables with the first clustering of each pair as gold, or None if no items are shared."""
     turn: Callable[[], Statistics | Separate]
-    """A function that returns the tables with the second clustering as gold."""
+    """A function that returns the tables with the second clustering of each pair as gold."""
     blocks: Ints
     """The index of each table: (index of the pair) · (number of groups) + (index of the group)."""
 
@@ -167,7 +167,7 @@ def _tabulate_weighted(panel: Panel, i: int, j: int) -> _Batch:
 
 
 Reasons = dict[tuple[int, int, int], str]
-"""The reasons for undefined scores, keyed by the indices of pair, direction and score."""
+"""The reasons for undefined scores, keyed by pair index, direction and score index."""
 
 
 def _evaluate(
@@ -230,7 +230,7 @@ def _jackknife_items(
 
 
 class _Samples:
-    """For each clustering, running sums of its scores with all others, one per jackknife sample."""
+    """For each clustering, sums of its scores against all others, one per jackknife sample."""
 
     def __init__(self, size: int, requests: Sequence[Request]) -> None:
         self.size, self.requests = size, requests

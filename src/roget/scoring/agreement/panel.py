@@ -1,4 +1,4 @@
-"""Several clusterings of the same list of items, and the contingency tables of their pairs."""
+"""Several clusterings of the same items, and the contingency tables of all pairs of clusterings."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class Panel:
         return one & two
 
     def codes(self, i: int, j: int) -> tuple[Codes, Codes]:
-        """Return two arrays: the cluster codes of the shared items in either clustering."""
+        """Return two arrays: the shared items' cluster codes in each of the two clusterings."""
         kept = self.shared(i, j)
         one, two = self.coded[i].codes, self.coded[j].codes
         return (one, two) if kept is None else (one[kept], two[kept])
@@ -183,7 +183,7 @@ class Panel:
         return replace(table, cuts=cuts), block[cuts]
 
     def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
-        """Return leave-one-block-out tables: for each block of items, the table without this block.
+        """Return leave-one-block-out tables: for each block of items, the table without that block.
 
         They are returned as the groups of a single table.
         """
@@ -193,7 +193,7 @@ class Panel:
         return leave_parts_out(one, two, sizes, parts if kept is None else parts[kept], count)
 
     def batches(self, most: int) -> Iterator[list[tuple[int, int]]]:
-        """Yield all pairs i < j in batches whose tables have about `most` cells in total."""
+        """Yield all pairs i < j of clusterings, in batches of about `most` contingency cells."""
         batch: list[tuple[int, int]] = []
         cells = 0
         sizes = [one.groups.size for one in self.coded]
@@ -259,7 +259,7 @@ def align_clusterings(
 
 
 def _extend(known: Labels, side: Labels, rows: Ints, warnings: list[str]) -> tuple[Labels, Ints]:
-    """Add the items of a clustering that are not yet listed, excluding items without a group."""
+    """Add a clustering's items that are not yet listed, excluding items without a group."""
     groups, group_names = known.groups, list(known.group_names or ())
     if groups is not None:
         if side.groups is None:

@@ -40,7 +40,7 @@ class PairRow(ScoreRow):
 
 @dataclass(frozen=True)
 class MeanRow(ScoreRow):
-    """The mean of one score of a clustering over all other clusterings, in both directions."""
+    """The mean of one score between a clustering and all others, in both directions."""
 
     system: str = ""
     clusters: float = 0.0
@@ -55,7 +55,7 @@ class MeanRow(ScoreRow):
 
 
 class AgreementTree(NamedTuple):
-    """A dendrogram of the clusterings, by average linkage."""
+    """A dendrogram of the clusterings, built by average linkage."""
 
     links: Floats
     """A linkage matrix in scipy's format."""
@@ -64,12 +64,13 @@ class AgreementTree(NamedTuple):
 
 
 class Map(NamedTuple):
-    """The clusterings as points in a plane, by classical multidimensional scaling."""
+    """The clusterings as points in a plane, placed by classical multidimensional scaling."""
 
     places: Floats
     """The coordinates, with shape (clusterings, 2)."""
     share: float
-    """The goodness of fit: the two largest eigenvalues as a fraction of all absolute eigenvalues.
+    """The goodness of fit: the sum of the two largest eigenvalues divided by the sum of all
+    absolute eigenvalues.
     """
 
 
@@ -111,7 +112,7 @@ class Agreement(Result):
     def matrix(self, measure: str | None = None, entropy: str | None = None) -> Floats:
         """Return the matrix of one score (default: the first).
 
-        For asymmetric measures the clustering of the row is the gold standard. Undefined values are
+        For asymmetric measures, the row's clustering is the gold standard. Undefined values are
         NaN.
         """
         values: Floats = self.matrices.values[self._find(measure, entropy)]
@@ -141,7 +142,7 @@ class Agreement(Result):
 
     @cached_property
     def means(self) -> list[MeanRow]:
-        """The mean scores of each clustering with all other clusterings."""
+        """The mean scores of each clustering against all others."""
         matrices, rows = self.matrices, []
         for i, name in enumerate(self.systems):
             for r, (measure, entropy) in enumerate(self.requests):
@@ -272,9 +273,9 @@ class Agreement(Result):
         Parameters
         ----------
         by
-            "medoid" is the clustering with the best mean of the first score. "average" is an
-            average-linkage clustering. The similarity of two items is the fraction of clusterings
-            in which they share a cluster.
+            "medoid" selects the input clustering with the best mean of the first score. "average"
+            clusters the items by average linkage, where the similarity of two items is the fraction
+            of clusterings in which they share a cluster.
         clusters
             Number of clusters per group for "average". Defaults to the median over the clusterings.
 
@@ -311,7 +312,7 @@ class Agreement(Result):
         Returns
         -------
         Together
-            The pairs, with the number of clusterings in which they are together.
+            The pairs, with the number of clusterings in which the two items share a cluster.
         """
         from roget.scoring.agreement.consensus import count_together
 

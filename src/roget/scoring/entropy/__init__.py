@@ -127,7 +127,7 @@ def _convert_objects(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Flo
 
 
 def _check_support(support: Any, seen: int) -> int | None:
-    """Return the support as an int, or raise InputError unless it is a whole number ≥ `seen`."""
+    """Return the support as an int; raise InputError unless it is a whole number ≥ `seen`."""
     if support is None:
         return None
     number = isinstance(support, numbers.Real) and not isinstance(support, bool | np.bool_)

@@ -21,7 +21,7 @@ from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
-"""Largest count that is tallied in an array. The array fits into the CPU cache.
+"""Largest count that is tallied in an array, chosen so that the array fits into the CPU cache.
 
 Larger counts are sorted.
 """
@@ -33,11 +33,11 @@ def takes_arrays(method: Any) -> bool:
 
 
 ONE = np.zeros(1, dtype=np.int64)
-"""The `starts` array of a single group."""
+"""The `starts` array for a single group."""
 
 
 def find_owners(starts: Ints | None, size: int) -> Ints:
-    """Return the group of each of `size` values.
+    """Return the group index of each of `size` values.
 
     `starts` holds the position of the first value of each group.
     """
@@ -51,7 +51,7 @@ class Histogram:
 
     `counts` are the distinct positive counts in increasing order (int64, or float64 for fractional
     tables). `cells[i]` is the number, or expected number, of cells with count `counts[i]`. The
-    histograms of several groups are concatenated; totals are then arrays.
+    histograms of several groups are concatenated, and totals are then arrays.
     """
 
     counts: CountArray
@@ -98,7 +98,7 @@ class Histogram:
 
     @property
     def owners(self) -> Ints:
-        """The sample to which each count belongs."""
+        """The index of the sample to which each count belongs."""
         return find_owners(self.starts, self.counts.size)
 
     def sum(self, values: Array) -> Values:
@@ -141,7 +141,7 @@ class Histogram:
         return self.cells.sum().item() if starts is None else np.add.reduceat(self.cells, starts)
 
     def cells_with(self, count: int) -> Any:
-        """Return the number of cells with exactly this count (1: singletons, 2: doubletons)."""
+        """Return the number of cells with the given count (1: singletons, 2: doubletons)."""
         if self.starts is not None:
             return np.add.reduceat(np.where(self.counts == count, self.cells, 0), self.starts)
         at = int(np.searchsorted(self.counts, count))
@@ -170,7 +170,7 @@ def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, In
 
 
 class Estimator(ABC):
-    """An entropy estimator. Estimators are stateless and are called with a histogram.
+    """Base class of entropy estimators, which are stateless and called with a histogram.
 
     Class attributes describe the estimator. `assumes` is the assumption under which it is accurate.
     `joint_support` is the support used for H(gold, system): the number of non-empty cells ("seen")
@@ -183,7 +183,7 @@ class Estimator(ABC):
     assumes: ClassVar[str]
     reference: ClassVar[str]
     bibtex: ClassVar[str] = ""
-    """BibTeX entries of the publications that references.bib does not contain."""
+    """BibTeX entries for publications that are not in references.bib."""
     joint_support: ClassVar[Literal["seen", "product"]] = "seen"
     fractional: ClassVar[bool] = False
     """True if the estimator accepts fractional counts."""
@@ -214,7 +214,7 @@ class Estimator(ABC):
         """Return the estimate for arguments that have already been validated."""
 
     def _estimate_parts(self, histogram: Histogram, support: Ints | None) -> Floats:
-        """Estimate the samples one by one, reusing the result for identical samples."""
+        """Estimate each sample's entropy separately, reusing results of identical samples."""
         known: dict[tuple[bytes, bytes, int | None], float] = {}
         values = []
         supports = repeat(None) if support is None else support.tolist()
@@ -229,7 +229,7 @@ class Estimator(ABC):
 class LinearEstimator(Estimator):
     """An estimator of the form Ĥ = Σ_j a(j, N)·h_j, where h_j is the number of cells with count j.
 
-    Its expectation for weighted labels and random tables is exact.
+    Its expectation can be computed exactly for weighted labels and random tables.
     """
 
     def estimate(self, histogram: Histogram, support: Any) -> Values:
@@ -237,7 +237,7 @@ class LinearEstimator(Estimator):
         return self.expect(histogram, histogram.total, m)
 
     def expect(self, histogram: Histogram, total: Any, support: Any) -> Values:
-        """Return Σ_j a(j, N)·h_j for (expected) numbers of cells h_j, including empty cells."""
+        """Return Σ_j a(j, N)·h_j for observed or expected numbers h_j of cells, j ≥ 0."""
         # Each possible cell that did not occur contributes a(0, N).
         empty = support - histogram.seen
         if histogram.starts is None or takes_arrays(self.coefficients):
@@ -263,7 +263,7 @@ class LinearEstimator(Estimator):
         """Return a(j, N) for an array of positive and possibly fractional counts j."""
 
     def empty_cell(self, total: Any, support: Any) -> Values:
-        """Return a(0, N), the contribution of a possible cell that did not occur."""
+        """Return a(0, N), the contribution of a possible cell with count 0."""
         return 0.0
 
 
@@ -283,7 +283,7 @@ _instances: dict[str, Estimator] = {}
 
 
 def get(estimator: str | Estimator) -> Estimator:
-    """Return the estimator with this catalogue name; return an Estimator unchanged.
+    """Return the estimator with the given catalogue name; return an Estimator unchanged.
 
     The name may include integer parameters. The same name always returns the same instance.
 

@@ -28,7 +28,7 @@ from roget.errors import InputError
 from roget.scoring.entropy.base import LinearEstimator, miller_madow
 
 SMALL_SAMPLE = 20
-"""Default sample size N from which only the first coefficients are fitted.
+"""Default value of `small`: the sample size N from which only the first coefficients are fitted.
 
 For smaller N, all coefficients are fitted.
 """
@@ -37,10 +37,9 @@ K_MAX = 11
 MESH = 200
 """Number of probabilities p at which bias and variance are evaluated."""
 REACH = 30.0
-"""Upper end of the mesh: the bias is evaluated up to N·p = 30, and the variance up to m·p = 30.
-"""
+"""Upper end of the mesh: the bias is evaluated up to N·p = 30, and the variance up to m·p = 30."""
 SMOOTH_FROM = 200.0
-"""Smallest binomial mean for which expectations are computed by Gauss quadrature."""
+"""Smallest binomial mean at which expectations are computed by Gauss quadrature."""
 NODES = 4
 """Number of nodes of the Gauss quadrature."""
 
@@ -59,9 +58,9 @@ class BUB(LinearEstimator):
 
     Parameters
     ----------
-    small : sample size below which all coefficients are fitted jointly, as published. With 2, only
-        the first coefficients are fitted for all N ≥ 2, which avoids the first three properties
-        for these N.
+    small : sample size below which all coefficients are fitted jointly, as published. With small=2,
+        only the first coefficients are fitted for all N ≥ 2, which avoids the first three
+        properties for these N.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> [round(entropy_of(counts, "bub"), 4) for counts in ([1, 2, 3, 2, 1], [1], [1]*19, [1]*20)]
@@ -94,7 +93,7 @@ class Coefficients:
     total: int
     start: Floats
     bound: float
-    """The bound on the root mean squared error that `start` minimises; NaN if all are fitted."""
+    """The minimised bound on the root mean squared error; NaN if all coefficients are fitted."""
 
     def at(self, counts: CountArray) -> Floats:
         """Return a_j for an array of positive counts j."""
@@ -106,7 +105,10 @@ class Coefficients:
 
 @lru_cache(maxsize=4096)
 def fit_coefficients(total: int, support: int, small: int = SMALL_SAMPLE) -> Coefficients:
-    """Return the coefficients for N items in m possible cells; all are fitted if N < small."""
+    """Return the coefficients for N items in m possible cells.
+
+    If N < small, all of them are fitted.
+    """
     if total < small:
         return Coefficients(total, _fit_all(total, support), math.nan)
     k_max = min(K_MAX, total)
@@ -158,7 +160,7 @@ def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, 
     binomials = _binomials(highest, total, means / total)
     goal = -xlogx(means / total)
     a_mm = np.append(0.5 / total, miller_madow(np.arange(1, highest + 1), total))
-    # tails[k] = Σ_{j≥k} a_j·B_j with the coefficients of Miller–Madow, summed from the far end to
+    # tails[k] = Σ_{j≥k} a_j·B_j with the Miller–Madow coefficients, summed from the far end to
     # avoid cancellation.
     tails = np.cumsum((a_mm[:, None] * binomials)[::-1], axis=0)[::-1]
     q, r = np.linalg.qr(binomials[:k_max].T)
@@ -172,7 +174,7 @@ def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, 
         right = np.zeros(rows.shape[0])
         right[:k] = projected[:k, k]
         # The last fitted coefficient is penalised for its distance from the Miller–Madow value of
-        # index k − 1. The published derivation has a_k, but only k − 1 reproduces the published
+        # index k − 1. The published derivation uses a_k, but only a_{k−1} reproduces the published
         # scores.
         right[-1] = weight * a_mm[k - 1]
         orthogonal, triangle = np.linalg.qr(rows)
@@ -210,14 +212,14 @@ class _Variance:
     after: Floats
     """The Miller–Madow coefficients a_0, …, a_{k_max}."""
     steepest: float
-    """The largest Miller–Madow difference |a_{j+1} − a_j|.
+    """The largest difference |a_{j+1} − a_j| of Miller–Madow coefficients.
 
     It is the first or the last difference, because a_j is concave in j.
     """
     mean_square: Floats
-    """The expectation E[(a_{n+1} − a_n)²] for Miller–Madow at each p."""
+    """The expectation E[(a_{n+1} − a_n)²] for the Miller–Madow coefficients at each p."""
     chances: Floats
-    """The probabilities P(n = 0), …, P(n = k_max−1) at each p with a small binomial mean."""
+    """The probabilities P(n = 0), …, P(n = k_max−1) at each p where the binomial mean is small."""
     factor: Floats
     """The factor p·f(p) = min(m·p, 1) at each p."""
 
@@ -245,7 +247,7 @@ class _Variance:
         )
 
     def bound(self, start: Floats) -> float:
-        """Return min(max|Δa|², 4·max f(p)·V1(p)), with `start` as the first coefficients."""
+        """Return min(max|Δa|², 4·max f(p)·V1(p)), where `start` holds the first coefficients."""
         k = start.size
         old = np.diff(self.after[: k + 1])
         new = np.diff(np.append(start, self.after[k]))

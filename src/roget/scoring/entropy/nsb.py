@@ -25,9 +25,9 @@ from roget.scoring.entropy.base import Estimator, Histogram
 DEPTH = 45.0
 """Cutoff: the integral ignores points whose log posterior is more than this below the maximum."""
 SCAN = 33
-"""Number of points in each scan for the range of log β that contributes to the integral."""
+"""Number of points in each scan that looks for the range of log β contributing to the integral."""
 SETTLED = 1e-8
-"""Tolerance: the step is halved until the mean changes by less than this.
+"""Tolerance: the integration step is halved until the mean changes by less than this.
 
 The error is about the square of the last change.
 """

@@ -15,8 +15,8 @@ from roget.scoring.entropy.base import Estimator, Histogram
 class ChaoShen(Estimator):
     """Chao–Shen: −Σ p̃·log p̃/P(cell observed), with p̃ = C·n/N and the Turing coverage C.
 
-    The weights 1/P(cell observed) form a Horvitz–Thompson estimator. If all cells are singletons, C
-    would be 0; it is then set to 1/N, as if one item were not a singleton.
+    The weights 1/P(cell observed) make it a Horvitz–Thompson estimator. If all cells are
+    singletons, C would be 0 and is therefore set to 1/N, as if one item were not a singleton.
 
     >>> from roget.scoring.entropy import entropy_of
     >>> entropy_of([1], "chao-shen"), round(entropy_of([1, 1, 2], "chao-shen"), 4)
@@ -41,8 +41,8 @@ class ChaoShen(Estimator):
 class ChaoWangJost(Estimator):
     """Chao–Wang–Jost: the sum of the slopes of the extrapolated species accumulation curve.
 
-    The entropy is expanded by −log p = Σ_r (1−p)^r/r. Its first terms, up to the sample size, have
-    the unbiased estimate Σ (n/N)(ψ(N) − ψ(n)). The remaining terms are extrapolated from the
+    The entropy is expanded by −log p = Σ_r (1−p)^r/r. The unbiased estimate of its first terms, up
+    to the sample size, is Σ (n/N)(ψ(N) − ψ(n)). The remaining terms are extrapolated from the
     numbers of singletons f₁ and doubletons f₂.
 
     >>> from roget.scoring.entropy import entropy_of
@@ -65,7 +65,7 @@ class ChaoWangJost(Estimator):
 
 
 _NODES = np.exp(math.log(745.0) - 0.25 * np.arange(360))
-"""Quadrature nodes v for `_unseen`, from 745, where e^(−v) underflows, down to about 1e-36."""
+"""Quadrature nodes v in `_unseen`, from 745, where e^(−v) underflows, down to about 1e-36."""
 
 
 def _unseen(n: Any, f1: Any, f2: Any) -> Any:
@@ -94,7 +94,7 @@ def _unseen(n: Any, f1: Any, f2: Any) -> Any:
 
 
 class Shrink(Estimator):
-    """Shrinkage: the entropy of λ/m + (1−λ)·n/N. λ minimises the estimated squared error.
+    """Shrinkage: the entropy of λ/m + (1−λ)·n/N, where λ minimises the estimated squared error.
 
     The shrinkage intensity is λ = (1 − Σp̂²)/((N−1)·Σ(1/m − p̂)²), limited to at most 1. If the
     denominator is 0, for a single item or an exactly uniform sample, λ is 1.

@@ -1,8 +1,8 @@
 """Align gold and system labels by item.
 
 The gold standard determines the items and their groups. Items that are missing from the system
-lower its score. Items that only the system contains are dropped, or counted in its clusters. Both
-kinds of items are reported in notices.
+lower its score. Items that only the system contains are dropped or counted in its clusters. Notices
+report the missing and the extra items.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from roget.scoring.options import OF_MENTIONS, RULES, LabelOptions, Rules
 _MAX_SHOWN = 5
 """Maximum number of missing items to list in an error message."""
 _MIN_ITEMS = 4
-"""Minimum number of items for the warning that every gold class contains only one item."""
+"""Minimum number of items required to warn that every gold class contains only one item."""
 _SAMPLE = 1 << 16
 """Number of items to check first for a repeated label. All items are checked only if none is found.
 """
@@ -57,13 +57,13 @@ class AlignedLabels:
     """Number of system items that gold does not contain."""
     warnings: tuple[str, ...]
     counts: CountArray | None = None
-    """Number or total weight of the items in each row, or None if each row is one item."""
+    """Number or total weight of the items in each row, or None if every row is a single item."""
     weighed: tuple[str, ...] = ()
-    """Description of the item weights for the signature. Empty if all weights are equal."""
+    """The item weights as described in the signature. Empty if all weights are equal."""
     leaves: Labels | None = None
-    """If the system labels are a cut of a tree, the leaves of this tree as labels."""
+    """If the system labels were made by cutting a tree, the leaves of this tree as labels."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
-    """Additional fields of the signature, which describes how a score was computed."""
+    """Additional fields for the signature, which describes how a score was computed."""
     unaligned: tuple[Labels, Labels] | None = None
     """The gold and system labels before alignment, if a later step needs them."""
 
@@ -99,7 +99,7 @@ def align(
         coreference mentions, "singletons" for pairs of ids or if `noise` is passed, and otherwise
         "cluster".
     noise
-        A label that means noise; items with this label on either side are treated like missing
+        A label that means noise. Items with this label in gold or system are treated like missing
         items.
     extra
         How to treat system items that gold does not contain. "count": each item becomes a separate
@@ -109,7 +109,8 @@ def align(
     Returns
     -------
     AlignedLabels
-        The aligned labels. They are not copied if gold and system already list the same items.
+        The aligned labels. They are not copied if gold and system already list the same items in
+        the same order.
     """
     options_of(LabelOptions)["missing"].check(missing)
     _, missing, extra = choose_rules(gold, None, missing, extra, system, noise)
@@ -150,8 +151,8 @@ def align(
         if normalize("NFC", found) == normalize("NFC", expected):
             hint = "; the accents are encoded differently: convert both files to Unicode NFC"
         raise InputError(
-            f"no item of {system.source} is in {gold.source}: found ids such as {found}, expected "
-            f"ids such as {expected}{hint}",
+            f"no item in {system.source} is also in {gold.source}: found ids such as {found}, "
+            f"expected ids such as {expected}{hint}",
             code="no-common-items",
         )
     unknown = find_unknown(system, rows[kept])
@@ -186,13 +187,14 @@ def choose_rules(
     system: Labels | None = None,
     noise: Any = None,
 ) -> Rules:
-    """Return the options for averaging, missing items and extra items, replacing None by defaults.
+    """Return the options for averaging, missing items and extra items, with None replaced by
+    defaults.
 
     The defaults depend on whether the items are coreference mentions.
 
     `gold` is None for precounted cells, whose items are not mentions. If the gold or system labels
-    are a list of pairs, items that the list does not contain are singletons. Noise items are
-    singletons, too, because a single noise cluster would be scored like any other cluster.
+    are a list of pairs, items that are not in the list are singletons. Noise items are singletons,
+    too, because a single noise cluster would be scored like any other cluster.
     """
     default = OF_MENTIONS if gold is not None and gold.mentions else RULES
     alone = noise is not None or (system is not None and system.pairs)
@@ -259,7 +261,7 @@ def find_noise(labels: Labels) -> str | None:
 
 
 def find_unknown(side: Labels, rows: Ints) -> Ints:
-    """Return the numbers of the rows that do not occur in `rows`."""
+    """Return the row numbers that do not occur in `rows`."""
     known = np.zeros(len(side), dtype=bool)
     known[rows[rows >= 0]] = True
     return np.flatnonzero(~known)
@@ -305,8 +307,8 @@ def handle_missing(
 ) -> AlignedLabels:
     """Handle rows without a system label, and noise in gold, according to the option `missing`.
 
-    Each row is a gold item or, with `counts`, a contingency cell of several items. Every row has a
-    gold label.
+    Each row is a gold item or, with `counts`, a contingency cell with several items. Every row has
+    a gold label.
     """
     if noise is not None:
         gold, system, counts = _handle_noise(gold, system, counts, warnings, missing, noise)
@@ -323,7 +325,7 @@ def handle_missing(
         warnings.append(Notice(text, code="missing-items"))
         if missing == "drop" and left_out == items:
             raise InputError(
-                f"{system.source} has no label for any item of {gold.source}",
+                f"{system.source} has no label for any item in {gold.source}",
                 code="no-common-items",
             )
         if missing == "unmatched" and counts is not None and counts.dtype.kind == "f":
@@ -432,7 +434,7 @@ def _build_aligned(
 def _drop_weightless(
     gold: Labels, system: Labels, counts: CountArray | None, warnings: list[str]
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Drop the items whose weight in gold is 0, with a notice."""
+    """Drop items with weight 0 in gold, and add a notice."""
     assert gold.item_weights is not None
     gaps = gold.item_weights == 0
     if gaps.all():
@@ -502,7 +504,7 @@ def _warn_singletons(gold: Labels, counts: CountArray | None) -> list[Notice]:
     if n_groups == items:
         text = "every group has a single item; check the group column"
         return [Notice(text, code="suspicious-column")]
-    # If there are fewer labels than items, labels must repeat, so the items need not be checked.
+    # If there are fewer labels than items, some labels must repeat, so items need not be checked.
     if gold.weighted or gold.n_labels * n_groups < items:
         return []
     keys = gold.codes if groups is None else groups.astype(np.int64) * gold.n_labels + gold.codes
@@ -564,7 +566,7 @@ def join(gold: Labels, system: Labels) -> Ints | None:
 
 
 def example(labels: Labels, row: int) -> str:
-    """Return a short description of an item for messages."""
+    """Return a short description of an item for use in messages."""
     if labels.items is None:
         return f"the item at position {row + 1} of {len(labels)}"
     if labels.groups is None or labels.group_names is None:
@@ -672,7 +674,7 @@ def _has(source: str) -> str:
 
 
 def _check_first_rows(gold: Labels, system: Labels) -> None:
-    """Raise an error if both files begin with the same field, which may therefore be a header.
+    """Raise an error if both files begin with the same field, because it may be a header.
 
     This is the case if one of the files has a header with this field, or if the first label of
     each file occurs nowhere else.

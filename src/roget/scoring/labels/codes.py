@@ -110,7 +110,7 @@ def _floats(values: npt.NDArray[Any]) -> LabelCodes:
 
 
 def _by_bits(values: npt.NDArray[Any], bits: Callable[[npt.NDArray[Any]], Word]) -> LabelCodes:
-    """Factorize values by comparing their 64-bit patterns, which `bits` returns."""
+    """Factorize values by the 64-bit patterns that `bits` returns."""
     codes, firsts = number_rows(values.size, 1, lambda start, end: [bits(values[start:end])])
     return LabelCodes(codes, firsts.size, values[firsts])
 
@@ -179,7 +179,10 @@ class RowTable:
         return self._firsts[: self.size]
 
     def codes(self, words: Words, start: int) -> npt.NDArray[np.int32]:
-        """Return the numbers of the rows in a chunk. `start` is the index of its first row."""
+        """Return the number of each row in a chunk.
+
+        `start` is the index of the chunk's first row.
+        """
         self._reserve(len(words[0]))
         slots = self._hash(words)
         rows = np.arange(start, start + slots.size)
@@ -233,7 +236,7 @@ class RowTable:
         return differ
 
     def _add(self, words: Words, rows: Ints) -> Ints:
-        """Store new rows and return their numbers."""
+        """Store new rows, and return the numbers assigned to them."""
         end = self.size + rows.size
         if end > self._firsts.size:
             capacity = max(2 * self._firsts.size, end)
@@ -247,7 +250,7 @@ class RowTable:
         return new
 
     def _reserve(self, rows: int) -> None:
-        """Enlarge the table so that it stays at most half full after `rows` new rows."""
+        """Enlarge the table so that it stays at most half full after adding `rows` new rows."""
         if 2 * (self.size + rows) <= self._slots.size:
             return
         while 2 * (self.size + rows) > 1 << self._bits:

@@ -1,10 +1,10 @@
 """Assign roles (item, label, weight, group) to the columns of label tables.
 
 Columns are specified by the caller, or found by known names (see `NAMES`; case is ignored), or by
-position. A header of more than two columns must have known names, unless the caller specifies the
-columns. Without a header, the columns are item, label, weight, group. If there are three, the last
-one holds weights if all its values are numbers, else groups. A single column holds labels, one item
-per line.
+position. A header with more than two columns must use known names, unless the caller specifies the
+columns. Without a header, the columns are item, label, weight, group. In a table with three
+columns, the last one holds weights if all its values are numbers, else groups. A single column
+holds labels, one item per line.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Map from each role to its known column names."""
 
 NOUNS = ("word", "lemma", "document", "doc")
-"""Column names that may name the item column, if there is no better candidate."""
+"""Column names accepted for the item column if there is no better candidate."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
@@ -69,7 +69,7 @@ class LabelRoles(Roles):
         return None if columns is None else dict(columns)
 
     def is_header(self, first: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
-        """Return True if a row has two known names or the name of a label column.
+        """Return True if a row contains two known column names or the name of a label column.
 
         Words such as group, word or class may also be items in a list of words. A row in which only
         the first field is such a word is therefore not a header.
@@ -92,7 +92,7 @@ class LabelRoles(Roles):
     ) -> bool:
         """Return True if the first row must be a header, because it cannot be data.
 
-        This is the case if the first row is text and the second row is numbers, or if there are
+        This is the case if the first row contains text and the second row numbers, or if there are
         more columns than roles. It is also the case if a file with gold and system labels has three
         columns, one of them numeric, because their roles can only be assigned by name.
         """
@@ -242,7 +242,7 @@ class LabelRoles(Roles):
     def find_requested(
         self, names: Sequence[str], columns: Columns | None, source: str
     ) -> dict[str, int]:
-        """Return the column index of each role that the caller specified."""
+        """Return the column index of each role specified by the caller."""
         found: dict[str, int] = {}
         for role, value in (columns or {}).items():
             if role not in self.all:
@@ -274,14 +274,14 @@ CELLS = _make_roles(("gold", "system", "count"), ("group",))
 
 
 class ColumnMap(dict[str, str | int]):
-    """Map from roles to the columns of the gold labels or of the system labels."""
+    """The columns of either the gold or the system labels, keyed by role."""
 
     side: str = ""
-    """The word to use in messages: "gold" or "system"."""
+    """The labels to which the columns belong, as named in messages: "gold" or "system"."""
 
 
 def choose_side(columns: Columns | None, side: str) -> ColumnMap:
-    """Return the columns for gold or system.
+    """Return the columns that apply to the gold labels or to the system labels.
 
     A specific role (gold.item) overrides a general role (item).
 
@@ -304,7 +304,7 @@ def choose_side(columns: Columns | None, side: str) -> ColumnMap:
 
 
 def has_several(columns: Columns | None) -> bool:
-    """Return True if hierarchical labels are in several columns (label=a+b)."""
+    """Return True if hierarchical labels are spread over several columns (label=a+b)."""
     chosen = (columns or {}).items()
     return any("+" in str(name) for role, name in chosen if role.endswith("label"))
 

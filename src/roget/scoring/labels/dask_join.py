@@ -71,8 +71,7 @@ class JoinShare(NamedTuple):
 
     path: str
     number: int
-    """Position among all shares of the gold (or system) files. It determines the row order.
-    """
+    """Position among all shares of the gold (or system) files, which determines the row order."""
     start: int = 0
     stop: int | None = None
 
@@ -139,7 +138,7 @@ class DaskJoin:
         return Joined(parts, self._noise, gold, answers).join(missing, extra)
 
     def _inspect(self, paths: Sequence[str], side: str) -> Table | None:
-        """Return the layout of the first gold or system file.
+        """Return the layout of the gold or system files.
 
         All files must have the same layout.
         """
@@ -183,7 +182,8 @@ def _list_side(given: Any) -> list[str]:
     """Return the gold files or the system files."""
     if not isinstance(given, str | os.PathLike):
         raise InputError(
-            "with engine dask, gold and system must be files or folders", code="conflicting-options"
+            "with engine='dask', gold and system must be files or folders",
+            code="conflicting-options",
         )
     paths = list_files(os.fspath(given))
     if paths == [STANDARD_INPUT] or any(map(is_pipe, paths)):
@@ -196,7 +196,7 @@ def _list_side(given: Any) -> list[str]:
 
 
 def share_files(side: str, paths: Sequence[str], form: str) -> list[Shuffle]:
-    """Distribute the gold or system files over tasks of similar size.
+    """Divide the gold or system files among tasks of similar size.
 
     Large files are split, unless the format `form` is empty.
     """
@@ -220,7 +220,7 @@ def _size(path: str) -> int:
 
 
 def _cut_file(path: str, size: int, target: int, form: str) -> Iterator[tuple[int, int | None]]:
-    """Yield the start and end of each piece of a file. A piece has about `target` bytes."""
+    """Yield the start and end of each piece of a file, where a piece has about `target` bytes."""
     number = size // target
     # Do not split a remote file, because a worker would have to download all of it to read a piece.
     if number < 2 or not form or is_remote(path):
@@ -314,7 +314,7 @@ class JoinPart(NamedTuple):
     cells: dict[str, tuple[Array, BoolArray]]
     rows: tuple[int, int]
     repeats: tuple[bool, bool]
-    """Flags for gold and system: True if an unmatched item is repeated or has no id."""
+    """Two flags, for gold and system: True if an unmatched item is repeated or has no id."""
 
 
 def join_part(

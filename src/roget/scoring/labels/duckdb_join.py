@@ -112,7 +112,7 @@ def inspect_sides(
 
 
 def get_layout(table: Table) -> tuple[Any, ...]:
-    """Return the properties of a file that must be the same for all files of a table."""
+    """Return those properties of a file that all files of a table must share."""
     names = table.names if table.header else ()
     return (table.format, names, table.delimiter, table.types, tuple(table.places.items()))
 
@@ -215,12 +215,11 @@ class Counting:
         return self._cells(found, 0, 0, missing) if found["n"].size else None
 
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
-        """Return the contingency cells with label names, row counts, and a flag `odd`.
+        """Return the contingency cells with label names, row counts and a flag `odd`.
 
-        Items that are missing from gold or the system have the label NULL there, and an empty label
-        is ''. If `careful` is False, items are compared without stripping white space. This is
-        faster and gives the same result if all items match. The flag `odd` marks cells with blank
-        items.
+        Items that are missing from gold or system get the label NULL there, and an empty label is
+        ''. If `careful` is False, items are compared without stripping white space. This is faster
+        and gives the same result if all items match. The flag `odd` marks cells with blank items.
         """
         sides = [self.rows(table, careful=careful) for table in self.tables]
         blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
@@ -250,7 +249,7 @@ class Counting:
         )
 
     def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:
-        """Return True if the items that occur only in table `one` include repeated or empty ids."""
+        """Return True if any item that occurs only in table `one` has a repeated or empty id."""
         sides = (self.rows(table, careful=True) for table in (one, other))
         rows, with_name, distinct = self._fetch(count_lone(*sides, by_group=by_group))
         return not rows == with_name == distinct
@@ -375,7 +374,7 @@ class Counting:
 
 
 def _warn_first_row(table: Table) -> list[Notice]:
-    """Return a notice if the first row was read as data but may be a header."""
+    """Return a notice if the first row, which was read as data, may be a header."""
     if table.format not in ("tsv", "csv"):
         return [table.note] if isinstance(table.note, Notice) else []
     doubt = describe_first_row(table, 1).doubt
@@ -385,7 +384,7 @@ def _warn_first_row(table: Table) -> list[Notice]:
 def _split_unknown(
     gold: Labels, system: Labels, counts: Ints, new: BoolArray
 ) -> tuple[Labels, Labels, Ints]:
-    """Split the cells of items that are missing from gold to make each item a separate class."""
+    """Split the cells of items that are missing from gold, making each item a separate class."""
     known, unknown = np.flatnonzero(~new), np.flatnonzero(new)
     if gold.groups is not None:
         # There is one contingency table per gold group, so drop items in groups that gold does not
@@ -451,7 +450,7 @@ def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Any]:
 
 
 def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:
-    """Assign codes to names in order of first occurrence. The empty name has the code −1."""
+    """Assign codes to names in order of first occurrence. The empty name gets the code −1."""
     strip = table.format in _STRIPPED
     texts = map(str, values.filled("").tolist())
     names = [name.strip() if strip else name for name in texts]

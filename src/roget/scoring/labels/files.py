@@ -1,4 +1,4 @@
-"""List the label files of an input, and read the lines of a label file."""
+"""List the label files that an input refers to, and read the lines of a label file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_thesaurus(path: str) -> bool:
 def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
     """Return the files of an input, which may be a file, a folder or a glob pattern.
 
-    A name with wildcards is not treated as a pattern if a file with this name exists.
+    A name with wildcards is not treated as a pattern if a file with exactly that name exists.
     """
     if path == STANDARD_INPUT or os.path.isfile(path) or is_pipe(path):
         return [path]
@@ -60,7 +60,7 @@ def list_files(path: str, suffixes: Sequence[str]) -> list[str]:
 
 
 def name_files(paths: Sequence[str]) -> str:
-    """Return a name for one or more files, for messages.
+    """Return a name for one or more files, for use in messages.
 
     >>> name_files(["a.csv"]), name_files(["a.csv", "b.csv", "c.csv"])
     ('a.csv', 'a.csv and 2 more')
@@ -70,9 +70,9 @@ def name_files(paths: Sequence[str]) -> str:
 
 
 class LabelFile:
-    """An open label file, with options for its reader.
+    """An open label file, with options that control how it is read.
 
-    With `cover`, an item may be repeated with a different cluster. `header` overrides the detection
+    With `cover`, the same item may be listed in several clusters. `header` overrides the detection
     of a header. With `head`, only the first lines of a compressed file are decompressed.
     """
 
@@ -139,7 +139,7 @@ class LabelFile:
             if plain.opened is None:
                 plain.cached = list(plain.lines(self.name, BLOCK))
             else:
-                # A line that is not UTF-8 is reported when the lines are read one by one.
+                # Invalid UTF-8 is reported later, when the lines are read one by one.
                 with suppress(UnicodeDecodeError):
                     plain.opened.seek(0)
                     texts = plain.opened.read().removeprefix(BOM_UTF8).splitlines()
@@ -167,7 +167,7 @@ class LabelFile:
         return next(self.first_lines(), (1, ""))
 
     def _name_byte(self) -> FormatError:
-        """Return an error that gives the position of the first byte that is not valid UTF-8."""
+        """Return an error that reports the position of the first byte that is not valid UTF-8."""
         before, line, rest, begin, bad = 0, 1, b"", b"", 0
         for chunk in chain(self.plain.chunks(), [b""]):
             data = rest + chunk

@@ -24,7 +24,7 @@ from roget.scoring.labels.table import LabelTable
 def select_columns(
     named: Mapping[str, Any], roles: LabelRoles, columns: Columns | None, source: str
 ) -> LabelTable:
-    """Select the column of each role by name, and return the columns as a label table."""
+    """Select a column by name for each role, and return the columns as a label table."""
     names = list(named)
     places = roles.find_by_name(names, columns, source)
     by_role = {role: named[names[at]] for role, at in places.items()}
@@ -158,7 +158,7 @@ def _arrow(column: Any) -> LabelCodes:
 
 
 def _coded(codes: npt.NDArray[Any], names: list[Any]) -> LabelCodes:
-    """Convert a dictionary-encoded column, whose dictionary may contain duplicates or NA."""
+    """Convert a dictionary-encoded column. Its dictionary may contain duplicates or NA."""
     complete = not codes.size or bool(codes.min() >= 0)
     distinct = factorize_objects(names)
     if distinct.complete and distinct.n_labels == len(names):

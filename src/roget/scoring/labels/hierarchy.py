@@ -1,9 +1,9 @@
-"""The class `Hierarchy`: a tree with one or more items at each leaf, from any tree format.
+"""The class `Hierarchy`: a tree with one or more items at each leaf, read from any tree format.
 
-Nodes are numbered with parents before children; 0 is the root. The cut into k clusters splits nodes
-in a fixed order until there are k clusters. A dendrogram undoes its merges, starting with the last.
-In a tree with branch lengths, nodes are split by their distance from the root. In other trees,
-nodes are split level by level, larger nodes first.
+Nodes are numbered with parents before children; 0 is the root. The tree is cut into k clusters by
+splitting nodes in a fixed order until there are k clusters. In a dendrogram, the merges are undone,
+starting with the last. In a tree with branch lengths, nodes are split by their distance from the
+root. In other trees, nodes are split level by level, larger nodes first.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Hierarchy:
     tree: Tree
     """The tree, including the order in which its nodes are split."""
     codes: Ints
-    """The leaf of each item, as the number of a cluster in the tree."""
+    """The leaf of each item, as a cluster number in the tree."""
     items: Sequence[str] | None = None
     """Item ids, or None if items are identified by position."""
     names: Sequence[str] | None = None
@@ -60,7 +60,7 @@ class Hierarchy:
         linkage
             The result of `scipy.cluster.hierarchy.linkage`.
         items
-            Ids of the items, in order; by default items are identified by position.
+            Ids of the items, in order. By default, items are identified by position.
         source
             The name of the tree in messages.
         """
@@ -174,9 +174,9 @@ class Hierarchy:
 
     @property
     def cuts(self) -> Ints:
-        """The possible numbers of clusters in a cut.
+        """The numbers of clusters into which the tree can be cut.
 
-        A split into three or more clusters skips numbers.
+        Some numbers are impossible if a node has three or more children.
         """
         return self.tree.cuts
 
@@ -190,9 +190,9 @@ class Hierarchy:
         return int(self.cuts[np.searchsorted(self.cuts, k, side="right") - 1])
 
     def grow(self, extra: int) -> Tree:
-        """Return the tree with `extra` more leaves, as children of a new root.
+        """Return the tree with `extra` additional leaves, which become children of a new root.
 
-        The new leaves are the clusters n_leaves, n_leaves + 1, …. The new root is split first, so
+        The new leaves are numbered n_leaves, n_leaves + 1, …. The new root is split first, so
         cutting the new tree into k + extra clusters gives this tree's cut into k clusters plus the
         new leaves.
         """
@@ -204,7 +204,7 @@ class Hierarchy:
         return Tree(parent, cluster=clusters, order=np.append(0, tree.order + 1))
 
     def cut(self, k: int) -> Ints:
-        """Return the cluster of each item in the cut into k clusters."""
+        """Cut the tree into k clusters, and return the cluster of each item."""
         self.nearest_cut(k)
         return self.tree.cut_leaves(k)[self.codes]
 
@@ -214,7 +214,7 @@ class Hierarchy:
         return named or f"node {node}"
 
     def to_labels(self) -> Labels:
-        """Return flat labels in which each item is labelled with its leaf."""
+        """Return flat labels, with each item labelled by its leaf."""
         names = [self.name(node) for node in self.tree.cluster_nodes.tolist()]
         return Labels(
             self.codes,
@@ -236,9 +236,9 @@ class Hierarchy:
 def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
     """Return the inner nodes in the order in which they are split, parents before children.
 
-    `distance` contains the length of the branch above each node. If it is known, nodes are sorted
-    by their distance from the root. Otherwise they are sorted by depth, then by the total weight of
-    the leaves below them, largest first. `weights` contains one weight per leaf.
+    `distance` contains the length of the branch above each node. If branch lengths are known, nodes
+    are sorted by their distance from the root. Otherwise they are sorted by depth, then by the
+    total weight of the leaves below them, largest first. `weights` contains one weight per leaf.
     """
     nodes = np.arange(tree.n_nodes)
     if distance is not None:
@@ -303,7 +303,7 @@ def build_tree(
     source: str,
     alone: bool = False,
 ) -> Hierarchy:
-    """Build a tree whose nodes are prefixes of the paths. Each item is at the end of its path.
+    """Build a tree whose nodes are prefixes of the paths, with each item at the end of its path.
 
     If all names are numbers, as in thesauri, nodes are split in numeric order. The label of an item
     at a level is the prefix of its path down to this level or, with `alone`, only the last name of
@@ -344,7 +344,7 @@ def build_tree(
 def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
     """Sort the inner nodes by the smallest number among their children.
 
-    Return None if the names are not numbers, or not in the order of a thesaurus.
+    Return None if the names are not numbers, or are not in the order used by a thesaurus.
     """
     numbers = [whole_number(name) for name in names]
     if None in numbers:
@@ -363,7 +363,7 @@ def _order_numbers(tree: Tree, names: Sequence[str]) -> Ints | None:
 def _level(paths: Sequence[Sequence[str]], alone: bool) -> tuple[LabelCodes, ...]:
     """Return the labels at each level.
 
-    Below the end of its path, an item keeps its last label.
+    At levels below the end of its path, an item keeps its last label.
     """
     depth = max(map(len, paths))
     ends = [[min(level, len(path)) for path in paths] for level in range(1, depth + 1)]

@@ -27,7 +27,7 @@ NO_ANSWER = "(no answer)"
 """Text displayed as the label of items without a label."""
 
 EXACT = 2.0**53
-"""Largest number up to which every whole number is exactly representable as a 64-bit float."""
+"""Largest N such that all whole numbers up to N are exactly representable as 64-bit floats."""
 
 MAX_TOTAL = 2.0**63
 """Exclusive upper limit on the sum of counts or item weights, which must fit into 64 bits."""
@@ -36,7 +36,7 @@ MAX_TOTAL = 2.0**63
 class NoItems(InputError):
     """Raised when an input has no rows.
 
-    The exception is ignored if other files of the same input have rows.
+    The exception is ignored if other files of the same input contain rows.
     """
 
     code = "empty-input"
@@ -48,7 +48,7 @@ def code_type(n_labels: int) -> np.dtype[np.int32] | np.dtype[np.int64]:
 
 
 def whole_counts(masses: Array) -> CountArray:
-    """Convert counts to integers if all are whole, otherwise to floats.
+    """Convert counts to integers if all of them are whole, otherwise to floats.
 
     Raise an error if their sum does not fit into 64 bits.
     """
@@ -119,7 +119,7 @@ class Labels:
     tree: Hierarchy | None = None
     """The tree, if the labels are the leaves of a tree."""
     first_row: FirstRow | None = None
-    """The first row of a delimited file, which is used to detect a header that was read as data."""
+    """The first row of a delimited file, used to detect a header that was read as data."""
     weighted: bool = field(init=False, repr=False)
     """True if items may have several labels, each with a weight."""
     overlapping: bool = field(init=False, repr=False)
@@ -135,7 +135,7 @@ class Labels:
 
     @classmethod
     def from_codes(cls, coded: LabelCodes, **others: Any) -> Labels:
-        """Create labels from codes. `others` contains the values of the remaining fields."""
+        """Create labels from codes. `others` contains values for the remaining fields."""
         return cls(**coded._asdict(), **others)
 
     def __len__(self) -> int:
@@ -158,7 +158,7 @@ class Labels:
         return self
 
     def entries(self) -> tuple[Ints, Ints, Floats]:
-        """Return the item, code and weight of every entry.
+        """Return three arrays: the item, code and weight of every entry.
 
         In hard labels, code −1 means no label.
         """
@@ -175,9 +175,9 @@ class Labels:
 
 
 def take(labels: Labels, rows: Ints) -> Labels:
-    """Select rows of labels, in the given order. An index of −1 yields an item without a label.
+    """Select labels by row index, in the given order. The index −1 yields an item without a label.
 
-    Item ids and groups are selected, too, so the index −1 is not allowed if the labels have either.
+    Item ids and groups are selected, too, so −1 is not allowed if the labels have ids or groups.
     """
     absent = rows < 0
     gap = bool(absent.any())
@@ -308,7 +308,7 @@ def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
 
 
 def heaviest(labels: Labels) -> Ints:
-    """Return the code of each item's label with the largest weight, or −1 without a label.
+    """Return, for each item, the code of the label with the largest weight (−1 if unlabelled).
 
     Ties are broken by the alphabetical order of the labels.
     """
@@ -434,10 +434,13 @@ class FirstRow(NamedTuple):
 
 
 class Coder(defaultdict[Any, int]):
-    """A mapping from values to numbers in order of first occurrence. It can be filled in chunks."""
+    """A mapping from values to numbers in order of first occurrence, filled chunk by chunk."""
 
     def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
-        """Return the numbers of `count` values. New values are assigned the next free numbers."""
+        """Return the number of each of `count` values.
+
+        New values are assigned the next free numbers.
+        """
         # The factory refers to the dictionary itself. Remove it afterwards, because the reference
         # cycle would keep the dictionary in memory.
         self.default_factory = self.__len__

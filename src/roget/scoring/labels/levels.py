@@ -18,7 +18,7 @@ from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.read import as_labels
 
 LISTS = "lists"
-"""The value of the option `levels` for items that have lists of labels."""
+"""The value of the option `levels` that stands for lists of labels, one list per item."""
 
 
 def split_labels(labels: Labels, separator: str) -> Labels:
@@ -77,7 +77,8 @@ def read_levels(
     """Read gold or system labels.
 
     Labels with several levels are returned with the tree that they form. The levels of a label may
-    be separated by a delimiter, stored as a list, or in several columns (label=coarse+fine).
+    be separated by a delimiter, stored as a list, or spread over several columns
+    (label=coarse+fine).
     """
     read = partial(as_labels, labels=labels, gold=gold, header=header)
     if has_several(columns):

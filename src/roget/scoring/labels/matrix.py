@@ -74,7 +74,7 @@ def _parse(name: str, header: bool | None) -> tuple[np.ndarray, list[str] | None
     named = bool(lines) and not all(is_number(cells[0]) for _, cells in lines)
     named = named or _skips_corner(heading, width)
     if heading is not None and not is_number(heading[0]):
-        # With a header such as class,0,1,2 or ,k0,k1, the first column has the names of the rows.
+        # With a header such as class,0,1,2 or ,k0,k1, the first column contains the row names.
         named = named or heading[0] == "" or all(map(is_number, heading[1:]))
     rows, names = [], []
     for at, cells in lines:
@@ -101,9 +101,10 @@ def _parse(name: str, header: bool | None) -> tuple[np.ndarray, list[str] | None
 
 
 def _has_index_line(lines: list[tuple[int, list[str]]]) -> bool:
-    """Return True if the second line only has a name, as in a cross-tabulation that pandas printed.
+    """Return True if the second line contains only a name, as in a cross-tabulation printed by
+    pandas.
 
-    It is the name of the rows. The first line is then a header.
+    This is the name of the row index, and the first line is then a header.
     """
     if len(lines) < 3 or len(lines[0][1]) != len(lines[2][1]):
         return False
@@ -113,10 +114,10 @@ def _has_index_line(lines: list[tuple[int, list[str]]]) -> bool:
 def _is_header(
     first: list[str], lines: list[tuple[int, list[str]]], width: int, source: str
 ) -> bool:
-    """Return True if the first line has the names of the columns; raise an error if in doubt.
+    """Return True if the first line contains the column names; raise an error if in doubt.
 
-    It does if it contains a name, or if its first cell is empty or missing. Numbers may also be
-    names, as in class,0,1,2.
+    This is the case if any cell is a name, or if the first cell is empty or missing. Numbers may
+    also be names, as in class,0,1,2.
     """
     if not all(map(is_number, first[1:])) or first[0] == "" or len(first) == width - 1:
         return True

@@ -130,7 +130,7 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str, *, cover: bool = False)
 
 
 def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[LabelCodes, Ints, Floats]:
-    """Return the labels, items and weights in a mapping from items to labels or weighted labels."""
+    """Return the labels, items and weights from a mapping of items to labels or weighted labels."""
     labels: list[Any] = []
     owners: list[int] = []
     weights: list[float] = []
@@ -155,7 +155,7 @@ def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[LabelCodes, I
 
 
 Entries = tuple[Ints, Ints, Floats, tuple[int, int]]
-"""Rows, columns and values of the non-zero entries of a matrix, and its shape."""
+"""Row indices, column indices and values of the non-zero entries in a matrix, and its shape."""
 
 
 def _dense_entries(values: npt.NDArray[Any], name: str) -> Entries:

@@ -1,6 +1,6 @@
 """A parser for trees in Newick format, e.g. `((a:1,b:1)ab:2,'c d':3);`.
 
-Names may be quoted; a quote inside a quoted name is doubled. Underscores are kept. Comments in
+Names may be quoted, and a quote inside a quoted name is doubled. Underscores are kept. Comments in
 square brackets are skipped.
 """
 
@@ -19,13 +19,13 @@ from roget.errors import FormatError, Notice
 _COMMENT = re.compile(r"('(?:[^']|'')*')|\[[^\]]*(?:\]|\Z)")
 """Pattern that matches a quoted name or a comment.
 
-A comment without a closing bracket extends to the end.
+A comment without a closing bracket extends to the end of the text.
 """
 _PART = re.compile(r"\s*+('(?:[^']|'')*+'|[^\s(),:;'\[\]]*+(?:[ \t]++[^\s(),:;'\[\]]++)*+)\s*+"
                    r"(?::\s*+([^\s(),:;'\[\]]*+)\s*+)?+([(),;])")  # fmt: skip
 """Pattern that matches an optional name, an optional branch length and a punctuation mark.
 
-Its quantifiers are possessive to prevent backtracking.
+Its quantifiers are possessive, to prevent backtracking.
 """
 
 
@@ -39,7 +39,7 @@ class ParsedTree(NamedTuple):
 
 
 def parse(text: str, source: str) -> ParsedTree:
-    """Parse a tree. Error messages contain the line and column of the first problem."""
+    """Parse a tree. Error messages report the line and column of the first problem."""
     if "[" in text:
         text = _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
     tokens, ends = _split(text, source)
@@ -94,7 +94,8 @@ def _split(text: str, source: str) -> tuple[list[tuple[str, str, str]], list[int
 
     Return the tokens and the position at which each one ends.
 
-    Each token must begin where the previous token ended. Splitting stops at the first invalid text.
+    Each token must begin where the previous token ended. Splitting stops at the first invalid
+    character.
     """
     tokens: list[tuple[str, str, str]] = []
     ends: list[int] = []

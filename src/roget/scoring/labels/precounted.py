@@ -1,6 +1,6 @@
-"""Contingency cells that were counted in advance, or are counted by a data frame library.
+"""Read contingency cells that were counted in advance, or count them with a data frame library.
 
-To score hard labels, only the cells (group, gold, system, count) are needed. They may be counted by
+Only the cells (group, gold, system, count) are needed to score hard labels. They may be counted by
 a database, a compute cluster or, through narwhals, the library of a lazy frame.
 """
 
@@ -43,7 +43,7 @@ from roget.scoring.labels.table import (
 )
 
 _NOT_FRAMES = ("builtins", "numpy", "scipy", "roget", "torch", "anndata")
-"""Packages that have no lazy frames. For objects from these packages, narwhals is not imported."""
+"""Packages without lazy frames. Narwhals is not imported for objects from these packages."""
 
 LARGE = 100_000
 """Number of rows above which data frame libraries join tables faster than roget."""
@@ -85,10 +85,10 @@ def to_cells(
     extra: tuple[int, int] = (0, 0),
     sources: Sequence[str] = (),
 ) -> AlignedLabels:
-    """Convert rows with counts to aligned labels; raise all problems as one error.
+    """Convert rows with counts to aligned labels; raise one error that lists all problems.
 
-    `extra` contains the number of system items that gold does not contain, and the number of them
-    that share a cluster with scored items. `sources` are the names of gold and system in messages.
+    `extra` contains the number of system items that gold does not contain, and how many of these
+    share a cluster with scored items. `sources` are the names of gold and system in messages.
     """
     problems, found = rows.problems, rows.columns
     if "count" not in found:
@@ -203,7 +203,7 @@ def count_frame(
 def _inspect_lazy(
     frame: Any, roles: LabelRoles, columns: Columns | None, source: str
 ) -> tuple[Any, dict[str, str]]:
-    """Return a narwhals lazy frame, and the column name of each role."""
+    """Return a narwhals lazy frame, and the column name for each role."""
     import narwhals.stable.v2 as nw
 
     lazy = nw.from_native(frame).lazy()
@@ -303,7 +303,7 @@ def _sort_codes(coded: LabelCodes) -> LabelCodes:
 
 
 def read_both(data: Any, columns: Columns | None) -> tuple[Labels, Labels] | None:
-    """Return the gold and system labels from a frame with both columns, or from AnnData's `obs`.
+    """Return the gold and system labels from two columns of a frame or of AnnData's `obs`.
 
     Items of `obs` without a gold label are excluded. Return None if the data are not a frame.
     """
@@ -333,7 +333,7 @@ _MAPPINGS = "; to allow missing items, pass mappings: gold.to_dict(), system.to_
 
 
 def _have_index(*sides: Any) -> bool:
-    """Return True if all inputs are pandas Series, which are joined by their index."""
+    """Return True if all inputs are pandas Series, and can therefore be joined by index."""
     return all(
         library(side) == "pandas" and hasattr(side, "reindex") and not hasattr(side, "columns")
         for side in sides
@@ -345,7 +345,7 @@ def list_index(gold: Any, system: Any) -> list[Any] | None:
     if not _have_index(gold, system):
         return None
     items = [item if isinstance(item, int | str) else str(item) for item in gold.index.tolist()]
-    # If both indices are equal, duplicates have not been ruled out yet.
+    # Even if both indices are equal, they may contain duplicates.
     return items if len(set(items)) == len(items) else None
 
 

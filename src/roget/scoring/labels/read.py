@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from roget.scoring.labels.align import AlignedLabels
 
 LARGE = 1 << 20
-"""Minimum total size in bytes of files to read with DuckDB. For smaller files its start-up time
-outweighs its speed.
+"""Minimum total size, in bytes, of files to read with DuckDB.
+
+For smaller files, its start-up time outweighs its speed.
 """
 
 
@@ -107,7 +108,7 @@ def as_labels(
 
 
 def are_small(*sides: Any) -> bool:
-    """Return True if all inputs are local files that are read faster without DuckDB."""
+    """Return True if all inputs are local files small enough to be read faster without DuckDB."""
     paths = [side for side in sides if isinstance(side, str | os.PathLike)]
     if len(paths) < len([side for side in sides if side is not None]):
         return False
@@ -125,7 +126,7 @@ def count_large(
     extra: str = RULES.extra,
     header: bool | None = None,
 ) -> AlignedLabels | None:
-    """Count the contingency cells of large tables with DuckDB. Return None if this is not possible.
+    """Count the contingency cells of large tables with DuckDB; return None if this is not possible.
 
     If `system` is None, `gold` is a file with both gold and system labels.
     """
@@ -169,7 +170,7 @@ def read_pair(
 
 
 def _refuse_ids(gold: Labels, system: Labels) -> None:
-    """Raise an error if the gold column of a file without a header probably has item ids."""
+    """Raise an error if the gold column of a file without a header probably contains item ids."""
     first = gold.first_row
     if first is None or first.is_header or gold.weighted:
         return
@@ -192,7 +193,7 @@ def read_tables(
     roles: LabelRoles,
     header: bool | None = None,
 ) -> list[LabelTable]:
-    """Read a table that has a column for each role; return one label table per file."""
+    """Read tables that have a column for each role; return one label table per file."""
     parts: list[LabelTable] = []
     paths = list_files(os.fspath(path))
     for one in paths:

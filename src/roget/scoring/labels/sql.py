@@ -24,9 +24,9 @@ def make_query(
     dialect
         duckdb, postgres, spark or bigquery.
     gold, system
-        Names of the tables; a dot separates schema and table.
+        Names of the tables. A dot separates the schema from the table.
     item, label, group
-        Names of columns, the same in both tables.
+        Column names, which must be the same in both tables.
 
     Returns
     -------

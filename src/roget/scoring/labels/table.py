@@ -1,4 +1,4 @@
-"""Label tables: rows with item, label, weight and group, and their conversion to labels.
+"""Label tables, whose rows contain item, label, weight and group, and their conversion to labels.
 
 Every reader returns a `LabelTable`. `to_labels` combines the rows of each item, drops repeated
 rows, and reports contradictory or invalid labels.
@@ -18,14 +18,14 @@ from roget.errors import Notice
 from roget.scoring.labels.labels import Coder, FirstRow, LabelCodes, Labels, NoItems, code_texts
 
 _MIN_ROWS = 4
-"""Minimum number of rows for treating a first label that occurs only once as a possible header."""
+"""Minimum number of rows at which a first label that occurs only once may be taken for a header."""
 
 _LABEL_ROLES = ("label", "gold", "system")
 
 
 @dataclass
 class LabelTable:
-    """The rows of a label file, stored as columns: line, item, label codes, weight and group."""
+    """The rows of a label file, stored by column: line, item, label codes, weight and group."""
 
     problems: Problems
     """The invalid lines found so far."""
@@ -83,7 +83,7 @@ def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
 
 
 def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
-    """Convert a table to labels; raise all problems found in its rows as one error."""
+    """Convert a table to labels; raise one error that lists all problems in its rows."""
     problems = table.problems
     if not len(table.lines):
         problems.check()
@@ -99,7 +99,8 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     if several or first is not None:
         coded = (_weighted if several else _hard)(table, column, first)
     if not (several or gold or "gold" in table.columns or table.weights is None):
-        # These weights belong to system labels. Weights of gold items may be 0.
+        # These weights belong to system labels, and must be positive. Only weights of gold items
+        # may be 0.
         for line in table.lines[(table.weights == 0) & (column.codes >= 0)]:
             problems.add(line, _ZERO, code="bad-weight")
     masses = None
@@ -206,7 +207,7 @@ def _hard(table: LabelTable, column: LabelCodes, first: Ints | None) -> LabelCod
 
 
 def _item_weights(table: LabelTable, column: LabelCodes, *, gold: bool) -> Floats | None:
-    """Return the weights of gold items, if the table has weights."""
+    """Return the gold items' weights, or None if the table has no weights."""
     weights = table.weights
     if weights is None or not table.spread:
         return None
@@ -316,7 +317,7 @@ _ZERO = "the weights of this item sum to 0; expected at least one positive weigh
 
 
 def _contradiction(table: LabelTable, row: int, earlier: int) -> None:
-    """Report that a row contradicts an earlier row of the same item."""
+    """Report that a row contradicts an earlier row for the same item."""
     item = "" if table.items is None else f" {table.items[row]!r}"
     text = f"item{item} already has a different label on line {table.lines[earlier]}"
     if table.problems.hint not in (_PAIRS, _SEVERAL):

@@ -24,10 +24,9 @@ def split_frame(
 ) -> dict[str, Labels]:
     """Return the clusterings in a table, keyed by column name.
 
-    Columns of items, groups and weights are not clusterings. A first column without a name, such as
-    the index column in CSV files from pandas, is not a clustering either. It holds the item ids
-    unless there is another item column. There must be at least `least`
-    clusterings.
+    Columns with items, groups or weights are not clusterings. A first column without a name, such
+    as the index column in CSV files from pandas, is not a clustering either. It holds the item ids
+    unless there is another item column. There must be at least `least` clusterings.
     """
     named = frame_columns(frame)
     names = list(named)
@@ -55,7 +54,7 @@ def split_frame(
 
 
 def find_shared(names: list[str], columns: Columns | None, source: str) -> dict[str, int]:
-    """Return the columns of items and groups, which all clusterings of a table share."""
+    """Return the item and group columns, which all clusterings in a table share."""
     lowered = [name.strip().lower() for name in names]
     places = {
         role: at

@@ -1,4 +1,4 @@
-"""Write labels to files, so that the same items, groups and labels can be read again.
+"""Write labels to files in such a way that the same items, groups and labels can be read back.
 
 Each text format has restrictions; for example, readers strip spaces around names. If a format
 cannot represent the labels, an error is raised and nothing is written.
@@ -42,7 +42,8 @@ _FORBIDDEN = {
     "jsonl": re.compile(rf"{_SURROGATE}|^\Z"),
     "parquet": re.compile(rf"{_SURROGATE}|^\Z"),
 }
-"""Map from formats to patterns of forbidden characters in names, which readers would not preserve.
+"""Map from formats to patterns of characters forbidden in names because readers would not keep
+them.
 """
 
 _BREAKS_TSV = re.compile(r"[\t\n\r]")
@@ -55,7 +56,7 @@ _NOUNS = {"key": "a key", "lines": "a file of one label per line"}
 class _LabelTexts:
     """Labels as strings.
 
-    Entry e has the item `owners[e]`, label `labels[e]` and weight `weights[e]`.
+    Entry e consists of the item `owners[e]`, the label `labels[e]` and the weight `weights[e]`.
     """
 
     target: str
@@ -225,7 +226,7 @@ def _columns(answers: _LabelTexts) -> dict[str, list[Cell]]:
     several = answers.several
     if several and answers.items is None:
         answers.refuse(
-            "items with several labels have several rows, which requires item ids, but the labels "
+            "items with several labels take several rows, which requires item ids, but the labels "
             "have no ids; choose the format jsonl"
         )
     gaps = np.setdiff1d(np.arange(answers.size), answers.owners)
@@ -316,7 +317,7 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def write_columns(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[str]) -> None:
-    """Write columns of strings and numbers in the format determined by the suffix of the file."""
+    """Write columns of strings and numbers, in the format given by the file suffix."""
     suffix = check_suffix(path)
     as_text = COLUMN_FORMATS[suffix]
     if as_text is not None:
@@ -375,7 +376,7 @@ def convert(
 
 
 def choose_format(target: str | os.PathLike[str], to: str | None) -> str:
-    """Return the output format, which is `to` or is inferred from the suffix of the file."""
+    """Return the output format `to`, or infer it from the suffix of the file."""
     place = Source(os.fspath(target))
     if place.path == STANDARD_INPUT:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Measures of the agreement of two clusterings, with one module per family."""
+"""Measures of agreement between two clusterings, with one module per family."""
 
 from roget.scoring.measures.base import Measure, parse
 

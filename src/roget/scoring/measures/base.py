@@ -1,4 +1,4 @@
-"""The base class of measures, their names and parameters, and averages over groups."""
+"""The base class of measures; parse measure names and parameters, and average over groups."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Measure(ABC):
     reference: ClassVar[str]
     """The publications that define the measure, as "author year", separated by semicolons."""
     bibtex: ClassVar[str] = ""
-    """BibTeX entries of the publications that references.bib does not contain."""
+    """BibTeX entries for publications that are not in references.bib."""
 
     def __init_subclass__(cls, **declared: Any) -> None:
         super().__init_subclass__()
@@ -100,7 +100,7 @@ class Measure(ABC):
         """
 
     def better(self, a: float, b: float) -> bool:
-        """Return True if score a is better than score b by more than rounding errors."""
+        """Return True if score a is better than score b by more than rounding error."""
         close = math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
         return not close and (a > b) == (self.direction == "higher")
 
@@ -146,7 +146,7 @@ class Adjusted(Measure):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True if gold and system are both random under the model."""
+        """True if the random model permutes or redraws both gold and system."""
         return not self.model.endswith("1")
 
 

@@ -21,14 +21,16 @@ JURGENS = "Jurgens & Klapaftis 2013"
 class ElementCentric(
     Measure, name="element-centric", symmetric=True, reference="Gates et al. 2019"
 ):
-    """Mean similarity of each item's random walks over classes and over clusters. Best value: 1.
+    """Mean similarity between each item's random walks over classes and over clusters. Best value:
+    1.
 
     At each step a walk moves, with probability `alpha`, to an item of a cluster of the current
     item; otherwise it returns to its first item. If every item has one class and one cluster, the
     similarity of an item is the overlap of its class and cluster divided by the size of the larger
-    set, for any `alpha`. For a tree the whole tree is scored, not a cut: an item belongs to every
-    node above it with weight exp(`r` · level), where the level is 0 at the root and 1 at leaves. A
-    tree usually scores below 1 against flat classes, even if each class is a node of the tree.
+    set, for any `alpha`. For a tree, the whole tree is scored rather than a cut: an item belongs to
+    every node above it with weight exp(`r` · level), where the level is 0 at the root and 1 at the
+    leaves. A tree usually scores below 1 against flat classes, even if each class is a node in the
+    tree.
     """
 
     alpha: float = 0.9
@@ -85,7 +87,7 @@ class ExtendedF(Measure, name="xb3-f", symmetric=True, reference=AMIGO):
 class Omega(
     Measure, name="omega", range=(-1.0, 1.0), symmetric=True, reference="Collins & Dent 1988"
 ):
-    """Fraction of item pairs that share as many classes as clusters. Best: 1, chance: 0.
+    """Fraction of item pairs that share equally many classes and clusters. Best: 1, chance: 0.
 
     The fraction is adjusted for chance. If every item has one class and one cluster, the score
     equals the adjusted Rand index.
@@ -107,7 +109,7 @@ class Omega(
 class OverlappingNMI(
     Measure, name="onmi", symmetric=True, reference="McDaid, Greene & Hurley 2011"
 ):
-    """Normalised mutual information of overlapping classes and clusters. Best value: 1.
+    """Normalised mutual information between overlapping classes and clusters. Best value: 1.
 
     Each class is compared with its most informative cluster, and each cluster with its most
     informative class. `norm=max` divides by the larger of the two entropies. `norm=lfk` is the
@@ -165,8 +167,8 @@ class FuzzyPrecision(Measure, name="fuzzy-b3-precision", best=None, reference=JU
     """B-cubed precision for weighted labels, over pairs of different items. Best value: 1.
 
     Weights are scaled to a maximum of 1 per item. The agreement of two items in a label is 1 minus
-    the difference of their weights. An item that shares no cluster with another item scores 0, so a
-    perfect clustering with such items scores below 1. The scorer of the shared task calls this
+    the difference between their weights. An item that shares no cluster with another item scores 0,
+    so a perfect clustering with such items scores below 1. The scorer of the shared task calls this
     value recall.
     """
 
@@ -178,8 +180,8 @@ class FuzzyRecall(Measure, name="fuzzy-b3-recall", best=None, reference=JURGENS)
     """B-cubed recall for weighted labels, over pairs of different items. Best value: 1.
 
     Weights are scaled to a maximum of 1 per item. The agreement of two items in a label is 1 minus
-    the difference of their weights. An item that shares no class with another item scores 0. The
-    scorer of the shared task calls this value precision.
+    the difference between their weights. An item that shares no class with another item scores 0.
+    The scorer of the shared task calls this value precision.
     """
 
     def compute(self, degrees: Degrees) -> Values:
@@ -199,7 +201,8 @@ class FuzzyF(Measure, name="fuzzy-b3-f", symmetric=True, best=None, reference=JU
 
 @dataclass(frozen=True)
 class FuzzyNMI(Measure, name="fuzzy-nmi", symmetric=True, reference=JURGENS):
-    """Normalised mutual information of classes and clusters with weighted labels. Best value: 1.
+    """Normalised mutual information between classes and clusters with weighted labels. Best value:
+    1.
 
     Weights are scaled to a maximum of 1 per item and discretised into `bins` bins. Each class is
     compared with its most informative cluster, and vice versa. Without weights the score equals

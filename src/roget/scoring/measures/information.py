@@ -1,4 +1,4 @@
-"""Measures computed from H(C), H(K) and H(C,K), under any entropy estimator.
+"""Measures computed from H(C), H(K) and H(C,K), with any entropy estimator.
 
 Conditional entropies are differences of these three entropies, which are estimated separately, so
 corrected scores may lie outside the range of plug-in scores. Scores are never clamped.
@@ -72,7 +72,8 @@ class V(Measure, name="v", linear="information", reference=ROSENBERG):
     """Harmonic mean of homogeneity and completeness. Best value: 1; no information: 0.
 
     The formula is (1+β)·h·c/(β·h + c), computed as (1+β)·I/(β·H(K) + H(C)), which has smaller
-    rounding errors near 0. If β > 1, completeness has more weight; β = 0 gives homogeneity.
+    rounding errors near 0. If β > 1, completeness has more weight. If β = 0, the score is
+    homogeneity.
     """
 
     beta: float = 1.0
@@ -174,7 +175,9 @@ class MI(
     best=None,
     reference="Shannon 1948",
 ):
-    """Mutual information of classes and clusters in nats. Best value: H(C); no information: 0."""
+    """Mutual information between classes and clusters in nats. Best value: H(C); no information:
+    0.
+    """
 
     def compute(self, entropies: Entropies) -> Values:
         return entropies.mutual
@@ -262,8 +265,8 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
     The average of the entropies is arithmetic, geometric, min or max. Entropies are plug-in
     estimates. `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num
     keeps the number of clusters, and all keeps only the number of items; num1 and all1 also keep
-    gold fixed. Under models other than perm, the maximum of the information is log K or log N. A
-    perfect clustering scores 1 under every model.
+    gold fixed. Under models other than perm, the maximum of the mutual information is log K or log
+    N. A perfect clustering scores 1 under every model.
     """
 
     adjusts = "Vinh, Epps & Bailey 2010"
@@ -306,7 +309,7 @@ class SMI(
 
     The mean and the standard deviation over all random clusterings with the same sizes are exact.
     The score is undefined if gold or the system is one cluster or all singletons, because all
-    clusterings of such sizes have the same information.
+    clusterings with such sizes have the same mutual information.
     """
 
     def compute(self, chance: Chance, deviation: Values) -> Values:

@@ -14,7 +14,7 @@ METRICS = (
     "vi", "vi-logn", "vi-2logn", "van-dongen", "misclassification", "mirkin",
     "correlation-distance",
 )  # fmt: skip
-"""Distances that obey the triangle inequality, with plug-in entropies."""
+"""Distances that satisfy the triangle inequality with plug-in entropies."""
 
 BASELINES = {
     "ami": 0.0,
@@ -25,8 +25,8 @@ BASELINES = {
     "blanc-precision": 0.5,
     "blanc-recall": 0.5,
 }
-"""Map from measures with a constant baseline to this baseline: the mean over random clusterings,
-which is the same for all cluster sizes.
+"""Constant baselines, keyed by measure: the mean score of random clusterings, if it is the same for
+all cluster sizes.
 """
 
 MONOTONE = (
@@ -47,8 +47,8 @@ _MATCHING = (
     "ceaf-e", "ceaf-e-precision", "ceaf-e-recall", "conll", "nca", "psi", "rmi",
     "greedy-one-to-one", "meila-heckerman",
 )  # fmt: skip
-"""Measures that match cells, sort cells or sum over their sizes. Their running time is not linear
-in the number of cells.
+"""Measures whose running time is not linear in the number of cells, because they match cells, sort
+them or sum over their sizes.
 """
 
 

@@ -32,7 +32,7 @@ def refuse_fractions(table: Contingency) -> None:
 def count_links(table: Contingency) -> tuple[Any, Any, Any]:
     """Return the numbers of shared links, gold links and system links.
 
-    At least n − k links are needed to join n mentions into k entities. Unmatched mentions have
+    At least n − k links are needed to join n mentions into k entities. Unmatched mentions get
     placeholder entities of size 1, which need no links.
     """
     refuse_fractions(table)
@@ -52,7 +52,7 @@ class MUCPrecision(Measure, name="muc-precision", best=None, reference=VILAIN):
 
 
 class MUCRecall(Measure, name="muc-recall", best=None, reference=VILAIN):
-    """Fraction of gold's links that the system found. Best value: 1.
+    """Fraction of gold links that the system found. Best value: 1.
     The score is 0 if gold has no links.
     """
 
@@ -62,7 +62,7 @@ class MUCRecall(Measure, name="muc-recall", best=None, reference=VILAIN):
 
 
 class MUC(Measure, name="muc", symmetric=True, best=None, reference=VILAIN):
-    """F of coreference links, where an entity of n mentions has n − 1 links. Best value: 1. The
+    """F of coreference links, where an entity with n mentions has n − 1 links. Best value: 1. The
     measure favours few clusters.
 
     Singletons have no links and are ignored; the score is 0 if there are only singletons.
@@ -77,7 +77,7 @@ def resolve_entities(table: Contingency) -> Values:
     """Return LEA recall: the fraction of each class's links that are resolved, weighted by class
     size.
 
-    A singleton has one link, to itself, which is resolved if the mention is a singleton in the
+    A singleton has one link, to itself. This link is resolved if the mention is a singleton in the
     other clustering, too.
     """
     refuse_fractions(table)

@@ -1,4 +1,4 @@
-"""Measures of the overlap of clusters and classes: purity, one-to-one matches, B-cubed, CEAF."""
+"""Measures of overlap between clusters and classes: purity, one-to-one matches, B-cubed, CEAF."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ def best_f_by_class(table: Contingency) -> Floats:
 
 
 class ClusteringF(Measure, name="f", reference="Fung, Wang & Ester 2003"):
-    """Highest F of each class over all clusters, averaged by class size. Best value: 1."""
+    """Mean of each class's highest F over all clusters, weighted by class size. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(best_f_by_class(table) * table.row_totals) / table.n
 
 
 class Larsen(Measure, name="larsen", reference="Larsen & Aone 1999"):
-    """Highest F of each class over all clusters, averaged over classes. Best value: 1."""
+    """Mean of each class's highest F over all clusters, with equal weights. Best value: 1."""
 
     def compute(self, table: Contingency) -> Values:
         return table.over_rows(best_f_by_class(table)) / table.sizes.classes
@@ -167,7 +167,7 @@ class BCubedF(Measure, name="b3-f", symmetric=True, reference=BAGGA):
 
 
 def match_entities(table: Contingency) -> Any:
-    """Return the sum of the Dice overlaps in the best one-to-one match of classes and clusters."""
+    """Return the sum of Dice overlaps in the best one-to-one match between classes and clusters."""
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
     return table.match(table.keep_common(2.0 * table.counts / sizes))
 
@@ -236,7 +236,7 @@ def count_exact(table: Contingency) -> Any:
 
 
 def require_whole_labels(table: Contingency) -> None:
-    """Raise Undefined if labels are fractional, because no cluster can then equal a class."""
+    """Raise Undefined if labels are fractional, because then no cluster can be equal to a class."""
     if table.fractional:
         raise Undefined("exact clusters require one label per item, but labels are weighted")
 
@@ -270,9 +270,9 @@ class NCA(Measure, name="nca", range=(-0.5, 1.0), reference="Gagolewski 2025"):
     """Normalised clustering accuracy. Best value: 1; 0 if each class is spread evenly.
 
     The formula is (S − 1)/(M − 1). S is the sum, over classes, of the fraction of the class that is
-    in its cluster under the best one-to-one match. M is the number of classes or of clusters,
-    whichever is larger. All classes have equal weight. The score may be negative if there are more
-    clusters than classes.
+    in its matched cluster, for the best one-to-one match. M is the number of classes or of
+    clusters, whichever is larger. All classes have equal weight. The score may be negative if there
+    are more clusters than classes.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -285,9 +285,9 @@ class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rez
     """Pair sets index: overlaps in the best one-to-one match. Best value: 1; chance level: 0.
 
     The formula is (S − E)/(M − E). S is the sum of overlap/(larger size) over the matched (class,
-    cluster) pairs. E is the expected sum for random clusters if classes and clusters are matched by
-    the rank of their sizes. M is the number of classes or of clusters, whichever is larger. Unlike
-    in the publication, negative values are not set to 0.
+    cluster) pairs. E is the expected sum for random clusters if classes and clusters are matched in
+    order of size. M is the number of classes or of clusters, whichever is larger. Unlike in the
+    publication, negative values are not set to 0.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -335,9 +335,9 @@ class SupervisedRecall(
 ):
     """Recall on test items if clusters are mapped to classes on training items. Best value: 1.
 
-    The training part is a random fraction `train` of the items. Each cluster is mapped to its most
-    frequent class in the training part. Recall on the remaining items is averaged over several
-    random splits. Items of clusters that do not occur in the training part count as wrong. Splits
+    The training set is a random fraction `train` of the items. Each cluster is mapped to its most
+    frequent class in the training set. Recall on the remaining items is averaged over several
+    random splits. Items in clusters that do not occur in the training set count as wrong. Splits
     are sampled from the contingency table, because the identity of items does not matter.
     """
 

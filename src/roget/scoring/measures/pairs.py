@@ -1,6 +1,6 @@
 """Measures that count pairs of items in the same cluster or in different clusters.
 
-Pair counts of whole-number tables are exact integers, so ratios are correctly rounded.
+Pair counts are exact integers if the table contains whole numbers, so ratios are correctly rounded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MANANDHAR = "Manandhar et al. 2010"
 
 
 def is_identical(pairs: PairCounts) -> Any:
-    """Return True if gold and system join exactly the same pairs of items."""
+    """Return True if gold and system put exactly the same pairs of items together."""
     return np.equal(pairs.gold, pairs.system) & np.equal(pairs.system, pairs.both)
 
 
@@ -94,7 +94,8 @@ class Gamma(
     symmetric=True,
     reference="Hubert & Schultz 1976",
 ):
-    """Correlation of "in the same class" and "in the same cluster". Best value: 1; chance level: 0.
+    """Correlation between "in the same class" and "in the same cluster". Best value: 1; chance
+    level: 0.
 
     The score is undefined if gold or the system joins all pairs or no pairs.
     """
@@ -117,7 +118,7 @@ GOSGENS = "Gösgens, Tikhonov & Prokhorenkova 2021"
 
 
 def one_sided(pairs: PairCounts) -> Any:
-    """Return True if gold or the system joins all pairs or no pairs, and the two differ."""
+    """Return True if gold or the system joins all pairs or no pairs, but they are not identical."""
     joins = (pairs.gold, pairs.system)
     extreme = [np.equal(joined, 0) | np.equal(joined, pairs.total) for joined in joins]
     return (extreme[0] | extreme[1]) & ~is_identical(pairs)
@@ -169,7 +170,8 @@ class SokalSneath(
     symmetric=True,
     reference="Sokal & Sneath 1963; Gösgens, Tikhonov & Prokhorenkova 2021",
 ):
-    """Mean precision and recall of joined and of separated pairs. Best value: 1; chance level: 1/2.
+    """Mean of precision and recall on joined and on separated pairs. Best value: 1; chance level:
+    1/2.
 
     The formula is (N11/(N11+N10) + N11/(N11+N01) + N00/(N00+N10) + N00/(N00+N01))/4. The score is
     undefined if gold or the system joins all pairs or no pairs, unless they are identical.
@@ -195,8 +197,8 @@ class Jaccard(Measure, name="jaccard", symmetric=True, reference="Milligan et al
 class FowlkesMallows(
     Measure, name="fm", linear="pairs", symmetric=True, reference="Fowlkes & Mallows 1983"
 ):
-    """Geometric mean of paired precision and recall. Best value: 1.
-    Identical singletons score 1.
+    """Geometric mean of paired precision and recall. Best value: 1. If gold and system are all
+    singletons, the score is 1.
     """
 
     def compute(self, pairs: PairCounts) -> Values:
@@ -216,8 +218,8 @@ class Mirkin(
     """Twice the number of item pairs on which gold and system disagree. Best value: 0, worst:
     N(N−1).
 
-    `scale=pairs` divides by N(N−1), which gives 1 − Rand. `scale=n2` divides by N²; the score then
-    does not change if every item is duplicated.
+    `scale=pairs` divides by N(N−1), which gives 1 − Rand. `scale=n2` divides by N², so that the
+    score does not change if every item is duplicated.
     """
 
     scale: str = "none"

@@ -41,10 +41,10 @@ class RMI(
     The formula is (1/N)·(log(N!·Πn_ij!/(Πa_i!·Πb_j!)) − cost), with a_i items in class i, b_j items
     in cluster j and n_ij items in both. With `reduction=flat` the cost is the logarithm of the
     number of tables with the same sizes, estimated as in Jerdee, Kirkley & Newman 2022. With
-    `reduction=dirichlet` it is the length of the code of Jerdee, Kirkley & Newman 2024 for the
-    classes given the clusters, with the best concentration between 10⁻⁴ and 10⁴. Both costs change
-    slightly if gold and system are exchanged. `normalise` divides by the self-information of gold
-    or of the system, or by the arithmetic, geometric, min or max average of both; a perfect
+    `reduction=dirichlet` it is the message length, in the code of Jerdee, Kirkley & Newman 2024, of
+    the classes given the clusters, with the best concentration between 10⁻⁴ and 10⁴. Both costs
+    change slightly if gold and system are exchanged. `normalise` divides by the self-information of
+    gold or of the system, or by the arithmetic, geometric, min or max average of both; a perfect
     clustering then scores 1.
     """
 
@@ -129,19 +129,18 @@ def _log_ways(n: Any, alpha: Any) -> Any:
 
 
 def _reduce_flat(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
-    """Return N times the reduced mutual information about `target`, where the cost of the table is
-    the log of the number of tables.
-    """
+    """Return N·RMI about `target`, with the log of the number of tables as the table's cost."""
     return _count_labellings(target, joint, by, n) - count_tables(by, target, n)
 
 
 def count_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
-    """Return the log of the number of tables with these row and column sums.
+    """Return the log of the number of tables with the given row and column sums.
 
-    With m rows of sums a_i and columns of sums b_j, Jerdee, Kirkley & Newman 2022 estimate
+    For m rows with sums a_i and columns with sums b_j, Jerdee, Kirkley & Newman 2022 estimate
     (2)  Ω ≈ Π_j C(b_j + m − 1, m − 1)·Π_i C(a_i + α − 1, α − 1)/C(N + mα − 1, mα − 1),
-    where α matches the covariances of the row sums of random tables with these column sums. The
-    result is exact if there is a single row or column, or if every column contains one item.
+    where α is chosen to match the covariances of the row sums in random tables with these column
+    sums. The result is exact if there is a single row or column, or if every column contains one
+    item.
     """
     from scipy.special import gammaln
 
@@ -162,7 +161,7 @@ def count_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
 
 
 LOW, HIGH = math.log(1e-4), math.log(1e4)
-"""Logarithms of the smallest and largest concentration parameter, as in the authors' code."""
+"""Logarithms of the smallest and largest concentration parameters, as in the authors' code."""
 
 
 def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
@@ -188,7 +187,7 @@ def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _STEPS = 27
-"""Number of golden-section steps.
+"""Number of steps of the golden-section search.
 
 After the last step the inner points are 10⁻⁵ apart, as in the authors' code.
 """
@@ -231,7 +230,7 @@ class PlugInRMI(
 
 
 def log_tables(sizes: Sizes) -> Values:
-    """Return the approximate log of the number of tables with these row and column sums.
+    """Return the approximate log of the number of tables with the given row and column sums.
 
     The approximation is equation 29 of Newman, Cantwell & Young. It is slightly asymmetric, so the
     mean of both directions is returned. The result is exactly 0 if there is a single row or column.

@@ -10,10 +10,10 @@ from roget.scoring.tables.dendrogram import Dendrogram
 class DendrogramPurity(Measure, name="dendrogram-purity", reference="Heller & Ghahramani 2005"):
     """Mean purity of the lowest common ancestors of same-class items. Best value: 1.
 
-    The mean is over all pairs of items of the same class; the purity of a node is the fraction of
-    its items that belong to this class. A flat clustering is a tree with the clusters as children
-    of the root. If no two items share a class, the score is 1 for a tree with one item per leaf,
-    and undefined otherwise.
+    The mean is taken over all pairs of items in the same class. The purity of a node is the
+    fraction of its items that belong to this class. A flat clustering is a tree with the clusters
+    as children of the root. If no two items share a class, the score is 1 for a tree with one item
+    per leaf, and undefined otherwise.
     """
 
     def compute(self, tree: Dendrogram) -> float:

@@ -1,4 +1,4 @@
-"""Arrange scores as a table of systems × tasks, and apply the rule for missing scores."""
+"""Arrange scores in a table with shape (systems, tasks), and apply the rule for missing scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TaskScores:
     values: Floats
     """The scores, averaged over runs."""
     lower: BoolArray
-    """True for the tasks on which lower scores are better."""
+    """True for tasks on which lower scores are better."""
     errors: Floats | None = None
     """Standard errors of the scores, if they are known."""
     freedom: Floats | None = None
@@ -63,7 +63,7 @@ def assemble(records: Records, errors: Records | None, options: RankOptions) -> 
         row = runs.setdefault((i, label), np.full(len(tasks), np.nan))
         if not np.isnan(row[j]):
             raise InputError(
-                f"{one.place}: run {label!r} has two scores of {one.system!r} on {one.task!r}",
+                f"{one.place}: run {label!r} has two scores for {one.system!r} on {one.task!r}",
                 code="duplicate-item",
             )
         row[j] = np.nan if one.value is None else one.value
@@ -110,9 +110,7 @@ def _find_lower(tasks: Sequence[str], options: RankOptions) -> BoolArray:
 def _errors_of(
     cells: list[list[list[float]]], se: Floats, counts: np.ndarray
 ) -> tuple[Floats | None, Floats | None]:
-    """Return the standard errors, read from the table or computed from repeated scores, and their
-    degrees of freedom.
-    """
+    """Return standard errors (from the table or from repeated scores) and degrees of freedom."""
     if not np.isnan(se).all():
         return se, None
     if counts.min() < 2:
@@ -122,7 +120,7 @@ def _errors_of(
 
 
 def _complete_runs(runs: dict[tuple[int, str], Floats], systems: int) -> list[Floats] | None:
-    """Return the runs of each system, or None if a system has fewer than two complete runs."""
+    """Return the complete runs of each system, or None if any system has fewer than two."""
     found: list[list[Floats]] = [[] for _ in range(systems)]
     for (i, _), row in runs.items():
         if np.isnan(row).any():
@@ -141,7 +139,7 @@ def _note_repeats(systems: Sequence[str], counts: np.ndarray) -> list[Notice]:
 
 
 def _fill(table: TaskScores, records: Records, options: RankOptions) -> TaskScores:
-    """Apply the rule for missing scores."""
+    """Drop or fill in missing scores, according to the rule for missing scores."""
     gaps = np.isnan(table.values)
     if not gaps.any():
         return table

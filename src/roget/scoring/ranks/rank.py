@@ -34,7 +34,7 @@ from roget.scoring.ranks.skewness import adjust_skewed
 from roget.scoring.signature import write_signature
 
 _UNEVEN = 10.0
-"""Ratio of the standard deviations on two tasks above which one task dominates the mean."""
+"""Ratio between the standard deviations on two tasks above which one task dominates the mean."""
 
 
 @with_options(RankOptions)
@@ -51,7 +51,7 @@ def rank(table: Any, **options: Any) -> Ranking:
     Returns
     -------
     Ranking
-        The ranks with 95 % intervals, tiers, and probabilities of being first. It prints as a
+        The ranks with 95 % intervals, tiers, and probabilities of being first. Printing it shows a
         report.
 
     Raises
@@ -101,7 +101,7 @@ class Inference(NamedTuple):
     """Tests, intervals and samples for the differences between systems."""
 
     source: str
-    """The source of uncertainty, for the signature."""
+    """The source of uncertainty, as named in the signature."""
     tests: PairTests | None = None
     reach: Floats | None = None
     drawn: Floats | None = None
@@ -123,7 +123,7 @@ def rank_tasks(goodness: Floats) -> Floats:
 
 
 def round_means(means: Floats, digits: int = 12) -> Floats:
-    """Round to a number of digits relative to the largest value, so that ties remain ties."""
+    """Round means to a fixed precision relative to the largest value, so that ties remain ties."""
     scale = float(np.abs(means).max(initial=0.0))
     return np.round(means / scale, digits) * scale if scale else means
 
@@ -132,7 +132,7 @@ def _choose_criterion(scores: TaskScores, options: RankOptions) -> str:
     mixed = bool(scores.lower.any() and not scores.lower.all())
     if options.by == "mean" and mixed:
         raise InputError(
-            "the mean score is undefined if lower is better on only some of the tasks (--lower); "
+            "the mean score is undefined if lower scores are better on only some tasks (--lower); "
             "rank by the mean rank with --by rank",
             code="conflicting-options",
         )
@@ -179,16 +179,17 @@ def _infer(
 def _measure_runs(
     scores: TaskScores, by: str, samples: int, random: np.random.Generator
 ) -> Noise | None:
-    """Return the errors of whole runs, such as training runs, or None without complete runs.
+    """Return the errors of whole runs, such as training runs, or None if there are no complete
+    runs.
 
-    Variation between runs that affects all tasks equally is invisible in the differences between
+    Variation between runs that affects all tasks equally cannot be seen in differences between
     tasks.
     """
     if scores.runs is None:
         return None
     signed = [np.where(scores.lower, -runs, runs) for runs in scores.runs]
     if by == "rank":
-        # Rank the scores of a run among the mean scores of the other systems.
+        # Rank the scores of each run among the mean scores of the other systems.
         signed = [_rank_runs(scores.goodness, at, runs) for at, runs in enumerate(signed)]
     variances, freedom = _run_variances(signed)
     return Noise.sample(variances, freedom, samples, random)
@@ -219,7 +220,7 @@ def _reach_tasks(values: Floats, noise: Noise | None) -> Floats:
 
 
 def _infer_errors(scores: TaskScores, means: Floats, by: str, options: RankOptions) -> Inference:
-    """Test differences by standard errors or repeated scores, treating the tasks as fixed."""
+    """Test differences using standard errors or repeated scores, treating the tasks as fixed."""
     from scipy.special import stdtrit
 
     if by != "mean":
@@ -227,7 +228,7 @@ def _infer_errors(scores: TaskScores, means: Floats, by: str, options: RankOptio
     if scores.errors is None:
         raise InputError(
             "--uncertainty errors requires standard errors (--se FILE, or columns NAME_se) or at "
-            "least two scores of every system on every task",
+            "least two scores for every system on every task",
             code="missing-option",
         )
     if np.isnan(scores.errors).any():
@@ -261,7 +262,7 @@ def _infer_errors(scores: TaskScores, means: Floats, by: str, options: RankOptio
 
 
 def top_probability(drawn: Floats, k: int) -> Floats:
-    """Return the fraction of samples in which each system is among the best k. Ties are split.
+    """Return the fraction of samples in which each system is among the best k, with ties split.
 
     >>> top_probability(np.array([[3.0, 1.0], [2.0, 2.0], [1.0, 2.0]]), 1).tolist()
     [0.5, 0.25, 0.25]

@@ -43,16 +43,14 @@ _BATCH = 1 << 22
 _FLOOR = 0.5
 """Smallest standard error of a bootstrap sample, relative to the standard error of the data.
 
-Two systems that differ on only one task have no difference at all in about a third of the samples.
+Two systems that differ on only one task do not differ at all in about a third of the samples.
 Without this minimum, the statistics of these samples would be infinite, and no pair of systems
 could differ significantly.
 """
 
 
 class NullModel(ABC):
-    """The distribution of the differences between systems under the null hypothesis of no
-    differences.
-    """
+    """The distribution of differences between systems under the null hypothesis."""
 
     exact: bool = False
     """True if the samples are all possible samples, including the observed data."""
@@ -79,13 +77,13 @@ class Noise(NamedTuple):
     variances: Floats
     """The variance of each system, estimated from the data."""
     drawn: Floats
-    """The estimate of the variance in each sample, with shape (systems, samples)."""
+    """The variance estimated in each sample, with shape (systems, samples)."""
 
     @classmethod
     def sample(
         cls, variances: Floats, freedom: Floats, samples: int, random: np.random.Generator
     ) -> Noise:
-        """Draw normal errors, and variances with the given (or infinite) degrees of freedom."""
+        """Draw normal errors and variances. The degrees of freedom may be infinite."""
         shape = (variances.size, samples)
         errors = np.sqrt(variances)[:, None] * random.standard_normal(shape)
         finite = np.where(np.isfinite(freedom), freedom, 1.0)[:, None]
@@ -96,14 +94,14 @@ class Noise(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SignFlips(NullModel):
-    """Permutation samples, which change the signs of the differences between systems on random
+    """Permutation samples, made by flipping the signs of differences between systems on random
     tasks.
 
     The test is exact if differences are distributed symmetrically around 0.
     """
 
     values: Floats
-    """The scores, higher is better, with shape (systems, tasks)."""
+    """The scores (higher is better), with shape (systems, tasks)."""
     signs: Floats
     """The signs, with shape (tasks, samples)."""
     exact: bool = False
@@ -164,7 +162,7 @@ class TaskBootstrap(NullModel):
     """Bootstrap samples of the tasks. The test also holds approximately for skewed differences."""
 
     values: Floats
-    """The scores, higher is better, with shape (systems, tasks)."""
+    """The scores (higher is better), with shape (systems, tasks)."""
     shares: Floats
     """The weight of each task in each sample: its fraction of the draws. Shape (tasks, samples)."""
 
@@ -186,12 +184,12 @@ class TaskBootstrap(NullModel):
         return apart, means, np.maximum(errors, _LEAST * np.abs(means))
 
     def observe(self, a: Ints, b: Ints) -> Floats:
-        """Return Student's t of each pair."""
+        """Return Student's t for each pair of systems."""
         _, means, errors = self._moments(a, b)
         return divide_zero(means, errors)
 
     def draw(self, a: Ints, b: Ints, samples: slice) -> Array:
-        """Return (sample mean − mean) / standard error in the sample."""
+        """Return (sample mean − mean) / standard error, computed in each sample for each pair."""
         apart, means, errors = self._moments(a, b)
         # Single precision is sufficient for centred differences, and faster.
         centred = (apart - means[:, None]).astype(np.float32)
@@ -212,7 +210,7 @@ class Estimates(NullModel):
     """Independent estimates of the systems' scores, with their errors."""
 
     means: Floats
-    """The estimates, higher is better, with shape (systems,)."""
+    """The estimates (higher is better), with shape (systems,)."""
     noise: Noise
 
     @property
@@ -237,7 +235,7 @@ class Estimates(NullModel):
 
 
 def draw_shares(tasks: int, samples: int, random: np.random.Generator) -> Floats:
-    """Return each task's fraction of the draws per bootstrap sample, of shape (tasks, samples)."""
+    """Return each task's fraction of each bootstrap sample, with shape (tasks, samples)."""
     times = random.multinomial(tasks, np.full(tasks, 1 / tasks), size=samples)
     return np.ascontiguousarray(times.T / tasks)
 
@@ -253,9 +251,9 @@ def divide_zero(numerator: Floats | float, denominator: Floats) -> Floats:
 
 
 class _Family(NamedTuple):
-    """Families of tests, each in the order of the absolute differences, smallest first.
+    """Families of tests. Each family is sorted by absolute difference, smallest first.
 
-    All arrays have the shape (families, tests of a family).
+    All arrays have the shape (families, tests per family).
     """
 
     pairs: Ints
@@ -296,11 +294,11 @@ class PairTests(NamedTuple):
     simultaneous: Floats
     """p-values adjusted for the tests of all pairs."""
     marginal: Floats
-    """p-values adjusted only for the tests that involve the system of the row."""
+    """p-values adjusted only for the tests that involve the row's system."""
 
 
 def adjust_pairs(models: Sequence[NullModel], systems: int) -> PairTests:
-    """Test all pairs of systems; return adjusted p-values, the largest ones over several models."""
+    """Test all pairs of systems under each model; return each pair's largest adjusted p-value."""
     shape = (systems, systems)
     found = PairTests(np.zeros(shape), np.zeros(shape))
     if systems < 2:
@@ -346,12 +344,12 @@ def _test(model: NullModel, systems: int) -> PairTests:
 
 
 def find_differences(means: Floats, p: Floats) -> BoolArray:
-    """Return a matrix that is True where the system of the row is significantly better."""
+    """Return a matrix that is True where the row's system is significantly better."""
     return np.asarray((p < SIGNIFICANT) & (means[:, None] > means[None, :]))
 
 
 def rank_systems(means: Floats) -> Ints:
-    """Return the ranks of systems by their means, higher is better. Ties share the best rank.
+    """Return the ranks of systems by their means (higher is better). Ties share the best rank.
 
     >>> rank_systems(np.array([0.5, 0.7, 0.5])).tolist()
     [2, 1, 2]
@@ -360,10 +358,10 @@ def rank_systems(means: Floats) -> Ints:
 
 
 def rank_bounds(better: BoolArray, marginal: BoolArray | None = None) -> tuple[Ints, Ints]:
-    """Return the bounds of the rank of each system from the significant differences.
+    """Return lower and upper bounds on each system's rank, given the significant differences.
 
-    `better` is True where the system of the row is better than the system of the column. For
-    marginal intervals, `marginal` is True where the system of the row is worse.
+    `better` is True where the row's system is better than the column's. For marginal intervals,
+    `marginal` is True where the row's system is worse.
 
     >>> low, high = rank_bounds(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
     >>> low.tolist(), high.tolist()
@@ -376,9 +374,9 @@ def rank_bounds(better: BoolArray, marginal: BoolArray | None = None) -> tuple[I
 def split_tiers(means: Floats, better: BoolArray) -> Ints:
     """Return the tier of each system, from 1 for the best.
 
-    Systems are taken from best to worst. A new tier begins with a system that is significantly
-    worse than a system of the current tier, so no two systems of a tier differ significantly.
-    Systems with equal means share a tier.
+    Systems are processed from best to worst. A system that is significantly worse than any system
+    in the current tier begins a new tier, so no two systems in a tier differ significantly. Systems
+    with equal means share a tier.
 
     >>> better = np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
     >>> split_tiers(np.array([0.9, 0.8, 0.7]), better).tolist()

@@ -29,7 +29,7 @@ LONG = Roles(
         "run": ("repeat", "seed", "trial", "fold", "replicate"),
     },
 )
-"""Map from roles to the usual names of their columns, for tables with one row per score."""
+"""Map from roles to the usual column names in tables with one row per score."""
 
 ERRORS = ("_se", "_stderr", "_sem", " se", " stderr")
 """Suffixes of column names that mark standard errors, e.g. f1_se for the task f1."""
@@ -58,7 +58,7 @@ class Score(NamedTuple):
 
 @dataclass
 class Records:
-    """The scores of a table, in input order."""
+    """The scores read from a table, in input order."""
 
     name: str
     scores: list[Score] = field(default_factory=list)
@@ -75,7 +75,7 @@ class _Row(NamedTuple):
 
 
 def read_records(table: Any, options: RankOptions, name: str = "the table") -> Records:
-    """Read the scores of a file, a data frame or a mapping."""
+    """Read scores from a file, a data frame or a mapping."""
     if isinstance(table, str | os.PathLike):
         with LabelFile(table) as file:
             return _arrange(file.name, *_load_file(file), options)
@@ -214,7 +214,7 @@ def _parse_lines(file: LabelFile) -> Iterator[tuple[str, Any]]:
 
 
 def _arrange(name: str, names: list[str], rows: list[_Row], options: RankOptions) -> Records:
-    """Return the scores of a table in wide or long form."""
+    """Return the scores from a table in wide or long form."""
     if not rows:
         raise InputError(f"{name}: no scores", code="empty-input")
     requested = {str(role): str(column) for role, column in (options.columns or {}).items()}
@@ -267,7 +267,7 @@ def _arrange_wide(
     places: Mapping[str, str],
     options: RankOptions,
 ) -> Records:
-    """Return the scores of a table with one column per task."""
+    """Return the scores from a table with one column per task."""
     numeric = [one for one in names if _is_numeric(row.cells.get(one) for row in rows)]
     system = places.get("system") or next((one for one in names if one not in numeric), names[0])
     run = places.get("run")
@@ -284,7 +284,9 @@ def _arrange_wide(
     for place, cells in rows:
         called = _text(cells.get(system))
         if not called:
-            problems.add(0, f"no system in the column {system!r}", place, code="missing-label")
+            problems.add(
+                0, f"the system name is missing in column {system!r}", place, code="missing-label"
+            )
         which = _text(cells.get(run)) or None if run else None
         for target, columns in (
             (found.scores, {task: task for task in tasks}),
@@ -308,8 +310,8 @@ def _choose_tasks(
     tasks = [one for one in others if one in numeric and one.strip().lower() not in SUMMARIES]
     if not tasks:
         raise InputError(
-            f"{name}: no column of scores among {join_names(others, 12)}; expected a column of "
-            "system names and a column of numbers for each task",
+            f"{name}: none of the columns {join_names(others, 12)} contains scores; expected a "
+            "column of system names and a column of numbers for each task",
             code="missing-column",
         )
     ignored = [one for one in others if one not in tasks]
@@ -323,7 +325,7 @@ def _choose_tasks(
 
 
 def _is_numeric(cells: Iterable[Any]) -> bool:
-    """Return True if most of the cells of a column that are not empty are numbers."""
+    """Return True if most of a column's non-empty cells are numbers."""
     known = [cell for cell in cells if not is_missing(cell) and _text(cell).lower() not in _EMPTY]
     numbers = sum(_parse(cell) is not None for cell in known)
     return bool(known) and 2 * numbers > len(known)

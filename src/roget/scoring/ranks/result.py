@@ -33,11 +33,11 @@ class RankRow:
     marginal_high: int | None
     """The worst rank in the 95 % interval that holds for this system alone."""
     tier: int | None
-    """The tier. No two systems of a tier differ significantly."""
+    """The tier. No two systems in a tier differ significantly."""
     mean: float | None
-    """The mean score over the tasks, or None if lower is better on only some of them."""
+    """The mean score over the tasks, or None if lower scores are better on only some of them."""
     mean_rank: float
-    """The mean of the ranks on the tasks. Tied systems get the mean of their ranks."""
+    """The mean of the system's ranks on all tasks. Tied systems get the mean of their ranks."""
     borda: float
     """The normalised Borda count: the fraction of other systems beaten, averaged over tasks."""
     first: float | None
@@ -57,7 +57,8 @@ class RankPair:
     a: str
     b: str
     difference: float
-    """The difference a − b of the mean scores or mean ranks; positive if a is better."""
+    """The difference in mean score or mean rank, with the sign chosen so that it is never negative.
+    """
     low: float | None
     high: float | None
     p: float | None
@@ -77,9 +78,9 @@ class RankArrays:
     """The arrays behind a ranking, with systems in input order."""
 
     goodness: Floats
-    """Scores per task, higher is better."""
+    """The scores on each task (higher is better)."""
     means: Floats
-    """The values by which systems are ranked, higher is better."""
+    """The values by which systems are ranked (higher is better)."""
     reach: Floats | None
     """Half the width of the 95 % interval of each difference, with shape (systems, systems)."""
     drawn: Floats | None
@@ -91,7 +92,7 @@ class RankArrays:
 class Ranking(Result):
     """The ranks of several systems, with 95 % intervals.
 
-    `ranking["system"]` is the row of a system, and `print(ranking)` prints a report.
+    `ranking["name"]` is the row for a system, and `print(ranking)` prints a report.
     """
 
     kind = "ranking"
@@ -111,7 +112,7 @@ class Ranking(Result):
     """The input positions of the systems in `rows`."""
     arrays: RankArrays = field(repr=False)
     interval: str = "simultaneous"
-    """The kind of rank interval in printed tables."""
+    """The kind of rank interval shown in printed tables."""
     show_details: bool = False
     """True if reports and JSON contain all pairs."""
     title: str = ""
@@ -129,20 +130,20 @@ class Ranking(Result):
         return self.arrays.tests is not None
 
     def __getitem__(self, system: str) -> RankRow:
-        """Return the row of a system."""
+        """Return the row for a system, given its name."""
         for row in self.rows:
             if row.system == system:
                 return row
         raise UnknownName("system", system, self.systems)
 
     def bounds(self, row: RankRow) -> tuple[int | None, int | None]:
-        """Return the bounds of a row's rank interval, of the kind shown in printed tables."""
+        """Return the lower and upper bounds of a system's rank, as shown in printed tables."""
         if self.interval == "marginal":
             return row.marginal_low, row.marginal_high
         return row.rank_low, row.rank_high
 
     def wins(self) -> Floats:
-        """Return the fraction of tasks on which the system of the row beats that of the column.
+        """Return a matrix with the fraction of tasks on which the row's system beats the column's.
 
         Systems are in the order of `systems`. Ties count half.
         """
@@ -151,10 +152,10 @@ class Ranking(Result):
         return np.array(wins)
 
     def ahead(self) -> Floats | None:
-        """Return the probability that the system of the row is ahead of that of the column.
+        """Return a matrix with the probability that the row's system ranks above the column's.
 
-        Systems are in the order of `systems`. Ties count half. The result is None if nothing could
-        be resampled.
+        Systems are in the order of `systems`. Ties count half. The result is None if resampling was
+        not possible.
         """
         if self.arrays.drawn is None:
             return None

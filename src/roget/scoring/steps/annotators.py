@@ -1,8 +1,8 @@
-"""Scores on several gold standards, their means, and the agreement between annotators.
+"""Score systems on several gold standards, average the scores, and compare the annotators.
 
 Systems are scored on each gold standard separately. In addition, each annotator is scored on the
 gold standards of the others, by the same measures and on the items that both have labelled. The
-agreement between annotators indicates how well a system can be expected to score.
+agreement between annotators indicates how high a system can be expected to score.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ _SINGLE = ("cells", "matrix", "items", "chance", "cuts", "levels", "splits", "de
 def name_golds(gold: Any, golds: Any) -> dict[str, Any]:
     """Return a mapping from names to gold standards.
 
-    The name is NAME if passed as NAME=FILE, otherwise the file name or a number.
+    A gold standard passed as NAME=FILE is called NAME. Otherwise its name is the file name or a
+    number.
     """
     return name_sources(golds, "gold standards", gold)
 
@@ -85,7 +86,7 @@ def check_options(inputs: Inputs, *, keep: bool = False) -> None:
 
 
 def read_golds(inputs: Inputs) -> dict[str, Labels]:
-    """Read the labels of each gold standard, i.e. of each annotator."""
+    """Read the labels of each gold standard, i.e. the labels assigned by each annotator."""
     options = inputs.options
     columns = choose_side(options.columns, "gold")
     return {
@@ -168,7 +169,7 @@ def join_golds(
 
 
 def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) -> ScoreTable:
-    """Return one system's score table over all gold standards, including mean baseline scores."""
+    """Return one system's score table with means over gold standards, including baselines."""
     tops = {(r.measure, r.entropy): r.value for r in compared.rows if r.system == ANNOTATORS}
     rows = []
     for at, row in enumerate(row for row in compared.rows if not row.trivial):
@@ -192,8 +193,8 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
 def _list_annotator(
     name: str | None, title: str, ceiling: Ceiling, requests: Sequence[Request]
 ) -> list[SystemRow]:
-    """Return rows with the mean scores of one annotator (or of all annotators) on the gold
-    standards of the other annotators.
+    """Return rows with the mean scores of one annotator, or all annotators, on the others' gold
+    standards.
     """
     rows = []
     for measure, entropy in requests:
@@ -236,7 +237,7 @@ def _gather(requests: Sequence[Request], on_each: Mapping[str, Comparison]) -> S
         reasons: dict[int, str] = {}
         for compared in on_each.values():
             reasons = {**compared.scored[at].reasons, **reasons}
-        # Only the first system has baselines, whose values follow the values of all systems.
+        # Only the first system stores baselines. Their values follow the values of all systems.
         trivial = dict(zip(one.trivial, stacked[len(first.scored) :], strict=False))
         systems.append(replace(one, values=stacked[at], reasons=reasons, trivial=trivial))
     return SystemScores(requests, systems, np.ones(len(on_each)))
@@ -259,7 +260,7 @@ Ends = tuple[Floats, Floats]
 
 
 def _warn_untested(joined: Comparison) -> list[str]:
-    """Warn that differences between systems are not tested, if there are several systems."""
+    """If there are several systems, warn that the differences between them are not tested."""
     if len(joined.systems) < 2:
         return []
     text = (
@@ -284,7 +285,7 @@ def _resample_groups(
     count = len(numbers)
     random = np.random.default_rng(options.seed)
     times = random.multinomial(count, np.full(count, 1 / count), size=options.ci)
-    # `times` is the number of times that each group occurs in each bootstrap sample. A jackknife
+    # `times` holds how often each group occurs in each bootstrap sample. A jackknife
     # sample contains every group once, except the group that is left out.
     drawn, without = (
         _mean_golds([average_draws(values, some[:, at] * weights) for values, weights, at in parts])

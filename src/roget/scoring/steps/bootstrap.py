@@ -1,10 +1,10 @@
 """Bootstrap and jackknife resampling of counts, without reading the labels again.
 
 If there are groups, whole groups are resampled, and their scores are averaged or their tables are
-pooled. Otherwise items are resampled. Items with the same labels in gold and in all systems are of
-the same kind. A sample of items is drawn from a multinomial distribution over kinds, so all systems
-are scored on the same samples. All samples are derived from one seed and summed in a fixed order,
-so results do not depend on the number of threads.
+pooled. Otherwise items are resampled. Items with the same labels in gold and in all systems form
+one kind. A sample of items is drawn from a multinomial distribution over kinds, so all systems are
+scored on the same samples. All samples are derived from one seed and summed in a fixed order, so
+results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from roget.scoring.tables.contingency import Contingency, Leaves
 from roget.scoring.tables.keys import compact, find_kinds
 
 _CHUNK = 128
-"""Batch size: number of bootstrap samples of groups drawn at once, to limit memory use."""
+"""Batch size: number of bootstrap samples of groups drawn at once. It limits memory use."""
 
 _BATCH_ITEMS = 1 << 18
-"""Batch size: number of item kinds (sets of items with identical labels) scored at once, summed
-over samples.
+"""Batch size: number of item kinds (sets of items with identical labels) scored at once, counted in
+all samples together.
 """
 
 _BLOCKS = 200
@@ -51,27 +51,26 @@ _TASKS = 20
 """Number of tasks into which an engine splits the bootstrap and the jackknife."""
 
 _MAX_HYPERGEOMETRIC = 1_000_000_000
-"""Smallest population for which numpy's multivariate hypergeometric generator raises an error."""
+"""Smallest population for which numpy's hypergeometric generator raises an error."""
 
 
 def resample_groups(
     values: Floats, weights: Floats, draws: int, seed: int, own: Floats | None = None
 ) -> Floats:
-    """Return the average over groups for each bootstrap sample of groups."""
+    """Return the scores averaged over groups, for each bootstrap sample of groups."""
     random = np.random.default_rng(seed)
     groups = weights.size
     parts = [np.empty((0, *values.shape[:-1]))]
     for begin in range(0, draws, _CHUNK):
         size = min(_CHUNK, draws - begin)
-        # Groups are sampled with replacement. `times` is the number of times that each group is
-        # drawn.
+        # Groups are sampled with replacement. `times` holds how often each group is drawn.
         times = random.multinomial(groups, np.full(groups, 1 / groups), size=size)
         parts.append(average_draws(values, times * weights, own))
     return np.concatenate(parts)
 
 
 def jackknife_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Jackknife:
-    """Return the averages over groups with each group left out in turn."""
+    """Return the scores averaged over groups, with each group left out in turn."""
     defined = ~np.isnan(values)
     masses = defined * (weights if own is None else weights * own)
     sums = np.where(defined, values, 0.0) * masses
@@ -81,7 +80,7 @@ def jackknife_groups(values: Floats, weights: Floats, own: Floats | None = None)
 
 
 def effective_freedom(weights: Floats) -> Floats:
-    """Return the degrees of freedom of a weighted mean over the last axis.
+    """Return the effective degrees of freedom of a weighted mean over the last axis.
 
     The effective number of groups is (Σw)²/Σw² (Kish 1965), which is less than the number of groups
     if some groups are much larger than others.
@@ -118,8 +117,8 @@ def _run_bootstrap(resampler: Resampler, task: BootstrapTask) -> Floats:
 class JackknifeTask(NamedTuple):
     """A range of jackknife samples for one worker, each of which leaves out one block of items.
 
-    `items` is the number of items of each kind in all these blocks. If it is None, each block is a
-    single item.
+    `items` holds, for each kind, the number of items in all these blocks together. If it is None,
+    each block is a single item.
     """
 
     parts: range
@@ -137,7 +136,7 @@ def _run_jackknife(resampler: Resampler, task: JackknifeTask) -> tuple[Floats, F
 
 
 def jackknife_items(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
-    """Yield the item counts of each distinct jackknife sample, and its number of repetitions.
+    """Yield the item counts of each distinct jackknife sample, and how often this sample occurs.
 
     Each sample leaves out one item, so items of the same kind (with identical labels) give equal
     samples. If there are many kinds of items, random blocks of items are left out instead.
@@ -210,8 +209,8 @@ def leave_parts_out(
 ) -> Contingency:
     """Leave out each block of items in turn, and return the tables as groups of a single table.
 
-    `sizes` is the number of gold codes and the number of system codes, `parts` is the block of each
-    item, and `count` is the number of blocks.
+    `sizes` holds the numbers of gold codes and system codes, `parts` holds the block of each item,
+    and `count` is the number of blocks.
     """
     cell, keys = compact(gold.astype(np.int64) * sizes[1] + system, ordered=False)
     taken = parts.astype(np.int64) * keys.size + cell
@@ -222,8 +221,7 @@ def leave_parts_out(
 def _stack_tables(counts: Ints, keys: Ints, sizes: tuple[int, int]) -> Contingency:
     """Combine several tables with identical cells into one table, with one group per input table.
 
-    `sizes` is the number of rows and the number of columns. The key of a cell is row · columns +
-    column.
+    `sizes` holds the numbers of rows and columns. The key of a cell is row · columns + column.
     """
     height, width = sizes
     used = np.flatnonzero(counts)
@@ -238,7 +236,7 @@ class Resampler(ABC):
 
     requests: Sequence[Request]
     counts: Ints
-    """The number of items of each kind (items with identical labels), or 1 for each group."""
+    """The number of items of each kind (items with identical labels); all 1 for groups."""
     sizes: Floats | None = None
     """The number of items in each group, or None if items are resampled."""
 
@@ -326,7 +324,7 @@ class ItemResampler(Resampler):
         self.requests = requests
         gold = sides[0].gold.codes.astype(np.int64)
         every = [sides[0].gold, *chain.from_iterable((s.system, s.leaves) for s in sides)]
-        # Items with the same labels in gold and in all systems are of the same kind and are counted
+        # Items with the same labels in gold and in all systems form one kind and are counted
         # together. `one_of` holds the position of one item of each kind.
         kinds, one_of = find_kinds((one.codes, one.n_labels) for one in every if one is not None)
         times = sides[0].counts
@@ -354,8 +352,8 @@ class ItemResampler(Resampler):
     ) -> Floats:
         """Return the scores of the bootstrap samples, shifted to be centred on the estimates.
 
-        The bootstrap treats the observed table as the true distribution, whose true scores are the
-        plug-in scores. The deviations of the samples from these true scores are added to the
+        The bootstrap treats the observed table as the true distribution, so the plug-in scores are
+        the true scores. The deviations of the samples from these true scores are added to the
         estimates. Without the shift, samples of bias-corrected scores would be centred on the
         plug-in scores.
         """
@@ -381,7 +379,9 @@ class ItemResampler(Resampler):
         return _score_tables(tables, requests).transpose(2, 0, 1)
 
     def _table(self, system: int, times: Ints) -> Contingency:
-        """Return one system's tables for a batch of samples, with the tree's leaves if required."""
+        """Return one system's tables for a batch of samples, with the leaves of its tree if
+        required.
+        """
         table = self._count(self.cells[system], times)
         leaves, tree = self.leaves[system], self.trees[system]
         if leaves is None or tree is None or not any(m.sees_tree for m, _ in self.requests):
@@ -391,7 +391,7 @@ class ItemResampler(Resampler):
     def _count(self, cells: _Cells, times: Ints) -> Contingency:
         """Return the tables of a batch.
 
-        `times` is the number of times that each kind is drawn in each sample.
+        `times` holds how often each kind is drawn in each sample.
         """
         cell, keys, width = cells
         at = np.arange(len(times))[:, None] * keys.size + cell
@@ -470,9 +470,9 @@ class CoverResampler(ItemResampler):
 class GroupResampler(Resampler):
     """A resampler that draws groups with replacement and pools them into one table.
 
-    Equal labels in different groups are different clusters, so a group that is drawn twice counts
-    as two groups. Resampling changes neither the cells of a group nor the bias of its entropies, so
-    samples need not be shifted.
+    Equal labels in different groups denote different clusters, so a group that is drawn twice
+    counts as two groups. Resampling changes neither the cells of a group nor the bias of its
+    entropies, so samples need not be shifted.
     """
 
     def __init__(self, sides: Sequence[AlignedLabels], requests: Sequence[Request]) -> None:
@@ -525,7 +525,7 @@ class Blocks:
         )
 
     def draw(self, chosen: Ints) -> DrawnTable:
-        """Return one table of the chosen groups. A group may occur more than once."""
+        """Return one table made of the chosen groups, which may contain a group more than once."""
         gold, system = self.sides.gold, self.sides.system
         begins, sizes = self.starts[chosen], np.diff(self.starts)[chosen]
         ends = np.cumsum(sizes)
@@ -558,7 +558,7 @@ class DrawnTable(Contingency):
     matches: dict[tuple[int, bytes], float] | None = None
 
     def match(self, weights: CountArray) -> float:
-        """Return the weight of the best one-to-one match, summed over the drawn groups."""
+        """Return the total weight of the best one-to-one matches in the drawn groups."""
         assert self.drawn is not None
         assert self.matches is not None
         total = 0.0
@@ -592,7 +592,7 @@ class Samples:
     high: Floats
     jackknife: Jackknife
     method: str
-    """The method of the intervals: jackknife, bca or percentile."""
+    """The method used for the intervals: jackknife, bca or percentile."""
     estimates: Floats
     """The scores, with shape (systems, scores)."""
     items: int | None = None
@@ -600,9 +600,7 @@ class Samples:
     averaged: bool = False
     """True if the scores are averages over the groups of a `SystemScores`."""
     systems: int | None = None
-    """The number of systems, which are followed by the baselines. By default there are no
-    baselines.
-    """
+    """The number of systems, which precede the baselines. By default, there are no baselines."""
 
     def list_warnings(self, requests: Sequence[Request]) -> list[str]:
         """Return warnings about undefined samples, few items or groups, and biased scores."""
@@ -649,8 +647,8 @@ class Samples:
         warnings: list[str] = []
         for r, request in enumerate(requests):
             for kind, scores in kinds.items():
-                # A sample may be undefined for only some systems; report the system with the most
-                # such samples.
+                # A sample may be undefined for only some systems. Report the system with the most
+                # undefined samples.
                 undefined = np.isnan(scores[:, : self.systems, r]).sum(axis=0).max(initial=0)
                 if 0 < undefined < len(scores):
                     text = (
@@ -677,11 +675,12 @@ def resample(
     pairs: bool,
     step: Callable[[int], None] = lambda done: None,
 ) -> Samples:
-    """Return bootstrap samples and confidence intervals of the scores of all systems.
+    """Return bootstrap samples and confidence intervals for the scores of all systems.
 
-    If items are resampled, baselines have no intervals. The bootstrap is skipped if intervals need
-    only the jackknife and there are no `pairs` of systems to rank. `step` is called after each
-    sample. Samples of items and of pooled groups are scored on the engine selected in `options`.
+    If items are resampled, no intervals are computed for baselines. The bootstrap is skipped if
+    intervals need only the jackknife and there are no `pairs` of systems to rank. `step` is called
+    after each sample. Samples of items and of pooled groups are scored on the engine selected in
+    `options`.
     """
     means, method = scores.means, choose_interval(options.interval)
     needed = (options.ci or 0) if pairs or method != "jackknife" else 0

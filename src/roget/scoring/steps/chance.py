@@ -1,4 +1,4 @@
-"""Tests of scores against random clusterings, with z-scores and p-values.
+"""Test scores against random clusterings, with z-scores and p-values.
 
 A random clustering permutes the system's labels among the items of each group. All permutations are
 equally likely, and clusters keep their sizes in every group. z is the difference between the score
@@ -36,7 +36,7 @@ from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 from roget.scoring.tabulate import tabulate
 
 _ITEMS = 1 << 20
-"""Batch size: total number of items, or of cells if there are fewer, in the random clusterings that
+"""Batch size: the number of items or cells, whichever is smaller, in all random clusterings that
 are scored at once.
 """
 
@@ -58,7 +58,7 @@ def add_chance(
 ) -> list[ScoreRow]:
     """Add z-scores and p-values to the rows if a test against random clusterings is requested.
 
-    Measures of whole trees have no z and p, because random clusterings are flat.
+    Measures of whole trees get no z and p, because random clusterings are flat.
     """
     if not options.chance:
         return list(rows)
@@ -100,15 +100,17 @@ def _check_system(system: ScoredSystem) -> None:
     sides = system.sides
     if sides.gold.absent or sides.system.absent:
         raise InputError(
-            "chance cannot be combined with unmatched items; pass --missing cluster --extra drop",
+            "'chance' cannot be combined with unmatched items; pass --missing cluster --extra drop",
             code="conflicting-options",
         )
     weighted = isinstance(system.tables, Contingency) and system.tables.fractional
     if sides.weighed or weighted:
-        raise InputError("chance cannot be combined with item weights", code="conflicting-options")
+        raise InputError(
+            "'chance' cannot be combined with item weights", code="conflicting-options"
+        )
     if system.items >= MAX_SAMPLED:
         raise InputError(
-            f"chance supports at most {MAX_SAMPLED:,} items; there are {system.items:,}",
+            f"'chance' supports at most {MAX_SAMPLED:,} items; there are {system.items:,}",
             code="too-large",
         )
 
@@ -125,8 +127,8 @@ def _find_p(request: Request, score: float, random: Floats) -> float:
 def _find_z(
     system: ScoredSystem, request: Request, weights: Floats, at: int, random: Floats
 ) -> float | None:
-    """Return z, computed from exact moments if there is a formula, otherwise from the moments of
-    the random clusterings.
+    """Return z, computed from exact moments if there is a formula, otherwise from random
+    clusterings.
     """
     exact = _find_moments(system, request)
     if exact is None:
@@ -172,7 +174,7 @@ def _find_moments(system: ScoredSystem, request: Request) -> tuple[Floats, Float
 
 @dataclass(frozen=True, eq=False)
 class Shifted(RandomSameSizes):
-    """The expected statistics of random clusterings, plus a number of standard deviations."""
+    """The expected statistics of random clusterings, shifted by a number of standard deviations."""
 
     shift: float = 0.0
 
@@ -288,7 +290,7 @@ def _permute_weights(system: ScoredSystem, random: np.random.Generator) -> Separ
     for table in system.parts:
         if not isinstance(table, WeightedTable):
             raise InputError(
-                "chance cannot be combined with item weights", code="conflicting-options"
+                "'chance' cannot be combined with item weights", code="conflicting-options"
             )
         order = random.permutation(table.n)
         side = WeightedSide(take(table.system.labels, order), table.expected[1])
@@ -297,7 +299,7 @@ def _permute_weights(system: ScoredSystem, random: np.random.Generator) -> Separ
 
 
 def _permute_sets(system: ScoredSystem, random: np.random.Generator) -> Statistics | Separate:
-    """Permute memberships: assign to each item all clusters of another item of the same group."""
+    """Permute memberships: assign to each item all clusters of another item in the same group."""
     sides = system.sides
     n = len(sides.gold)
     groups = np.zeros(n, dtype=np.int64) if sides.groups is None else sides.groups

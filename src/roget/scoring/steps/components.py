@@ -1,4 +1,4 @@
-"""The components of scores: entropies, pair counts, and sizes of classes and clusters."""
+"""Compute the components of scores: entropies, pair counts, and class and cluster sizes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BANDS = {"1": 1.0, "< 10": 10.0, "< 100": 100.0, "more": np.inf}
 
 @dataclass(frozen=True)
 class EntropyRow:
-    """The entropies H(gold), H(system) and H(gold, system) in nats, by one estimator.
+    """The entropies H(gold), H(system) and H(gold, system) in nats, as given by one estimator.
 
     They are averaged over groups in the same way as scores. Undefined entropies are None, with a
     reason.
@@ -40,7 +40,7 @@ class EntropyRow:
 
 @dataclass(frozen=True)
 class PairTable:
-    """The number of item pairs that are joined or separated in gold and by the system."""
+    """The numbers of item pairs that gold and the system put together or separate."""
 
     n11: int | float
     """Number of pairs in the same class and in the same cluster."""
@@ -54,7 +54,7 @@ class PairTable:
 
 @dataclass(frozen=True)
 class SizeBin:
-    """The number of classes or clusters in a size range, and the number of their items."""
+    """The number of classes or clusters in a size range, and the total number of their items."""
 
     size: str
     sets: int | float
@@ -125,7 +125,7 @@ def _sum_pairs(parts: Sequence[Statistics]) -> PairTable | None:
 
 
 def _bin_sizes(parts: Sequence[Statistics], side: str) -> tuple[SizeBin, ...]:
-    """Count the classes or clusters in each size bin, and their items.
+    """Count the classes or clusters, and their items, in each size bin.
 
     Return () if the sizes are undefined.
     """

@@ -1,4 +1,4 @@
-"""Cuts of systems that are trees: choose a cut, and score many cuts."""
+"""Cut systems that are trees: choose a cut, and score many cuts."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from roget.scoring.tables.cut_tables import CutTables
 MAIN, WEIGHTED = "ami", "v@jk"
 """The scores used by default to choose a cut.
 
-AMI does not favour many small clusters, but is undefined for weighted items. For these, a
+AMI does not favour many small clusters, but is undefined for weighted items, for which a
 bias-corrected V is used.
 """
 
 _CELLS = 1 << 20
-"""Batch size: number of contingency cells, summed over the cuts that are tabulated at once."""
+"""Batch size: total number of contingency cells in the cuts that are tabulated at once."""
 
 
 def choose_cut(sides: AlignedLabels, cut: Any) -> Any:
-    """Return the requested number of clusters, or the score by which the cut is chosen."""
+    """Return the requested number of clusters, or the score used to choose the cut."""
     if cut is not None:
         return cut
     return WEIGHTED if _is_weighted(sides) else MAIN
@@ -45,7 +45,7 @@ def _is_weighted(sides: AlignedLabels) -> bool:
 
 
 def parse_cut(cut: Any) -> int | Request:
-    """Parse a number of clusters, or the name of the score by which the cut is chosen.
+    """Parse a number of clusters, or the name of the score used to choose the cut.
 
     >>> parse_cut("37"), str(parse_cut("ami")[0])
     (37, 'ami')
@@ -70,7 +70,7 @@ def parse_cut(cut: Any) -> int | Request:
 
 
 def name_cut(cut: Any) -> str:
-    """Return the name of a cut in signatures.
+    """Return the name by which a cut is recorded in signatures.
 
     >>> name_cut("v"), name_cut(37)
     ('best-v@jk', '37')
@@ -152,7 +152,7 @@ def _choose_clusters(
 def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
     """Replace leaf labels by the clusters of a cut.
 
-    Clusters that were added for missing items are kept.
+    Clusters added for missing items are kept.
     """
     tops = tree.tree.cut_nodes(k)
     lookup = np.append(tree.tree.cut_leaves(k), tops.size + np.arange(labels.made))
@@ -204,7 +204,7 @@ def score_cuts(
 
 
 def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
-    """Return the statistics of several cuts of the system's tree, given hard gold labels."""
+    """Return statistics for several cuts of the system's tree, given hard gold labels."""
     tree, leaves = require_tree(sides)
     gold = replace(harden(sides.gold), groups=None) if sides.gold.weighted else sides.gold
     whole = Contingency.from_labels(gold, leaves, times=sides.counts)
@@ -212,7 +212,7 @@ def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
 
 
 def require_tree(sides: AlignedLabels) -> tuple[Hierarchy, Labels]:
-    """Return the tree of the system and the leaf of each item, or raise InputError."""
+    """Return the system's tree and each item's leaf; raise InputError for a flat system."""
     leaves = sides.system if sides.leaves is None else sides.leaves
     if leaves.tree is None:
         raise InputError(

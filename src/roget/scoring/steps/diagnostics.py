@@ -1,4 +1,4 @@
-"""Details of a clustering: groups with the worst scores, mixed clusters and scattered classes."""
+"""Find the groups with the worst scores, the mixed clusters and the scattered classes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Impure:
     class.
     """
     share: float
-    """The fraction of the cluster's or class's items that are in `largest`."""
+    """The fraction of the cluster's or the class's items that are in `largest`."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def diagnose(system: ScoredSystem, request: Request) -> Details:
     """Return the details of a scored clustering, with groups sorted by the first score."""
     if system.sides.overlapping:
         raise InputError(
-            "details require one class and one cluster per item", code="conflicting-options"
+            "'details' requires one class and one cluster per item", code="conflicting-options"
         )
     measure, entropy = request
     values, names = system.values[0], system.group_names
@@ -130,7 +130,7 @@ def diagnose(system: ScoredSystem, request: Request) -> Details:
 
 
 def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
-    """Return the rows, over all groups, with the most items outside their largest cell.
+    """Return the rows, from all groups, with the most items outside their largest cell.
 
     The rows of a table are classes. If tables are transposed, the rows are clusters.
     """
@@ -148,7 +148,7 @@ def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
 
 
 def _describe(table: Contingency, row: int, group: str) -> Impure:
-    """Describe a row of the table: its name, its size and its largest cell."""
+    """Describe a row of the table by its name, its size and its largest cell."""
     cells = np.flatnonzero(table.rows == row)
     largest = int(table.columns[cells[table.counts[cells].argmax()]])
     size = float(table.row_totals[row])

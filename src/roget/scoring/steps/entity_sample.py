@@ -1,9 +1,9 @@
-"""Estimates of the scores on all items from a gold sample of complete classes (entities).
+"""Estimate the scores on all items from a gold sample of complete classes (entities).
 
 The sample contains all items of each sampled entity, and the system's clusters are known for all
-items. The numerators and denominators of precision and recall are sums over entities, with cluster
-sizes counted over all items. Ratios of the sums over the sampled entities estimate the scores of
-the whole data set (Binette et al. 2022, for pairs and clusters). A jackknife over entities reduces
+items. The numerators and denominators of precision and recall are sums over entities, where cluster
+sizes include all items. Ratios of the sums over the sampled entities estimate the scores of the
+whole data set (Binette et al. 2022, for pairs and clusters). A jackknife over entities reduces
 their bias and provides standard errors.
 """
 
@@ -40,9 +40,9 @@ _SUMS = (
     "recall",
     "items",
 )
-"""Columns: the numbers of pairs joined in both gold and system, in the system, and in gold; the
-numbers of clusters equal to an entity, all clusters, and all entities; the sums of B-cubed
-precision and of B-cubed recall over items; and the number of items.
+"""The column names: numbers of pairs joined in both gold and system, in the system, and in gold;
+numbers of clusters equal to an entity, of all clusters, and of all entities; sums of B-cubed
+precision and recall over items; and the number of items.
 """
 
 
@@ -77,7 +77,7 @@ MEASURES: dict[str, Callable[[Sums], Floats]] = {
 
 
 def score_sample(inputs: Inputs) -> ScoreTable:
-    """Estimate what the scores would be with gold labels for all items, with 95 % intervals."""
+    """Estimate what the scores would be if all items had gold labels, with 95 % intervals."""
     options, [system] = inputs.options, inputs.systems.values()
     _check_options(inputs, system)
     names = list(MEASURES) if options.measures is None else _list(options.measures)
@@ -114,7 +114,7 @@ def _check_options(inputs: Inputs, system: Any) -> None:
     if inputs.sample_weight is not None or options.balance is not None:
         raise InputError("extra='sample' cannot be combined with item weights", code=code)
     if options.chance:
-        raise InputError("extra='sample' cannot be combined with chance", code=code)
+        raise InputError("extra='sample' cannot be combined with 'chance'", code=code)
     if system is None:
         raise InputError("extra='sample' requires a separate system file", code="missing-option")
 
@@ -147,8 +147,8 @@ def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
     m, s = counts.astype(float), sizes[columns].astype(float)
     n = np.bincount(entity, m)
     # Each term belongs to a cell with m items, in an entity of size n and a cluster of size s. A
-    # pair in the system counts half for each of its two items, and a cluster counts m/s for each
-    # entity with which it shares m items.
+    # pair of items in a cluster counts half for each of the two items, and a cluster counts m/s for
+    # each entity with which it shares m items.
     added: dict[str, Floats] = {
         "together": m * (m - 1) / 2,
         "predicted": m * (s - 1) / 2,
@@ -184,7 +184,7 @@ def estimate(
     low, high = jackknife_bounds(np.array(plain), left, Bounds(0.0, 1.0, 1.0))
     if np.isnan(low):
         return value, None, None
-    # The interval is corrected for the bias, but extended to contain the uncorrected ratio.
+    # The interval is corrected for bias, but extended to contain the uncorrected ratio.
     return value, min(float(low), max(value, 0.0)), max(float(high), min(value, 1.0))
 
 

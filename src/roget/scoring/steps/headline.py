@@ -35,19 +35,20 @@ HEADLINE = ("ami", "v", "ari", "homogeneity", "completeness", "b3-f", "one-to-on
 """The measures shown in a short report, in this order."""
 
 NOTICEABLE = 0.005
-"""Smallest difference from the corrected score at which the plug-in score is also shown."""
+"""Smallest difference between plug-in and corrected scores at which both are shown."""
 
 FEWEST_ITEMS = 20
 """Smallest number of items for which jackknife intervals are reliable."""
 
 MAX_CELLS = 4_000
-"""Maximum number of non-empty cells for computing the jackknife in less than a second."""
+"""Maximum number of non-empty cells for which the jackknife takes less than a second."""
 
 MAX_TERMS = 4e7
-"""Maximum cost for computing the jackknife of AMI in less than a second. The cost is cells · √(n ·
-classes · clusters): the expected mutual information is computed once for each cell that is left
-out. It is a sum over the likely counts of all classes · clusters cells of a random table, with
-about √(n/(classes · clusters)) counts per cell.
+"""Maximum cost at which the jackknife of AMI takes less than a second.
+
+The cost is cells · √(n · classes · clusters): the expected mutual information is computed once for
+each cell that is left out. It is a sum over the likely counts of all classes · clusters cells of a
+random table, with about √(n/(classes · clusters)) counts per cell.
 """
 
 MAX_GROUPS = 1_000
@@ -68,7 +69,7 @@ COREFERENCE = {
     "CEAF-e": ("ceaf-e-recall", "ceaf-e-precision", "ceaf-e"),
 }
 CONLL = "CoNLL"
-"""Name of the row with the means over the three families of coreference measures."""
+"""Name of the row with means over the three families of coreference measures."""
 
 ENTITIES = {
     "pairs": ("paired-recall", "paired-precision", "paired-f"),
@@ -76,10 +77,10 @@ ENTITIES = {
     "exact clusters": ("cluster-recall", "cluster-precision", "cluster-f"),
 }
 FEWEST_ENTITIES = 10
-"""Minimum number of classes, and of clusters, for labels to be treated as entities."""
+"""Minimum number of classes, and also of clusters, for labels to be treated as entities."""
 
 LARGEST_ENTITY = 5.0
-"""Maximum mean size of classes, and of clusters, for labels to be treated as entities."""
+"""Maximum mean size of classes, and also of clusters, for labels to be treated as entities."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class QuickIntervals:
 
     @property
     def method(self) -> str:
-        """The description of the intervals in signatures."""
+        """The interval method, as named in signatures."""
         return "jackknife"
 
     @cached_property
@@ -164,7 +165,7 @@ class Headline:
     rows: tuple[ScoreRow, ...]
     """The bias-corrected scores of the headline measures."""
     plain: Mapping[str, float] = field(default_factory=dict)
-    """The plug-in scores that differ noticeably from the corrected scores, keyed by measure."""
+    """Those plug-in scores that differ noticeably from the corrected scores, keyed by measure."""
     warnings: tuple[str, ...] = ()
     families: tuple[RecallPrecision, ...] = ()
     """Recall, precision and F of coreference measures or of entities."""
@@ -173,14 +174,14 @@ class Headline:
     quick: QuickIntervals | None = field(default=None, compare=False, repr=False)
 
     def interval(self, row: ScoreRow) -> tuple[float | None, float | None]:
-        """Return the confidence bounds of a score, preferring requested over quick intervals."""
+        """Return confidence bounds for a score, preferring requested to quick intervals."""
         if row.low is not None or self.quick is None:
             return row.low, row.high
         return self.quick.ends.get((row.measure, row.entropy), (None, None))
 
     @cached_property
     def verdict(self) -> str:
-        """A verbal summary: whether the scores beat chance, and which errors are more frequent."""
+        """A summary in words: whether scores beat chance, and which errors are more frequent."""
         chosen = [row for row in self.rows if row.level in (None, MEAN)]
         rows = {row.measure: row for row in chosen if row.value is not None}
         values = {name: row.value for name, row in rows.items() if row.value is not None}
@@ -193,7 +194,7 @@ class Headline:
         return "; ".join(filter(None, (*parts, self._describe_errors(values))))
 
     def _compare_with_chance(self, row: ScoreRow) -> str:
-        """Describe whether a chance-corrected score is above chance."""
+        """Describe how far a chance-corrected score is above chance, if at all."""
         low, high = self.interval(row)
         value = row.value or 0.0
         if row.p is not None:
@@ -307,7 +308,7 @@ class ComparisonHeadline:
     scores: tuple[Score, ...]
     """The main score, followed by a few other scores."""
     quick: Mapping[str, QuickIntervals] = field(default_factory=dict, compare=False, repr=False)
-    """The quick intervals of the main score, keyed by system."""
+    """The quick intervals for the main score, keyed by system."""
     families: Mapping[str, tuple[RecallPrecision, ...]] = field(default_factory=dict)
     """Recall, precision and F of the coreference measures, keyed by system.
 
@@ -315,7 +316,7 @@ class ComparisonHeadline:
     """
 
     def interval(self, row: SystemRow) -> tuple[float | None, float | None]:
-        """Return the bounds of the main score, preferring requested over quick intervals."""
+        """Return confidence bounds for the main score, preferring requested to quick intervals."""
         if row.low is not None or row.system not in self.quick or row.trivial:
             return row.low, row.high
         return self.quick[row.system].ends.get((row.measure, row.entropy), (None, None))
@@ -350,7 +351,7 @@ def make_comparison_headline(
 def _plan_comparison_intervals(
     main: Score, scores: SystemScores, options: PipelineOptions
 ) -> dict[str, QuickIntervals]:
-    """Return quick intervals of the main score, keyed by system.
+    """Return quick intervals for the main score, keyed by system.
 
     The result is empty if the computation would be slow.
     """
@@ -367,7 +368,7 @@ def _plan_comparison_intervals(
 
 
 def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, float]]:
-    """Return the rows of the headline, and the plug-in scores that differ noticeably from them.
+    """Return the headline's rows, and the plug-in scores that differ noticeably from them.
 
     Headline rows contain bias-corrected scores where they are defined. For label types with other
     default measures, such as covers, all measures are shown. For trees, dendrogram purity is also
@@ -392,7 +393,7 @@ def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, flo
 
 
 def name_kind(system: ScoredSystem) -> str:
-    """Return the type of labels: "coreference", "entities", or an empty string for others."""
+    """Return the type of labels: "coreference", "entities", or an empty string for other labels."""
     if not isinstance(system.tables, Contingency):
         return ""
     if system.sides.gold.mentions:
@@ -433,7 +434,7 @@ def plan_intervals(
 ) -> QuickIntervals | None:
     """Return quick intervals, or None if they would take more than a second to compute.
 
-    The decision depends only on sizes, so the same input always has the same report.
+    The decision depends only on sizes, so the same input always produces the same report.
     """
     if options.ci is not None or options.engine != "local" or scores.own is not None:
         return None

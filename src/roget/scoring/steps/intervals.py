@@ -1,7 +1,8 @@
 """Confidence intervals from jackknife and bootstrap samples.
 
-The default is the jackknife interval, for groups and for items. `benchmarks/inference.py` measures
-how often each kind of interval covers the truth; docs/inference.md shows the results.
+The default is the jackknife interval, both for groups and for items. `benchmarks/inference.py`
+measures how often each kind of interval covers the true value, and docs/inference.md shows the
+results.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _SMALL = 1.5
 """Correction of errors and skewness estimated from few groups or items, chosen by simulation."""
 
 _ROUNDING = 1e-12
-"""Standard errors up to this value are due to rounding, i.e. the samples do not vary."""
+"""Standard errors up to this value are attributed to rounding, i.e. the samples do not vary."""
 
 
 class ChanceBias(NamedTuple):
@@ -38,8 +39,8 @@ class ChanceBias(NamedTuple):
 class Jackknife:
     """Jackknife estimates, each with one block of items left out, and the weights of the blocks.
 
-    Samples in which an estimate is undefined (NaN) are excluded. If they have more than half of the
-    total weight, the standard error is undefined.
+    Samples in which an estimate is undefined (NaN) are excluded. If they make up more than half of
+    the total weight, the standard error is undefined.
     """
 
     without: Floats
@@ -86,7 +87,7 @@ class Jackknife:
     @cached_property
     def error(self) -> Floats:
         """The standard error √((n − 1)/n · Σ spread²) (Tukey 1958)."""
-        # If some samples are undefined, scale the sum over the defined samples up to all n parts.
+        # If some samples are undefined, scale the sum over the defined samples up to all n samples.
         squares = np.nansum(self._weight(self.spread**2), axis=0)
         error = np.sqrt(divide(self.total - 1, self.defined, np.nan) * squares)
         return np.where(2 * self.defined < self.total, np.nan, error)
@@ -111,7 +112,7 @@ class Jackknife:
         return np.asarray((self.total - 1) * (self.mean - estimate))
 
     def select(self, column: int) -> Jackknife:
-        """Return the jackknife of one of the estimates (the last axis)."""
+        """Return the jackknife samples of one estimate, i.e. one position on the last axis."""
         freedom = self.freedom
         if isinstance(freedom, np.ndarray):
             freedom = freedom[..., column]
@@ -119,7 +120,7 @@ class Jackknife:
         return Jackknife(self.without[..., column], self.weights, freedom, self.resolution, chance)
 
     def _weight(self, values: Array) -> Floats:
-        """Multiply values by the weights of the blocks, which are the first axis."""
+        """Multiply values by the block weights along the first axis."""
         return np.asarray(values * self.weights.reshape(-1, *[1] * (values.ndim - 1)))
 
 
@@ -133,7 +134,7 @@ class Bounds(NamedTuple):
     least: float = -np.inf
     most: float = np.inf
     best: float | None = None
-    """The best value if it is one of the bounds, otherwise None."""
+    """The best value if it is an end of the range, otherwise None."""
 
     @classmethod
     def from_request(cls, request: Request) -> Bounds:
@@ -154,8 +155,8 @@ def interval_bounds(
     """Return the lower and upper bounds of the 95 % confidence interval of each estimate.
 
     `drawn` holds the bootstrap samples, with shape (samples, estimates). Undefined (NaN) samples
-    are excluded. With `requests`, which name the scores of the last axis, jackknife intervals lie
-    within the range of the measure.
+    are excluded. With `requests`, which name the scores on the last axis, jackknife intervals are
+    kept within the range of the measure.
     """
     if method == "jackknife":
         if requests is None:
@@ -181,7 +182,7 @@ def interval_bounds(
 def jackknife_bounds(
     estimate: Floats, jackknife: Jackknife, bounds: Bounds
 ) -> tuple[Floats, Floats]:
-    """Return the bounds of jackknife intervals, NaN if the samples do not vary.
+    """Return the bounds of jackknife intervals, or NaN if the samples do not vary.
 
     With the bias b, the standard error s and the acceleration a of the jackknife, and the quantile
     t of Student's distribution with m − 1 degrees of freedom:

@@ -27,20 +27,20 @@ from roget.scoring.tables.statistics import Statistics
 from roget.scoring.tabulate import split_groups, tabulate
 
 SCORES = ("element-centric", "b3-precision", "b3-recall")
-"""Names of the scores of each item. Weighted labels have only the first score."""
+"""Names of the scores computed for each item. For weighted labels, only the first is computed."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ItemScores(Result):
     """The labels and scores of each item.
 
-    `scores["element-centric"]` is a column, `scores.to_pandas()` a data frame.
+    `scores["element-centric"]` is a column, and `scores.to_pandas()` is a data frame.
     """
 
     kind = "items"
 
     columns: Mapping[str, Sequence[Any]]
-    """The columns item, group (if there are groups), gold, system and the scores.
+    """The columns: item, group (if there are groups), gold, system, and one column per score.
 
     Items are identified by their ids, by the index of a Series, or by their position, counted from
     0.
@@ -81,8 +81,8 @@ def score_items(
 ) -> ItemScores:
     """Score each item of a clustering by how well its cluster matches its class.
 
-    The scores are element-centric similarity (Gates et al. 2019) and the B-cubed precision and
-    recall of the item. `roget.score` reports their means over items.
+    The scores are the item's element-centric similarity (Gates et al. 2019), B-cubed precision and
+    B-cubed recall. `roget.score` reports their means over items.
 
     Parameters
     ----------

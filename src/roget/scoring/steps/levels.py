@@ -1,4 +1,4 @@
-"""Scores of hierarchical labels, where every level is scored separately."""
+"""Score hierarchical labels, with a separate score for every level."""
 
 from __future__ import annotations
 
@@ -78,17 +78,15 @@ def _check_options(inputs: Inputs, system: Any) -> None:
     options, code = inputs.options, "conflicting-options"
     if inputs.gold is None or system is None or options.counted is not None:
         raise InputError(
-            "levels cannot be combined with cells; pass a gold standard and a system", code=code
+            "'levels' cannot be combined with 'cells'; pass a gold standard and a system", code=code
         )
     if options.items is not None:
-        raise InputError(
-            "the option items (scores of each item) cannot be combined with levels", code=code
-        )
+        raise InputError("'items' (per-item scores) cannot be combined with 'levels'", code=code)
     if options.cuts is not None:
-        raise InputError("cuts cannot be combined with levels", code=code)
+        raise InputError("'cuts' cannot be combined with 'levels'", code=code)
     if options.engine != "local":
         raise InputError(
-            f"levels require engine='local', but engine is {options.engine!r}", code=code
+            f"'levels' requires engine='local', but engine is {options.engine!r}", code=code
         )
 
 
@@ -122,8 +120,8 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
         by_level = [[row for row in rows if row.level == name] for name in plain]
         rows += map(_average, zip(*by_level, strict=True))
     sides = f"{golds}x{systems}"
-    # Report warnings that all levels share only once, and others with the name of their
-    # level.
+    # If all levels share a warning, report it only once. Report other warnings with the level's
+    # name.
     common = [text for text in first.warnings if all(text in t.warnings for t in tables.values())]
     own = [
         reword(text, f"level {name}: {text}")

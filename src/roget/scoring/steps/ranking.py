@@ -1,4 +1,4 @@
-"""Comparisons of several systems: rows with ranks, significance tests and warnings."""
+"""Compare several systems: rows with ranks, significance tests and warnings."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def rank_systems(
 def bound_ranks(
     scores: SystemScores, pairs: Sequence[Pair]
 ) -> dict[tuple[int, int], tuple[int, int, int]]:
-    """Return the bounds of the rank and the tier, keyed by the indices of system and score.
+    """Return the rank bounds and the tier, keyed by system index and score index.
 
     Like the significance letters, they are derived from the corrected p-values of all pairs.
     Systems with an undefined score have no rank.
@@ -103,7 +103,7 @@ def bound_ranks(
 def warn_samples(
     scores: SystemScores, samples: Samples, pairs: Sequence[Pair], paired: str
 ) -> list[str]:
-    """Return the warnings about intervals and tests, without repeating a code for few groups."""
+    """Return the warnings about intervals and tests, with no repeated warning about few groups."""
     tests = warn_few_units(scores, samples, pairs) if paired == "permutation" else []
     known = {code_of(text) for text in tests}
     few = {"few-groups", "few-items"} & known
@@ -113,8 +113,8 @@ def warn_samples(
 def _list_rows(
     scores: SystemScores, samples: Samples | None
 ) -> Iterator[tuple[SystemRow, tuple[int, int]]]:
-    """Yield each score of each system and baseline as an unranked row, with the indices of the
-    system and of the score.
+    """Yield each score of each system and baseline as an unranked row, with its system and score
+    indices.
     """
     for s, name in enumerate(scores.names):
         trivial = s >= len(scores.systems)
@@ -177,7 +177,7 @@ def _warn_identical_systems(systems: Sequence[ScoredSystem]) -> list[str]:
 
 
 def _fingerprint(table: Outline) -> bytes:
-    """Return a hash of a table. It does not depend on the order of the columns."""
+    """Return a hash of a table that does not depend on the order of the columns."""
     cells = np.stack(
         [table.rows.astype(np.uint64), table.counts.astype(np.float64).view(np.uint64)]
     )

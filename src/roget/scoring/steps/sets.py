@@ -20,13 +20,12 @@ Columns = dict[str, list[Any]]
 
 
 def list_sets(systems: Sequence[ScoredSystem], kind: str) -> Columns:
-    """Return the columns of a table with one row per class or cluster, over all groups.
+    """Return the columns of a table with one row per class or cluster in any group.
 
-    For each class, the columns are its size, the cluster with the most of its items, the cluster
-    with the highest F (with precision and recall), and the cluster to which it is matched
-    one-to-one, if any. For clusters the columns are analogous. The table "mapping" lists, for each
-    cluster, its majority class (which several clusters may share) and its class in the one-to-one
-    match.
+    For each class, the columns are its size, the cluster with most of its items, the cluster with
+    the highest F (with precision and recall), and the cluster to which it is matched one-to-one, if
+    any. The columns for clusters are analogous. The table "mapping" lists, for each cluster, its
+    majority class (which several clusters may share) and its class in the one-to-one match.
     """
     one, other = ("class", "cluster") if kind == "classes" else ("cluster", "class")
     columns: Columns = {}
@@ -48,8 +47,8 @@ def list_sets(systems: Sequence[ScoredSystem], kind: str) -> Columns:
 
 
 def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the name and values of each column of one system's table, separately for each
-    contingency table.
+    """Yield the columns of one system's table (name and values), separately for each contingency
+    table.
     """
     first = 0
     for part in system.parts:
@@ -62,7 +61,8 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
         cells = np.bincount(table.rows, minlength=table.shape[0])
         largest = first_best(table.rows, table.counts, table.row_best)
         # If rows are classes, the fraction of the row's items in a cell is the cell's recall, and
-        # the fraction of the column's items its precision. If rows are clusters, it is the reverse.
+        # the fraction of the column's items is its precision. If rows are clusters, precision and
+        # recall are exchanged.
         row_shares, column_shares = (
             table.counts / totals[at]
             for totals, at in ((table.row_totals, table.rows), (table.column_totals, table.columns))

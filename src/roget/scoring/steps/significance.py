@@ -1,9 +1,9 @@
-"""Tests of differences between systems: permutation test, paired bootstrap and Holm correction.
+"""Test differences between systems: permutation test, paired bootstrap and Holm correction.
 
-The permutation test changes the signs of the differences of random groups, which is the same as
+The permutation test flips the signs of the differences in random groups, which is the same as
 exchanging the two systems in these groups. The labels of two clusterings of the same items are not
-comparable, so single items cannot be exchanged. Instead, the test changes the signs of the items'
-contributions to the difference, which are estimated by the jackknife. It treats pooled groups in
+comparable, so single items cannot be exchanged. Instead, the test flips the signs of the items'
+contributions to the difference, which are estimated by the jackknife. Pooled groups are treated in
 the same way.
 """
 
@@ -41,7 +41,7 @@ With G groups, the smallest p is 2/2^G.
 """
 
 _CHUNK = 128
-"""Batch size: number of permutations processed at once, to limit memory use."""
+"""Batch size: number of permutations processed at once. It limits memory use."""
 
 _BATCH_VALUES = 1 << 22
 """Batch size: number of differences (pairs of systems × groups) processed at once."""
@@ -56,7 +56,7 @@ the probability of a normal variable with the same variance (Bentkus & Dzindzali
 
 
 def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int) -> list[Pair]:
-    """Return the difference between each pair of systems, with its interval, p and corrected p."""
+    """Return each pair's difference, with its interval, p-value and corrected p-value."""
     both = np.array(list(combinations(range(len(scores.systems)), 2)))
     if not both.size:
         return []
@@ -80,7 +80,7 @@ def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int
 def _compare_scores(
     scores: SystemScores, r: int, both: Ints, samples: Samples, paired: str, seed: int
 ) -> tuple[Floats, ...]:
-    """Return the difference, confidence bounds and p of some pairs for one score."""
+    """Return differences between pairs of systems in one score, with bounds and p-values."""
     a, b = both.T
     difference = scores.means[a, r] - scores.means[b, r]
     drawn = samples.drawn[:, a, r] - samples.drawn[:, b, r]
@@ -103,7 +103,7 @@ def _compare_scores(
 
 
 def subtract_systems(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknife:
-    """Return the jackknife of the differences between the systems a and b for one score."""
+    """Return the jackknife replicates of the difference between systems a and b in one score."""
     freedom = jackknife.freedom
     if isinstance(freedom, np.ndarray):
         freedom = np.minimum(freedom[a, r], freedom[b, r])
@@ -117,14 +117,14 @@ def subtract_systems(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknif
 
 
 def bootstrap_p(difference: Floats, drawn: Floats, units: float = 0.0) -> Floats:
-    """Return the two-sided p for the hypothesis of no difference.
+    """Return the two-sided bootstrap p-value for the hypothesis of no difference.
 
     `drawn` has the shape (samples, differences).
 
     p is the fraction of bootstrap samples whose difference is at least as far from the mean of the
-    samples as the observed difference is from 0. Undefined (NaN) samples are excluded; if more than
-    half are undefined, p is undefined. If all samples have the same difference, p is at most that
-    of a sign test with `units` groups or items, 2/2^units.
+    samples as the observed difference is from 0. Undefined (NaN) samples are excluded. If more than
+    half are undefined, p is undefined. If all samples have the same difference, p is at most
+    2/2^units, the p-value of a sign test with `units` groups or items.
     """
     defined = ~np.isnan(drawn)
     count = defined.sum(axis=0)
@@ -145,7 +145,8 @@ def bootstrap_p(difference: Floats, drawn: Floats, units: float = 0.0) -> Floats
 def _refine(
     far: npt.NDArray[Any], draws: Any, observed: Floats, error: Floats, factor: float
 ) -> Floats:
-    """Return p from the count of extreme samples, or from the normal distribution if it is 0.
+    """Return p from the count of extreme samples, or from the normal distribution if there are
+    none.
 
     `far` is the number of samples that are at least as extreme as the observed difference. Counting
     alone cannot yield p below 1/(1 + samples). This is too large for Holm's correction with many
@@ -161,7 +162,8 @@ def _refine(
 
 
 def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -> Floats:
-    """Return the two-sided p of a permutation test that swaps the two systems in random groups.
+    """Return the two-sided p-value of a permutation test that swaps the two systems in random
+    groups.
 
     The last axis of `differences` contains the groups. If there are at most 20 groups, all
     permutations are evaluated, and p is exact. If the difference is defined in fewer than 6 groups,
@@ -176,7 +178,8 @@ def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -
 
 
 def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: int) -> Floats:
-    """Return the two-sided p of a permutation test of the contributions of items or pooled groups.
+    """Return the two-sided p-value of a permutation test on contributions of items or pooled
+    groups.
 
     `jackknife` contains the differences with each of n blocks left out. The contribution of a block
     is (1) difference + (n − 1)·spread, which has the mean `difference`. The test uses the
@@ -217,11 +220,10 @@ class Units(NamedTuple):
 
 
 def flip_signs(units: Units, draws: int, seed: int) -> Floats:
-    """Return the fraction of sign changes whose sum is at least as extreme as the observed sum.
+    """Return the fraction of sign patterns whose sum is at least as extreme as the observed sum.
 
-    If there are at most 20 units, all sign changes are counted. Otherwise `draws` random sign
-    changes are counted. If no random change is extreme, p is an upper bound of the tail
-    probability.
+    If there are at most 20 units, all sign patterns are counted. Otherwise, `draws` random patterns
+    are counted. If none of these is as extreme, p is an upper bound on the tail probability.
     """
     terms, times, observed = units
     # Use einsum, because rounding errors of a matrix product would depend on the number of threads.
@@ -239,9 +241,9 @@ def flip_signs(units: Units, draws: int, seed: int) -> Floats:
 
 
 def _count_signs(terms: Floats, least: float) -> float:
-    """Return the fraction of all sign changes whose sum has an absolute value of at least `least`.
+    """Return the fraction of all sign patterns whose sum has an absolute value of at least `least`.
 
-    The sums of the two halves of the terms are sorted and combined, so 2^20 sign changes need only
+    The sums of the two halves of the terms are sorted and combined, so 2^20 sign patterns need only
     about 2^10 operations (Horowitz & Sahni 1974).
     """
     terms = terms[terms != 0]
@@ -309,7 +311,7 @@ def holm(p: Floats) -> Floats:
 
 
 def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
-    """Return significance letters, keyed by the indices of system and score.
+    """Return significance letters, keyed by system index and score index.
 
     Systems that share a letter do not differ significantly.
     """
@@ -336,15 +338,15 @@ def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int,
 def assign_letters(order: list[int], differ: Callable[[int, int], bool]) -> dict[int, str]:
     """Return a compact letter display: systems share a letter if and only if they do not differ.
 
-    `order` lists the systems from best to worst, so the best systems have the letter a. The
-    algorithm is that of Piepho 2004.
+    `order` lists the systems from best to worst, so the best systems get the letter a. The
+    algorithm is from Piepho (2004).
 
     >>> assign_letters([0, 1, 2], lambda i, j: {i, j} == {0, 2})
     {0: 'a', 1: 'ab', 2: 'b'}
     """
     # Start with one letter for all systems. For each significant difference, replace every letter
-    # that both systems have by two letters, each without one of the systems. Drop letters whose
-    # systems are a subset of the systems of another letter.
+    # that both systems share by two letters, each of which omits one of the systems. Drop letters
+    # whose systems are a subset of the systems of another letter.
     columns = [set(order)]
     for i in order:
         for j in order:
@@ -372,7 +374,7 @@ def _letter(number: int) -> str:
 
 
 def count_firsts(scores: SystemScores, drawn: Floats) -> Floats:
-    """Return the fraction of bootstrap samples in which each system is best. Ties are split."""
+    """Return the fraction of bootstrap samples in which each system is best, with ties split."""
     systems = drawn[:, : len(scores.systems)]
     goodness = np.where(np.isnan(systems), -np.inf, systems * scores.better)
     best = goodness == goodness.max(axis=1, keepdims=True)

@@ -1,7 +1,8 @@
 """Supervised recall on predefined splits, as in the SemEval-2010 word sense induction task.
 
-Each split has a mapping part, which assigns a class to each cluster, and a test part, on which the
-predicted classes are evaluated. Both parts are label files with the classes of their items.
+Each split has a mapping part, which is used to assign a class to each cluster, and a test part, on
+which the predicted classes are evaluated. Both parts are label files that contain the items and
+their classes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from roget.scoring.measures.base import Measure
 from roget.scoring.systems import ScoredSystem
 
 Split: TypeAlias = tuple[Labels, Labels]
-"""A split: the items for mapping clusters to classes, and the test items."""
+"""A split into items for mapping clusters to classes and test items."""
 
 _PART = re.compile(r"(mapping|test)\.(\d+)((?:\.\w+)*)")
 
@@ -68,11 +69,11 @@ class OnSplits(Measure):
 def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> SplitRecall:
     """Return the recall on predefined splits, with each cluster mapped to its majority class.
 
-    The class of a cluster is its most frequent class in the mapping part; ties are resolved by the
-    alphabetical order of class names. Clusters of different groups are different clusters. A test
+    The class of a cluster is its most frequent class in the mapping part, with ties resolved by the
+    alphabetical order of class names. Clusters in different groups are different clusters. A test
     item without a label, or in a cluster without a class, counts as wrong. If labels are weighted,
-    only the label of an item with the highest weight counts; ties are again resolved
-    alphabetically. Items and groups are taken from gold, classes from the splits.
+    only an item's label with the highest weight counts. Ties are again resolved alphabetically.
+    Items and groups are taken from gold, classes from the splits.
 
     >>> from roget.scoring.labels import as_labels
     >>> gold = as_labels({"a": "x", "b": "x", "c": "y", "d": "y"})
@@ -112,7 +113,7 @@ def add_split_recalls(
 ) -> Floats:
     """Fill in supervised recall for all systems.
 
-    Return the additional group weights that it requires.
+    Return the additional group weights that supervised recall requires.
     """
     parts = [read_splits(folder) for folder in folders]
     own = np.full_like(systems[0].values, np.nan)
@@ -223,8 +224,8 @@ def _rank_classes(parts: Iterable[Labels]) -> dict[str, int]:
 
 
 def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[Ints, Ints]:
-    """Return the positions in gold of the labelled items in one part of a split, and the ranks of
-    their classes.
+    """Return the gold positions of the labelled items in one part of a split, and their classes'
+    ranks.
     """
     if labels.items is None or gold.items is None:
         without = gold if gold.items is None else labels
@@ -249,7 +250,7 @@ def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[I
 def _map_clusters(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Ints:
     """Return the most frequent class of each cluster, or −1 if unknown.
 
-    A final −1 is appended for items without a label.
+    An additional −1 at the end stands for items without a label.
     """
     known = clusters >= 0
     pairs, counts = np.unique(clusters[known] * n_classes + classes[known], return_counts=True)

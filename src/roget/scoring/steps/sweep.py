@@ -39,7 +39,10 @@ class SweepCurve:
     values: tuple[float | None, ...]
     direction: str
     best: int | None
-    """The number of clusters at the best cut. If cuts are tied, the smallest number is used."""
+    """The number of clusters at the best cut.
+
+    If cuts are tied, the one with the fewest clusters is best.
+    """
     value: float | None
     """The value at the best cut."""
 
@@ -76,9 +79,9 @@ class Sweep(Result):
     classes: int
     leaves: int
     cuts: tuple[int, ...]
-    """The requested number of clusters of each cut."""
+    """The requested number of clusters in each cut."""
     clusters: tuple[int, ...]
-    """The number of non-empty clusters of each cut, including clusters for missing items."""
+    """The number of non-empty clusters in each cut, including clusters for missing items."""
     curves: tuple[SweepCurve, ...]
     warnings: tuple[str, ...] = field(default=())
 
@@ -127,7 +130,7 @@ def sweep(
     cuts
         Numbers of clusters, as an iterable or a string: "all", "1..500" or "2,8,64".
     measures, entropy
-        Names of measures (by default v, vi, nvi, q2 and ami) and of entropy estimators.
+        Names of measures (by default v, vi, nvi, q2 and ami) and entropy estimators.
     average, missing, noise, extra, labels, columns
         As in `roget.score`.
 
@@ -199,15 +202,15 @@ def _choose_requests(measures: MeasureSpec | None, entropy: str | Sequence[str])
     kept = [request for request in requests if "tree" not in request[0].needs]
     if not kept:
         raise InputError(
-            f"{requests[0][0]} is a measure of whole trees and has no value for single cuts; pass "
-            "another measure",
+            f"{requests[0][0]} is a measure of whole trees and is undefined for single cuts; "
+            "choose another measure",
             code="conflicting-options",
         )
     return kept
 
 
 def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
-    """Return the requested cuts that exist in the tree, and warnings about the missing cuts."""
+    """Return the requested cuts that exist in the tree, and warnings about cuts that do not."""
     numbers = _parse(cuts, tree.n_leaves)
     if numbers is None:
         return tree.cuts, []
@@ -241,7 +244,7 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
 def _parse(cuts: Any, leaves: int) -> Ints | None:
     """Parse the requested numbers of clusters. Return None for "all".
 
-    Ranges are truncated at the number of leaves + 1.
+    Ranges are truncated at one more than the number of leaves.
 
     >>> _parse("1..4, 8", 10).tolist(), _parse("8..1000000000", 10).tolist()
     ([1, 2, 3, 4, 8], [8, 9, 10, 11])
@@ -276,7 +279,7 @@ def _parse(cuts: Any, leaves: int) -> Ints | None:
 
 
 def _name_cuts(cuts: Ints) -> str:
-    """Return the description of the cuts in signatures, e.g. 1..500 or 2+8+64."""
+    """Describe the cuts as in signatures, e.g. 1..500 or 2+8+64."""
     if cuts.size > 1 and np.all(np.diff(cuts) == 1):
         return f"{cuts[0]}..{cuts[-1]}"
     few = "+".join(map(str, cuts.tolist()))

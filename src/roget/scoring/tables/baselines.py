@@ -1,17 +1,17 @@
 """Baselines on the same gold standard: one big cluster, one cluster per item, random clusters.
 
-A useful system beats all three. Baselines are not built item by item: their statistics follow from
-the class sizes a, the cluster sizes b and the number of items n. The random baseline assigns the
-items at random to clusters of the same sizes, so the count x of each cell is hypergeometric (see
-`hypergeometric`), with
+A useful system beats all three. The baselines are not built item by item, because their statistics
+follow from the class sizes a, the cluster sizes b and the number of items n. The random baseline
+assigns the items at random to clusters of the same sizes, so the count x of each cell is
+hypergeometric (see `hypergeometric`), with
 
     (1)  E[x] = ab/n,   E[x²] = ab/n + a(a−1)·b(b−1)/(n(n−1)).
 
 Its expected pair counts and B-cubed scores follow from these moments, and the expectations of
 linear entropy estimators from the distribution of x:
 
-    (2) E[pairs in both] = (pairs in gold)·(pairs in the system)/(all pairs) (3) E[B-cubed
-    precision] = (1/n)·Σ_cells E[x²]/b, E[B-cubed recall] = (1/n)·Σ_cells E[x²]/a.
+    (2)  E[pairs in both] = (pairs in gold)·(pairs in the system)/(all pairs),
+    (3)  E[B-cubed precision] = (1/n)·Σ_cells E[x²]/b,   E[B-cubed recall] = (1/n)·Σ_cells E[x²]/a.
 
 Other measures are averaged over random tables.
 """
@@ -52,7 +52,7 @@ _MAX_ITEMS = 10**6
 _MAX_CELLS = 250_000
 """Limits on the size of baseline tables.
 
-Measures that require a table have no baseline above these limits.
+Above these limits, no baselines are computed for measures that require a table.
 """
 
 DRAWS = 20
@@ -61,7 +61,7 @@ DRAWS = 20
 _ITEMS_DRAWN = 50_000
 """Largest total number of items in all random tables.
 
-It limits the number of tables if there are many items.
+If there are many items, fewer tables are drawn.
 """
 
 _MAX_COVERED = 20_000
@@ -82,7 +82,7 @@ def make_baselines(
 
     Quantities without an exact expectation are averaged over at most `draws` random tables. Random
     clusters have the sizes of the system's clusters or, with `like_gold`, of the gold classes. If
-    the statistics of groups are separate, only the baselines that all groups have are returned.
+    groups have separate statistics, only the baselines that exist for all groups are returned.
     """
     if isinstance(statistics, Separate):
         groups = [
@@ -130,9 +130,7 @@ def one_cluster(table: Contingency) -> Contingency:
 
 
 def _keep_gold(table: Contingency) -> Contingency | None:
-    """Return the table without items that are missing from gold, or None if this leaves a group
-    empty.
-    """
+    """Drop items that are missing from gold; return the table, or None if a group becomes empty."""
     if table.held is None:
         return table
     # `places` holds the index of the first remaining row of each group, followed by the number of
@@ -261,7 +259,7 @@ class OnePerItem(Statistics):
 class _SingletonElements(Elements):
     """Element-centric similarity of singleton clusters.
 
-    The walk from an item stays at the item, while the walk within its class is at the item with
+    The walk over clusters stays at the item, while the walk over classes is at the item with
     probability 1/size, so the similarity is 1/size.
     """
 
@@ -287,12 +285,12 @@ class RandomSameSizes(Statistics):
     seed: int = 0
     draws: int = 1
     source: Contingency | None = None
-    """An optional table with the same class and cluster sizes. Its size statistics are reused."""
+    """An optional table with the same class and cluster sizes, whose size statistics are reused."""
     cuts: Ints | None = None
     column_cuts: Ints | None = None
     """The first row and the first column of each group, or None for a single table."""
     thorough: bool = False
-    """True if large tables are also sampled, which may take longer than scoring."""
+    """True if large tables are also sampled, which may take longer than scoring the system."""
     too_large: Any = field(init=False, repr=False)
     """A mask of the groups that have too many items and too many cells for sampling."""
     few: BoolArray = field(init=False, repr=False)

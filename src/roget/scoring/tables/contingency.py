@@ -48,9 +48,7 @@ class Leaves(NamedTuple):
 
 
 class Occupied(NamedTuple):
-    """Masks that exclude the placeholder rows and columns of items that are missing from gold or
-    from the system.
-    """
+    """Masks that exclude the placeholder rows and columns for items missing from gold or system."""
 
     rows: BoolArray
     """A mask of the classes that contain gold items."""
@@ -64,9 +62,9 @@ class Occupied(NamedTuple):
 class Contingency(Statistics):
     """A contingency table: the number of items in each non-empty (class, cluster) cell.
 
-    Cells are in row order; there are no empty rows or columns. Counts are int64, or float64 if the
-    table is fractional. The tables of many groups are stored as one block-diagonal table;
-    `by_group` gives the statistics of each block.
+    Cells are in row order, and there are no empty rows or columns. Counts are int64, or float64 if
+    the table is fractional. The tables of many groups are stored as one block-diagonal table. Use
+    `by_group` to compute the statistics of each block.
 
     >>> table = Contingency.from_table([[3, 1], [0, 2]])
     >>> table.n, table.rows.tolist(), table.columns.tolist(), table.counts.tolist()
@@ -89,7 +87,7 @@ class Contingency(Statistics):
     documents: Ints | None = field(default=None, repr=False)
     """The index of the first row of each document. Mentions are linked only within documents."""
     leaves: Leaves | None = field(default=None, repr=False)
-    """The tree and the table of its leaves, if the clusters are a cut of a tree."""
+    """The tree and the table of its leaves, if the clusters were made by cutting a tree."""
     shape: tuple[int, int] = field(init=False, repr=False)
     """The number of classes and the number of clusters with at least one item."""
 
@@ -126,8 +124,8 @@ class Contingency(Statistics):
         """Count the items in each cell, given aligned hard labels.
 
         Item i is counted `times[i]` times, by default once. If there are groups, equal labels in
-        different groups are different classes or clusters, so the table is block-diagonal;
-        `by_group` computes the statistics of its blocks.
+        different groups are different classes or clusters, so the table is block-diagonal. Use
+        `by_group` to compute the statistics of its blocks.
         """
         first: Codes = gold.codes
         per_group, width = gold.n_labels, system.n_labels
@@ -163,9 +161,9 @@ class Contingency(Statistics):
     ) -> Contingency:
         """Make a table from counted cells, such as the result of a GROUP BY query.
 
-        Rows are the classes and columns the clusters of the cells, as labels of any type and in any
-        order. Repeated cells are summed; if `counts` is omitted, each cell counts once. Integer
-        codes in row order are not copied.
+        `rows` and `columns` hold the class and the cluster of each cell, as labels of any type and
+        in any order. Repeated cells are summed. If `counts` is omitted, each cell counts once.
+        Integer codes in row order are not copied.
 
         >>> table = Contingency.from_cells(["a", "b", "a"], ["x", "x", "y"], [3, 2, 1])
         >>> table.n, table.counts.tolist(), table.class_name(0)
@@ -287,8 +285,9 @@ class Contingency(Statistics):
         )
 
     def pool_documents(self, n_classes: int) -> Contingency:
-        """Return one table for all documents, each of which has a consecutive block of `n_classes`
-        class codes.
+        """Return one table for all documents.
+
+        Each document has a consecutive block of `n_classes` class codes.
         """
         return replace(self, documents=self.by_group(n_classes).cuts)
 
@@ -418,14 +417,12 @@ class Contingency(Statistics):
         )
 
     def keep_common(self, weights: CountArray) -> CountArray:
-        """Return the weights of the cells, set to 0 for items that are missing from gold or from
-        the system.
-        """
+        """Set the weights of cells with items that are missing from gold or system to 0."""
         return weights if self.held is None else weights * self.held.cells
 
     @cached_property
     def matched(self) -> Matched:
-        """The number of items in the best one-to-one match of clusters to classes."""
+        """The number of items in the best one-to-one match between clusters and classes."""
         counts = [self.counts]
         if self.held is not None:
             counts.append(self.keep_common(self.counts))
@@ -436,7 +433,7 @@ class Contingency(Statistics):
         return Matched(best[0], self.n, common)
 
     def match(self, weights: CountArray) -> Any:
-        """Return the weight of the best one-to-one match of clusters to classes, per group."""
+        """Return each group's weight of the best one-to-one match between clusters and classes."""
         if self.documents is not None:
             return float(np.sum(replace(self, cuts=self.documents, documents=None).match(weights)))
         if self.cuts is None or self.column_cuts is None:
@@ -501,7 +498,7 @@ class Contingency(Statistics):
     def elements(self) -> Elements:
         """Element-centric similarity.
 
-        If the table is a cut of a tree, the whole tree is compared.
+        If the clusters were made by cutting a tree, the whole tree is compared.
         """
         if self.leaves is None:
             return HardElements(self)
@@ -535,13 +532,13 @@ class Contingency(Statistics):
 
     @cached_property
     def row_best(self) -> CountArray:
-        """The count of the largest cell of each row."""
+        """The largest cell count in each row."""
         best: CountArray = np.maximum.reduceat(self.counts, self.row_starts)
         return best
 
     @cached_property
     def column_best(self) -> CountArray:
-        """The count of the largest cell of each column."""
+        """The largest cell count in each column."""
         best = np.zeros_like(self.column_totals)
         np.maximum.at(best, self.columns, self.counts)
         return best

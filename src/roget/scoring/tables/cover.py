@@ -1,7 +1,7 @@
 """Covers: overlapping classes and clusters, where an item may belong to several sets.
 
-Items that belong to the same classes and the same clusters are of the same kind. Sums over items
-or pairs of items are computed over kinds, weighted by the number of items of each kind.
+Items that belong to the same classes and the same clusters form one kind. Sums over items or pairs
+of items are computed as sums over kinds, weighted by the number of items of each kind.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LARGE = 3
 _TIE = 1e-12
 """Relative tolerance within which entropies are treated as equal.
 
-For example, h(1/4) = h(1/2), but rounding errors differ.
+For example, h(1/4) = h(1/2), but their rounding errors differ.
 """
 
 
@@ -61,8 +61,8 @@ class Sets:
     ) -> Sets:
         """Make one set of items per label.
 
-        The degrees of membership are 1 ("full"), the weights divided by the largest weight of the
-        item ("graded"), or the weights themselves, which sum to 1 per item ("shares").
+        The degrees of membership are 1 ("full"), the weights divided by the item's largest weight
+        ("graded"), or the weights themselves, which sum to 1 per item ("shares").
         """
         codes = labels.codes.astype(np.int64)
         if labels.indptr is None or labels.weights is None:
@@ -105,7 +105,7 @@ class Sets:
         return csr_array((data, self.codes, self.indptr), (self.indptr.size - 1, self.count))
 
     def number_kinds(self) -> Ints:
-        """Return the kind of each item, as a number.
+        """Return the number of each item's kind.
 
         Items that belong to the same sets are of the same kind.
         """
@@ -149,7 +149,7 @@ class Overlap(NamedTuple):
 
     @property
     def perfect(self) -> bool:
-        """True if gold and system consist of the same sets, including repeated sets."""
+        """True if gold and system consist of the same sets, with the same repetitions."""
         same = (self.gold[self.rows] == self.counts) & (self.system[self.columns] == self.counts)
         rows, columns = self.rows[same], self.columns[same]
         # The number of clusters equal to a class is the multiplicity of its set in the system; the
@@ -167,11 +167,11 @@ class Overlap(NamedTuple):
         """Return the entropy of each class given its most informative cluster.
 
         Let h(p) = −p·log p, and let p₁₁, p₀₀, p₁₀, p₀₁ be the fractions of items in both sets, in
-        neither, in the class only and in the cluster only. A cluster is a candidate only if
+        neither, in the class only and in the cluster only. A cluster is considered only if
         (1)  h(p₁₁) + h(p₀₀) ≥ h(p₁₀) + h(p₀₁),
         because otherwise the complement of the cluster would be more similar to the class. With
-        `strict` the inequality must be strict. A class without candidates keeps its unconditional
-        entropy (McDaid et al. 2011).
+        `strict` the inequality must be strict. If no cluster qualifies, the class keeps its
+        unconditional entropy (McDaid et al. 2011).
         """
         rows, columns, both = self._informative()
         gold, system = self.gold[rows], self.system[columns]
@@ -186,8 +186,8 @@ class Overlap(NamedTuple):
         return conditional
 
     def find_informative(self) -> BoolArray:
-        """Return a mask, with shape (classes, clusters), of the pairs that satisfy inequality (1)
-        of `conditional`.
+        """Return a mask of shape (classes, clusters): the pairs that satisfy inequality (1) of
+        `conditional`.
         """
         rows, columns, both = self._informative()
         agree, differ = self._compare(self.gold[rows], self.system[columns], both)
@@ -248,7 +248,7 @@ class Shares(NamedTuple):
     system: list[Any]
     """The number of pairs that share j clusters, for j = 0, 1, …."""
     equal: Any
-    """The number of pairs that share as many classes as clusters."""
+    """The number of pairs that share equally many classes and clusters."""
 
     @property
     def total(self) -> Any:
@@ -257,8 +257,8 @@ class Shares(NamedTuple):
 
 
 class PairScores(NamedTuple):
-    """Counts of item pairs by the number of shared sets, and the extended B-cubed scores of each
-    kind of item.
+    """Counts of item pairs by number of shared sets, and extended B-cubed scores of each kind of
+    item.
     """
 
     shares: Shares
@@ -326,7 +326,7 @@ class Cover:
     def pairs(self) -> PairScores:
         """Pair counts and B-cubed scores, computed in one pass over the pairs that share a set.
 
-        For two items that share g classes and s clusters, extended B-cubed precision is
+        For two items that share g classes and s clusters, the extended B-cubed precision is
         (1)  min(g, s)/s if s > 0, and recall is
         (2)  min(g, s)/g if g > 0 (Amigó et al. 2009).
         """
@@ -364,8 +364,8 @@ class Cover:
         return PairScores(shares, precision, recall)
 
     def _parts(self) -> list[slice]:
-        """Return ranges of item kinds that are small enough for their pairs with a common set to
-        fit in memory.
+        """Return ranges of item kinds, small enough for all pairs with a common set to fit in
+        memory.
         """
         # `reach` is, for each kind of item, an upper bound on the number of kinds that share a set
         # with it.
@@ -380,9 +380,7 @@ class Cover:
 
 
 def _average_pairs(least: csr_array[Any], shared: csr_array[Any], times: Floats) -> Floats:
-    """Return, for each row, the mean of `least/shared` over the items that share a set with the
-    row.
-    """
+    """Return, for each row, the mean of `least/shared` over all items that share a set with it."""
     inverse = shared.astype(np.float64)
     inverse.data = 1 / inverse.data
     sums = np.asarray(least.multiply(inverse).tocsr() @ times)
@@ -429,8 +427,8 @@ class HardCover(Cover):
 
 @dataclass(frozen=True, eq=False)
 class Degrees:
-    """Degrees of membership in classes and clusters, scaled so that the maximum of each item is 1
-    (Jurgens & Klapaftis 2013).
+    """Degrees of membership in classes and clusters, scaled to a maximum of 1 per item (Jurgens &
+    Klapaftis 2013).
     """
 
     sets: Cover
@@ -540,7 +538,7 @@ def _entropy_rows(counts: Array, n: Any) -> Floats:
 
 
 def measure_information(overlap: Overlap) -> tuple[float, float, float]:
-    """Return H(C), H(K) and I(C;K) of covers (McDaid et al. 2011)."""
+    """Return H(C), H(K) and I(C;K) for covers (McDaid et al. 2011)."""
     gold, system = overlap.entropies.sum(), overlap.swap().entropies.sum()
     left = gold - overlap.conditional().sum()
     right = system - overlap.swap().conditional().sum()
@@ -610,9 +608,7 @@ class CoverElements(Elements):
 def _follow(
     side: Sets, times: CountArray, alpha: float
 ) -> tuple[csr_array[Any], Floats, csr_array[Any]]:
-    """Return L, (I − α·S)⁻¹ and Aᵀ of equation (1), with one row per kind of item instead of one
-    row per item.
-    """
+    """Return L, (I − α·S)⁻¹ and Aᵀ from equation (1), with one row per kind of item."""
     leaving = side.degrees / np.bincount(side.owners, side.degrees, times.size)[side.owners]
     masses = np.bincount(side.codes, side.degrees * times[side.owners], side.count)
     leave, arrive = side.matrix(leaving), side.matrix(side.degrees / masses[side.codes])

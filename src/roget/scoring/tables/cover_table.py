@@ -1,4 +1,4 @@
-"""The statistics of overlapping classes and clusters."""
+"""Statistics that compare overlapping classes and clusters."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class CoverTable(Statistics):
 
     sets: Cover
     cut: bool = False
-    """True if the clusters are a cut of a tree."""
+    """True if the clusters were made by cutting a tree."""
 
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> CoverTable:
-        """Compute the statistics of two labellings of the same items, in the same order."""
+        """Compute the statistics for two labellings of the same items, in the same order."""
         return cls(Cover.from_sides(Sets.from_labels(gold), Sets.from_labels(system)), cut)
 
     @property

@@ -1,10 +1,10 @@
 """The statistics of many cuts of one tree, computed at once.
 
-A branch of a class (see `dendrogram`) is one cell of the table for an interval of cuts: from the
-cut that splits the branch above it to the cut that splits the branch itself. To sum a function over
-the cells of every cut, add the value of each branch at the beginning of its interval, subtract it
-at the end, and take the cumulative sum over the cuts. A table is built only for measures that need
-cells.
+A branch of a class (see `dendrogram`) is one cell of the contingency table for an interval of cuts:
+from the cut that splits the branch above it to the cut that splits the branch itself. To sum a
+function over the cells of every cut, add the value of each branch at the beginning of its interval,
+subtract it at the end, and take the cumulative sum over the cuts. A table is built only for
+measures that need cells.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ from roget.scoring.tables.records import BCubed, Sizes
 from roget.scoring.tables.statistics import Statistics
 
 _HELD = 1 << 23
-"""Batch size: maximum number of distinct counts, summed over cuts, in the histograms held in
-memory.
+"""Batch size: maximum total number of distinct counts, over all cuts, in the histograms in memory.
 """
 
 _PAIRS = 1 << 16
@@ -46,7 +45,7 @@ class CutTables(Statistics):
     source_tree: Tree
     """The tree, whose leaves are the clusters of `whole`."""
     cuts: Ints
-    """The number of clusters of each cut, in increasing order."""
+    """The number of clusters in each cut, in increasing order."""
     extra: int = 0
     """Number of leaves below the root that no cut merges. They are not counted in `cuts`."""
 
@@ -68,7 +67,7 @@ class CutTables(Statistics):
 
     @cached_property
     def _columns(self) -> _Spans:
-        """The non-empty clusters of each cut, which are branches of the set of all items."""
+        """The non-empty clusters in each cut, i.e. the branches of the set of all items."""
         order = np.argsort(self._places)
         totals = self.whole.column_totals[order]
         owner = np.zeros(order.size, dtype=np.int64)
@@ -111,7 +110,7 @@ class CutTables(Statistics):
         squares = cells.branches.items.astype(np.float64) ** 2
         recall = cells.sum(squares / self.whole.row_totals[cells.branches.owner])
         # Precision is Σ x²/b over cells with x items in a cluster of size b. For each cluster that
-        # occurs at some cut, sum x² over its cells, then divide by its size.
+        # occurs in some cut, sum x² over its cells, then divide by its size.
         inside = self._sum_below(cells.branches, cells.branches.subtract_children(squares))
         precision = self._columns.sum(inside / self._columns.branches.items)
         return BCubed(precision / n, recall / n)
@@ -154,7 +153,7 @@ class CutTables(Statistics):
 
     @cached_property
     def table(self) -> Contingency:
-        """The tables of all cuts as one table with one group per cut."""
+        """The tables for all cuts, combined into one table with one group per cut."""
         spans = self._cells
         which, cut = spans.expand()
         cells, layout = spans.branches, self.source_tree.layout
@@ -189,12 +188,12 @@ class CutTables(Statistics):
 
     @property
     def clusters(self) -> Ints:
-        """The number of non-empty clusters of each cut."""
+        """The number of non-empty clusters in each cut."""
         return self._columns.lengths
 
     @property
     def cells(self) -> Ints:
-        """The number of cells of each cut's table."""
+        """The number of cells in each cut's table."""
         return self._cells.lengths
 
 
@@ -229,13 +228,13 @@ class _Spans:
         return total
 
     def expand(self) -> tuple[Ints, Ints]:
-        """Return all pairs of a branch and a cut at which it is present, sorted by cut."""
+        """Return all pairs of a branch and a cut in which it is present, sorted by cut."""
         which, cut = _expand(self.first, self.end - self.first)
         return self.held[which], cut
 
     def among(self, begin: int, end: int) -> _Spans:
-        """Return the branches present at the cuts begin, …, end − 1, with intervals restricted to
-        them.
+        """Return the branches present in cuts begin, …, end − 1, with intervals restricted to these
+        cuts.
         """
         some = np.flatnonzero((self.first < end) & (self.end > begin))
         first, last = (np.clip(at[some], begin, end) - begin for at in (self.first, self.end))

@@ -1,6 +1,6 @@
-"""The tree over the clusters of a table, for measures of whole trees.
+"""The tree over the clusters in a table, which measures of whole trees require.
 
-Two items of a class meet at their lowest common ancestor. The items of a class with m cells meet at
+Two items in a class meet at their lowest common ancestor. The items in a class with m cells meet at
 no more than m − 1 nodes, which are called the branches of the class. To find them, sort the leaves
 of the class and take the lowest common ancestor of each pair of neighbours. Sums over pairs of
 items depend only on the branches, and so do the tables of all cuts: from one cut to the next, a
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Branches(NamedTuple):
-    """The branches of the subtrees that are induced by the items of each owner.
+    """The branches of the subtrees that are induced by each owner's items.
 
     An owner is a class, or the set of all items. A branch is a leaf that contains items of the
     owner, or an inner node at which such items meet. The leaves of all owners come first, followed
@@ -40,7 +40,7 @@ class Branches(NamedTuple):
     items: CountArray
     """The number of the owner's items below the branch."""
     over: Ints
-    """The next higher branch of the same owner, or −1 for the highest branch."""
+    """The index of the owner's next higher branch, or −1 for the highest branch."""
 
     def subtract_children(self, values: Floats) -> Floats:
         """Return the value of each branch minus the values of the branches directly below it."""
@@ -139,5 +139,5 @@ class Dendrogram:
 
     @property
     def single(self) -> bool:
-        """True if each leaf has exactly one item."""
+        """True if each leaf contains exactly one item."""
         return bool(np.all(self.table.column_totals == 1))

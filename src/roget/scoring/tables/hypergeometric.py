@@ -1,4 +1,4 @@
-"""Expected numbers of cells in random tables with fixed class and cluster sizes.
+"""Compute the expected numbers of cells in random tables with fixed class and cluster sizes.
 
 If N items are assigned at random to clusters of fixed sizes, the count x of a cell with class size
 a and cluster size b is hypergeometric:
@@ -37,7 +37,7 @@ A window of counts omits a probability of at most 1e-19 in both tails together.
 """
 
 SMOOTH_VARIANCE = 400.0
-"""Smallest variance for which expectations are computed by quadrature instead of summation."""
+"""Smallest variance at which expectations are computed by quadrature instead of summation."""
 
 _CHUNK = 1 << 15
 """Batch size: number of probabilities computed at once."""
@@ -46,8 +46,10 @@ _PAIRS = 1 << 20
 """Batch size: number of (class size, cluster size) pairs processed at once."""
 
 _TALLIED = 1 << 14
-"""Upper limit of counts that are summed in an array: it contains all cells whose window of counts
-starts below this count. The counts of other cells are listed individually.
+"""Upper limit of counts that are summed in an array.
+
+The array covers all cells whose window of counts starts below this limit. The counts of other cells
+are listed individually.
 """
 
 
@@ -71,14 +73,14 @@ class PairSizes(NamedTuple):
     def find_kinds(self) -> tuple[Ints, Ints]:
         """Return the kind of each pair, and the position of one pair of each kind.
 
-        Pairs with equal a, b and n are of the same kind.
+        Pairs with equal a, b and n form one kind.
         """
         sizes = (self.n, self.a, self.b)
         return find_kinds((size.astype(np.int64), int(size.max()) + 1) for size in sizes)
 
 
 def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
-    """Return the expected histogram of cell counts and expected number of empty cells, per group.
+    """Return, per group, the expected histogram of cell counts and expected number of empty cells.
 
     The histogram may list a count more than once. The counts of cells with a wide, smooth
     distribution are the nodes of a quadrature rule for smooth functions of the count, not whole
@@ -125,7 +127,7 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
 
 
 def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Call `_distribute`, but only once for each pair of sizes that occurs in several groups."""
+    """Call `_distribute` only once for each pair of sizes, even if it occurs in several groups."""
     from scipy.sparse import csr_array
 
     kind, one_of = pairs.find_kinds()
@@ -158,7 +160,7 @@ def _distribute(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
 
 
 def find_variance(pairs: PairSizes) -> Floats:
-    """Return the variance of the count of each cell, equation (2)."""
+    """Return the variance of each cell's count, equation (2)."""
     a, b, _, n, _ = pairs
     return np.asarray(a * (b / n) * (1 - b / n) * (n - a) / np.maximum(n - 1.0, 1.0))
 
@@ -219,8 +221,8 @@ def make_block(pairs: PairSizes, low: Floats, width: int) -> tuple[Floats, Float
     """Return `width` counts starting at `low`, and their probabilities by equation (3).
 
     Both arrays have the shape (cells, counts). The ratio is 0 at the largest possible count, so
-    probabilities beyond it are 0, too. Probabilities are relative to the first one and then
-    normalised to sum 1.
+    probabilities beyond it are 0, too. Probabilities are computed relative to the first one and
+    then normalised to sum to 1.
     """
     a, b, _, n, _ = pairs
     counts = low[:, None] + np.arange(width, dtype=np.float64)
@@ -246,7 +248,7 @@ def find_reach(variance: Floats) -> Floats:
 
 
 def find_window(pairs: PairSizes) -> tuple[Floats, Floats]:
-    """Return the first and last count of a window that omits a probability of at most 1e-19.
+    """Return the first and last counts of a window that omits a probability of at most 1e-19.
 
     Below the mean μ the window ends at Bernstein's bound, equation (4). Above the mean, Chernoff's
     bound is tighter for small cells:

@@ -14,7 +14,7 @@ _CHUNK = 1 << 16
 """Batch size: number of keys computed at once, small enough for the CPU cache."""
 
 _DIRECT = 1 << 18
-"""Maximum number of possible keys for counting them in an array with one entry per key."""
+"""Maximum number of possible keys at which they are counted in an array with one entry per key."""
 
 
 def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
@@ -36,7 +36,7 @@ def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
 def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
     """Return the kind of each row, and the position of one row of each kind.
 
-    Rows with equal codes in all columns are of the same kind. A column consists of an array of
+    Rows with equal codes in all columns form one kind. A column consists of an array of
     codes and an exclusive upper bound on the codes.
 
     >>> find_kinds([(np.array([0, 1, 0]), 2), (np.array([2, 2, 2]), 3)])
@@ -53,7 +53,7 @@ def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
 
 
 def sum_by_code(codes: Ints, counts: CountArray, size: int) -> CountArray:
-    """Return the sum of the counts of each code. Sums of whole counts are exact."""
+    """Return the sum of the counts for each code. Sums of whole counts are exact."""
     if counts.dtype.kind == "f":
         return np.bincount(codes, counts, minlength=size)
     if float(counts.sum(dtype=np.float64)) < EXACT:
@@ -67,7 +67,7 @@ def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[
     """Return the distinct keys first·n_second + second in increasing order, and their counts.
 
     `keys` is an exclusive upper bound on the keys. If there are few possible keys, they are counted
-    in an array; otherwise one key of 4 or 8 bytes per item is sorted. A large dense table is never
+    in an array. Otherwise, one key of 4 or 8 bytes per item is sorted. A large dense table is never
     allocated.
     """
     if keys <= min(max(4 * first.size, 1 << 12), max(_DIRECT, first.size // 8)):

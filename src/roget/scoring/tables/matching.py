@@ -1,8 +1,9 @@
-"""Best one-to-one matches of clusters to classes: the assignment problem on sparse tables.
+"""Find best one-to-one matches between clusters and classes: the assignment problem on sparse
+tables.
 
 For most tables a simple bound gives the solution. Small tables are solved in batches by dynamic
-programming, or one by one by `match_dense`; the remaining tables by the assignment algorithms of
-scipy.
+programming, or one by one by `match_dense`. The remaining tables are solved by scipy's assignment
+algorithms.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ BATCH = 1 << 11
 
 
 def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> float:
-    """Return the total weight of a best match, in which no two cells share a row or a column.
+    """Return the total weight of a best match, i.e. of cells of which no two share a row or column.
 
     Rows are numbered from 0 without gaps, and cells are in row order. `row_starts` holds the
     position of the first cell of each row.
@@ -60,7 +61,7 @@ def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints)
 
 
 def choose_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> Ints:
-    """Return the positions of the cells of a best match.
+    """Return the positions of the cells in a best match.
 
     >>> r, c = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     >>> choose_cells(r, c, np.array([5, 4, 4, 0]), np.array([0, 2])).tolist()
@@ -90,12 +91,12 @@ def first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:
 
 
 def match_small(tables: Floats) -> Floats:
-    """Return the weights of the best matches of many small tables.
+    """Return the weight of the best match in each of many small tables.
 
     `tables` has the shape (rows, columns, tables), with at most as many rows as columns.
 
-    The algorithm is dynamic programming over subsets S of the rows, which are the short side.
-    After column j, best[S] is the largest weight of a match of columns 0, …, j with rows of S:
+    The algorithm is dynamic programming over subsets S of the rows, the shorter dimension.
+    After column j, best[S] is the largest weight of a match between columns 0, …, j and rows in S:
     best[S] = max(best_before[S], max over r in S of best_before[S − r] + table[r, j]).
 
     >>> match_small(np.array([[[5.0], [4.0]], [[4.0], [0.0]]])).tolist()
@@ -115,7 +116,7 @@ def match_small(tables: Floats) -> Floats:
 
 
 def match_dense(table: Ints) -> int:
-    """Return the weight of the best match of a small table of whole numbers.
+    """Return the weight of the best match in a small table of whole numbers.
 
     Rows are matched one by one with shortest augmenting paths (Jonker and Volgenant 1987). The
     length of cell (i, j) is u[i] + v[j] − table[i, j] ≥ 0, and matched cells have length 0.
@@ -137,7 +138,8 @@ def match_dense(table: Ints) -> int:
             row, waiting[column] = partner[column], _NEVER
             reached.append(column)
             length = distance[column] + u[row] + v - weights[row]
-            # A column that was reached keeps its distance, because no path to it is shorter.
+            # A column that was already reached keeps its distance, because no path to it is
+            # shorter.
             shorter = np.flatnonzero(length < distance)
             distance[shorter] = waiting[shorter] = length[shorter]
             before[shorter] = column
@@ -147,7 +149,7 @@ def match_dense(table: Ints) -> int:
         u[start] -= passed
         u[partner[reached]] -= passed - distance[reached]
         v[reached] += passed - distance[reached]
-        # Step 3: give each column on the path the partner of the column before it.
+        # Step 3: match each column on the path with the former partner of the column before it.
         while before[column] >= 0:
             partner[column] = partner[before[column]]
             column = before[column]
@@ -157,7 +159,7 @@ def match_dense(table: Ints) -> int:
 
 
 def assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> Ints:
-    """Return the positions of the cells of a best match by an assignment algorithm."""
+    """Find a best match with an assignment algorithm, and return the positions of its cells."""
     if n_rows * n_columns <= _DENSE_CELLS:
         return _assign_dense(rows, columns, weights, n_rows, n_columns)
     from scipy.sparse import csr_array
@@ -187,7 +189,7 @@ def assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_column
 def _assign_dense(
     rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int
 ) -> Ints:
-    """Solve the assignment problem of a dense table and return the matched cells."""
+    """Solve the assignment problem for a dense table, and return the matched cells."""
     from scipy.optimize import linear_sum_assignment
 
     # `cell` maps a position in the dense table to the sparse cell, or to −1 if it is empty.
@@ -200,7 +202,7 @@ def _assign_dense(
 def _assign_sparse(
     rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int
 ) -> Ints:
-    """Solve the assignment problem of a sparse table and return the matched cells."""
+    """Solve the assignment problem for a sparse table, and return the matched cells."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 

@@ -1,7 +1,7 @@
-"""Expectations over random clusterings with random cluster sizes (Gates & Ahn 2017).
+"""Compute expectations over random clusterings with random cluster sizes (Gates & Ahn 2017).
 
-In the `num` models all clusterings of N items into K clusters are equally likely; in the `all`
-models all clusterings of N items are equally likely. The number of clusterings is N! times the
+In the `num` models, all clusterings of N items into K clusters are equally likely. In the `all`
+models, all clusterings of N items are equally likely. The number of clusterings is N! times the
 coefficient of z^N in the generating function
 
     (1)  f(z) = (e^z − 1)^K/K!   (num)   or   f(z) = exp(e^z − 1)   (all),
@@ -36,12 +36,12 @@ from roget.scoring.tables.records import Sizes
 
 
 def expect_information(model: str, sizes: Sizes) -> Values:
-    """Return the mean plug-in mutual information of random clusterings in each group."""
+    """Return, for each group, the mean plug-in mutual information over random clusterings."""
     return _each(_expect_information, model, sizes)
 
 
 def expect_disagreement(model: str, sizes: Sizes) -> Values:
-    """Return the mean fraction of pairs on which random clusterings disagree (1 − Rand)."""
+    """Return the mean fraction of item pairs on which random clusterings disagree (1 − Rand)."""
     return _each(_expect_disagreement, model, sizes)
 
 
@@ -87,7 +87,7 @@ def _expect_disagreement(model: str, gold: Histogram, system: Histogram) -> floa
 def _expect_sizes(n: int, clusters: int | None) -> Histogram:
     """Return the expected number of clusters of each size.
 
-    If the range of sizes is wide, only a sample of the sizes is used.
+    If the range of sizes is wide, only a sample of sizes is used.
     """
     if clusters in (1, n):
         return Histogram(np.array([n / clusters]), np.array([float(clusters)]))
@@ -143,7 +143,7 @@ class _Circle:
         share = n / clusters
         r = share
         for _ in range(100):
-            # `below` is 1 − e^−r; the derivative is (1 − e^−r − r·e^−r)/(1 − e^−r)², computed by
+            # `below` is 1 − e^−r. The derivative is (1 − e^−r − r·e^−r)/(1 − e^−r)², computed by
             # its series for small r, where the difference would cancel.
             below = -math.expm1(-r)
             slope = (below - r * math.exp(-r)) / below**2 if r > 0.01 else 0.5 + r / 6
@@ -188,7 +188,7 @@ class _Circle:
 
     @cached_property
     def weights(self) -> Array:
-        """The weights of the points, equation (3)."""
+        """The weight of each point, equation (3)."""
         turned = -1j * self.n * self.angles
         if self.clusters is None:
             # f(z)/f(r) = exp(e^z − e^r) = exp(e^r·(e^{z−r} − 1)).
@@ -216,8 +216,8 @@ class _Circle:
     def count_sizes(self, sizes: Floats) -> Floats:
         """Return the expected number of clusters of each size s.
 
-        This is the number C(n, s) of choices of the s items, times the number of clusterings of the
-        other n − s items (into K − 1 clusters), divided by the number of all clusterings.
+        This is the number of ways C(n, s) to choose the s items, times the number of clusterings of
+        the other n − s items (into K − 1 clusters), divided by the number of all clusterings.
         """
         from scipy.special import gammaln
 

@@ -1,4 +1,4 @@
-"""Exact standard deviations of pair counts and mutual information over random tables.
+"""Compute exact standard deviations of pair counts and mutual information over random tables.
 
 All assignments of the items to clusters of fixed sizes are equally likely, so the count of each
 cell is hypergeometric. The standard deviation of pair counts has a closed form. Mutual information
@@ -19,7 +19,8 @@ factors, which is computed from row sums, column sums and the total, in one pass
 
     (4)  Var = Σ_cells Var f + Σ_k Σ_{cell ≠ cell′} c_k·c_k′·(class factor)·(cluster factor).
 
-The formula of Romano et al. 2014 needs a sum over three counts for each pair of cells.
+In contrast, the formula of Romano et al. 2014 requires a sum over three counts for each pair of
+cells.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from roget.scoring.tables.records import PairCounts, Sizes
 def deviate_pairs(pairs: PairCounts, sizes: Sizes) -> Values:
     """Return the standard deviation of the number of pairs joined in both gold and system.
 
-    The formula is due to Fowlkes & Mallows 1983.
+    The formula is from Fowlkes & Mallows 1983.
     """
     triples = map(_count_triples, (sizes.gold, sizes.system))
     terms = sizes.n, 2 * pairs.gold, 2 * pairs.system, *triples
@@ -59,7 +60,7 @@ def deviate_pairs(pairs: PairCounts, sizes: Sizes) -> Values:
 
 
 def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
-    """Return the standard deviation for one group, using exact integer arithmetic.
+    """Return the standard deviation of pair counts for one group, using exact integer arithmetic.
 
     Let p and q be the numbers of ordered pairs of items in the same set in gold and in the system,
     and p3 and q3 the numbers of such ordered triples. With the falling factorials n₂ = n(n−1), n₃
@@ -67,7 +68,7 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
     (5)  4·Var = 2pq/n₂ + 4·p3·q3/n₃ + (p² − 2p − 4·p3)(q² − 2q − 4·q3)/n₄ − (pq/n₂)².
     """
     two, three, four = n * (n - 1), n * (n - 1) * (n - 2), n * (n - 1) * (n - 2) * (n - 3)
-    # The first three terms of equation (5) are for two pairs that share two, one or no items. If
+    # The first three terms in equation (5) are for two pairs that share two, one or no items. If
     # there are too few items, a falling factorial and its numerator are both 0.
     apart = (p * p - 2 * p - 4 * p3) * (q * q - 2 * q - 4 * q3)
     kinds = (2 * p * q, two), (4 * p3 * q3, three), (apart, four)
@@ -92,7 +93,7 @@ computed.
 """
 
 _MAX_PAIRS = 1 << 23
-"""Largest number of (class size, cluster size) pairs, summed over all groups."""
+"""Largest total number of (class size, cluster size) pairs in all groups."""
 
 
 def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Values:
@@ -111,8 +112,8 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
     kind, first = sizes.find_kinds()
     if first.size > MAX_SIZES:
         raise Undefined(
-            f"the variance supports at most {MAX_SIZES:,} distinct (class size, cluster size) "
-            f"pairs; this table has {first.size:,}"
+            f"the exact variance supports at most {MAX_SIZES:,} distinct (class size, cluster "
+            f"size) pairs; this table has {first.size:,}"
         )
     # Step 2: expand the function of each kind of cell (class size, cluster size) as in equation
     # (1).
@@ -159,12 +160,12 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
 
 
 def _by_group(sizes: Histogram, values: Floats, groups: int) -> Floats:
-    """Return, for each group, the sum of the values of its class or cluster sizes."""
+    """Return, for each group, the sum of the values that belong to its class or cluster sizes."""
     return np.bincount(sizes.owners, values, groups).astype(np.float64)
 
 
 def _step(sizes: Floats, n: Floats, k: int) -> Floats:
-    """Return u_k/u_{k−1} of equation (3), or 0 if there is no polynomial of degree k."""
+    """Return u_k/u_{k−1} from equation (3), or 0 if there is no polynomial of degree k."""
     left, right = sizes - (k - 1), n - sizes - (k - 1)
     return np.sqrt(np.where((left > 0) & (right > 0), left / np.maximum(right, 1.0), 0.0))
 
@@ -174,7 +175,7 @@ def _cross_all(gold: Histogram, system: Histogram) -> tuple[Ints, Ints, Ints]:
     count = int(np.bincount(gold.owners) @ np.bincount(system.owners))
     if count > _MAX_PAIRS:
         raise Undefined(
-            f"the variance supports at most {_MAX_PAIRS:,} (class size, cluster size) pairs; "
+            f"the exact variance supports at most {_MAX_PAIRS:,} (class size, cluster size) pairs; "
             f"there are {count:,}"
         )
     return next(cross_sizes(gold, system, count))
@@ -184,14 +185,16 @@ _DEGREES = 60
 """Largest degree of the orthogonal polynomials."""
 
 _REST = 1e-22
-"""The expansion of a cell stops when less than this fraction of its variance remains."""
+"""The expansion for a cell stops when less than this fraction of its variance remains."""
 
 _BLOCK = 1 << 16
 """Batch size: number of probabilities processed at once."""
 
 
 def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
-    """Return the variance of each cell's term of N·I, and its coefficients c_k of equation (1)."""
+    """Return the variance of each cell's term in N·I, and its coefficients c_k from equation
+    (1).
+    """
     variances = np.zeros(pairs.n.size)
     degrees: list[Floats] = []
     for chosen, counts, mass in _list_blocks(pairs):
@@ -237,7 +240,7 @@ def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
 def _list_blocks(pairs: PairSizes) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Yield batches of pairs, with the counts and probabilities of their cells.
 
-    The cells of a batch have distributions of similar width. Wide distributions are sampled.
+    The cells in a batch have distributions of similar width. Wide distributions are sampled.
     """
     variance = find_variance(pairs)
     narrow = np.flatnonzero(variance < SMOOTH_VARIANCE)

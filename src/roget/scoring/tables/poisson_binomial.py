@@ -9,8 +9,8 @@ many cells are computed at once, in three steps:
 2. Adjacent runs of a cell are convolved in pairs, by fast Fourier transform, until one distribution
    remains:
    (2)  P(j) = Σ_i P_left(i)·P_right(j − i).
-3. After each convolution only a window around the mean is kept. By Bernstein's inequality less than
-   1e-19 of the probability lies outside. The width of the window grows with √N instead of N.
+3. After each convolution, only a window around the mean is kept. By Bernstein's inequality, less
+   than 1e-19 of the probability lies outside. The width of the window grows with √N instead of N.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _ROWS = 512
 """Batch size: number of runs processed at once, chosen to fit in the CPU cache."""
 
 _ITEMS = 1 << 21
-"""Batch size: number of weights processed at once, to limit memory use."""
+"""Batch size: number of weights processed at once. It limits memory use."""
 
 
 def expected_cells(
     weights: Floats, starts: Ints, coarse: Ints | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the expected numbers of cells, and of merged cells, with count j for j = 0, 1, ….
+    """Return the expected numbers of cells and merged cells with count j, for j = 0, 1, ….
 
     The items of cell i have the probabilities weights[starts[i]:starts[i + 1]]. Adjacent cells with
     equal numbers in `coarse` form one merged cell. By default no cells are merged.
@@ -83,7 +83,7 @@ class _Runs(NamedTuple):
 
 
 def _split_batches(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
-    """Yield ranges of cells with about _ITEMS items each that do not split a merged cell."""
+    """Yield ranges of cells, with about _ITEMS items each, that do not split a merged cell."""
     ends = np.flatnonzero(np.diff(coarse, append=coarse[-1] + 1)) + 1
     first = last = 0
     for end in ends.tolist():
@@ -95,7 +95,7 @@ def _split_batches(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _make_runs(weights: Floats, lengths: Ints) -> _Runs:
-    """Split the items of each cell into short runs and return their distributions."""
+    """Split the items in each cell into short runs, and return the distribution of each run."""
     # Items with probability 1 are not part of the recursion: they shift the count of the first run.
     cell = np.repeat(np.arange(lengths.size), lengths)
     certain = weights >= 1.0
@@ -141,7 +141,7 @@ def _apply_recursion(probability: Floats) -> Floats:
 
 
 def _regroup(parts: list[_Runs], weights: Floats, lengths: Ints, coarse: Ints) -> _Runs:
-    """Return the distributions of the cells, regrouped as runs of the merged cells.
+    """Regroup the distributions of the cells as runs of the merged cells.
 
     All rows of the array are as wide as the widest cell. If the array would be too large, the runs
     of merged cells are computed from their items instead.
@@ -209,7 +209,7 @@ def _trim(runs: _Runs) -> _Runs:
 
 
 def _concatenate(parts: list[_Runs]) -> _Runs:
-    """Concatenate several sets of runs, padded to the same width and sorted by cell."""
+    """Concatenate several sets of runs, padding them to the same width and sorting them by cell."""
     width = max(part.mass.shape[1] for part in parts)
     mass = np.concatenate(
         [np.pad(part.mass, ((0, 0), (0, width - part.mass.shape[1]))) for part in parts]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Leaves
 
 MAX_PAIRS = 1 << 29
-"""Maximum number of pairs of leaves of the same class, which takes about half a minute."""
+"""Maximum number of leaf pairs in the same class, which takes about half a minute."""
 
 _ROUNDING = 1e-12
 """Tolerance: similarities closer to 1 than this are rounded to 1."""
@@ -69,7 +69,7 @@ class TreeElements(Elements):
         if pairs.max() > MAX_PAIRS:
             raise Undefined(
                 f"element-centric similarity supports trees with at most {MAX_PAIRS:,} pairs of "
-                f"leaves of the same class; this tree has {pairs.max():,.0f}. To score the "
+                f"leaves in the same class; this tree has {pairs.max():,.0f}. To score the "
                 "cut into K clusters instead, use `roget score --set cuts=K`"
             )
         # Step 2: find the lowest common ancestor of each cell and the next cell of its class;
@@ -110,7 +110,7 @@ class TreeElements(Elements):
         return similarity
 
     def _walk(self, sizes: Floats, alpha: float, r: float) -> _Walks:
-        """Return the factors of equation (2); `sizes` is the number of items of each leaf."""
+        """Return the factors in equation (2), given the number of items at each leaf (`sizes`)."""
         tree = self.leaves.tree
         layout, leaf, parent, levels = tree.layout, tree.layout.nodes, tree.parent, tree.levels
         sums = np.concatenate(([0.0], np.cumsum(sizes)))

@@ -1,7 +1,7 @@
-"""Records of the sufficient statistics that are passed to measures.
+"""Records that hold the sufficient statistics passed to measures.
 
-For a single table each statistic is a number; for many groups it is an array with one entry per
-group.
+For a single table, each statistic is a number. For several groups, it is an array with one entry
+per group.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Entropies:
 class PairCounts:
     """Numbers of item pairs: all pairs, and pairs joined in gold, in the system and in both.
 
-    Pair counts of whole-number tables are exact. Products of pair counts may exceed 64 bits, so
-    large counts are Python integers (object arrays for groups).
+    Pair counts are exact if the table contains whole numbers. Products of pair counts may exceed 64
+    bits, so large counts are Python integers (object arrays for groups).
     """
 
     total: Any
@@ -88,13 +88,13 @@ class Sizes:
 
     @cached_property
     def random_cells(self) -> Histogram:
-        """The expected number of cells with each count over all tables with these sizes."""
+        """The expected number of cells with each count, over all tables with these sizes."""
         return expected_cells(self.gold, self.system, self.n)[0]
 
 
 @dataclass(frozen=True)
 class Chance:
-    """Plug-in mutual information and its expectation over random clusters of the same sizes."""
+    """Plug-in mutual information, and its expectation over random clusters of the same sizes."""
 
     gold: Values
     system: Values
@@ -109,13 +109,14 @@ class Chance:
 
 @dataclass(frozen=True)
 class Matched:
-    """The number of items, out of n, in the best one-to-one match of clusters to classes."""
+    """The number of items, out of n, in the best one-to-one match between clusters and classes."""
 
     items: Any
     n: Any
     common: tuple[Any, Any, Any] | None = None
-    """The numbers of items in the best match of the shared items, in gold, and in the system. None
-    if all items are in both gold and system.
+    """The numbers of items in the best match among shared items, in gold, and in the system.
+
+    None if all items are in both gold and system.
     """
 
     @property
@@ -126,10 +127,10 @@ class Matched:
 
 @dataclass(frozen=True)
 class Links:
-    """Numbers of mention pairs that are linked, or not linked, by gold, by the system, and by both.
+    """Numbers of mention pairs that are linked, or not linked, in gold, in the system, and in both.
 
-    Only pairs within a document are counted. For gold, these are pairs of gold mentions, and for
-    the system, pairs of system mentions.
+    Only pairs within a document are counted. The gold numbers count pairs of gold mentions, and the
+    system numbers count pairs of system mentions.
     """
 
     gold: Any
@@ -164,13 +165,13 @@ def pairs_within(histogram: Histogram) -> Any:
 
 
 class Elements(ABC):
-    """Element-centric similarity of two clusterings (Gates et al. 2019).
+    """The element-centric similarity between two clusterings (Gates et al. 2019).
 
     At each step a random walk moves, with probability `alpha`, to an item of one of the clusters of
     the current item; otherwise it restarts at its first item. The similarity of an item is the
-    overlap of the stationary distributions of its two walks, one per clustering. In a tree an item
-    belongs to all nodes above it, with weights that increase from the root to the leaves, faster
-    for larger `r`.
+    overlap of the stationary distributions of its two walks, one per clustering. In a tree, an item
+    belongs to all nodes above it, with weights that increase from the root to the leaves. The
+    larger `r`, the faster they increase.
     """
 
     @abstractmethod
@@ -181,5 +182,5 @@ class Elements(ABC):
     def each(self, alpha: float, r: float = 1.0) -> Floats:
         """Return the similarity of each kind of item.
 
-        Items of the same kind have the same labels; in a contingency table, each cell is a kind.
+        Items of the same kind have the same labels. In a contingency table, each cell is a kind.
         """

@@ -1,9 +1,9 @@
-"""The interface between tables and measures.
+"""The interface between contingency tables and measures.
 
 Measures are computed from sufficient statistics, never from labels. Every source of statistics (a
 contingency table, weighted labels, a baseline) provides the same statistics, so each measure is
-written once and works with all sources. For a single table statistics are numbers; for many groups
-they are arrays.
+written once and works with all sources. For a single table, statistics are numbers. For several
+groups, they are arrays.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ class Statistics(ReportMixin, ABC):
 
     kind = "contingency"
     sampled: ClassVar[frozenset[str]] = frozenset()
-    """Statistics that depend on a random table. Measures that need them, or an estimator that is
-    not linear, are averaged over random tables.
+    """The names of statistics that depend on a random table.
+
+    Measures that need them, or that use a nonlinear estimator, are averaged over random tables.
     """
 
     groups: int | None = None
@@ -104,7 +105,7 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def matched(self) -> Matched:
-        """The number of items in the best one-to-one match of clusters to classes."""
+        """The number of items in the best one-to-one match between clusters and classes."""
         return self.table.matched
 
     @property
@@ -172,7 +173,7 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def chance(self) -> Chance:
-        """The quantities used by chance-adjusted measures, with exact expectations over random
+        """The quantities that chance-adjusted measures use, with exact expectations over random
         tables.
         """
         c, k, n = self.sizes.classes, self.sizes.clusters, self.n
@@ -196,7 +197,9 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def deviation(self) -> Values:
-        """The standard deviation of plug-in mutual information over tables with the same sizes."""
+        """The standard deviation of plug-in mutual information over all tables with the same
+        sizes.
+        """
         if self.fractional:
             raise Undefined("the standard deviation is undefined for fractional counts")
         return deviate_information(self.sizes.gold, self.sizes.system, self.n)
@@ -208,7 +211,7 @@ class Statistics(ReportMixin, ABC):
     def measure_groups(self, measure: str | Measure, entropy: str | Estimator = "ml") -> Floats:
         """Return the value of one measure in each group, or NaN where it is undefined.
 
-        Raise Undefined if it is undefined in all groups.
+        Raise Undefined if the measure is undefined in all groups.
         """
         chosen, estimator = parse(measure), get(entropy)
         if self.groups is None or takes_arrays(chosen.compute):
@@ -217,7 +220,9 @@ class Statistics(ReportMixin, ABC):
         return measure_each(map(self.block, range(self.groups)), chosen, estimator)
 
     def _average(self, measure: Measure, estimator: Estimator) -> Values:
-        """Return the mean of a measure over random tables, for subclasses with `sampled`."""
+        """Return the mean of a measure over random tables, as needed by subclasses that set
+        `sampled`.
+        """
         raise NotImplementedError
 
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:

@@ -1,4 +1,4 @@
-"""Synthetic contingency tables with known kinds and amounts of error (Dom 2001)."""
+"""Make synthetic contingency tables with known kinds and amounts of error (Dom 2001)."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ def make_dom_table(
 ) -> CountArray:
     """Make a contingency table with known errors (Dom's parametric clustering solutions).
 
-    Useful classes are matched evenly to useful clusters, and items without error are spread evenly
-    over the matches. The tables show how a score reacts to more clusters, more noise or more errors
-    of one kind.
+    Useful classes are matched evenly with useful clusters, and items without error are spread
+    evenly over the matches. Such tables show how a score reacts to more clusters, more noise or
+    more errors of one kind.
 
     Parameters
     ----------
     classes, clusters
         Numbers of useful classes and clusters, which are matched.
     noise_clusters
-        Number of clusters that contain the same number of items of every useful class.
+        Number of clusters that contain the same number of items from every useful class.
     noise_classes
         Number of classes whose items are spread evenly over all useful clusters.
     errors
         Fractions of all items: ε1 in unmatched cells of useful classes and clusters, ε2 in noise
         clusters, ε3 in noise classes.
     n
-        Number of items. Counts are rounded to whole numbers by the largest-remainder method; ties
-        are resolved in favour of the first cell. By default the table contains fractions with
-        sum 1.
+        Number of items. Counts are rounded to whole numbers by the largest-remainder method, with
+        ties resolved in favour of the first cell. By default, the table contains fractions that sum
+        to 1.
 
     Returns
     -------
     ndarray
-        The table with classes as rows and clusters as columns, noise last, as accepted by
+        The table, with classes as rows, clusters as columns, and noise last. It can be passed to
         `Contingency.from_table`.
 
     Raises
@@ -54,7 +54,7 @@ def make_dom_table(
 
     References
     ----------
-    Dom 2001; with noise classes, Rosenberg & Hirschberg 2007.
+    Dom 2001. Noise classes: Rosenberg & Hirschberg 2007.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def match_evenly(classes: int, clusters: int) -> BoolArray:
 
 
 def _round_shares(shares: Floats, n: int) -> Ints:
-    """Round the fractions times n to whole numbers with sum n, by the largest-remainder method."""
+    """Multiply fractions by n, and round them to whole numbers with sum n (largest remainders)."""
     exact = shares * n
     counts = np.floor(exact).astype(np.int64)
     # Round the remainders first, so that the order of equal remainders does not depend on rounding

@@ -1,4 +1,4 @@
-"""Statistics of weighted labels. Weights are probabilities of labels, and scores are expectations.
+"""Statistics for weighted labels. Weights are label probabilities, and scores are expectations.
 
 Each item i has a random class and, independently, a random cluster, with probabilities w(c|i) and
 w(k|i). The count n of a cell (c, k) is then a sum of independent Bernoulli variables, one per item,
@@ -57,7 +57,7 @@ class WeightedCells:
 
     @classmethod
     def from_entries(cls, keys: Ints, weights: Floats) -> WeightedCells:
-        """Sort entries by the key of their cell, and drop entries of weight 0."""
+        """Sort entries by the keys of their cells, and drop entries with weight 0."""
         positive = weights > 0
         if not positive.all():
             keys, weights = keys[positive], weights[positive]
@@ -87,7 +87,7 @@ class WeightedSide:
 
     labels: Labels
     known: Floats | None = None
-    """The expected number of labels with j items for each j, or None if not yet computed."""
+    """The expected number of labels with j items, for each j, or None if not yet computed."""
 
     @cached_property
     def sums(self) -> Floats:
@@ -130,23 +130,23 @@ class WeightedTable(Statistics):
     cells: WeightedCells
     """The contingency cells.
 
-    If only gold or only the system is weighted, the cells are sorted by the weighted labels.
+    If only one of gold and system is weighted, the cells are sorted by its labels.
     """
     fractions: Contingency
     """The table of expected counts."""
     cut: bool = False
-    """True if the clusters are a cut of a tree."""
+    """True if the clusters were made by cutting a tree."""
 
     fractional = True
 
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> WeightedTable:
-        """Compute the statistics of two labellings of the same items, in the same order."""
+        """Compute the statistics for two labellings of the same items, in the same order."""
         return replace(cls.from_sides(WeightedSide(gold), WeightedSide(system)), cut=cut)
 
     @classmethod
     def from_sides(cls, gold: WeightedSide, system: WeightedSide) -> WeightedTable:
-        """Compute the statistics of gold and system, reusing known expectations."""
+        """Compute the statistics for gold and system, reusing known expectations."""
         # Step 1: pair each gold label of an item with each system label of the same item. `left`
         # and `right` are the positions of the paired labels among the entries of gold and of the
         # system. If gold (or the system) is hard, it has one entry per item, so the pairs are the
@@ -183,7 +183,7 @@ class WeightedTable(Statistics):
 
     @cached_property
     def expected(self) -> tuple[Floats | None, Floats | None, Floats]:
-        """E[h_j] of equation (2) for gold labels, system labels (each None if hard) and cells.
+        """E[h_j] from equation (2) for gold labels, system labels (each None if hard) and cells.
 
         If only one of gold and system is weighted, each weighted label is a union of cells. A
         single pass then computes the distributions of cells and labels.
@@ -268,7 +268,7 @@ class WeightedTable(Statistics):
 
 
 def _cross_entries(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
-    """Return every pair of a left entry and a right entry that belong to the same item.
+    """Return every pair of one left and one right entry that belong to the same item.
 
     `left` and `right` hold the item of each entry, in increasing order.
     """

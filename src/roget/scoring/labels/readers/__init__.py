@@ -1,1 +1,1 @@
-"""Readers for label files, with one module per format."""
+"""Readers of label files, one module per format."""

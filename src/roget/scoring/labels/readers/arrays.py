@@ -1,7 +1,7 @@
 """Read NumPy arrays in .npy and .npz files, and linkage matrices.
 
-A one-dimensional array holds one label per item. A matrix holds the weights of labels, or the gold
-and system labels of each item. An .npz archive holds one array, or one array per column.
+A one-dimensional array holds one label per item. A matrix holds label weights, or the gold and
+system labels of each item. An .npz archive holds one array, or one array per column.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The class `LabelReader`, which describes a label format: its suffixes, detection and reader.
+"""The class `LabelReader`, which describes a label format: its suffixes, how to detect it, how to
+read it.
 
 To add a format, write a module with a `LabelReader` and add one line to the catalogue.
 """
@@ -20,16 +21,19 @@ from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import LabelTable, fill_table, to_labels
 
 ReadRows: TypeAlias = Callable[[LabelFile, Problems], Iterable[tuple[int, Mapping[str, str]]]]
-"""A function that yields the line number of each row, and a map from roles (item, …) to strings.
+"""A function that yields, for each row, its line number and a map from roles (item, …) to strings.
 
 All rows have the same roles. Invalid lines are added to the problems and not yielded.
 """
 
 ReadTable: TypeAlias = Callable[[LabelFile, Columns | None, LabelRoles, Problems], LabelTable]
-"""A function that takes a file, the specified columns, roles and problems, and returns a table."""
+"""A function that takes a file, the specified columns, roles and known problems and returns a
+table.
+"""
 
 ReadLabels: TypeAlias = Callable[[LabelFile, Columns | None, bool], Labels]
-"""A function that takes a file, the specified columns and a flag for gold, and returns labels."""
+"""A function that takes a file, the specified columns and whether it is gold, and returns labels.
+"""
 
 CLUSTERS_HINT = "if each line lists the items of one cluster, pass --labels clusters"
 
@@ -45,7 +49,7 @@ class LabelReader:
     about: str
     """One-sentence description, shown by `roget list label-formats`."""
     suffixes: tuple[str, ...] = ()
-    """File name suffixes in lower case. A compression suffix may follow them."""
+    """File name suffixes in lower case, which may be followed by a compression suffix."""
     sniff: Callable[[Sequence[str]], bool] = _never
     """Function that returns True if the first lines of a file are in this format."""
     table: ReadTable | None = None
@@ -53,7 +57,7 @@ class LabelReader:
     labels: ReadLabels | None = None
     """Function that reads labels in a format that is not tabular."""
     rows: ReadRows | None = None
-    """Function that yields the rows of a text file. Most formats need no other function."""
+    """Function that yields the rows of a text file. Most formats define only this function."""
     is_tree: bool = False
     """True if the format stores trees, which are allowed for systems but not for gold."""
     is_table: bool = False
@@ -61,8 +65,7 @@ class LabelReader:
     is_binary: bool = False
     """True if the format is binary rather than text."""
     inside: tuple[str, ...] = ()
-    """Formats whose file suffixes this format shares. `sniff` distinguishes the formats.
-    """
+    """Formats that use the same file suffixes. `sniff` distinguishes them from this format."""
     is_general: bool = False
     """True if many files of other formats also match `sniff`, so those formats are checked first.
     """
@@ -74,7 +77,7 @@ class LabelReader:
     def __call__(
         self, file: LabelFile, *, columns: Columns | None = None, gold: bool = False
     ) -> Labels:
-        """Read gold or system labels. Every item of a gold file must have a label."""
+        """Read gold or system labels. Every item in a gold file must have a label."""
         if self.labels is not None:
             return self.labels(file, columns, gold)
         problems = Problems(file.name)
@@ -93,7 +96,7 @@ class LabelReader:
 
 
 def _collect(rows: Iterable[tuple[int, Mapping[str, str]]], problems: Problems) -> LabelTable:
-    """Collect the rows yielded by a reader in a table."""
+    """Collect the rows that a reader yields into a table."""
     lines: list[int] = []
     texts: dict[str, list[str]] = {}
     for line, row in rows:
@@ -105,7 +108,7 @@ def _collect(rows: Iterable[tuple[int, Mapping[str, str]]], problems: Problems) 
 
 
 def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected: str) -> None:
-    """Raise an error if columns are specified for a format without columns, or the file is JSON."""
+    """Raise an error if columns are specified for a format without columns, or for a JSON file."""
     if columns:
         raise InputError(
             f"{file.name}: --columns does not apply to {what}", code="conflicting-options"

@@ -40,7 +40,7 @@ def read_delimited(
     roles: LabelRoles,
     problems: Problems,
 ) -> LabelTable:
-    """Read the required columns; report rows whose width differs from that of the first row."""
+    """Read the required columns, and report rows that differ in width from the first row."""
     table = inspect_delimited(format, file, columns, roles)
     if table is None:
         return LabelTable(problems, np.empty(0, dtype=np.int64))

@@ -107,7 +107,7 @@ def _has_columns(value: dict[str, Any]) -> bool:
 def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str, Any]] | None:
     """Return the records in a JSON object.
 
-    The object has columns, has pandas' split or index layout, or maps items to labels.
+    The object contains columns, is in pandas' split or index layout, or maps items to labels.
     """
     if _has_columns(value):
         columns = [[*one.values()] if isinstance(one, dict) else one for one in value.values()]
@@ -132,7 +132,8 @@ def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str
 def _records_from_array(value: list[Any], roles: LabelRoles) -> list[dict[str, Any]] | None:
     """Return the records in an array of objects, labels or pairs.
 
-    A pair is an item and its label or, in a file with both sides, a gold and a system label.
+    A pair is an item and its label or, in a file with both gold and system labels, a gold label and
+    a system label.
     """
     if all(isinstance(one, dict) for one in value):
         return value

@@ -1,8 +1,8 @@
 """Read coreference files. Documents are groups, mentions are items, and entities are labels.
 
 Mentions are identified by the words they span, so gold and system must have the same words. If a
-mention is repeated, only the one in the first entity of the document is kept, as in the CoNLL
-reference scorer. Repeated mentions of a system are counted again if gold does not contain them (see
+mention is repeated, only its occurrence in the document's first entity is kept, as in the CoNLL
+reference scorer. A system's repeated mentions are counted again if gold does not contain them (see
 `align`).
 """
 
@@ -26,7 +26,7 @@ BEGIN = re.compile(r"#\s*begin document\s*(.*?)\s*$")
 """Pattern that matches the first line of a document in CoNLL-2012 files."""
 _END = re.compile(r"#\s*end document")
 _BRACKETS = re.compile(r"\(([^()|]*)\)|\(([^()|]*)|(?<![^()|])([^()|]*)\)")
-"""Pattern that matches an entity in brackets, after an opening or before a closing bracket."""
+"""Pattern that matches an entity name in brackets, after an opening or before a closing bracket."""
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*$")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
 _PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
@@ -47,7 +47,7 @@ class Document:
         self._parts: dict[str, list[str]] = {}
 
     def add(self, line: int, word: str, brackets: list[tuple[str, str, str]]) -> None:
-        """Process the brackets at a word: first one-word mentions, then opening and closing
+        """Process the brackets at a word: one-word mentions first, then opening and closing
         brackets.
         """
         for whole, _, _ in brackets:
@@ -117,7 +117,7 @@ def name_entity(bracket: str) -> str:
 
 
 def name_span(first: str, last: str) -> str:
-    """Return the name of a mention, which consists of its first and last word.
+    """Return the name of a mention, which consists of the positions of its first and last words.
 
     >>> name_span("3", "3"), name_span("3", "5")
     ('3', '3-5')

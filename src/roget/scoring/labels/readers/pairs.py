@@ -1,4 +1,4 @@
-"""Read pairs of item ids that belong together, the usual output of entity resolution.
+"""Read pairs of item ids that belong to the same cluster, the usual output of entity resolution.
 
 A table has two columns of ids, such as id1,id2. A third column may contain the match status or the
 match probability of each pair. Clusters are the connected components of the matching pairs. Items
@@ -33,7 +33,7 @@ _MATCH = (
     "probability", "prob", "confidence", "confidence_score", "match_confidence", "match_score",
     "score", "similarity",
 )  # fmt: skip
-"""Names of columns that state whether a pair matches, or with which probability, best first."""
+"""Names of columns that contain a pair's match status or match probability, best name first."""
 _YES, _NO = {"1", "true", "yes", "y", "match"}, {"0", "false", "no", "n", "nonmatch", "non-match"}
 
 THRESHOLD = 0.5
@@ -130,7 +130,7 @@ def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str
 
 
 def _find_match(names: Sequence[str], ids: tuple[int, int] | None) -> int | None:
-    """Return the index of the match column. An only third column may have any name.
+    """Return the index of the match column. If the table has three columns, it may have any name.
 
     >>> _find_match(["id1", "id2", "score", "match"], (0, 1))
     3
@@ -178,7 +178,7 @@ def _warn(
     apart: Sequence[tuple[int, int]],
     codes: np.ndarray,
 ) -> Iterator[str]:
-    """Yield notices if clusters contain pairs that are not listed, or are listed as non-matches."""
+    """Yield notices if clusters contain pairs that are not listed or are listed as non-matches."""
     sizes = np.bincount(codes)
     implied = int((sizes * (sizes - 1) // 2).sum())
     listed = len({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})

@@ -19,11 +19,15 @@ _NUMPY_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "VARCHAR")
 def inspect_parquet_file(
     file: LabelFile, columns: Columns | None, roles: LabelRoles, *, held: bool = False
 ) -> Table:
-    """Return the layout of a Parquet file. Set `held` if all rows will be loaded into memory."""
+    """Return the layout of a Parquet file.
+
+    `held` means that all rows will be loaded into memory.
+    """
     # Accessing `plain` raises an error if the file is missing.
     if file.source.path == STANDARD_INPUT or (file.plain and file.source.compression):
         raise InputError(
-            f"{file.name}: Parquet must be a plain file, neither compressed nor standard input",
+            f"{file.name}: Parquet input must be a plain file, neither compressed nor standard "
+            "input",
             code="unsupported-format",
         )
     table = Table(file.name, file.plain.path, "parquet")

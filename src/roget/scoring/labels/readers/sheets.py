@@ -46,7 +46,7 @@ def load_arrow(file: LabelFile) -> Any:
         limits.require_room(file.name, size, limits.stored_size(str(path)), what)
         with _convert_errors(file.name, "Arrow"):
             table = feather.read_table(str(path))
-            # Check that the metadata of the file match its buffers.
+            # Check that the file's metadata match its buffers.
             table.validate(full=True)
             return table
 

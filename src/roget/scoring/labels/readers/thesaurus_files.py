@@ -98,7 +98,8 @@ def read_json(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
         tree = parse_json(text)["tree"]
     except TooDeep:
         raise InputError(
-            f"{file.name}: nested too deeply; export the tree as newick", code="broken-lines"
+            f"{file.name}: the JSON is nested too deeply; export the tree in Newick format",
+            code="broken-lines",
         ) from None
     except (ValueError, KeyError, TypeError) as error:
         raise _not_a_thesaurus(file, error) from None
