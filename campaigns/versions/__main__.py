@@ -106,7 +106,7 @@ def lowest_pins() -> Iterator[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
     for requirement in (one for group in groups for one in group):
-        bound = re.match(r"([A-Za-z0-9_.-]+)>=([0-9][0-9a-z.]*)", requirement)
+        bound = re.match(r"([A-Za-z0-9_.-]+)(?:\[[a-z,]+\])?>=([0-9][0-9a-z.]*)", requirement)
         if bound:
             yield f"{bound[1]}=={bound[2]}"
 
