@@ -36,7 +36,7 @@ def test_build_makes_thesaurus_of_the_sample(tmp_path):
         (["-o", "t"], "sample", "missing-option"),
         (["sample"], "-o DIR", "missing-option"),
         (["absent.conllu", "-o", "t"], "absent.conllu", "file-not-found"),
-        (["sample", "--clusters", "some", "-o", "t"], "clusters 'some'", "invalid-option"),
+        (["sample", "--clusters", "some", "-o", "t"], "'some'", "invalid-option"),
         (["sample", "-r", "subj", "-o", "t"], "'subj'", "conflicting-options"),
         (["sample", "--min-count", "100000", "-o", "t"], "--min-count", "too-little-text"),
     ],

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import roget
 from roget import catalogue
-from roget.cli import app
+from roget.cli import Commands, app
 
 PLUGIN = Path(__file__).parents[1] / "plugin"
 POINTS = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]["entry-points"]
@@ -69,6 +69,7 @@ def _found(installed):
     def forget():
         catalogue.entries.cache_clear()
         catalogue.load.cache_clear()
+        Commands._loaded.clear()  # commands remember the choices of their options
 
     sys.path.insert(0, str(installed))
     forget()
