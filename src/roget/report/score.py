@@ -13,7 +13,7 @@ from roget.report.format import ARROWS, UNDEFINED, ends, number, plural
 from roget.report.legend import ENTROPIES as ENTROPY_NAMES
 from roget.report.legend import explain_scores
 from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, score_key
-from roget.scoring.signature import read_signature, shorten_signature
+from roget.scoring.signature import change_signature, read_signature, shorten_signature
 
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
@@ -44,7 +44,7 @@ def report(table: ScoreTable) -> Report:
             *(_details(table) if table.details is not None else ()),
         ],
         warnings=[*reasons, *table.warnings],
-        signature=table.signature,
+        signature=_sign(table, head),
         brief=None if head is None else _brief(table, head, len(reasons)),
         caption=f"{table.title}. {summary}." if table.title else "",
         data=table.as_dict,
@@ -179,10 +179,15 @@ def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:
     reasons = [f"{row.measure}: {row.reason}" for row in head.rows if row.value is None]
     warnings = [*reasons, *head.warnings][:MOST_WARNINGS]
     more = max(0, undefined + len(table.warnings) - len(warnings))
-    changed = {}
-    if head.quick is not None and any(head.interval(row)[0] is not None for row in head.rows):
-        changed["ci"] = head.quick.method
-    return Brief(warnings, shorten_signature(table.signature, **changed), more)
+    return Brief(warnings, shorten_signature(_sign(table, head)), more)
+
+
+def _sign(table: ScoreTable, head: Headline | None) -> str:
+    """Return the signature of the printed scores, with the method of quick intervals if shown."""
+    quick = None if head is None else head.quick
+    if head is None or quick is None or all(head.interval(row)[0] is None for row in head.rows):
+        return table.signature
+    return change_signature(table.signature, ci=quick.method)
 
 
 def _on_each(table: ScoreTable) -> Iterator[ReportTable]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from roget.core.counts.evidence import EvidenceLine
 from roget.errors import InputError, Notice
-from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus import Thesaurus, TypicalContext, lookup
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
 from roget.report.format import GAP, plural, printable, width
@@ -29,7 +30,7 @@ _NO_SENTENCES = Notice(
 
 
 _WEIGHTS = {
-    "lift": "lift: frequency relative to the whole text",
+    "lift": "lift: frequency relative to the whole text, e.g. ×8 is 8 times as frequent",
     "weight": "weight: contribution to the log odds of the class (+) against the other class (−)",
 }
 
@@ -122,6 +123,14 @@ def _format_count(count: float) -> str:
     return f"{count:,}" if isinstance(count, int) else f"{count:,.2f}"
 
 
+def _list_lifts(
+    contexts: Iterable[TypicalContext],
+) -> dict[str, tuple[float | None, str]]:
+    """Return the lift of each context as a ratio, with its text."""
+    ratios = {one.context: math.exp(one.lift) for one in contexts}
+    return {context: (ratio, f"×{ratio:,.1f}") for context, ratio in ratios.items()}
+
+
 def _weigh_contexts(
     thesaurus: Thesaurus, words: list[str], into: str | None, n: int, found: dict[str, Any]
 ) -> tuple[list[str], dict[str, tuple[float | None, str]]]:
@@ -138,11 +147,11 @@ def _weigh_contexts(
             f"similarity {similarity:.2f} (standard deviations above the mean); "
             f"smallest common class: {label}"
         )
-        return [*seen, line], {one.context: (one.lift, f"{one.lift:.2f}") for one in contexts}
+        return [*seen, line], _list_lifts(contexts)
     if into is None:
         found |= {"by": "lift"}
         contexts = thesaurus.evidence(words[0], n)
-        return seen, {one.context: (one.lift, f"{one.lift:.2f}") for one in contexts}
+        return seen, _list_lifts(contexts)
     reasons = lookup.reasons(thesaurus, words[0], lookup.find_node(thesaurus, into), n)
     names = [thesaurus.label(node) for node in (reasons.node, reasons.against)]
     found |= {

@@ -11,7 +11,7 @@ from roget.errors import Notice
 from roget.learn.background import KEY
 from roget.learn.prior import KEY as PRIOR
 from roget.learn.thesaurus import Thesaurus, lookup
-from roget.report import Report, ReportTable, legend
+from roget.report import Column, Report, ReportTable, legend
 from roget.report.contexts import ContextPhrases
 from roget.report.format import plural, printable, width
 
@@ -19,6 +19,9 @@ CLASSES, SHARED = 3, 4
 """Maximum numbers of classes per word, and of contexts per word or word pair."""
 
 UNKNOWN = "(no known context)"
+
+LONGEST_WORD = 24
+"""Maximum length of a neighbour in a table."""
 
 LEAST = 0.01
 """Minimum probability for a class to be listed."""
@@ -84,7 +87,18 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     return Report(
         title=f"Neighbours of {word}",
         lead=[printable(line, width()) for line in lines],
-        tables=[ReportTable.of(titles, rows, ("similarity",), "cut")],
+        tables=[
+            ReportTable(
+                [
+                    Column("neighbour", fit="keep", most=LONGEST_WORD),
+                    Column("similarity", right=True, fit="keep"),
+                    *(Column(title, fit="keep") for title in titles[2:-2]),
+                    Column("shared contexts", fit="cut", share=3),
+                    Column("smallest common class", fit="cut", share=2),
+                ],
+                rows,
+            )
+        ],
         notes=[legend.SIMILARITY, *sources, *phrase.notes],
         data=found,
         sheet=ReportTable.of(

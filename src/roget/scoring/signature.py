@@ -107,13 +107,22 @@ _USUAL = {
 """Field values that are defaults, which a short signature omits."""
 
 
-def shorten_signature(signature: str, **changed: str) -> str:
+def change_signature(signature: str, **changed: str) -> str:
+    """Return a signature with other values of some fields.
+
+    >>> change_signature("gold:hard|ci:none", ci="jackknife")
+    'gold:hard|ci:jackknife'
+    """
+    return write_signature(read_signature(signature) | changed)
+
+
+def shorten_signature(signature: str) -> str:
     """Return a signature without default values and measure names.
 
-    >>> shorten_signature("roget:0.1.0|gold:hard|missing:drop|measures:v|ci:none", ci="jackknife")
+    >>> shorten_signature("roget:0.1.0|gold:hard|missing:drop|measures:v|ci:jackknife")
     'roget:0.1.0|missing:drop|ci:jackknife'
     """
-    parts = read_signature(signature) | changed
+    parts = read_signature(signature)
     parts.pop("measures", None)
     return write_signature({key: at for key, at in parts.items() if _USUAL.get(key) != at})
 

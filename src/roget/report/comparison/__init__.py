@@ -23,7 +23,7 @@ from roget.report.legend import explain_scores
 from roget.report.outline import list_systems, sheet_groups
 from roget.report.score import ENTROPIES, MOST_WARNINGS, entropy_columns
 from roget.scoring.results import Comparison, SystemRow, score_key
-from roget.scoring.signature import shorten_signature
+from roget.scoring.signature import change_signature, shorten_signature
 
 if TYPE_CHECKING:
     from roget.scoring.steps.headline import ComparisonHeadline
@@ -68,7 +68,7 @@ def report(comparison: Comparison) -> Report:
         ],
         notes=explain_scores(scores),
         warnings=[*_stability(comparison), *comparison.warnings],
-        signature=comparison.signature,
+        signature=_sign(comparison, head),
         brief=None if head is None else _brief(comparison, head),
         caption=f"{comparison.title}. {_explain(comparison)}" if comparison.title else "",
         data=comparison.as_dict(),
@@ -191,12 +191,16 @@ def _brief(comparison: Comparison, head: ComparisonHeadline) -> Brief:
     for notice in notices:
         kinds.setdefault(code_of(notice) or notice, notice)
     shown = list(kinds.values())[:MOST_WARNINGS]
-    changed = {}
-    drawn = comparison.show_intervals and not any(row.low is not None for row in comparison.rows)
-    if head.quick and drawn:
-        changed["ci"] = next(iter(head.quick.values())).method
-    signature = shorten_signature(comparison.signature, **changed)
+    signature = shorten_signature(_sign(comparison, head))
     return Brief(shown, signature, len(notices) - len(shown))
+
+
+def _sign(comparison: Comparison, head: ComparisonHeadline | None) -> str:
+    """Return the signature of the printed scores, with the method of quick intervals if shown."""
+    drawn = comparison.show_intervals and not any(row.low is not None for row in comparison.rows)
+    if head is None or not head.quick or not drawn:
+        return comparison.signature
+    return change_signature(comparison.signature, ci=next(iter(head.quick.values())).method)
 
 
 def _cell(row: SystemRow, shown: bool) -> Cell:

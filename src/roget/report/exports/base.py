@@ -59,6 +59,11 @@ class ExportEntry:
     phrase: ContextPhrases
 
     @property
+    def id(self) -> int:
+        """The id of the class, which `roget edit` accepts."""
+        return int(self.thesaurus.ids[self.node])
+
+    @property
     def parent(self) -> int | None:
         """The parent class, or None for the root."""
         return self.path[-2] if len(self.path) > 1 else None

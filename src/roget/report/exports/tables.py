@@ -25,7 +25,7 @@ from roget.report.exports.base import (
 from roget.report.options import ReportOptions
 
 COLUMNS = ("word", "class_path", "label", "probability", "count")
-"""Column names. class_path lists the nodes from the root to the class, e.g. 0/2/5."""
+"""Column names. class_path lists the class ids from the root to the class, e.g. 0/2/5."""
 
 Row: TypeAlias = tuple[str, str, str, float, int | float]
 
@@ -40,7 +40,7 @@ def rows(thesaurus: Thesaurus) -> Iterator[Row]:
     """Yield the rows of the table, one for each class and word listed in it."""
     totals = thesaurus.counts.word_totals
     for one in entries(thesaurus):
-        path = "/".join(map(str, one.path))
+        path = "/".join(map(str, thesaurus.ids[list(one.path)].tolist()))
         for member in one.members:
             yield member.word, path, one.label, member.probability, number(totals[member.row])
 

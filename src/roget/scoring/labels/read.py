@@ -169,10 +169,16 @@ def read_pair(
     return concatenate(golds, name), concatenate(systems, name)
 
 
+FEW = 10
+"""Number of items up to which the gold labels of a file with a header may all differ."""
+
+
 def _refuse_ids(gold: Labels, system: Labels) -> None:
-    """Raise an error if the gold column of a file without a header probably contains item ids."""
+    """Raise an error if the gold column of a file probably contains item ids."""
     first = gold.first_row
-    if first is None or first.is_header or gold.weighted:
+    if first is None or gold.weighted:
+        return
+    if first.is_header and not (len(gold) > FEW and system.n_labels <= len(gold) / 2):
         return
     if len(gold) < 2 or gold.n_labels < len(gold):
         return
