@@ -30,7 +30,7 @@ _NO_SENTENCES = Notice(
 
 
 _WEIGHTS = {
-    "lift": "lift: frequency relative to the whole text, e.g. ×8 is 8 times as frequent",
+    "lift": "lift: frequency relative to the whole text, e.g. 8 = eight times as frequent",
     "weight": "weight: contribution to the log odds of the class (+) against the other class (−)",
 }
 
@@ -128,7 +128,10 @@ def _list_lifts(
 ) -> dict[str, tuple[float | None, str]]:
     """Return the lift of each context as a ratio, with its text."""
     ratios = {one.context: math.exp(one.lift) for one in contexts}
-    return {context: (ratio, f"×{ratio:,.1f}") for context, ratio in ratios.items()}
+    return {
+        context: (ratio, f"{ratio:,.1f}" if ratio >= 10 else f"{ratio:.2f}")
+        for context, ratio in ratios.items()
+    }
 
 
 def _weigh_contexts(
