@@ -25,7 +25,7 @@ def main() -> None:
     except Exception as error:
         if not is_out_of_memory(error):
             raise
-        # Exit at once, because the shutdown of libraries without memory may never end.
+        # Exit at once: when memory has run out, libraries may hang during shutdown.
         os.write(2, f"roget: {NO_MEMORY}\n".encode())
         os._exit(1)
     except KeyboardInterrupt:  # Ctrl-C was pressed while the last message was being printed

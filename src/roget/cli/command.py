@@ -203,7 +203,7 @@ SET = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Set another option (`roget list settings COMMAND`). Repeatable.",
+        help="Set another option (see `roget list settings COMMAND`). Can be repeated.",
         rich_help_panel="More options",
     ),
 ]

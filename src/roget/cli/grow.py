@@ -62,7 +62,7 @@ def grow(
         list[str] | None,
         typer.Option(
             metavar="NUMBERS",
-            help="Refuse and revert changes by number, e.g. 4; `all` reverts every open change.",
+            help="Refuse (undo) changes by number, e.g. 4; `all` refuses every open change.",
         ),
     ] = None,
     *,

@@ -60,7 +60,7 @@ def score(
         typer.Option(
             "--fail-under",
             metavar="SCORE=MIN",
-            help="Exit with code 1 if a score is worse, e.g. v@jk=0.6. Repeatable.",
+            help="Exit with code 1 if a score is worse, e.g. v@jk=0.6. Can be repeated.",
         ),
     ] = None,
     fail_on: FailOn = None,

@@ -100,7 +100,7 @@ def save_option(kinds: str) -> Any:
         "--save",
         metavar="KIND=FILE",
         callback=check_saved,
-        help=f"Also write {kinds}. Repeatable.",
+        help=f"Also write {kinds}. Can be repeated.",
     )
 
 
@@ -147,7 +147,7 @@ FailOn = Annotated[
         "--fail-on",
         metavar="CODE",
         help="Exit with code 1 on a warning with this code (see `roget explain`), or on any for "
-        "`all`. Repeatable.",
+        "`all`. Can be repeated.",
     ),
 ]
 

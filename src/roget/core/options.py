@@ -209,8 +209,8 @@ def options_of(kind: Any) -> Mapping[str, Option]:
                 parts.update(typing.get_args(part))
             plain = next((basic for basic in (bool, int, float) if basic in parts), str)
             if str in parts and not option.words:
-                # The hint str | int (a column name or number) becomes text. With words, such as
-                # "auto", it becomes a number.
+                # Parse str | int as text if it stands for the name or number of a column. If the
+                # option allows certain words, such as "auto", parse other values as numbers.
                 plain = str
             found[one.name] = replace(
                 option,

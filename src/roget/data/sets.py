@@ -82,7 +82,7 @@ class DownloadError(RogetError):
 
 
 class _Bar:
-    """An adapter that forwards pooch's progress to a progress callback."""
+    """A progress bar for pooch that forwards the progress to a callback."""
 
     def __init__(self, report: Report) -> None:
         self.total = 0
@@ -90,7 +90,7 @@ class _Bar:
         self._report = report
 
     def update(self, more: int) -> None:
-        """Add a number of downloaded bytes to the progress."""
+        """Advance the bar by the number of bytes just downloaded."""
         self._done += more
         self._report(Progress(self._done, self.total))
 

@@ -123,9 +123,9 @@ def choose_background(
         found = open_background(requested)
     if not np.isin(counts.contexts.astype(str), found.counts.contexts.astype(str)).any():
         raise InputError(
-            f"background {found.name} has no context in common with the text (e.g. "
-            f"{found.counts.contexts[0]!r} and {counts.contexts[0]!r}); count both "
-            "with the same settings",
+            f"background {found.name} and the text have no contexts in common (a context in the "
+            f"background is {found.counts.contexts[0]!r}, in the text {counts.contexts[0]!r}); "
+            "count both with the same settings",
             code="no-common-contexts",
         )
     return found, ()

@@ -55,11 +55,11 @@ def reproduce(
 
     Parameters
     ----------
-    name : a name of `roget reproduce --list`, e.g. "v-measure/figure-2", or a paper, e.g. "nvi".
-        Default: all reproductions whose data are available.
-    options : options of the reproductions.
-    figures : folder for the figures.
-    progress : function called before each of several reproductions.
+    name : a reproduction, e.g. "v-measure/figure-2" (see `roget reproduce --list`), or a paper,
+        e.g. "nvi". Default: all reproductions whose data are available.
+    options : data, seed and other options of the reproductions.
+    figures : folder to which figures are saved. Default: figures are not drawn.
+    progress : function called before each reproduction, unless a single one was requested.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reports of `roget grow`: changes due to new text, and their review."""
+"""Reports of the changes that `roget grow` makes and of decisions to accept or refuse them."""
 
 from __future__ import annotations
 

@@ -18,8 +18,11 @@ from roget.report.options import is_address
 SHOWN = 40
 """Maximum number of words in plain text; files contain all words."""
 
-WORDS, WAY = 4, 3
-"""Maximum numbers of supporting words and of superclasses shown in the text table."""
+WORDS = 4
+"""Maximum number of supporting words shown in the text table."""
+
+WAY = 3
+"""Maximum number of superclasses shown in the text table."""
 
 TOP = 5
 """Number of candidates considered by the top-5 columns of a test."""

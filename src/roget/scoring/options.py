@@ -158,7 +158,7 @@ class LabelOptions(Checked):
         flags=("--gold",),
         metavar="FILE",
         help="Gold standard by another annotator, as FILE or NAME=FILE. Scores are averaged over "
-        "annotators, and their agreement is reported. Repeatable.",
+        "annotators, and their agreement is reported. Can be repeated.",
     )
     baselines: bool = option(True, help="Also score baselines on the same gold standard.")
     ci: int | None = option(
@@ -175,7 +175,8 @@ class LabelOptions(Checked):
         "auto",
         choices=INTERVALS,
         help="Method for confidence intervals: jackknife, bca or percentile. The last two are "
-        "bootstrap intervals, which are too short for few groups or items. Default: jackknife.",
+        "bootstrap intervals, which are too narrow when there are few groups or items. "
+        "Default: jackknife.",
     )
     seed: int = option(0, minimum=0, help="Random seed.")
     memory: str | None = option(

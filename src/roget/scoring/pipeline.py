@@ -476,7 +476,7 @@ def _compare_golds(
 
 
 def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> Ceiling:
-    """Score each annotator on each other annotator's gold standard, using the items that both
+    """Score each annotator against every other annotator's gold standard, using the items that both
     labelled.
     """
     ceiling: Ceiling = {}

@@ -140,8 +140,8 @@ def measure(
     gold, system = take_labels(gold, system, options)
     if not isinstance(name, str | Measure):
         raise InputError(
-            f"found a {type(name).__name__} instead of the name of a measure; expected e.g. "
-            'measure("v", gold, system)',
+            'expected the name of a measure, as in measure("v", gold, system); got '
+            f"{type(name).__name__}",
             code="missing-option",
         )
     chosen = parse(name)

@@ -1,7 +1,8 @@
 """Access control: single-use keys in links, which browsers exchange for tokens.
 
-Browsers send a cookie of 127.0.0.1 to all its ports, and so to servers of other users of the
-machine. The page therefore keeps its token in storage that only pages from the same port can read.
+Browsers send a cookie set for 127.0.0.1 to every port on that host, including servers run by other
+users of the machine. The page therefore keeps its token in storage that only pages from the same
+port can read.
 """
 
 from __future__ import annotations

@@ -18,11 +18,8 @@ _KINDS = (
     (r"VNW", "O"), (r"WW\(pv", "V"), (r"WW", "v"), (r"VZ\(fin", "Z"), (r"VZ", "P"),
     (r"VG\(neven", "C"), (r"VG", "S"), (r"TSW", "!"),
 )  # fmt: skip
-"""Regular expressions that match tags of the Corpus Gesproken Nederlands, each with the one-letter
-kind of the words that it matches.
-
-The first match wins.
-"""
+"""Pairs of a regular expression and a one-letter kind. A word has the kind of the first expression
+that matches its tag. Tags follow the Corpus Gesproken Nederlands."""
 
 _AUXILIARIES = words("hebben zijn worden zullen kunnen moeten mogen willen hoeven")
 _NOMINATIVES = words("ik jij hij zij wij we men iemand niemand")

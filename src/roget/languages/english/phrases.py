@@ -84,7 +84,7 @@ def seen(kinds: Sequence[str], i: int, over: str) -> str:
 
 
 def _by_next(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Correct a kind based on the next or previous word, as in "more time" and "two more days"."""
+    """Return the kind of a word, corrected by its neighbours: "more time", "two more days"."""
     kind, word, after = kinds[i], low[i], seen(kinds, i + 1, "")
     before = kinds[i - 1] if i else " "
     if kind == "A":

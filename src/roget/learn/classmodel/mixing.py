@@ -4,10 +4,10 @@ For a word n with count c in context v and N tokens,
 
     p(v|n) = (c − D(c))/N + (Σ D/N)·q(v|n)
 
-where D differs for pairs with one, two, and more occurrences (modified Kneser–Ney, Chen & Goodman
-1999). A single discount is absolute discounting. q is a mixture of the predictions of classes. The
-discounts are fitted to development tokens by convex optimisation for fixed q, the weights of the
-mixture by EM on the same tokens.
+where D differs for pairs with one, two, and three or more occurrences (modified Kneser–Ney, Chen &
+Goodman 1999). With a single discount, this is absolute discounting. q is a mixture of the
+predictions of classes. Its weights and the discounts are fitted alternately to the same development
+tokens: the weights by EM, and the discounts, with q fixed, by convex optimisation.
 """
 
 from __future__ import annotations

@@ -685,7 +685,10 @@ class Clustering(ReportMixin):
 
 
 def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
-    """Return weighted means over the rows of `centroids` and the centroids in `divisions`."""
+    """Return weighted means of the rows of `centroids` and of the centroids in `divisions`.
+
+    Each row of the sparse matrix `mean` holds the weights of one mean.
+    """
     dtype, learnt = centroids.dtype, centroids.shape[0]
     sides = np.vstack([one.centroids for one in divisions] or [np.empty((0, centroids.shape[1]))])
     if sparse.issparse(centroids):

@@ -127,7 +127,11 @@ def count_text(
 
 
 class LabelTally:
-    """Counts of tags and labels in the text, collected until the first pair is found."""
+    """Counts of the tags and labels in a text, for the error message if the text has no pairs.
+
+    A pair is a word with a context, extracted from the tokens by the recipe. Counting stops as soon
+    as a pair is found, because the message is then not needed.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self._texts = tables.upos.texts, tables.deprels.texts
@@ -135,7 +139,7 @@ class LabelTally:
         self._has_pairs = False
 
     def add(self, tokens: Tokens, pairs: PairColumns) -> None:
-        """Count the tags and labels of a batch, unless a pair has been found."""
+        """Count the tags and labels of a batch, unless a word–context pair has been found."""
         self._has_pairs = self._has_pairs or bool(pairs.word.size)
         columns = zip(self._counts.values(), self._texts, (tokens.upos, tokens.deprel), strict=True)
         for counts, texts, ids in columns:
@@ -145,7 +149,10 @@ class LabelTally:
                     counts[texts[number]] += size
 
     def list_frequent(self) -> dict[str, dict[str, int]] | None:
-        """Return the most frequent tags and labels of the text, or None if a pair was found."""
+        """Return the most frequent tags and labels of a text without word–context pairs.
+
+        Return None if a pair was found.
+        """
         if self._has_pairs:
             return None
         return {name: dict(counts.most_common(_KEPT)) for name, counts in self._counts.items()}

@@ -279,7 +279,7 @@ def detect_kind(source: Source) -> str:
 
 
 def _list_suffixes() -> dict[str, str]:
-    """Return the reader for each file suffix, including tables."""
+    """Return a mapping from file suffixes to readers. Suffixes of tables map to "table"."""
     return {**catalogue.suffixes("readers"), **dict.fromkeys(FORMATS, "table")}
 
 

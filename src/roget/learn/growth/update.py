@@ -140,8 +140,8 @@ def update_clustering(
         counts, new = keep_rows(counts, kept), new[kept]
     renewal = IncrementalUpdate(found, before, counts, background, prior)
     wide = renewal.regroup()
-    # 2. Place new words and words with many new tokens. Also place unchanged words, as a reference
-    # for the noise.
+    # 2. Place new words and words with many new tokens. Also place some unchanged words: their
+    # margins and leads show how large the noise is.
     entering = np.arange(old, len(counts))
     share = new / np.maximum(counts.word_totals, 1e-300)
     changed = (

@@ -38,9 +38,14 @@ FEWEST = 20
 SPELT = 0.2
 """Weight of votes by endings. Votes by contexts have the remaining weight."""
 
-ENDING, ENOUGH, MAX_VOTERS = 3, 30, 400
-"""Minimum length of an ending, number of voters that is enough to stop trying shorter endings, and
-maximum number of voters for each ending."""
+ENDING = 3
+"""Minimum number of characters in an ending."""
+
+ENOUGH = 30
+"""Number of voters with which no shorter endings are tried."""
+
+MAX_VOTERS = 400
+"""Maximum number of voters for each ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
 """Constant added to the total weight of the voters. It reduces the effect of a few weak votes."""

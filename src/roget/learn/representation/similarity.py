@@ -62,7 +62,7 @@ class StandardisedCosine:
         return np.asarray((to_dense(found) - self._mean) / self._spread)
 
     def keep(self, rows: Ints) -> StandardisedCosine:
-        """Return a copy for the words in the given rows of a sparse table.
+        """Return a copy restricted to the given rows of the table of words, which must be sparse.
 
         Row −1 stands for an unknown word.
         """

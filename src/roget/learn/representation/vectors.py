@@ -226,8 +226,9 @@ class Representation:
         prior, share = (arrays[one][0].item() if one in arrays else 0 for one in ("prior", "share"))
         if sizes["dimensions"] + prior != sizes["all"] or not 0 <= share < 1:
             raise ValueError(
-                f"{sizes['all']} dimensions with {prior} of a prior (share {share}): expected "
-                f"{sizes['dimensions']} and the prior's"
+                f"vectors with {sizes['all']} dimensions and a prior with {prior} dimensions and "
+                f"share {share}: expected {sizes['dimensions'] + prior} dimensions in all and a "
+                "share of at least 0 and less than 1"
             )
         rows = arrays.get("rows")
         if rows is not None:

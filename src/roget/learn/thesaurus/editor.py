@@ -279,7 +279,7 @@ class Draft:
         return bare.join(self.tree, self.parts, belongs, self.divisions)
 
     def memberships(self) -> Any:
-        """Return p(cluster|word), which is summed over the units that belong to a cluster."""
+        """Return p(cluster|word), summed over the units of each cluster."""
         table, k = self._unit_memberships(), self.tree.n_clusters
         if not np.array_equal(self.parts, np.arange(k)):
             table = sparse.csr_array(table @ grouping_matrix(self.parts, k))

@@ -414,7 +414,10 @@ class EditLog(NamedTuple):
 
 
 def _write_edits(folder: Path, thesaurus: Thesaurus, digest: str) -> str:
-    """Write edits.json with the hash of the manifest it belongs to, and return its SHA-256."""
+    """Write the file edits.json and return its SHA-256.
+
+    The file contains `digest`, the hash of the manifest of the thesaurus it belongs to.
+    """
     record = {
         "format": EDITS_FORMAT,
         "version": EDITS_VERSION,

@@ -324,9 +324,9 @@ class Index:
         self._thesaurus = thesaurus
 
     def after(self, thesaurus: Thesaurus) -> Index:
-        """Return the index of a changed copy, which shares all indexes whose inputs are unchanged.
+        """Return the index of a changed copy of the thesaurus.
 
-        Indexes that have not been computed yet are not shared.
+        It reuses every part that has already been computed and whose inputs are unchanged.
         """
         made = Index(thesaurus)
         for name, one in vars(Index).items():

@@ -435,10 +435,10 @@ class Thesaurus(ReportMixin):
     def senses(self, word: str, n: int = 10) -> list[Sense]:
         """Return the classes in which a word is used, most frequent first.
 
-        Most words have a single sense, the class of their place. Each sense has up to n contexts
-        that support it, and up to n words of the class that are most similar to the word in these
-        contexts. A class is represented by its other words (see the module `senses`), so the sense
-        of a word that is alone in its class has neither contexts nor words.
+        Most words have a single sense, the class in which they are placed. Each sense has up to n
+        contexts that support it, and up to n words of the class that are most similar to the word
+        in these contexts. A class is represented by its other words (see the module `senses`), so
+        the sense of a word that is alone in its class has neither contexts nor words.
         """
         row, table = self.row(word), self.index.words.conditional
         here = slice(*table.indptr[row : row + 2])

@@ -20,7 +20,7 @@ ORDERS = (
     ("baseline", "accuracy", MDL, BASE),
     ("baseline", "accuracy", WORDNET, BASE),
 )
-"""Orders in the paper: the rule, the column, the better and the worse method."""
+"""Comparisons reported in the paper, as tuples (rule, column, better method, worse method)."""
 
 
 @heeds("random_state")

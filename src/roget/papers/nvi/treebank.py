@@ -51,11 +51,13 @@ class Constituent(NamedTuple):
     rule: tuple[str, ...]
     """The daughters: the tag of each word, and XP for each constituent."""
     left: str
+    """Tag of the word before the constituent, or "" at the beginning of a sentence."""
     right: str
-    """Tag of the following word, or "" at the end of a sentence; `left` is the preceding one's."""
+    """Tag of the word after the constituent, or "" at the end of a sentence."""
     first: str
+    """Tag of the first word of the constituent."""
     last: str
-    """Tag of the last word of the constituent. `first` is the tag of the first word."""
+    """Tag of the last word of the constituent."""
     parent: int = -1
     """Index of the parent in the list of constituents, or −1. Daughters are in sentence order."""
 

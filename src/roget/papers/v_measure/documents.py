@@ -1,4 +1,7 @@
-"""Document vectors as in the paper: tf·idf of stems that have the highest weight in a document."""
+"""Document vectors as in the paper: tf·idf weights of word stems.
+
+A stem is used if it is the stem with the highest weight in at least one document.
+"""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def read_cells(
         if not is_frame(source):
             found = type(source).__name__
             raise InputError(
-                f"cells: found a {found}; expected a path or a table", code="unsupported-format"
+                f"cells: expected a path or a table; got {found}", code="unsupported-format"
             )
         named = frame_columns(source)
     return to_cells(select_columns(named, CELLS, columns, "the cells"), missing, noise)

@@ -226,8 +226,8 @@ def _columns(answers: _LabelTexts) -> dict[str, list[Cell]]:
     several = answers.several
     if several and answers.items is None:
         answers.refuse(
-            "items with several labels take several rows, which requires item ids, but the labels "
-            "have no ids; choose the format jsonl"
+            "some items have several labels, and tables with one row per label require item ids; "
+            "add ids, or choose the format jsonl"
         )
     gaps = np.setdiff1d(np.arange(answers.size), answers.owners)
     owners = np.concatenate((answers.owners, gaps))

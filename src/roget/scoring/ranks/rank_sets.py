@@ -140,7 +140,10 @@ class SignFlips(NullModel):
         return np.asarray(((self.values[a] - self.values[b]) ** 2).sum(axis=1))
 
     def observe(self, a: Ints, b: Ints) -> Floats:
-        """Return Σ d / √Σ d², a monotone function of Student's t. Signs do not change Σ d²."""
+        """Return Σ d / √Σ d², a monotone function of Student's t.
+
+        Flipping signs leaves Σ d² unchanged.
+        """
         squares = self._squares(a, b)
         if self.noise is not None:
             own = self.signs.shape[0] ** 2 * self.noise.variances

@@ -86,8 +86,8 @@ def read_records(table: Any, options: RankOptions, name: str = "the table") -> R
 
         if not is_lazy(table):
             raise InputError(
-                f"{name}: found a {type(table).__name__}; expected a path, a data frame or a "
-                "mapping from systems to scores",
+                f"{name}: expected a path, a data frame or a mapping from systems to scores; got "
+                f"{type(table).__name__}",
                 code="unsupported-format",
             )
         return _arrange(name, *_from_columns(gather_lazy(table)), options)

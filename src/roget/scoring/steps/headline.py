@@ -135,7 +135,7 @@ class QuickIntervals:
         }
 
     def _bound_items(self, table: Contingency) -> tuple[Floats, Floats]:
-        """Return the bounds of intervals over items."""
+        """Return the lower and upper bounds of the scores, by a jackknife over items."""
         from roget.scoring.steps.bootstrap import TableResampler
         from roget.scoring.steps.intervals import interval_bounds
 
@@ -146,7 +146,7 @@ class QuickIntervals:
         return low[0], high[0]
 
     def _bound_groups(self) -> tuple[Floats, Floats]:
-        """Return the bounds of intervals over groups."""
+        """Return the lower and upper bounds of the scores, by a jackknife over groups."""
         from roget.scoring.steps.bootstrap import jackknife_groups
         from roget.scoring.steps.intervals import interval_bounds
 

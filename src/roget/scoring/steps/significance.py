@@ -199,7 +199,7 @@ def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: i
     terms = np.concatenate([terms, n * np.nan_to_num(bias)[:, None]], axis=1)
     times = np.append(jackknife.weights.astype(np.int64), 1)
     units = Units(terms, times, jackknife.defined * np.nan_to_num(nearer))
-    # The bias is not a block of items, so it does not lower the smallest possible p.
+    # The smallest possible p depends on the number of blocks. The bias term is not a block.
     p = np.maximum(flip_signs(units, draws, seed), 2.0 ** (1 - jackknife.defined))
     few = (jackknife.defined < FEWEST_UNITS) | (2 * jackknife.defined < n)
     return np.where(few, np.nan, p)

@@ -456,7 +456,8 @@ class Contingency(Statistics):
                 totals[unsettled[part]] = match_small(
                     self._stack(weights, unsettled[part], long[part], high[part] > side)
                 )
-        # Step 4: solve larger tables one by one. For a few, importing scipy would take longer.
+        # Step 4: solve larger tables one by one. If there are only a few, do so without scipy,
+        # because importing it takes longer.
         larger = unsettled[narrow > SUBSETS].tolist()
         for group in larger:
             block = self.block(group)

@@ -516,7 +516,10 @@ def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
 
 
 def _bin(side: Sets, bins: int, kinds: int) -> Ints:
-    """Return the bin of each item kind's degree in each set. Bins include their upper edge."""
+    """Return the bin of the degree of each kind of item in each set, with shape (kinds, sets).
+
+    Bins include their upper edge.
+    """
     # Raise the bin edges slightly, because rounding errors may put normalised weights just above an
     # edge.
     edges = np.arange(1, bins) / bins * (1 + 1e-9)

@@ -218,11 +218,11 @@ def share_blocks(widths: Ints, size: int) -> Iterator[Ints]:
 
 
 def make_block(pairs: PairSizes, low: Floats, width: int) -> tuple[Floats, Floats]:
-    """Return `width` counts starting at `low`, and their probabilities by equation (3).
+    """Return `width` consecutive counts from `low` for each cell, and their probabilities.
 
-    Both arrays have the shape (cells, counts). The ratio is 0 at the largest possible count, so
-    probabilities beyond it are 0, too. Probabilities are computed relative to the first one and
-    then normalised to sum to 1.
+    Both arrays have the shape (cells, width). The probabilities are cumulative products of the
+    ratios in equation (3), normalised to sum to 1. The ratio is 0 at the largest possible count, so
+    all larger counts have probability 0.
     """
     a, b, _, n, _ = pairs
     counts = low[:, None] + np.arange(width, dtype=np.float64)

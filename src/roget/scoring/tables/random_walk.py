@@ -72,8 +72,8 @@ class TreeElements(Elements):
                 f"leaves in the same class; this tree has {pairs.max():,.0f}. To score the "
                 "cut into K clusters instead, use `roget score --set cuts=K`"
             )
-        # Step 2: find the lowest common ancestor of each cell and the next cell of its class;
-        # `met` holds its factor `meet`.
+        # Step 2: find the lowest common ancestor of the leaves of each cell and of the next cell
+        # in the same class.
         apart = np.flatnonzero(rows[1:] == rows[:-1])
         lowest = np.zeros(rows.size, dtype=np.int64)
         lowest[apart] = tree.layout.find_lowest(place[apart], place[apart + 1])

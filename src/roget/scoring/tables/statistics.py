@@ -155,9 +155,8 @@ class Statistics(ReportMixin, ABC):
         return known[chosen.name]
 
     def _estimate(self, estimator: Estimator) -> Entropies:
-        # The support is the number of possible outcomes. For cells it is the number of (class,
-        # cluster) pairs if the estimator uses the product, otherwise the number of outcomes that
-        # occurred.
+        # A support is a number of possible outcomes: classes, clusters or (class, cluster) pairs.
+        # Without a support, an estimator uses the number of outcomes that occurred.
         c, k = self.sizes.classes, self.sizes.clusters
         product = estimator.joint_support == "product"
         supports = (c, k, c * k) if product else (None, None, None)

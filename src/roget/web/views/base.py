@@ -191,7 +191,7 @@ def list_columns(key: str, *names: str) -> Callable[[Any, ThesaurusSnapshot], Sh
 
 
 def name_class(snapshot: ThesaurusSnapshot, node: int) -> Named:
-    """Return a class with its label and size."""
+    """Return the node, label, number of words and share of a class."""
     return {
         "node": node,
         "label": snapshot.labels[node],

@@ -121,8 +121,8 @@ def choose(
                 break
     except KeyboardInterrupt:
         interrupted = True
-    # Choose by the loss `alone` if the classes never improved the predictions from the words' own
-    # counts.
+    # Choose by the loss `alone` if the classes never improved on the predictions from the words'
+    # own counts.
     row = best["backoff" if best["backoff"] is not first else "alone"].row
     return KSelection(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 

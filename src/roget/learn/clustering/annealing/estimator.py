@@ -93,7 +93,11 @@ class Annealing(Clusterer, AnnealingOptions):
         )  # fmt: skip
 
         def place_words(found: Clustering, own: Any = None) -> Any:
-            """Return the memberships of all rows. Some methods keep the learnt memberships."""
+            """Return the memberships of all rows.
+
+            The rule of the method places the rows. Some methods keep the memberships of training
+            words: `own`, by default the memberships in `found`.
+            """
             placed = sparsify(found.place(matrix))
             if not self.method.own:
                 return placed

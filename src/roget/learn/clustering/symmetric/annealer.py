@@ -275,7 +275,7 @@ class SymmetricAnnealer(AnnealingSearch):
         return [ClusterSplit(int(c), self.beta, float(critical[c]), self.energy) for c in chosen]
 
     def _draw_vectors(self, columns: int, k: int) -> Array:
-        """Return start vectors for the power iteration, which are identical in a resumed run."""
+        """Return starting vectors for the power iteration. A resumed run gets the same vectors."""
         rng = np.random.default_rng([self.settings.seed, k])
         return rng.standard_normal((self.data.n_contexts, columns)).astype(self.contexts.dtype)
 
