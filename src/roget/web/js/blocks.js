@@ -103,9 +103,7 @@ export class Blocks {
 
   /** @param {number} node */
   pathTo(node) {
-    const { tree } = state;
-    const path = tree.path(node).filter((one) => one === node || tree.visible(one) === one);
-    return path.map((one) => this.named(one));
+    return state.tree.shownPath(node).map((one) => this.named(one));
   }
 
   // Return the subclasses in the outline, also of a class that is not in it.

@@ -53,9 +53,7 @@ export const absent = (text, cure) =>
 
 /** @param {number} node */
 export function crumbs(node, link = classLink) {
-  const way = state.tree
-      .path(node)
-      .filter((one) => one === node || state.tree.visible(one) === one),
+  const way = state.tree.shownPath(node),
     most = innerWidth < 600 ? 3 : 6,
     kept = way.length > most ? [way[0], null, ...way.slice(2 - most)] : way;
   const parts = kept.map((one, at) => {

@@ -7,7 +7,7 @@ import { $, clear, el, bdi } from "./dom.js";
 export const TERMS = {
   class: [
     "Class",
-    "Words that are used similarly in the text. Classes are nested: all words at the top, small groups at the bottom. A class without a name is labelled with its most typical words.",
+    "Words that are used similarly in the text. Classes are nested: all words at the top, small groups at the bottom. A class without a name is labelled with words that are typical of it and frequent.",
   ],
   context: [
     "Context",

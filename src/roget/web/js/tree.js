@@ -83,6 +83,11 @@ export class Tree {
     for (let at = node; at >= 0; at = this.parent[at]) way.unshift(at);
     return way;
   }
+  // Return the path to a node without hidden ancestors.
+  /** @param {number} node */
+  shownPath(node) {
+    return this.path(node).filter((one) => one === node || this.visible(one) === one);
+  }
   // Return the node itself, or its nearest ancestor in the outline if it is hidden there.
   /** @param {number} node */
   visible(node) {
