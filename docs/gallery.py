@@ -271,7 +271,9 @@ def make_page() -> str:
     parts = [
         "# Gallery",
         "Every kind of report, page and figure, with the command that makes it. All commands run "
-        "in a clone of roget with the bundled data. `python docs/gallery.py` draws the pictures.",
+        "in a clone of roget with the bundled data. Some read `nouns.thesaurus`, which is built by "
+        "`roget build sample -o nouns.thesaurus`, or `fiction.thesaurus`, whose build is shown "
+        "below. `python docs/gallery.py` draws the pictures again.",
     ]
     for title, shots in SHOTS.items():
         parts.append(f"## {title}")
