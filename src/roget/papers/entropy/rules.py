@@ -180,3 +180,29 @@ WEIGHTED = {
         DATE,
     ),
 }
+
+SIMULATED = (
+    "20 simulated clusterings each of 5, 20 and 100 classes into as many clusters, with seeds other "
+    "than those of the trial with 3 sets on which this rule is based; samples of 512 items against "
+    "samples of 16,384 items of the same clustering; 95 % t-interval of the mean difference"
+)
+
+SAMPLE_SIZE = {
+    "rise": shape(
+        "plug-in entropies overestimate V, most in small samples",
+        "V (ml) is higher in the small sample for each number of classes: " + SIMULATED,
+        "2026-11-19",
+    ),
+    "stable": shape(
+        "V with corrected entropies does not depend on the sample size",
+        "the interval lies within ±.01 for each number of classes (yes), or outside for at least "
+        "one (differs): " + SIMULATED,
+        "2026-11-19",
+    ),
+    "order": shape(
+        "V with plug-in entropies ranks embeddings by MTEB's protocol as in large samples",
+        "no pair of 8 simulated models has another order by mean V (ml) in 10 samples of 512 items "
+        "than in 10 samples of 8,192 items, for each of 3 seeds (yes), or for none (differs)",
+        "2026-11-19",
+    ),
+}
