@@ -74,7 +74,7 @@ def find_words(path: Path) -> None:
     for share in (0.25, 0.5, 1):
         seen = runs[: int(len(runs) * share)]
         systems[f"learnt of {sum(map(len, seen)):,}"] = LearntSegmenter(LearntSegmenter.learn(seen))
-    if find_spec("jieba"):
+    if find_spec("rjieba"):
         systems["jieba"] = Jieba()
     print(f"{'':<20}{'precision':>10}{'recall':>10}{'F1':>10}")
     for name, segment in systems.items():

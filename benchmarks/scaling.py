@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import zstandard
 from harness.growth import fit_power
 from harness.measuring import Case, Row, Rows, Spent, cpu, most_memory, spend
 from harness.script import run_script
@@ -28,12 +27,13 @@ from soft import planted
 
 import roget
 from roget.core.counts import Counts
+from roget.core.io.source import import_zstd
 from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import ThreadPool
 from roget.learn.clustering.soft.em import SoftMixture
 from roget.learn.clustering.spherical.estimator import SphericalTree
 
-PEERS = ("duckdb", "zstandard")
+PEERS = ("duckdb",)
 SLOW_QUICK = ("machine", "count", "score", "soft", "predict")
 ABOUT = "One process; the peer is what the machine needs for the same bytes at the least."
 
@@ -90,10 +90,10 @@ class Bandwidth:
 
     def inflate(self) -> tuple[float, float]:
         """Of plain text, from gzip and from Zstandard."""
-        found = []
+        found, zstd = [], import_zstd()
         for pack, unpack in (
             (partial(gzip.compress, compresslevel=6), gzip.decompress),
-            (zstandard.compress, zstandard.decompress),
+            (zstd.compress, zstd.decompress),
         ):
             packed = pack(self.text)
             found.append(len(self.text) / cpu(partial(unpack, packed)))

@@ -398,7 +398,7 @@ EXTRAS: dict[str, tuple[str, str, str]] = {
     "anywidget": ("anywidget", "notebook", "pages in notebooks"),
     "distributed": ("distributed", "dask", "running on a Dask cluster"),
     "fsspec": ("fsspec", "remote", "reading remote files"),
-    "jieba": ("jieba", "chinese", "segmenting Chinese text with a dictionary"),
+    "rjieba": ("rjieba", "chinese", "segmenting Chinese text with a dictionary"),
     "matplotlib": ("matplotlib", "figures", "drawing figures"),
     "pandas": ("pandas", "frames", "conversion to data frames"),
     "polars": ("polars", "frames", "conversion to data frames"),

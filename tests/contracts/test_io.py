@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import zstandard
 from typer.testing import CliRunner
 
 import roget
@@ -21,6 +20,7 @@ from roget.core.tree import Tree
 from roget.data import sample
 from roget.learn.load import open_counts
 from roget.learn.thesaurus import Thesaurus
+from support import zstd
 from support.errors import refused
 
 SOURCE = Path(roget.__file__).parent
@@ -28,7 +28,7 @@ PACK = {
     ".gz": gzip.compress,
     ".bz2": bz2.compress,
     ".xz": lzma.compress,
-    ".zst": zstandard.compress,
+    ".zst": zstd.compress,
 }
 SUFFIXES = ["", *PACK]
 
@@ -177,27 +177,3 @@ def test_counts_of_a_thesaurus_equal_its_source(tmp_path):
     assert open_counts(tmp_path / "t") == (counts, ())
     with pytest.raises(InputError):
         open_counts(tmp_path / "t", "1,2")
-
-
-@pytest.mark.parametrize("name", ["compression.zstd", "backports.zstd"])
-def test_zstd_of_the_standard_library_is_preferred(tmp_path, monkeypatch, name):
-    import sys
-    from types import ModuleType
-
-    from roget.core.io.source import Source
-
-    made = []
-
-    def decompressor():
-        made.append(name)
-        return zstandard.ZstdDecompressor().decompressobj()
-
-    module = ModuleType(name)
-    module.ZstdDecompressor = decompressor
-    monkeypatch.setitem(sys.modules, name.partition(".")[0], ModuleType(name.partition(".")[0]))
-    monkeypatch.setitem(sys.modules, name, module)
-    path = tmp_path / "labels.tsv.zst"
-    path.write_bytes(zstandard.compress(b"a\t1\n") + zstandard.compress(b"b\t2\n"))
-    lines = [text for _, text in Source(str(path)).lines("labels", 1 << 10)]
-    assert lines == ["a\t1", "b\t2"]
-    assert made == [name, name]

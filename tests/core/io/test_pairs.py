@@ -13,13 +13,13 @@ from typing import Any
 
 import duckdb
 import pytest
-import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from roget.core.io.pairs import SUM, check, explain_errors, kind, scan
 from roget.core.io.table import Table, open_table
 from roget.errors import MAX_PROBLEMS, FormatError
+from support import zstd
 from support.errors import refused
 
 Rows = list[tuple[str, str, float]]
@@ -76,7 +76,7 @@ def test_text_formats_are_read(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection, suffix: str, packed: str
 ) -> None:
     data = WRITERS[suffix](PLAIN)
-    pack = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}[packed]
+    pack = {"": bytes, ".gz": gzip.compress, ".zst": zstd.compress}[packed]
     path = tmp_path / f"odd [name]*{suffix}{packed}"
     path.write_bytes(pack(data))
     assert sorted(read(connection, path)) == sorted(map(tuple, PLAIN))
@@ -287,7 +287,7 @@ def test_missing_columns_are_refused(tmp_path: Path, connection: duckdb.DuckDBPy
         ("a.parquet", b"PAR1 and no more", "broken-archive"),
         ("a.xls", b"x", "unsupported-format"),
         ("a.tsv.gz", gzip.compress(as_tsv(PLAIN * 1000), mtime=0)[:-9], "broken-archive"),
-        ("a.tsv.zst", zstandard.compress(as_tsv(PLAIN * 1000))[:-9], "broken-archive"),
+        ("a.tsv.zst", zstd.compress(as_tsv(PLAIN * 1000))[:-9], "broken-archive"),
         ("a.tsv.zst", b"no such thing", "broken-archive"),
     ],
 )
@@ -319,7 +319,7 @@ def test_truncated_and_damaged_files_are_refused(
 
 def test_zst_with_two_frames_is_read(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     path = tmp_path / "a.tsv.zst"
-    path.write_bytes(zstandard.compress(b"a\tx\n") + zstandard.compress(b"b\ty\n"))
+    path.write_bytes(zstd.compress(b"a\tx\n") + zstd.compress(b"b\ty\n"))
     assert sorted(read(connection, path)) == [("a", "x", 1), ("b", "y", 1)]
 
 

@@ -12,20 +12,20 @@ import sys
 import zipfile
 
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.core.io import source as sources
 from roget.core.io.paths import find
 from roget.core.io.source import Source
+from support import zstd
 from support.errors import refused
 
 PACK = {
     ".gz": gzip.compress,
     ".bz2": bz2.compress,
     ".xz": lzma.compress,
-    ".zst": zstandard.compress,
+    ".zst": zstd.compress,
 }
 
 

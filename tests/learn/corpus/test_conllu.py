@@ -8,7 +8,6 @@ import lzma
 
 import numpy as np
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from roget.core.io.paths import find
 from roget.errors import MAX_PROBLEMS, FormatError, InputError
 from roget.learn.corpus import conllu, conllu_kernel
 from roget.learn.corpus.base import NONE, ReadContext, Tables
+from support import zstd
 from support.errors import codes
 
 DRINK = """\
@@ -172,7 +172,7 @@ def test_words_are_not_unicode_normalised(write):
         (".bz2", bz2.compress),
         (".xz", lzma.compress),
         (".lzma", lambda data: lzma.compress(data, lzma.FORMAT_ALONE)),
-        (".zst", zstandard.compress),
+        (".zst", zstd.compress),
     ],
 )
 def test_compressed_files_are_read(write, suffix, compress):

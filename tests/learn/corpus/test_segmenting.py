@@ -155,14 +155,13 @@ def test_chinese_text_is_segmented_and_counted(tmp_path):
 def test_jieba_is_used_if_installed(tmp_path, monkeypatch):
     path = tmp_path / "tea.txt"
     path.write_text(CHINESE, encoding="utf-8")
-    monkeypatch.setitem(sys.modules, "jieba", None)
-    with refused("missing-extra", "jieba"):
+    monkeypatch.setitem(sys.modules, "rjieba", None)
+    with refused("missing-extra", "rjieba"):
         roget.count(path, window=1, segment="jieba")
     known = SimpleNamespace(
-        setLogLevel=lambda level: None,
-        lcut=lambda run: [run[:1], *([run[1:2]] if len(run) > 1 else []), run[2:]],
+        cut=lambda run: [run[:1], *([run[1:2]] if len(run) > 1 else []), run[2:]],
     )
-    monkeypatch.setitem(sys.modules, "jieba", known)
+    monkeypatch.setitem(sys.modules, "rjieba", known)
     assert roget.count(path, window=1, segment="jieba").count("牛奶", "喝") == 5
 
 

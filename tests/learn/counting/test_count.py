@@ -17,7 +17,6 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -31,6 +30,7 @@ from roget.learn.corpus.relations import RelationSet
 from roget.learn.counting import inspect, plan
 from roget.learn.counting.count import CountOptions, count, run
 from roget.learn.counting.recipe import CountCuts, CountRecipe
+from support import zstd
 from support.errors import codes, notice, refused
 
 
@@ -38,7 +38,7 @@ def test_counts_of_conllu_equal_a_naive_count(tmp_path: Path) -> None:
     texts = [conllu(seed) for seed in range(4)]
     (tmp_path / "a.conllu").write_text(texts[0])
     (tmp_path / "b.conllu.gz").write_bytes(gzip.compress(texts[1].encode()))
-    (tmp_path / "c.conll.zst").write_bytes(zstandard.compress(texts[2].encode()))
+    (tmp_path / "c.conll.zst").write_bytes(zstd.compress(texts[2].encode()))
     (tmp_path / "d.conllu.xz").write_bytes(lzma.compress(texts[3].encode()))
     expected = sum(map(naive.obj_pairs, texts), Counter())
     assert len(expected) > 10
@@ -466,7 +466,7 @@ def test_options_that_apply_are_accepted(
 
 
 @pytest.mark.parametrize("name", ["corpus", "corpus.conllu", "corpus.tsv"])
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
 def test_compression_is_detected_without_suffix(tmp_path: Path, name: str, pack: Any) -> None:
     table = b"milk\tdrink\t3\n"
     (tmp_path / name).write_bytes(pack(table if name.endswith("tsv") else conllu(1).encode()))
@@ -525,7 +525,7 @@ CONLLU_LINE = "1\tx\tx\tNOUN\t_\t_\t0\troot\t_\t_\n"
         ("a.conllu", CONLLU_LINE.replace("\t0\t", "\t7\t").encode(), None, "a.conllu:1: head 7"),
         ("a.conllu", CONLLU_LINE.replace("x", "é").encode("latin-1"), None, "a.conllu:1"),
         ("a.conllu.gz", gzip.compress(conllu(1).encode(), mtime=0)[:-20], None, "a.conllu.gz"),
-        ("a.conllu.zst", zstandard.compress(conllu(1).encode())[:-20], None, "a.conllu.zst"),
+        ("a.conllu.zst", zstd.compress(conllu(1).encode())[:-20], None, "a.conllu.zst"),
         ("a.conllu", b"", "empty-input", ""),
         ("a.conllu", CONLLU_LINE.encode(), "empty-input", "1 tokens"),
         ("a.tsv", b"a\tx\t1\nb\ty\n", None, "a.tsv:2: "),

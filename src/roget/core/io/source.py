@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
-import importlib
 import lzma
 import os
 import shutil
@@ -78,27 +77,20 @@ def _open_plain(path: str) -> IO[bytes]:
     return open_remote(path)
 
 
-def _find_zstd() -> Callable[[], Any]:
-    """Return a function that creates a decompressor for one zstd frame.
-
-    The decompressor of Python 3.14 or its backport is preferred to the zstandard package.
-    """
-    for name in ("compression.zstd", "backports.zstd"):
-        try:
-            made: Callable[[], Any] = importlib.import_module(name).ZstdDecompressor
-        except ImportError:
-            continue
-        return made
-    import zstandard
-
-    return zstandard.ZstdDecompressor().decompressobj
+def import_zstd() -> Any:
+    """Return the module `compression.zstd` of Python 3.14, or its backport."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
 
 
 class _Zst:
     """A reader for .zst files with any number of frames. It uses one decompressor per frame."""
 
     def __init__(self, given: str | IO[bytes]) -> None:
-        self._begin_frame = _find_zstd()
+        self._begin_frame: Callable[[], Any] = import_zstd().ZstdDecompressor
         self._frame: Any = None
         self._ready = self._left = memoryview(b"")
         self.fileobj = _open_plain(given) if isinstance(given, str) else given

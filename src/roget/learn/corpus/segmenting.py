@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from math import log
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import regex
 
@@ -173,17 +173,16 @@ class LearntSegmenter:
 
 
 class Jieba:
-    """Segmenter for Chinese that uses jieba's dictionary (pip install jieba)."""
+    """Segmenter for Chinese that uses jieba's dictionary (pip install rjieba)."""
 
     def __init__(self, lexicon: Lexicon = ()) -> None:
         with name_extra():
-            import jieba
-        jieba.setLogLevel(60)
-        self._cut: Any = jieba.lcut
+            import rjieba
+        self._cut: Callable[[str], list[str]] = rjieba.cut
 
     def __call__(self, run: str) -> list[str]:
         """Split a run into words with jieba."""
-        return list(self._cut(run))
+        return self._cut(run)
 
 
 def _split_units(run: str) -> list[str]:
