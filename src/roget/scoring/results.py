@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from roget.scoring.systems import ScoredSystem
 
 MEAN, TREE = "mean", "tree"
-"""Level names for rows with means over levels and for rows with scores of whole trees."""
+"""Values of `ScoreRow.level` for means over all levels and for scores of whole trees."""
 
 TIE = 1e-12
 """Tolerance within which two scores are considered equal."""

@@ -26,9 +26,9 @@ NO_COMMON_ITEM = "the two clusterings have no common items"
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """The scores of all pairs, with shape (scores, clusterings, clusterings).
+    """The scores of all pairs of clusterings, with shape (scores, clusterings, clusterings).
 
-    The row's clustering is used as the gold standard.
+    Rows are gold standards, and columns are systems.
     """
 
     values: Floats
@@ -128,9 +128,11 @@ class _Batch:
 
     pairs: list[tuple[int, int]]
     tables: Statistics | Separate | None
-    """The tables with the first clustering of each pair as gold, or None if no items are shared."""
+    """The tables with the first clustering of each pair as gold, or None if there are no common
+    items.
+    """
     turn: Callable[[], Statistics | Separate]
-    """A function that returns the tables with the second clustering of each pair as gold."""
+    """A function that returns the tables with gold and system exchanged."""
     blocks: Ints
     """The index of each table: (index of the pair) · (number of groups) + (index of the group)."""
 
@@ -230,7 +232,7 @@ def _jackknife_items(
 
 
 class _Samples:
-    """For each clustering, sums of its scores against all others, one per jackknife sample."""
+    """The scores of each clustering in each jackknife sample, summed over all other clusterings."""
 
     def __init__(self, size: int, requests: Sequence[Request]) -> None:
         self.size, self.requests = size, requests

@@ -23,11 +23,11 @@ from roget.core.types import Floats
 from roget.scoring.entropy.base import Estimator, Histogram
 
 DEPTH = 45.0
-"""Cutoff: the integral ignores points whose log posterior is more than this below the maximum."""
+"""Cutoff: points are ignored if their log posterior is below the maximum by more than this."""
 SCAN = 33
-"""Number of points in each scan that looks for the range of log β contributing to the integral."""
+"""Number of points in each scan for the range of log β that contributes to the integral."""
 SETTLED = 1e-8
-"""Tolerance: the integration step is halved until the mean changes by less than this.
+"""Tolerance: the step of the integration is halved until the result changes by less than this.
 
 The error is about the square of the last change.
 """
@@ -99,8 +99,7 @@ class _Posterior:
             pieces *= 2
 
     def _window(self) -> tuple[float, float, float]:
-        """Return the range of log β that contributes to the integral, and the maximum of the log
-        density.
+        """Return the relevant range of log β, and the maximum of the log density.
 
         The range is scanned, narrowed to the points within DEPTH of the maximum, and scanned again.
         At both ends of the first range the log density is far more than DEPTH below the maximum:

@@ -112,7 +112,7 @@ def inspect_sides(
 
 
 def get_layout(table: Table) -> tuple[Any, ...]:
-    """Return those properties of a file that all files of a table must share."""
+    """Return the properties in which all files of a table must agree."""
     names = table.names if table.header else ()
     return (table.format, names, table.delimiter, table.types, tuple(table.places.items()))
 
@@ -217,9 +217,9 @@ class Counting:
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
         """Return the contingency cells with label names, row counts and a flag `odd`.
 
-        Items that are missing from gold or system get the label NULL there, and an empty label is
-        ''. If `careful` is False, items are compared without stripping white space. This is faster
-        and gives the same result if all items match. The flag `odd` marks cells with blank items.
+        A label is NULL if the item is missing from gold or system, and '' if the label is empty. If
+        `careful` is False, items are compared without stripping white space. This is faster and
+        gives the same result if all items match. The flag `odd` marks cells with blank items.
         """
         sides = [self.rows(table, careful=careful) for table in self.tables]
         blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
@@ -229,7 +229,7 @@ class Counting:
 
     @property
     def weighed(self) -> list[bool]:
-        """List of flags, one per table: True if the table has weights."""
+        """For each table, True if it has weights."""
         return ["weight" in table.places for table in self.tables]
 
     def rows(self, table: Table, *, careful: bool, chosen: str = "true") -> str:
@@ -356,7 +356,7 @@ class Counting:
     def _share_header(
         self, begins: tuple[int, int], class_names: Sequence[str], found: dict[str, Any]
     ) -> bool:
-        """Return True if both files begin with the same row, which may be a header; see `align`."""
+        """Return True if both files begin with the same row, which may then be a header."""
         one, other = self.tables
         if not (one.first and other.first and "item" in one.places and "item" in other.places):
             return False

@@ -85,10 +85,10 @@ def to_cells(
     extra: tuple[int, int] = (0, 0),
     sources: Sequence[str] = (),
 ) -> AlignedLabels:
-    """Convert rows with counts to aligned labels; raise one error that lists all problems.
+    """Convert rows with counts to aligned labels, or raise one error that lists all problems.
 
-    `extra` contains the number of system items that gold does not contain, and how many of these
-    share a cluster with scored items. `sources` are the names of gold and system in messages.
+    `extra` contains two numbers: the system items that gold does not contain, and those among them
+    that share a cluster with scored items. `sources` are the names of gold and system in messages.
     """
     problems, found = rows.problems, rows.columns
     if "count" not in found:
@@ -146,14 +146,14 @@ def is_lazy(value: object) -> bool:
         return False
     import narwhals.stable.v2 as nw
 
-    # Ask narwhals, which knows the frames of all libraries it supports (Spark, Ibis, Dask, DuckDB
+    # Narwhals recognises the frames of all libraries that it supports (Spark, Ibis, Dask, DuckDB
     # …).
     frame = nw.from_native(value, pass_through=True)
     return isinstance(frame, nw.LazyFrame | nw.DataFrame)
 
 
 def gather_lazy(frame: Any) -> dict[str, Any]:
-    """Load the columns of a lazy frame (a native frame or a narwhals frame) into memory."""
+    """Load a lazy frame (a native frame or a narwhals frame) into memory."""
     import narwhals.stable.v2 as nw
 
     lazy = nw.from_native(frame).lazy()
@@ -350,7 +350,7 @@ def list_index(gold: Any, system: Any) -> list[Any] | None:
 
 
 def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
-    """Reorder a Series to match the index of gold; raise an error if the items differ."""
+    """Reorder a Series to match the index of gold, or raise an error if the items differ."""
     if not _have_index(gold, system) or gold.index.equals(system.index):
         return system
     word = what.partition(" ")[0]

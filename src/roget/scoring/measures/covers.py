@@ -87,7 +87,7 @@ class ExtendedF(Measure, name="xb3-f", symmetric=True, reference=AMIGO):
 class Omega(
     Measure, name="omega", range=(-1.0, 1.0), symmetric=True, reference="Collins & Dent 1988"
 ):
-    """Fraction of item pairs that share equally many classes and clusters. Best: 1, chance: 0.
+    """Fraction of item pairs that share as many classes as clusters. Best: 1, chance: 0.
 
     The fraction is adjusted for chance. If every item has one class and one cluster, the score
     equals the adjusted Rand index.

@@ -116,7 +116,7 @@ def _to_list(column: Any) -> list[Any]:
 
 
 def _from_records(records: Iterable[tuple[str, Any]], name: str) -> Loaded:
-    """Convert JSON objects with locations to rows. The columns are the union of the keys."""
+    """Convert JSON objects to rows. The columns are the union of the keys."""
     names: dict[str, None] = {}
     rows = []
     for place, record in records:

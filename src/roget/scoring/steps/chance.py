@@ -36,8 +36,8 @@ from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 from roget.scoring.tabulate import tabulate
 
 _ITEMS = 1 << 20
-"""Batch size: the number of items or cells, whichever is smaller, in all random clusterings that
-are scored at once.
+"""Maximum size of a batch of random clusterings: their total number of items or of cells, whichever
+is smaller.
 """
 
 
@@ -127,9 +127,7 @@ def _find_p(request: Request, score: float, random: Floats) -> float:
 def _find_z(
     system: ScoredSystem, request: Request, weights: Floats, at: int, random: Floats
 ) -> float | None:
-    """Return z, computed from exact moments if there is a formula, otherwise from random
-    clusterings.
-    """
+    """Return z, using exact moments if there is a formula, and otherwise random clusterings."""
     exact = _find_moments(system, request)
     if exact is None:
         known = random[~np.isnan(random)]
@@ -187,9 +185,7 @@ class Shifted(RandomSameSizes):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The expected pair counts, where the number of pairs joined in both gold and system is
-        shifted.
-        """
+        """The expected pair counts, with a shifted number of pairs joined in both."""
         mean = super().pairs
         if not self.shift:
             return mean

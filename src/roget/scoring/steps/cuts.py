@@ -21,14 +21,13 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.cut_tables import CutTables
 
 MAIN, WEIGHTED = "ami", "v@jk"
-"""The scores used by default to choose a cut.
+"""The default scores for choosing a cut: AMI, and bias-corrected V for weighted items.
 
-AMI does not favour many small clusters, but is undefined for weighted items, for which a
-bias-corrected V is used.
+AMI does not favour many small clusters, but is undefined for weighted items.
 """
 
 _CELLS = 1 << 20
-"""Batch size: total number of contingency cells in the cuts that are tabulated at once."""
+"""Maximum total number of contingency cells in a batch of cuts."""
 
 
 def choose_cut(sides: AlignedLabels, cut: Any) -> Any:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class Branches(NamedTuple):
-    """The branches of the subtrees that are induced by each owner's items.
+    """The branches that contain the items of a class, or of all classes together.
 
-    An owner is a class, or the set of all items. A branch is a leaf that contains items of the
-    owner, or an inner node at which such items meet. The leaves of all owners come first, followed
-    by the inner nodes.
+    The owner of a branch is a class or the set of all items. A branch is a leaf that contains items
+    of its owner, or an inner node at which such items meet. The leaves of all owners come first,
+    followed by the inner nodes.
     """
 
     owner: Ints
@@ -100,7 +100,7 @@ class Dendrogram:
     """The table of classes (rows) and leaves (columns)."""
     layout: Layout
     places: Ints
-    """For each column of the table, the position of its leaf in the layout."""
+    """The position of each column's leaf in the layout."""
 
     @classmethod
     def flat(cls, table: Contingency) -> Dendrogram:
@@ -120,9 +120,7 @@ class Dendrogram:
 
     @cached_property
     def sums(self) -> CountArray:
-        """The cumulative number of items over the leaves, in the order of the layout, starting at
-        0.
-        """
+        """The cumulative number of items over the leaves, in layout order, starting with 0."""
         at = np.zeros(self.layout.places.size, dtype=self.table.counts.dtype)
         np.add.at(at, self.places, self.table.column_totals)
         return np.concatenate(([0], np.cumsum(at)))

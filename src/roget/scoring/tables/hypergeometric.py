@@ -40,10 +40,10 @@ SMOOTH_VARIANCE = 400.0
 """Smallest variance at which expectations are computed by quadrature instead of summation."""
 
 _CHUNK = 1 << 15
-"""Batch size: number of probabilities computed at once."""
+"""Number of probabilities per batch."""
 
 _PAIRS = 1 << 20
-"""Batch size: number of (class size, cluster size) pairs processed at once."""
+"""Number of (class size, cluster size) pairs per batch."""
 
 _TALLIED = 1 << 14
 """Upper limit of counts that are summed in an array.
@@ -80,7 +80,7 @@ class PairSizes(NamedTuple):
 
 
 def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
-    """Return, per group, the expected histogram of cell counts and expected number of empty cells.
+    """Return the expected histogram of cell counts and number of empty cells in each group.
 
     The histogram may list a count more than once. The counts of cells with a wide, smooth
     distribution are the nodes of a quadrature rule for smooth functions of the count, not whole
@@ -112,7 +112,7 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
     and of the cluster sizes in their histograms, and the group of each pair.
     """
     owners = find_owners(gold.starts, gold.counts.size)
-    # Each class size is paired with all cluster sizes of its group; `partners` is their number.
+    # Each class size is paired with all cluster sizes of its group, whose number is `partners`.
     partners = np.diff(system.begins, append=system.counts.size)[owners]
     ends = np.cumsum(partners)
     first = system.begins[owners] - ends + partners

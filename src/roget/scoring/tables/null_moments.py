@@ -160,7 +160,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
 
 
 def _by_group(sizes: Histogram, values: Floats, groups: int) -> Floats:
-    """Return, for each group, the sum of the values that belong to its class or cluster sizes."""
+    """Return the sum of the values for the class sizes (or cluster sizes) in each group."""
     return np.bincount(sizes.owners, values, groups).astype(np.float64)
 
 
@@ -188,7 +188,7 @@ _REST = 1e-22
 """The expansion for a cell stops when less than this fraction of its variance remains."""
 
 _BLOCK = 1 << 16
-"""Batch size: number of probabilities processed at once."""
+"""Number of probabilities per batch."""
 
 
 def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:

@@ -268,7 +268,7 @@ class WeightedTable(Statistics):
 
 
 def _cross_entries(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
-    """Return every pair of one left and one right entry that belong to the same item.
+    """Return all pairs of a left entry and a right entry of the same item.
 
     `left` and `right` hold the item of each entry, in increasing order.
     """
