@@ -170,7 +170,7 @@ class Dask:
                         failed = future.exception()
                         self._cancel_waiting(futures)
                 elif status in ("lost", "pending"):
-                    # The worker was lost before its result was fetched; the task runs again.
+                    # The worker was lost before its result was fetched, so the task runs again.
                     finished.add(future)
                 elif failed is None:  # The cluster cancelled the task.
                     raise self._lost()

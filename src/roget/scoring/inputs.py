@@ -258,7 +258,7 @@ class Inputs:
             )
 
     def _count_here(self, system: Any) -> AlignedLabels | None:
-        """Count the cells from large files in this process; return None if that is impossible."""
+        """Count the cells of large files in this process, or return None if this is impossible."""
         if are_small(self.gold, system):
             return None
         options, (_, missing, extra) = self.options, self.rules

@@ -269,7 +269,7 @@ class CompareOptions(LabelOptions):
         "system beats all baselines.",
     )
     intervals: bool = option(
-        True, help="Show confidence intervals in printed tables; JSON and CSV always contain them."
+        True, help="Show confidence intervals in printed tables. JSON and CSV always contain them."
     )
     paired: str = option(
         "permutation",

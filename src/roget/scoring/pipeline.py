@@ -216,7 +216,7 @@ def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
 
 
 def _find_main(options: PipelineOptions, requests: Sequence[Request]) -> Score | None:
-    """Return the requested main score; raise UnknownName if it will not be computed."""
+    """Return the requested main score, or raise UnknownName if it will not be computed."""
     known = [(str(measure), estimator) for measure, estimator in requests]
     return find_scores(options.main, known)[0] if options.main else None
 

@@ -54,8 +54,8 @@ def score(
         The weights of the gold items, in the order of gold. Pair-counting measures and corrected
         entropies require integer weights.
     keep
-        Whether to keep the contingency tables in the result; `table.sets("clusters")` requires
-        them.
+        Whether to keep the contingency tables in the result, as required by
+        `table.sets("clusters")`.
     progress
         Called with a `Progress` after each score and each bootstrap sample.
 
@@ -110,8 +110,8 @@ def measure(
         A measure or its name, such as "v(beta=0.5)". It may also come after the labels, as in
         `measure(gold, system, "v")`.
     gold, system
-        The labels, as in `roget.score`; scikit-learn's names (`y_true`, `labels_true`, …) are
-        accepted as well.
+        The labels, as in `roget.score`. They may be passed under scikit-learn's names (`y_true`,
+        `labels_true`, …).
     entropy
         Name of an entropy estimator.
     options

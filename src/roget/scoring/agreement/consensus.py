@@ -66,7 +66,7 @@ class Consistency:
     """The mean element-centric similarity of each item over all pairs of clusterings, at most 1."""
 
     values: Floats
-    """The consistency of each item; NaN if fewer than two clusterings contain the item."""
+    """The consistency of each item, or NaN if fewer than two clusterings contain the item."""
     counts: Ints
     """The number of clusterings that contain each item."""
 

@@ -134,7 +134,8 @@ class _Batch:
     turn: Callable[[], Statistics | Separate]
     """A function that returns the tables with gold and system exchanged."""
     blocks: Ints
-    """The index of each table: (index of the pair) · (number of groups) + (index of the group)."""
+    """The index of each table: pair index · number of groups + group index.
+    """
 
 
 def _list_batches(panel: Panel) -> Iterator[_Batch]:

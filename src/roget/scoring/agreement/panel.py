@@ -161,8 +161,7 @@ class Panel:
         """Tabulate several pairs of clusterings in one table, with a block for each pair and group.
 
         Return the table, or None if no pair has common items, and the indices of its non-empty
-        blocks. The index of a block is (index of the pair) · (number of groups) + (index of the
-        group).
+        blocks. The index of a block is pair index · number of groups + group index.
         """
         parts: list[tuple[Ints, Ints, Ints]] = []
         blocks: list[Ints] = []

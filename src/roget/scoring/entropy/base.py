@@ -383,7 +383,7 @@ class MillerMadow(LinearEstimator):
 
 def _g(j: Any) -> Any:
     """Return g(j) = log j − (j − 1)·log(1 − 1/j), which is 0 for j = 1."""
-    # For j = 1 the product is 0·∞; any finite value of the logarithm gives the limit 0.
+    # For j = 1 the product is 0·∞. Any finite value of the logarithm gives the limit 0.
     return np.asarray(np.log(j) - (j - 1.0) * np.log1p(-1.0 / np.maximum(j, 2.0)))
 
 

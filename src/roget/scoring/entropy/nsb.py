@@ -34,7 +34,7 @@ The error is about the square of the last change.
 MAX_PIECES = 1 << 14
 """Maximum number of intervals of the trapezoidal rule."""
 BLOCK = 1 << 20
-"""Batch size: maximum number of (β, count) pairs held in memory at once."""
+"""Maximum number of (β, count) pairs in memory."""
 
 HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 
@@ -42,8 +42,8 @@ HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 class NSB(Estimator):
     """NSB: the posterior mean of the entropy under a mixture of Dirichlet priors.
 
-    The mixture makes the expected entropy uniform. The prior depends on the support m, which is by
-    default the number of non-empty cells; if more cells are possible, pass their number. The
+    The mixture makes the prior of the entropy nearly uniform. It depends on the support m, by
+    default the number of non-empty cells. If more cells are possible, pass their number. The
     entropy of a single possible cell is 0.
 
     >>> from roget.scoring.entropy import entropy_of

@@ -329,7 +329,7 @@ def handle_missing(
             )
         if missing == "unmatched" and counts is not None and counts.dtype.kind == "f":
             raise InputError(
-                "unmatched items require whole counts; pass --missing cluster or drop",
+                "unmatched items require integer counts; pass --missing cluster or drop",
                 code="conflicting-options",
             )
         system, gold, counts = _fill_gaps(system, gold, counts, gaps, missing)

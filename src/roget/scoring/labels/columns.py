@@ -1,6 +1,6 @@
 """Assign roles (item, label, weight, group) to the columns of label tables.
 
-Columns are specified by the caller, or found by known names (see `NAMES`; case is ignored), or by
+Columns are specified by the caller, or found by known names (see `NAMES`, ignoring case), or by
 position. A header with more than two columns must use known names, unless the caller specifies the
 columns. Without a header, the columns are item, label, weight, group. In a table with three
 columns, the last one holds weights if all its values are numbers, else groups. A single column

@@ -120,7 +120,7 @@ class DaskJoin:
             self._engine.close()
 
     def count(self, system: Any, missing: str, extra: str) -> AlignedLabels | None:
-        """Return the contingency cells, or None if the slower readers are needed."""
+        """Return the contingency cells, or None if the files cannot be joined in this way."""
         paths = _list_side(self._gold), _list_side(system)
         gold, answers = self._inspect(paths[0], "gold"), self._inspect(paths[1], "system")
         if gold is None or answers is None:
@@ -133,7 +133,7 @@ class DaskJoin:
                 self._gold_parts.clear()
                 parts = self._join(paths, (gold, answers))
         except (duckdb.Error, SchemaMismatch):
-            # The slower readers report which line cannot be read.
+            # The other readers report which line cannot be read.
             return None
         return Joined(parts, self._noise, gold, answers).join(missing, extra)
 
@@ -215,7 +215,7 @@ def share_files(side: str, paths: Sequence[str], form: str) -> list[Shuffle]:
 
 
 def _size(path: str) -> int:
-    """Return the size of a file; raise an error if it does not exist."""
+    """Return the size of a file, or raise an error if it does not exist."""
     return source_of(path).size
 
 

@@ -3,7 +3,7 @@
 This path is fast because labels are not converted to Python strings. It only handles plain tables
 with one label per row. Missing and extra items are found by an outer join. In all other cases
 (items without an id or a label, repeated items, malformed lines) `count_files` returns None, and
-the slower readers handle these items or report the lines.
+slower readers handle these items or report the lines.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def count_files(
 ) -> AlignedLabels | None:
     """Return the contingency cells of two tables, or of one table with gold and system columns.
 
-    `paths` contains the files of each table. Return None if the slower readers are needed.
+    `paths` contains the files of each table. Return None if DuckDB cannot handle the files.
     """
     import duckdb
 
@@ -82,7 +82,7 @@ def count_files(
         except duckdb.Error as error:
             if lacks_room(error):
                 raise
-            # The slower readers report which line cannot be read.
+            # The other readers report which line cannot be read.
             return None
 
 
@@ -149,7 +149,7 @@ class Counting:
         self.tables = tables
 
     def join(self, missing: str, rule: str) -> AlignedLabels | None:
-        """Return the contingency cells of two tables, or None if the slower readers are required.
+        """Return the contingency cells of two tables, or None if DuckDB cannot handle them.
 
         The tables are joined by item and, if both have groups, by group. `rule` is the option
         `extra` of `align`.
@@ -296,7 +296,7 @@ class Counting:
     def _cells(
         self, found: dict[str, Any], extra: int, shared: int, missing: str
     ) -> AlignedLabels | None:
-        """Convert contingency cells to label codes, and add the same notices as the slower readers.
+        """Convert contingency cells to label codes, and add the same notices as other readers.
 
         Return None if gold items lack labels. Cells with the gold label NULL contain items that
         gold does not contain. Each of these items becomes a separate class.

@@ -110,7 +110,8 @@ def to_cells(
     counts: CountArray = whole_counts(numbers[kept])
     if counts.dtype.kind == "f" and missing == "singletons":
         raise InputError(
-            f"{rows.source}: --missing singletons requires whole counts", code="conflicting-options"
+            f"{rows.source}: --missing singletons requires integer counts",
+            code="conflicting-options",
         )
     weights = None if rows.weights is None else rows.weights[kept]
     if weights is not None and weights.all() and not varies(weights):
@@ -159,7 +160,7 @@ def gather_lazy(frame: Any) -> dict[str, Any]:
     lazy = nw.from_native(frame).lazy()
     native = lazy.to_native()
     if hasattr(type(native), "fetchnumpy"):
-        # DuckDB can return arrays directly; narwhals would require pyarrow.
+        # DuckDB can return arrays directly, whereas narwhals would require pyarrow.
         return dict(native.fetchnumpy())
     try:
         return frame_columns(lazy.collect().to_native())
@@ -234,7 +235,7 @@ def join_frames(
 ) -> AlignedLabels | None:
     """Join two frames and count contingency cells, using the data frame library of the frames.
 
-    Return None if the frames are small, have different libraries, or require the slower readers.
+    Return None if the frames are small, have different libraries, or cannot be joined in this way.
     """
     import narwhals.stable.v2 as nw
 

@@ -186,8 +186,8 @@ def _refuse_ids(gold: Labels, system: Labels) -> None:
         return
     raise InputError(
         f"{gold.source}: all values of the first column differ, so they are probably item ids; "
-        "pass the file of the system as the second argument. A contingency matrix is passed with "
-        "--matrix; --no-header reads the columns as gold and system labels",
+        "pass the file of the system as the second argument, --matrix for a contingency matrix, or "
+        "--no-header if the columns are gold and system labels",
         code="missing-option",
     )
 

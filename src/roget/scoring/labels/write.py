@@ -1,7 +1,7 @@
 """Write labels to files in such a way that the same items, groups and labels can be read back.
 
-Each text format has restrictions; for example, readers strip spaces around names. If a format
-cannot represent the labels, an error is raised and nothing is written.
+Text formats have restrictions, e.g. spaces around names are lost. If a format cannot represent the
+labels, an error is raised and nothing is written.
 """
 
 from __future__ import annotations

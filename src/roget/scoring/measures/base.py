@@ -1,4 +1,4 @@
-"""The base class of measures; parse measure names and parameters, and average over groups."""
+"""The base class of measures, and functions that parse measure names and average over groups."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Measures of coreference resolution, which compare gold entities with system entities.
 
-Items are mentions; classes and clusters are entities, i.e. sets of mentions. A mention that occurs
+Items are mentions. Classes and clusters are entities, i.e. sets of mentions. A mention that occurs
 only in gold or only in the system is unmatched. As in the reference scorer (Pradhan et al. 2014),
 it counts as a member of its entity, and no link to it is correct.
 """
@@ -65,7 +65,7 @@ class MUC(Measure, name="muc", symmetric=True, best=None, reference=VILAIN):
     """F of coreference links, where an entity of n mentions has n − 1 links. Best value: 1. The
     measure favours few clusters.
 
-    Singletons have no links and are ignored; the score is 0 if there are only singletons.
+    Singletons have no links and are ignored. If there are only singletons, the score is 0.
     """
 
     def compute(self, table: Contingency) -> Values:

@@ -123,7 +123,7 @@ def _log_ways(n: Any, alpha: Any) -> Any:
     """
     from scipy.special import betaln
 
-    # Equal to −log B(n, α) − log n; the beta function is accurate for all sizes.
+    # Equal to −log B(n, α) − log n. The beta function is accurate for all sizes.
     return -betaln(n, alpha) - np.log(n)
 
 

@@ -3,9 +3,9 @@
 A random clustering permutes the system's labels among the items of each group. All permutations are
 equally likely, and clusters keep their sizes in every group. z is the difference between the score
 and its mean over random clusterings, divided by the standard deviation. The mean and the standard
-deviation are exact for measures that are linear in mutual information or pair counts; otherwise
-they are estimated from random clusterings. p is the fraction of random clusterings that score at
-least as well.
+deviation are exact for measures that are linear in mutual information or pair counts. For other
+measures, they are estimated from random clusterings. p is the fraction of random clusterings that
+score at least as well.
 """
 
 from __future__ import annotations

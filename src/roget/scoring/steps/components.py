@@ -107,7 +107,8 @@ def _estimate(parts: Sequence[Statistics], name: str, weights: Floats) -> Entrop
         for field in ("gold", "system", "joint")
     )
     c, k, ck = (average_groups(column, weights).item() for column in columns)
-    # The mean is linear, so the mean of a difference is the difference of the means.
+    # Conditional entropies are differences, and the mean of a difference is the difference of the
+    # means.
     return EntropyRow(name, c, k, ck, ck - k, ck - c, c + k - ck)
 
 

@@ -83,7 +83,7 @@ def name_cut(cut: Any) -> str:
 def cut_system(
     sides: AlignedLabels, requests: Sequence[Request], cut: Any, average: str
 ) -> AlignedLabels:
-    """Cut a system that is a tree into clusters; return a flat system unchanged."""
+    """Cut a system that is a tree into clusters. A flat system is returned unchanged."""
     if sides.gold.tree is not None:
         raise InputError(
             f"{sides.gold.source}: a gold standard cannot be a tree; pass flat labels, e.g. from "
@@ -211,7 +211,7 @@ def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
 
 
 def require_tree(sides: AlignedLabels) -> tuple[Hierarchy, Labels]:
-    """Return the system's tree and each item's leaf; raise InputError for a flat system."""
+    """Return the system's tree and the leaf of each item, or raise InputError for a flat system."""
     leaves = sides.system if sides.leaves is None else sides.leaves
     if leaves.tree is None:
         raise InputError(

@@ -40,9 +40,9 @@ _SUMS = (
     "recall",
     "items",
 )
-"""The column names: numbers of pairs joined in both gold and system, in the system, and in gold;
-numbers of clusters equal to an entity, of all clusters, and of all entities; sums of B-cubed
-precision and recall over items; and the number of items.
+"""The column names. The columns contain the numbers of pairs joined in both gold and system, in the
+system and in gold, the numbers of exact clusters, clusters and entities, the sums of B-cubed
+precision and recall over items, and the number of items.
 """
 
 

@@ -35,7 +35,7 @@ SIGNIFICANT = 0.05
 """Significance level for tests of the difference between two systems."""
 
 FEWEST_UNITS = 6
-"""Smallest number of groups or items for which the permutation test can reach p < .05.
+"""Minimum number of groups or items for which the permutation test can reach p < .05.
 
 With G groups, the smallest p is 2/2^G.
 """

@@ -91,7 +91,7 @@ class Sets:
 
     @property
     def owners(self) -> Ints:
-        """The kind of item (row) to which each entry of `codes` belongs."""
+        """The kind of item (row) of each entry of `codes`."""
         return np.repeat(np.arange(self.indptr.size - 1), self.sizes)
 
     def matrix(self, values: Array | None = None) -> csr_array[Any]:

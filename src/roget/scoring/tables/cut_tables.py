@@ -1,10 +1,10 @@
 """The statistics of many cuts of one tree, computed at once.
 
-A branch of a class (see `dendrogram`) is one cell of the contingency table for an interval of cuts:
-from the cut that splits the branch above it to the cut that splits the branch itself. To sum a
-function over the cells of every cut, add the value of each branch at the beginning of its interval,
-subtract it at the end, and take the cumulative sum over the cuts. A table is built only for
-measures that need cells.
+The items of a class below one of its branches (see `dendrogram`) form a cell of the contingency
+table in an interval of cuts. The interval begins when the next higher branch is split and ends when
+the branch itself is split. To sum a function over the cells of every cut, add the value of each
+branch at the beginning of its interval, subtract it at the end, and take the cumulative sum over
+the cuts. Tables are built only for measures that need cells.
 """
 
 from __future__ import annotations
@@ -245,8 +245,8 @@ class _Spans:
         """The histogram of branch sizes (numbers of items) at each cut."""
         which, values = self.rank_counts()
         wide = self.cuts + 1
-        # Branches that are present at all cuts, which are often the majority, are counted without
-        # sorting.
+        # Count the branches that are present at all cuts without sorting, because they are often
+        # the majority.
         always = (self.first == 0) & (self.end == self.cuts)
         still = np.bincount(which[always], minlength=values.size)
         kept, turns = np.flatnonzero(still), which[~always]

@@ -31,7 +31,7 @@ from roget.scoring.entropy.base import Histogram, find_owners
 from roget.scoring.tables.keys import find_kinds
 
 TAIL = math.log(2.0 / 1e-19)
-"""Negative log probability of one tail.
+"""Negative logarithm of the probability of one tail.
 
 A window of counts omits a probability of at most 1e-19 in both tails together.
 """
@@ -61,7 +61,7 @@ class PairSizes(NamedTuple):
     b: Floats
     """The cluster size."""
     cells: Floats
-    """The number of cells with these two sizes."""
+    """The number of cells with this class size and cluster size."""
     n: Floats
     """The number of items in the group."""
     group: Ints
@@ -197,7 +197,7 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
         if not inside.all():
             group = np.repeat(part.group[~inside], counts.shape[1])
             yield group, counts[~inside].ravel(), mass[~inside].ravel()
-    # Convert positions in the array back to groups and counts; cells with count 0 are empty.
+    # Convert positions in the array back to groups and counts. Cells with count 0 are empty.
     positive = np.flatnonzero(tally)
     group = np.searchsorted(ends, positive, side="right")
     counts = positive - (ends - tops)[group]

@@ -53,7 +53,7 @@ def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
 
 
 def sum_by_code(codes: Ints, counts: CountArray, size: int) -> CountArray:
-    """Return the sum of the counts for each code. Sums of whole counts are exact."""
+    """Return the sum of the counts for each code. Sums of integer counts are exact."""
     if counts.dtype.kind == "f":
         return np.bincount(codes, counts, minlength=size)
     if float(counts.sum(dtype=np.float64)) < EXACT:

@@ -207,7 +207,7 @@ def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
         values -= (mass * values).sum(axis=1, keepdims=True)
         variances[chosen] = left = (mass * values * values).sum(axis=1)
         enough = _REST * left
-        # Step 2: standardise the count; Q_0 = 1 and Q_1 = x.
+        # Step 2: standardise the count, so Q_0 = 1 and Q_1 = x.
         x = counts - mean
         x /= np.sqrt((mass * x * x).sum(axis=1, keepdims=True)) + 1e-300
         before, here, beta = np.zeros_like(x), np.ones_like(x), np.zeros(chosen.size)
@@ -226,8 +226,8 @@ def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
                 :, None
             ]
             before, here = here, following
-            # Step 4: c_k = E[f·Q_k], equation (1); subtract c_k·Q_k and compute the remaining
-            # variance.
+            # Step 4: compute c_k = E[f·Q_k] of equation (1), subtract c_k·Q_k, and compute the
+            # remaining variance.
             coefficient = (mass * values * here).sum(axis=1)
             values -= coefficient[:, None] * here
             left = (mass * values * values).sum(axis=1)

@@ -167,7 +167,7 @@ class Elements(ABC):
     """The element-centric similarity between two clusterings (Gates et al. 2019).
 
     At each step a random walk moves, with probability `alpha`, to an item of one of the clusters of
-    the current item; otherwise it restarts at its first item. The similarity of an item is the
+    the current item. Otherwise it restarts at its first item. The similarity of an item is the
     overlap of the stationary distributions of its two walks, one per clustering. In a tree, an item
     belongs to all nodes above it, with weights that increase from the root to the leaves. The
     larger `r`, the faster they increase.
