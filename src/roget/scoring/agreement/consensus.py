@@ -192,7 +192,7 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
 
 
 def _list_distances(panel: Panel, rows: Ints) -> Iterator[Floats]:
-    """Yield, for each item, an array of its distances to all later items.
+    """Yield an array with the distances between each item and all later items.
 
     The distance between two items is the fraction of clusterings that put them in different
     clusters, among the clusterings that contain both.

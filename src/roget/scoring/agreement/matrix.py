@@ -139,7 +139,7 @@ class _Batch:
 
 
 def _list_batches(panel: Panel) -> Iterator[_Batch]:
-    """Yield the tables of all pairs, starting with each clustering paired with itself."""
+    """Yield the tables of all pairs, starting with the pairs of equal clusterings."""
     if panel.weighted:
         for i in range(len(panel)):
             for j in range(i, len(panel)):
@@ -221,7 +221,7 @@ def _bound(
 def _jackknife_items(
     panel: Panel, i: int, j: int, requests: Sequence[Request], parts: Ints
 ) -> Jackknife:
-    """Return the scores of a pair of clusterings, leaving out one block of items at a time."""
+    """Return the scores of a pair of clusterings without each block of items."""
     count = int(parts.max()) + 1
     table = panel.without(i, j, parts, count)
     without = np.full((2, len(requests), count), np.nan)
@@ -259,7 +259,9 @@ class _Samples:
             self.counts[:, :, at] += defined
 
     def finish(self, means: Floats) -> tuple[Floats, Floats]:
-        """Return the confidence bounds of the means, each with shape (scores, clusterings)."""
+        """Return the lower and upper confidence bounds of the means, with shape (scores,
+        clusterings).
+        """
         without = divide(self.sums, self.counts, np.nan).transpose(0, 2, 1)
         left = Jackknife(without, self.weights, self.freedom, self.resolution)
         low, high = _bound(means.T, left, self.requests)

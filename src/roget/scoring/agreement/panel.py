@@ -131,7 +131,7 @@ class Panel:
         return Coded(codes.astype(narrow), parts, present)
 
     def clusters(self) -> Floats:
-        """Return, for each clustering, the mean number of clusters per group."""
+        """Return the mean number of clusters per group for each clustering."""
         groups = 1 if self.groups is None else int(self.groups.max()) + 1
         if self.weighted:
             return np.array([np.unique(side.codes).size for side in self.sides]) / groups

@@ -90,7 +90,7 @@ class Agreement(Result):
     items: int
     groups: int
     clusters: tuple[float, ...]
-    """For each clustering, the mean number of clusters per group."""
+    """The mean number of clusters per group for each clustering."""
     warnings: tuple[str, ...]
     requests: tuple[Request, ...] = field(repr=False)
     matrices: Matrices = field(repr=False)

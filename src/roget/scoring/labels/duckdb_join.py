@@ -229,7 +229,7 @@ class Counting:
 
     @property
     def weighed(self) -> list[bool]:
-        """For each table, True if it has weights."""
+        """One flag per table, which is True if the table has weights."""
         return ["weight" in table.places for table in self.tables]
 
     def rows(self, table: Table, *, careful: bool, chosen: str = "true") -> str:

@@ -435,7 +435,7 @@ class FirstRow(NamedTuple):
 
 
 class Coder(defaultdict[Any, int]):
-    """A mapping from values to numbers in order of first occurrence, filled chunk by chunk."""
+    """A mapping from values to numbers in order of first occurrence, which is filled in chunks."""
 
     def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
         """Return the number of each of `count` values.

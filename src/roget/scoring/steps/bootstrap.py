@@ -70,7 +70,7 @@ def resample_groups(
 
 
 def jackknife_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Jackknife:
-    """Return the scores averaged over groups, with each group left out in turn."""
+    """Return the mean scores over groups, leaving out each group in turn."""
     defined = ~np.isnan(values)
     masses = defined * (weights if own is None else weights * own)
     sums = np.where(defined, values, 0.0) * masses
@@ -115,7 +115,7 @@ def _run_bootstrap(resampler: Resampler, task: BootstrapTask) -> Floats:
 
 
 class JackknifeTask(NamedTuple):
-    """A range of jackknife samples for one worker, each of which leaves out one block of items.
+    """A range of jackknife samples for one worker. Each sample leaves out one block of items.
 
     `items` holds the number of items of each kind in these blocks, or None if each block is one
     item.
@@ -240,7 +240,7 @@ class Resampler(ABC):
         return max(1, _BATCH_ITEMS // self.counts.size)
 
     def score(self, samples: Iterable[Ints]) -> Iterator[Floats]:
-        """Yield the scores of one batch at a time, with shape (samples, systems, scores)."""
+        """Yield the scores in batches, with shape (samples, systems, scores)."""
         source = iter(samples)
         while times := list(islice(source, self.batch)):
             yield self._score_batch(np.array(times), self.requests)
@@ -264,7 +264,7 @@ class Resampler(ABC):
         yield from map_tasks(_run_bootstrap, self, (BootstrapTask(part, seed) for part in ranges))
 
     def jackknife(self, seed: int) -> Jackknife:
-        """Return the scores with each item, group or block left out in turn."""
+        """Return the scores, leaving out each item, group or block in turn."""
         tasks = split_jackknife(self.counts, seed)
         scores, weights = zip(*map_tasks(_run_jackknife, self, tasks), strict=True)
         parts = np.concatenate(weights)
@@ -328,12 +328,12 @@ class ItemResampler(Resampler):
         self.counts = np.bincount(kinds, times).astype(np.int64)
         self.classes = sides[0].gold.n_labels
         self.cells = [_Cells.from_rows(gold[one_of], side.system, one_of) for side in sides]
-        """For each system, the cell to which each kind of item belongs."""
+        """The contingency cell of each kind of item, for each system."""
         self.leaves = [
             None if side.leaves is None else _Cells.from_rows(gold[one_of], side.leaves, one_of)
             for side in sides
         ]
-        """For each system that is a tree, the cell of each kind of item in the table of leaves."""
+        """The cell of each kind of item in the table of leaves, for each system that is a tree."""
         self.trees = [
             None if labels is None or labels.tree is None else labels.tree.grow(labels.made)
             for labels in (side.leaves for side in sides)

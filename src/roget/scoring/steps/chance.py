@@ -42,7 +42,7 @@ is smaller.
 
 
 class ChanceTest(NamedTuple):
-    """The z-score and p-value of one score, each None if undefined."""
+    """The z-score and the p-value of one score. Undefined values are None."""
 
     z: float | None
     p: float | None

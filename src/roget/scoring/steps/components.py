@@ -22,7 +22,7 @@ BANDS = {"1": 1.0, "< 10": 10.0, "< 100": 100.0, "more": np.inf}
 
 @dataclass(frozen=True)
 class EntropyRow:
-    """The entropies H(gold), H(system) and H(gold, system) in nats, as given by one estimator.
+    """The entropies H(gold), H(system) and H(gold, system) in nats, computed by one estimator.
 
     They are averaged over groups in the same way as scores. Undefined entropies are None, with a
     reason.

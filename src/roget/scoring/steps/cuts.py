@@ -175,7 +175,7 @@ def find_best(values: Floats, direction: str) -> int | None:
 def score_cuts(
     sides: AlignedLabels, cuts: Ints, requests: Sequence[Request], average: str = "weighted"
 ) -> Iterator[Floats]:
-    """Yield, for each requested score, its values at all cuts of the tree (NaN if undefined)."""
+    """Yield the values of each requested score at all cuts of the tree (NaN if undefined)."""
     tree, leaves = require_tree(sides)
     if sides.groups is not None or _is_weighted(sides):
         # If there are groups or weights, score each cut separately as a flat system.

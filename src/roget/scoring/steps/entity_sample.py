@@ -168,7 +168,7 @@ def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
 def estimate(
     sums: Sums, ratio: Callable[[Sums], Floats]
 ) -> tuple[float | None, float | None, float | None]:
-    """Return the jackknife estimate and its 95 % confidence bounds, each None if undefined."""
+    """Return the jackknife estimate and its 95 % confidence bounds. Undefined values are None."""
     n = len(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         plain = float(ratio(sums.sum(axis=0)))

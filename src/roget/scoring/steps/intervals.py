@@ -37,7 +37,7 @@ class ChanceBias(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Jackknife:
-    """Jackknife estimates, each with one block of items left out, and the weights of the blocks.
+    """Jackknife estimates, which leave out one block of items each, and the weights of the blocks.
 
     Samples in which an estimate is undefined (NaN) are excluded. If they make up more than half of
     the total weight, the standard error is undefined.
@@ -185,7 +185,7 @@ def jackknife_bounds(
     With the bias b, the standard error s and the acceleration a of the jackknife, and the quantile
     t of Student's distribution with m − 1 degrees of freedom:
     (1)  s is increased by 1.5/m, and a by 1.5·√(m(m − 1))/(m − 2), because few groups or items
-         underestimate both, and s is at least that of random clusterings (`ChanceBias`)
+         underestimate both, and s is at least the standard error in `ChanceBias`
     (2)  c = x − b,   e = √(s² + b²),   c ± t·e
     (3)  the end in the direction of the skew is a·(1 + 2t²)·s further away (Cornish & Fisher 1938)
     (4)  the end away from the best value is best ± (best − c)·exp(t·e/|best − c|), as for an

@@ -249,7 +249,7 @@ def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[I
 def _map_clusters(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Ints:
     """Return the most frequent class of each cluster, or −1 if unknown.
 
-    An additional −1 at the end stands for items without a label.
+    The last element is −1, for items without a label.
     """
     known = clusters >= 0
     pairs, counts = np.unique(clusters[known] * n_classes + classes[known], return_counts=True)

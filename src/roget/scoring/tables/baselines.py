@@ -313,8 +313,8 @@ class RandomSameSizes(Statistics):
             system = Histogram.from_counts(self.column_totals, self.column_cuts)
             sizes = Sizes(gold, system, gold.total)
         c, k, n = sizes.classes, sizes.clusters, sizes.n
-        # A group is sampled item by item unless it has too many items, and cell by cell unless it
-        # also has too many cells.
+        # Sample a group item by item unless it has too many items, and otherwise cell by cell
+        # unless it has too many cells.
         too_large = np.greater(n, _MAX_CELLS) & np.greater(c * k, _MAX_CELLS)
         few = np.less_equal(n, _MAX_CELLS) | (self.thorough & np.less(n, c * k))
         vars(self).update(
@@ -387,7 +387,7 @@ class RandomSameSizes(Statistics):
     def _items(self) -> tuple[Ints, Ints, Ints, Ints]:
         """The group of each class and each cluster, and the class and cluster of each item.
 
-        Only the items of groups that are sampled item by item are listed.
+        Groups with too many items are excluded, because they are sampled cell by cell.
         """
         sides = []
         for cuts, totals in (
@@ -401,7 +401,9 @@ class RandomSameSizes(Statistics):
         return row_group, column_group, rows, columns
 
     def draw(self, random: np.random.Generator) -> Contingency:
-        """Sample one table: item by item, or cell by cell for groups with many items."""
+        """Sample one table. Groups with many items are sampled cell by cell, other groups item by
+        item.
+        """
         _, column_group, rows, columns = self._items
         c, k = self.row_totals.size, self.column_totals.size
         # Step 1: permute the cluster labels of the items, and keep the class labels in order.

@@ -197,7 +197,7 @@ class CutTables(Statistics):
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """Branches of a tree, each with the interval of cuts in which its items form one cell."""
+    """Branches of a tree, and the intervals of cuts in which their items form one cell."""
 
     branches: Branches
     held: Ints
@@ -250,8 +250,8 @@ class _Spans:
         always = (self.first == 0) & (self.end == self.cuts)
         still = np.bincount(which[always], minlength=values.size)
         kept, turns = np.flatnonzero(still), which[~always]
-        # For each count, list the events: +1 at the cut where a branch with this count appears, −1
-        # at the cut where it disappears. The cumulative sum is the number of branches.
+        # List the events for each count: +1 at the cut where a branch with this count appears, and
+        # −1 at the cut where it disappears. The cumulative sum is the number of branches.
         begun = np.append(turns * wide + self.first[~always], kept * wide)
         ended = np.append(turns * wide + self.end[~always], kept * wide + self.cuts)
         times = np.append(np.ones(turns.size, dtype=np.int64), still[kept])
@@ -277,7 +277,7 @@ def _expand(first: Ints, length: Ints) -> tuple[Ints, Ints]:
 
 
 def _repeat(histogram: Histogram, times: int) -> Histogram:
-    """Return a histogram with `times` groups, each a copy of the original."""
+    """Repeat a histogram `times` times, as separate groups."""
     counts: Any = np.tile(histogram.counts, times)
     cells: Any = np.tile(histogram.cells, times)
     return Histogram(counts, cells, np.arange(times) * histogram.counts.size)

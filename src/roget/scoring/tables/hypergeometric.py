@@ -173,9 +173,9 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
     low, high = find_window(pairs)
     widths = (high - low + 1).astype(np.int64)
     few = low < _TALLIED
-    # One array holds the sums of all groups, one after the other. The section of a group has one
-    # entry for each count up to the largest count. A block extends beyond the windows of its
-    # narrower cells, but never beyond the largest possible count.
+    # One array holds the sums of all groups. Each group has one entry for each count up to the
+    # largest count. A block extends beyond the windows of its narrower cells, but never beyond the
+    # largest possible count.
     tops = np.zeros(empty.size, dtype=np.int64)
     most = np.minimum(np.minimum(pairs.a, pairs.b), high + widths.max()).astype(np.int64)
     np.maximum.at(tops, pairs.group[few], most[few] + 1)

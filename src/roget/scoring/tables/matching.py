@@ -1,7 +1,7 @@
 """Find best one-to-one matches between clusters and classes (the assignment problem).
 
 For most tables a simple bound gives the solution. Small tables are solved in batches by dynamic
-programming, or one by one by `match_dense`. The remaining tables are solved by scipy's assignment
+programming, or individually by `match_dense`. The remaining tables are solved by scipy's assignment
 algorithms.
 """
 

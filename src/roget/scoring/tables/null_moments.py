@@ -125,7 +125,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
     n_gold, n_system = gold.cells.astype(np.float64), system.cells.astype(np.float64)
     u, v = np.ones(gold.counts.size), np.ones(system.counts.size)
     n_a, n_b = n[gold.owners], n[system.owners]
-    # Step 4: add the covariances of pairs of cells, degree by degree, the second term of (4).
+    # Step 4: add the covariances of pairs of cells for each degree, the second term of (4).
     for k, coefficients in enumerate(degrees, start=1):
         # Compute u_k of equation (3) for the class sizes, and v_k, the same for the cluster sizes.
         u *= _step(gold.counts.astype(np.float64), n_a, k)
@@ -154,7 +154,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
             - _by_group(system, n_system * (v * down) ** 2, n.size)
             + np.bincount(group, squares * u_squares * v_squares, n.size)
         )
-    # The expansion is that of N·I, so divide the standard deviation by N.
+    # The function that was expanded is N·I, so divide the standard deviation by N.
     deviation: Floats = np.sqrt(np.maximum(variance, 0.0)) / n
     return deviation if gold.starts is not None else float(deviation[0])
 

@@ -183,7 +183,8 @@ class WeightedTable(Statistics):
 
     @cached_property
     def expected(self) -> tuple[Floats | None, Floats | None, Floats]:
-        """E[h_j] from equation (2) for gold labels, system labels (each None if hard) and cells.
+        """E[h_j] from equation (2) for gold labels, system labels and cells. For hard labels, it is
+        None.
 
         If only one of gold and system is weighted, each weighted label is a union of cells. A
         single pass then computes the distributions of cells and labels.
