@@ -74,10 +74,10 @@ class Curve:
             found["peer_power"] = self.peer_power._asdict()
         return found
 
-    def tell(self) -> str:
+    def describe(self) -> str:
         """Return the points as one line of text.
 
-        >>> Curve("score", "N", "s", (1e3, 1e4), (0.1, 1.0), ()).tell()
+        >>> Curve("score", "N", "s", (1e3, 1e4), (0.1, 1.0), ()).describe()
         '1e3: 0.1 s, 1e4: 1 s'
         """
         return ", ".join(

@@ -133,7 +133,7 @@ def peak(work: Callable[[], object]) -> float:
     try:
         if not reader.poll(PATIENCE):
             process.kill()
-            raise LeftOut(f"the measured child said nothing for {PATIENCE} s")
+            raise LeftOut(f"no output of the measured child for {PATIENCE} s")
         return float(reader.recv())
     except EOFError:
         process.join()

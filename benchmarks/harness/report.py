@@ -80,7 +80,7 @@ def tabulate_curves(curves: Sequence[Curve]) -> ReportTable:
         (
             one.series,
             name_axis(one.axis),
-            one.tell(),
+            one.describe(),
             str(one.power),
             "" if one.peer_power is None else str(one.peer_power),
             one.peer_name if one.peer else "",
@@ -170,7 +170,7 @@ def report_entries(entries: Sequence[Entry]) -> Report:
         rows.append((one.name, "quality" if one.trial else "speed", one.title, state))
     titles = ("name", "kind", "what", "here")
     data = [dict(zip(titles, row, strict=True)) for row in rows]
-    notes = ["Those of quality take the time and the data named: python benchmarks/NAME.py."]
+    notes = ["Trials of quality need the time and data shown: python benchmarks/NAME.py."]
     return Report("Benchmarks", tables=[ReportTable.of(titles, rows)], notes=notes, data=data)
 
 

@@ -16,7 +16,7 @@ from roget.core.store import write_atomic
 
 
 def parse_options(doc: str | None, **own: Mapping[str, Any]) -> argparse.Namespace:
-    """Parse the options that all benchmarks share, and those of this benchmark."""
+    """Parse the shared options and the options of this benchmark."""
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="smaller sizes and fewer cases")
     parser.add_argument("--only", metavar="PATTERN", help="run only these cases, e.g. 'a*'")

@@ -80,7 +80,7 @@ class Entry:
 
 
 def find_entries(folder: Path | None = None) -> list[Entry]:
-    """Return all benchmarks: first those that fork, and trials of quality last."""
+    """Return all benchmarks: forking ones first, trials of quality last."""
     found = []
     for path in sorted((folder or find_folder()).glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
