@@ -94,7 +94,7 @@ export function contextRows(contexts, format, what, shown, usual = false) {
     const again = seen.has(one.said);
     seen.add(one.said);
     const relation = one.context.split(":")[0].replace("~", "");
-    return again ? { ...one, said: `${one.said} (${relation})` } : one;
+    return again ? { ...one, said: [one.said, `(${relation})`].join(" ") } : one;
   };
   return el(
     "ol",
