@@ -29,7 +29,8 @@ WORDS, CONTEXTS, CONTEXT_CLASSES = 60, 24, 8
 """Default numbers of words, contexts and context classes."""
 
 STATIC_WORDS = 40
-"""Number of words of an inner class in the static page. Leaf classes include all their words."""
+"""Number of words of an inner class in the static page. For leaf classes, all words are included.
+"""
 
 
 class Typical(Word):
