@@ -11,7 +11,7 @@ from roget.learn.clustering.options import CLUSTERS, RunOptions, auto_option
 CRITERIA = ("auto", "li-abe")
 PARTITIONS = ("sizes", "modl")
 LEVELS = (1.0, 0.5, 0.25)
-"""Fraction of the classes kept at each level. Predictions are averaged over the levels."""
+"""Fractions of the classes to keep at each level. Predictions are averaged over the levels."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
