@@ -34,7 +34,7 @@ NEARLY_ALL = 0.7
 """Minimum ratio of clusters to words for a note that the clustering is trivial."""
 
 MIN_WARNED = 20
-"""Minimum number of words for a Python warning in addition to the note."""
+"""Minimum number of words for a Python warning that the clustering is trivial."""
 
 _NOT_SAVED = ("progress", "checkpoint", "random_state", "background", "vectors")
 

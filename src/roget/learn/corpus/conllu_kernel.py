@@ -2,8 +2,9 @@
 
 A block is read in three passes, each a plain loop over arrays:
 
-1. `mark` finds all tabs and line ends; 2. `find_tokens` finds the token lines, checks them and
-reads ids and heads; 3. `intern` numbers the distinct strings of a column.
+1. `mark` finds all tabs and line ends;
+2. `find_tokens` finds the token lines, checks them and reads ids and heads;
+3. `intern` numbers the distinct strings of a column.
 
 `find_invalid_utf8` checks the encoding. `write_sentences` restores the text of example sentences.
 """

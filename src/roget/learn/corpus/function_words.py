@@ -20,13 +20,13 @@ LEAST = 5000
 _SHARE, _BURST, _SPREAD = 0.0015, 0.25, 0.8
 """Thresholds for function words.
 
-The minimum relative frequency, the maximum burstiness in bits, and the minimum ratio of the entropy
-of their neighbours to that of a random sample of words.
+They are the minimum relative frequency, the maximum burstiness in bits, and the minimum ratio of
+the entropy of their neighbours to that of a random sample of words.
 """
 _TOP_SHARE, _TOP_SPREAD = 0.0025, 0.6
-"""Thresholds for very frequent words, which may be bursty, as pronouns are.
+"""Minimum relative frequency and minimum entropy ratio of very frequent function words.
 
-The minimum relative frequency and the minimum entropy ratio.
+These may be bursty, as pronouns are.
 """
 _CHUNK, _CHUNKS = 1000, 40
 """Number of tokens per chunk, and minimum number of chunks. Short texts use smaller chunks."""

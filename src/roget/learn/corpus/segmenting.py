@@ -193,7 +193,7 @@ def _split_units(run: str) -> list[str]:
 
 @lru_cache(1 << 16)
 def _count_units(word: str) -> int:
-    """Return the number of characters, without counting combining marks."""
+    """Return the number of characters, not counting combining marks."""
     return len(_split_units(word))
 
 

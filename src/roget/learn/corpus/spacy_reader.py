@@ -34,8 +34,8 @@ memory."""
 Where: TypeAlias = tuple[int, str, int]
 """Origin of a document.
 
-The number of lines before its paragraph, the text of the paragraph, and the number of visible
-characters in earlier documents from the same paragraph.
+It consists of the number of lines before its paragraph, the text of the paragraph, and the number
+of visible characters in earlier documents from the same paragraph.
 """
 
 _UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
@@ -249,7 +249,7 @@ class _Columns:
 def _write(
     starts: Any, words: list[str], spaces: Any, document: Any, places: list[Where | None]
 ) -> Written:
-    """Return the marked sentences of documents, and their line numbers if known."""
+    """Return the sentences of documents with token marks, and their line numbers if known."""
     ends = [marks.SPACE if one else marks.GLUE for one in spaces.tolist()]
     units = [_INNER.sub(marks.INNER, word) for word in words]
     bounds = starts.tolist()

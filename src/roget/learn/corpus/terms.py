@@ -134,7 +134,7 @@ def _find_runs(bound: BoolArray) -> tuple[BoolArray, Ints, Ints]:
 
 
 def _find_inside(tokens: Tokens) -> BoolArray:
-    """Return a mask of tokens that have a word, as does the next token in the sentence."""
+    """Return a mask of tokens with a word, before another token with a word."""
     inside: BoolArray = (tokens.word[:-1] != NONE) & (tokens.word[1:] != NONE)
     ends = tokens.starts[1:-1] - 1
     inside[ends[ends < inside.size]] = False

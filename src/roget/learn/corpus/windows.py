@@ -1,4 +1,4 @@
-"""Count the words within N positions of a word in its sentence as contexts."""
+"""Window contexts, which are the words within N positions in the same sentence."""
 
 from __future__ import annotations
 

@@ -390,7 +390,7 @@ def _has_heads(options: CountOptions, kind: str) -> bool:
 
 
 def _choose_language(options: CountOptions, heads: Heads, recipe: CountRecipe) -> str | None:
-    """Return the requested or detected language. None if unclear."""
+    """Return the requested or detected language, or None if it is unclear."""
     if options.language is None:
         return None if recipe.reader in TABULAR else heads.detect_language(recipe)
     if not _CODE.fullmatch(options.language):

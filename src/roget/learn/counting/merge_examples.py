@@ -18,9 +18,9 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.recipe import CountRecipe
 
 _TEXT, _OCCURRENCE = 35, 4
-"""Estimated size of a sentence on disk, measured on English texts.
+"""Compressed size of a sentence in percent, and bytes per occurrence.
 
-The percentage of its bytes that remain after compression, and the number of bytes per occurrence.
+Both were measured on English texts, and serve to estimate the size on disk.
 """
 
 _LOW = 2**32 - 1

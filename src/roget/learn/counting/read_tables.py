@@ -22,7 +22,7 @@ from roget.learn.counting.recipe import CountRecipe
 
 
 class Sink(NamedTuple):
-    """Where a table is counted: the folder to write, the database and the progress callback."""
+    """The folder, the database and the progress callback for counting a table."""
 
     folder: Path
     connection: duckdb.DuckDBPyConnection

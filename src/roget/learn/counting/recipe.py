@@ -1,6 +1,7 @@
-"""Recipes, which define how to extract pairs from the inputs. This module drafts a recipe from the
-options alone, without reading anything. The module `plan` adds settings that depend on the text,
-found by the module `inspect`.
+"""Recipes, which define how to extract pairs from the inputs.
+
+This module drafts a recipe from the options alone, without reading anything. The module `plan` adds
+settings that depend on the text, found by the module `inspect`.
 """
 
 from __future__ import annotations

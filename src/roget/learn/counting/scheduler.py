@@ -33,9 +33,9 @@ class Keep(Enum):
 
     NEVER = "never"
     ON_ERROR = "on error"
-    """Keep them after an error, so the next run with the same recipe can reuse them."""
+    """Keep finished tasks after an error, so the next run with the same recipe can reuse them."""
     ALWAYS = "always"
-    """Keep them even after success. The caller removes them."""
+    """Keep finished tasks even after success. The caller removes them."""
 
 
 class Workspace:

@@ -83,9 +83,9 @@ class StandardisedCosine:
 class Similarity:
     """Similarity of words as a mixture of context similarity and vector similarity.
 
-    Let e be the geometric mean of two words' numbers of tokens. The similarity of their contexts
-    has weight e/(e + SURE), the similarity of their vectors the remaining weight, and the result is
-    multiplied by (e + 1)/(e + 1 + FEW).
+    Let e be the geometric mean of two words' numbers of tokens. The similarity of contexts has the
+    weight e/(e + SURE), and that of vectors the rest. The result is multiplied by (e + 1)/(e + 1 +
+    FEW).
     """
 
     def __init__(self, totals: Any, own: StandardisedCosine, more: StandardisedCosine) -> None:

@@ -50,7 +50,7 @@ class Clusters(NamedTuple):
     near: Array
     """Nearest clusters of each cluster, by increasing loss and then by number, padded with −1."""
     costs: Floats
-    """Loss of merging each cluster with each of these neighbours, padded with infinity."""
+    """Loss of merging each cluster with its nearest clusters, padded with infinity."""
     bound: Floats
     """For each cluster, a lower bound on the loss of a merge with a cluster that is not in its
     list.

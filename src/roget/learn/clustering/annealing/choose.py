@@ -23,7 +23,7 @@ HELD_OUT = 0.1
 LOSSES = ("backoff", "alone")
 """Names of the two losses on held-out tokens (see `KSelection`)."""
 PATIENCE = 2
-"""Number of consecutive numbers of clusters without improvement after which the search stops."""
+"""The search stops after this many numbers of clusters in a row without improvement."""
 
 ERRORS = 2.0
 """Number of standard errors by which more clusters must improve the loss."""

@@ -14,7 +14,7 @@ costs ln n + ln B(n, I) instead, where B is the number of partitions of n words 
 classes. Terms that depend only on the words are included too, so lengths with different classes, a
 and b are comparable.
 
-a = b = 0 stands for the length of Li & Abe (1996) with classes on both sides. Blocks are coded by
+a = b = 0 stands for the length of Li & Abe (1996) with classes on both axes. Blocks are coded by
 their relative frequencies (equations 5 to 7), each parameter costs ½·ln N (equation 4), and the
 words of a class are equally likely:
 

@@ -38,9 +38,9 @@ MAX_TOTAL = 2.0**53
 class CoMDL(Clusterer, CoMDLOptions):
     """Co-clustering of words and contexts by minimum description length.
 
-    The numbers of word classes and context classes give the shortest description. It consists of
-    three parts: the classes of words and contexts, the total count of each block (a word class and
-    a context class), and the proportions of words and contexts within their classes. The search
+    The numbers of word classes and context classes give the shortest description. The description
+    has three parts: the classes of words and contexts, the total count of each block (a word class
+    and a context class), and the proportions of words and contexts within their classes. The search
     uses annealing. Then word classes and context classes are merged until one of each is left,
     which gives two trees.
 

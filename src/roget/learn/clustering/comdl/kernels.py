@@ -56,9 +56,7 @@ class CoclusterCounts(NamedTuple):
     blocks: Floats
     """Total counts: blocks[j, c] for class c and class j of the other axis."""
     logs: Floats
-    """Cached ln(blocks + a), which one more token in a block contributes. Most counts of an item
-    are 1.
-    """
+    """Cached ln(blocks + a), the gain from one more token in a block."""
 
 
 class CostTables(NamedTuple):

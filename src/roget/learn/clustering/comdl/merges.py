@@ -125,7 +125,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
             x, y = blocks[other, one], blocks[other, two]
             if tabled:
                 here, there = int(p + x), int(q + y)
-                # The same change, from tabulated terms.
+                # Compute the same change from tabulated terms.
                 change = own[s] + own[t] + table[here] + table[there] - table[here + there]
                 change += table[0]
             else:
