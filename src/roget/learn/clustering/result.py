@@ -165,8 +165,8 @@ class Rule:
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
         """Restore the rule from the provenance of a folder that was written without one.
 
-        Return None if it had another kind of rule. The provenance contains β and the options (of a
-        thesaurus), or β and an old rule name (of a class model).
+        Return None if the folder had another kind of rule. The provenance contains β and the
+        options (of a thesaurus), or β and an old rule name (of a class model).
         """
         return None
 
@@ -206,7 +206,7 @@ class StoredRule:
     arrays: Mapping[str, Array] = field(default_factory=dict)
 
     def rule(self, k: int, m: int, own: type[Rule] | None = None) -> Rule:
-        """Return the rule, after checks.
+        """Check the stored rule, and return it.
 
         `own` is the Python class of a rule that does not belong to a clusterer.
         """
@@ -235,8 +235,8 @@ class StoredRule:
     def has_integers_by_context(self, m: int) -> bool:
         """Return True if the rule stores an integer for each of m contexts, such as its class.
 
-        If not, contexts have no classes, and the module of the rule need not be imported, which
-        would import scikit-learn.
+        If not, contexts have no classes, and there is no need to import the module of the rule,
+        which imports scikit-learn.
         """
         return any(one.shape == (m,) and one.dtype.kind in "iu" for one in self.arrays.values())
 

@@ -21,7 +21,7 @@ FACTOR, LOWEST = 3.0, 0.1
 
 
 class AlphaSchedule(NamedTuple):
-    """Where to start and when to stop the search for a concentration."""
+    """The start value and the stopping rule of the search for a concentration."""
 
     share: float
     """First concentration to try, as a fraction of all tokens."""

@@ -44,9 +44,7 @@ Large sets therefore have fewer restarts.
 """
 
 RESTARTS, AGREED = 12, 4
-"""Maximum number of restarts.
-
-The search stops early when the second number of restarts have reached the same best length.
+"""Maximum number of restarts, and number of restarts with the same best result that end the search.
 """
 
 PRECISION = 1e-9

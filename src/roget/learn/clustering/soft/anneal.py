@@ -77,7 +77,7 @@ SHARPEST times the highest β at which a cluster was split.
 """
 
 RELAX = 1.1
-"""Growth factor of the number of clusters after which EM is run over all words."""
+"""EM is run over all words whenever the number of clusters has grown by this factor."""
 
 RELAX_STEPS, RELAX_WORK = 6, 320
 """Maximum number of EM steps while clusters are split.
@@ -540,7 +540,7 @@ class Annealer(AnnealingSearch):
     def _merge(self) -> None:
         """Undo recent splits if the twin clusters have equal centroids or one of them is empty.
 
-        Splits before the last EM run over all words stay.
+        Splits before the last EM run over all words are kept.
         """
         # Start with the latest split. Skip splits whose twin clusters were split further.
         empty = EMPTY * float(self.data.prior.min())
@@ -600,7 +600,7 @@ class Twins:
     """The two halves of a cluster (twins) after they have separated. The first is heavier."""
 
     share: Floats
-    """Share of the first twin in each word's membership in the parent."""
+    """Fraction of each word's membership in the parent that goes to the first twin."""
     mass: float
     """Mass p(c) of the second twin."""
     gain: float

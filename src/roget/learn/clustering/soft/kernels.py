@@ -1,4 +1,14 @@
-"""Compiled kernels for the E step, the M step, and EM on the two copies of a split cluster."""
+"""Compiled kernels for the E step, the M step, and EM on the two copies of a split cluster.
+
+Equation numbers refer to Pereira, Tishby & Lee (1993):
+
+    E step  p(c|n) = exp(β·Σ_v p_n(v) ln p(v|c) + bias_c) / Z_n      (eq. 8; H(p_n) cancels in Z_n)
+    M step  p(v|c) = Σ_n p(n|c)·p_n(v) = Σ_n p(n)·p(c|n)·p_n(v) / p(c)       (eq. 11, Bayes' rule)
+
+with bias_c = 0, or ln p(c) for mass-constrained memberships. Every kernel writes only the rows of
+its range (words in the E step, contexts in the M step) and adds in a fixed order, so results do not
+depend on the number of threads. Matrices may have more columns than the k clusters in use.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +27,7 @@ TINY = 1e-12
 TWIN_STEPS, TWIN_TOLERANCE = 40, 1e-3
 """Limits of EM on the two copies of a split cluster (twins).
 
-The maximum number of steps, and the change in memberships at which EM stops.
+They are the maximum number of steps, and the change in memberships at which EM stops.
 """
 
 

@@ -68,17 +68,17 @@ class SphericalTree(Clusterer, SphericalOptions):
     words move to the nearest centre until no word moves (spherical k-means). The tree is built from
     the bottom up by the cheapest merges, and k-means runs again for the classes of each level.
 
-    set_aside: leave uncertain words out of a thesaurus of more than 100 words. These are words
+    set_aside: Leave uncertain words out of a thesaurus of more than 100 words. These are words
         with few contexts, and rare words (fewer than 30 contexts and 50 tokens) that are closer to
         another class than to the rest of their class. Unless a number of classes is requested,
         classes that consist mostly of such rare words are dissolved as well.
     background: Counts of other texts, which are added to the counts of the same words. They
         affect the classes, but not which words and contexts are included.
-    vectors: Word vectors from another source ("bundled", the path of a file, or a `Prior`).
-        They supplement the vectors computed from contexts. Words that the text clearly uses in
-        another sense keep that sense. checkpoint: folder in which a long run saves its state, so it
-        can be resumed.
-    progress: called with {"fraction"} during the run.
+    vectors: Word vectors from another source ("bundled", the path of a file, or a `Prior`). They
+        supplement the vectors computed from contexts. Words that the text clearly uses in another
+        sense keep that sense.
+    checkpoint: Folder in which a long run saves its state, so it can be resumed.
+    progress: Called with {"fraction"} during the run.
 
     `unsure_` maps the rows of the excluded words to the reason. These words still have labels. Ward
     linkage needs quadratic memory: with more than 6,000 words (or four per class) it uses only the
