@@ -44,8 +44,7 @@ Large sets therefore have fewer restarts.
 """
 
 RESTARTS, AGREED = 12, 4
-"""Maximum number of restarts, and number of restarts with the same best result that end the search.
-"""
+"""Maximum number of restarts. The search ends when AGREED restarts find the same length."""
 
 PRECISION = 1e-9
 """Relative rounding error of a description length or a sum of tokens."""
