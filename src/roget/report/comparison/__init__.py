@@ -199,7 +199,8 @@ def _brief(comparison: Comparison, head: ComparisonHeadline) -> Brief:
 
 
 def _sign(comparison: Comparison, head: ComparisonHeadline | None) -> str:
-    """Return the signature of the printed scores, with the method of quick intervals if shown."""
+    """Return the signature of the printed scores, with the interval method if quick intervals are
+    shown."""
     drawn = comparison.show_intervals and not any(row.low is not None for row in comparison.rows)
     if head is None or not head.quick or not drawn:
         return comparison.signature
