@@ -51,7 +51,7 @@ _TASKS = 20
 """Number of tasks into which an engine splits the bootstrap and the jackknife."""
 
 _MAX_HYPERGEOMETRIC = 1_000_000_000
-"""Population size at and above which numpy's hypergeometric generator raises an error."""
+"""Population size from which numpy's hypergeometric generator raises an error."""
 
 
 def resample_groups(
