@@ -43,7 +43,7 @@ def build(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Text, CoNLL-U, DocBin, tables, matrices or counts folders; or `sample`.",
+            help="Text, CoNLL-U, DocBin, tables, matrices or counts folders, or `sample`.",
             show_default=False,
         ),
     ] = None,

@@ -43,7 +43,7 @@ Format = Annotated[
             "Output format [default: text, or inferred from -o].",
             choices="renderers",
         ),
-        is_eager=True,  # parsed first, because the check of --output uses it
+        is_eager=True,  # Parse this option first, because the check of --output uses it.
     ),
 ]
 Output = Annotated[
@@ -53,7 +53,7 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         callback=check_output,
-        help="Write the report to FILE; the format is inferred from its suffix.",
+        help="Write the report to FILE. Its suffix determines the format.",
     ),
 ]
 REPORTED = {"format": Format, "output": Output}
@@ -147,8 +147,8 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="CODE",
-        help="Exit with code 1 on a warning with this code (see `roget explain`), or on any for "
-        "`all`. Can be repeated.",
+        help="Exit with code 1 on a warning with this code (see `roget explain`), or `all` for "
+        "any warning. Can be repeated.",
     ),
 ]
 
@@ -326,7 +326,7 @@ def _make_bar(doing: str, unit: str) -> Any:
 
 def _describe(now: Progress, seconds: float) -> str:
     """Describe the progress: the tokens read, or the number and quality of the clusters."""
-    if now.get("tokens"):  # tables do not report tokens, because their rows are read several times
+    if now.get("tokens"):  # Tables do not report tokens, because their rows are read several times.
         return f"{now['tokens']:,} tokens, {now['tokens'] / max(seconds, 1e-9):,.0f}/s"
     if "n_clusters" not in now:
         return str(now.get("what", ""))

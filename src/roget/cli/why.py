@@ -25,8 +25,8 @@ def why(
         typer.Option(
             "--class",
             metavar="X",
-            help="Explain why the word is in this class, specified by its number, its label or a "
-            "word in it.",
+            help="Explain why the word is in this class. X is the number or label of the class, "
+            "or a word in it.",
         ),
     ] = None,
     *,

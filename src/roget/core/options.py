@@ -208,8 +208,8 @@ def options_of(kind: Any) -> Mapping[str, Option]:
                 parts.update(typing.get_args(part))
             plain = next((basic for basic in (bool, int, float) if basic in parts), str)
             if str in parts and not option.words:
-                # A column is specified by name or number, so keep the value as text. An option that
-                # allows words such as "auto" takes numbers otherwise.
+                # A column is specified by name or number, so keep the value as text. If the option
+                # allows words such as "auto", all other values are numbers.
                 plain = str
             found[one.name] = replace(
                 option,

@@ -141,7 +141,8 @@ def _flush_name(target: Path) -> None:
 
 def _copy_permissions(draft: Path, target: Path) -> None:
     """Copy the permissions of the target to the draft, if the target exists."""
-    with suppress(OSError):  # There is no target, or the file system does not support permissions.
+    # The target may not exist, or the file system may not support permissions.
+    with suppress(OSError):
         shutil.copymode(target, draft)
 
 
@@ -513,7 +514,7 @@ def _locate(path: str | os.PathLike[str]) -> Path:
         raise InputError(
             f"cannot write {path}: only inputs may be URLs; use a local path", code="not-writable"
         )
-    return Path(os.path.realpath(path))  # Path.resolve() would raise an error for symlink loops
+    return Path(os.path.realpath(path))  # Path.resolve() would raise an error for symlink loops.
 
 
 def _require_file(target: Path) -> None:

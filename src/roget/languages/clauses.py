@@ -251,7 +251,7 @@ class _Parser:
             return self.pronoun("O", start) if kinds[start] in "D#" else None
         noun = i
         while noun + 2 < len(kinds) and kinds[noun] == "t" and kinds[noun + 1] == "C":
-            noun += 2  # Truncated words, as in "Vor- und Nachteile".
+            noun += 2  # Include truncated words, as in "Vor- und Nachteile".
         if kinds[noun] not in "NE":
             return None
         if self.is_owner(noun) and i == noun:
@@ -512,7 +512,7 @@ class _Parser:
         nouns = [one for one in nouns if not self.place_time(one, governed)]
         predicate = self.find_predicate(elements, finite, verb)
         if finite is not None and verb == predicate == NONE:
-            # Without a predicate (er ist hier) the copula is the main verb.
+            # Without a predicate (er ist hier), the copula is the main verb.
             verb = governed = finite.head
             self.full.append(verb)
         self.place_prepositions(elements, stop, governed if predicate == NONE else predicate)

@@ -29,8 +29,8 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": GREY,
-    "text.parse_math": False,  # names may contain dollar signs
-    "svg.fonttype": "none",  # keep text searchable and editable
+    "text.parse_math": False,  # Names may contain dollar signs.
+    "svg.fonttype": "none",  # Keep text searchable and editable.
     "svg.hashsalt": "roget",  # reproducible files
     "pdf.fonttype": 42,
 }

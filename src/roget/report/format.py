@@ -156,7 +156,7 @@ def printable(text: str, most: int | None = None) -> str:
         return text if text.isprintable() else "".join(map(_spell, text))
     from rich.cells import cell_len, set_cell_size
 
-    # Combining marks have zero width; keep at most 8 code points per column.
+    # Combining marks have zero width. Keep at most 8 code points per column.
     shown = "".join(map(_spell, text[: 8 * most]))
     if len(text) <= 8 * most and cell_len(shown) <= most:
         return shown
@@ -179,7 +179,7 @@ def part_text(text: str, spans: Iterable[tuple[tuple[int, int], str]]) -> list[t
     """Split a string at spans; each part is paired with the kind of its span, or with ""."""
     parts, at = [], 0
     for (begin, end), kind in sorted(spans):
-        # Skip overlapping spans: a word may also be the context, or part of a name.
+        # Skip overlapping spans, because a word may also be the context, or part of a name.
         if begin >= at:
             parts += [(text[at:begin], ""), (text[begin:end], kind)]
             at = end

@@ -20,7 +20,7 @@ from roget.learn.thesaurus.edits import (
 from roget.report import Column, Report, ReportTable
 from roget.report.format import plural
 
-if TYPE_CHECKING:  # the explorer uses this module and must not load compiled code
+if TYPE_CHECKING:  # The explorer uses this module and must not load compiled code.
     from roget.learn.growth.grow import GrowthResult
 
 SHOWN = 40

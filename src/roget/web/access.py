@@ -36,7 +36,7 @@ class AccessTokens:
         """Exchange an unused key for a new token; return None for any other key."""
         encoded = key.encode("utf-8", "replace")
         known = [one for one in tuple(self._keys) if hmac.compare_digest(one, encoded)]
-        # Only one of two simultaneous requests with the same key succeeds in popping it.
+        # If two requests send the same key at the same time, only one of them can remove it.
         if not known or self._keys.pop(known[0], 0) is not None:
             return None
         return _remember(self._tokens)
@@ -78,6 +78,6 @@ def _format_address(host: str, port: int) -> str:
     """Format an address as in /proc/net: hexadecimal, in native byte order."""
     try:
         number = int.from_bytes(socket.inet_aton(host), sys.byteorder)
-    except OSError:  # the test client has no address
+    except OSError:  # The test client has no address.
         return "none"
     return f"{number:08X}:{port:04X}"

@@ -127,7 +127,7 @@ def max_connections() -> int:
     """Return the maximum number of connections: at most a quarter of the open-file limit."""
     try:
         import resource
-    except ImportError:  # not on Windows
+    except ImportError:  # This module does not exist on Windows.
         return MAX_CONNECTIONS
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return MAX_CONNECTIONS if limit < 0 else max(min(MAX_CONNECTIONS, limit // 4), 8)

@@ -231,7 +231,7 @@ def _error(status: int, message: str, **more: Any) -> Response:
 
 def free_port(port: int | None) -> socket.socket:
     """Return a local socket bound to the port, or to any free port."""
-    # IPPROTO_TCP makes asyncio set TCP_NODELAY; otherwise each response is delayed by 40 ms.
+    # IPPROTO_TCP makes asyncio set TCP_NODELAY. Otherwise, each response is delayed by 40 ms.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

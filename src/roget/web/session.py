@@ -169,5 +169,5 @@ def _make_request(thesaurus: Thesaurus, fields: Any) -> EditRequest:
 
 def _check_node(thesaurus: Thesaurus, node: Any) -> int:
     number = check_number(node)
-    thesaurus.tree.children(number)  # raises an error if there is no such node
+    thesaurus.tree.children(number)  # Raise an error if the node does not exist.
     return number

@@ -410,7 +410,8 @@ class Counts(ReportMixin):
 
         words, contexts = self.shape
         cells = self.matrix.tocoo()
-        # A bipartite graph: words are nodes 0 to W − 1, contexts W to W + C − 1.
+        # Build a bipartite graph. Words are nodes 0 to W − 1, and contexts are nodes W to W + C −
+        # 1.
         links = (np.ones(cells.nnz, np.int8), (cells.row, cells.col + words))
         graph = sparse.coo_array(links, shape=(words + contexts, words + contexts))
         number, part = connected_components(graph, directed=False)

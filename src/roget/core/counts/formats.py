@@ -285,7 +285,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
     if layout in ("csr", "csc", "bsr"):
         data, indices, indptr = (arrays[part] for part in contents.CSR)
         values, sizes = data, shape if layout == "csr" else shape[::-1]
-        if layout == "bsr":  # In bsr format, the indices refer to blocks, not to single values.
+        if layout == "bsr":  # In bsr format, the indices refer to blocks instead of single values.
             values = np.arange(len(data))
             sizes = tuple(size // block for size, block in zip(shape, data.shape[1:], strict=True))
         contents.require_csr([values, indices, indptr], sizes, finite=False)

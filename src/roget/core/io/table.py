@@ -364,7 +364,7 @@ def open_table(
     `roget.count`; with None, words and contexts are inferred from the header or the file name.
     """
     source = given if isinstance(given, Source) else source_of(os.fspath(given))
-    # The table is never held in memory: DuckDB reads it from disk, or it is read row by row.
+    # The table is never held in memory. DuckDB reads it from disk, or it is read row by row.
     source.expansion = ON_DISK
     requested = roles.parse(columns)
     with plain_file(source, folder) as path:
@@ -628,7 +628,7 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
             _refuse_lines(table, roles)
         return "\t"
     cells = first.split()
-    # In "d1, x" the delimiter is the comma, not the space, although a cell may also be a single
+    # In "d1, x", the delimiter is the comma instead of the space. A cell may also be a single
     # comma.
     if len(cells) < 2 or any(len(cell) > 1 and cell[-1] in ",;" for cell in cells[:-1]):
         for mark in (",", ";"):

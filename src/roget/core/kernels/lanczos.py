@@ -90,7 +90,7 @@ def find_axes(
         if norm < NONE:
             break
         done = step + 1
-        # One step of equation (1). basis[0] is the trivial vector, so x is orthogonal to it too.
+        # Apply equation (1) once. basis[0] is the trivial vector, so x is also orthogonal to it.
         basis[done] = x / norm
         _apply(operator, basis[done], scratch, x)
         small[step, step] = np.sum(x * basis[done])

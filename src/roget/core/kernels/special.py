@@ -91,7 +91,7 @@ def log_gammas(k: int, x: Floats, bits: Ints, mantissa: Floats, whole: Ints) -> 
         log = 1 / 9 + q * (1 / 11 + q * (1 / 13 + q * (1 / 15 + q * log)))
         log = 2 * s * (1.0 + q * (1 / 3 + q * (1 / 5 + q * (1 / 7 + q * log))))
         log += float(power) * LOG_TWO
-        # Step 3: Stirling's series, equation (1) of `log_gamma`.
+        # Step 3: compute Stirling's series, equation (1) of `log_gamma`.
         s = 1.0 / v
         q = s * s
         tail = 1 / 1260 - q * (1 / 1680 - q * (1 / 1188 - q * (691 / 360360)))
@@ -119,7 +119,7 @@ def exponentials(k: int, x: Floats, shifted: Floats, places: Ints, bits: Ints) -
     `places` and `bits` are views of `shifted` and `x` as integers.
     """
     for c in range(k):
-        # t = x/ln 2; adding MAGIC leaves i = round(t) in the lowest bits of `shifted`.
+        # Compute t = x/ln 2. Adding MAGIC leaves i = round(t) in the lowest bits of `shifted`.
         x[c] = max(x[c] * LOG2_E, FAR)
         shifted[c] = x[c] + MAGIC
     for c in range(k):

@@ -225,7 +225,8 @@ class ClassProfiles:
         weights = self.mass[clusters] if self.mass[clusters].sum() > 0 else np.ones(clusters.size)
         if clusters.size * 8 < self.mass.size:
             return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
-        # For many clusters, a product in the dtype of the centroids is faster than a conversion.
+        # For many clusters, it is faster to multiply in the dtype of the centroids than to convert
+        # them.
         shares = np.zeros(self.mass.size, dtype=self.centroids.dtype)
         shares[clusters] = weights / weights.sum()
         return np.asarray(shares @ self.centroids, dtype=np.float64)

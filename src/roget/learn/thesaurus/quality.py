@@ -167,7 +167,7 @@ def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
     if known is None:
         return None
     vectors = known.vectors
-    if known.prior:  # the trust was fitted to vectors without a prior
+    if known.prior:  # The model of trust was fitted to vectors without a prior.
         vectors = unit(vectors[:, : -known.prior])
     weights = unit(known.weights)
     if known.rows is None:

@@ -128,7 +128,8 @@ def sweep_kmeans(
     found = np.empty((len(names), starts, len(ks)))
     # With a single thread, sums do not depend on the number of cores.
     with threadpool_limits(1), warnings.catch_warnings():
-        # With fewer distinct rows than clusters some clusters stay empty, which is harmless.
+        # If there are fewer distinct rows than clusters, some clusters stay empty, which is
+        # harmless.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for start, at in np.ndindex(starts, len(ks)):
             model = KMeans(
@@ -280,7 +281,7 @@ def draw(scores: Scores, sweep: Sweep) -> Figure:
     ]
     first.legend(handles=curves, frameon=False, fontsize=7)
     first.set_ylabel("v, ami ↑")
-    # Homogeneity and completeness share a panel, since one rises as the other falls.
+    # Homogeneity and completeness share a panel, because one rises as the other falls.
     last.plot(scores.ks, scores.average("completeness"), "--", color=ORANGE, lw=1.3)
     _draw_span(last, scores, "completeness", ORANGE)
     marks = [

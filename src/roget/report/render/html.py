@@ -99,7 +99,7 @@ def environment() -> Environment:
     from roget.report.format import number, part_line, with_code
 
     made = jinja2.Environment(
-        # Shared templates are in this folder: "frame.html", "parts.html".
+        # This folder contains the shared templates "frame.html" and "parts.html".
         loader=jinja2.FunctionLoader(partial(asset, __package__)),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -123,7 +123,7 @@ def bundle(entry: str) -> str:
 
     def add(name: str) -> None:
         if name not in found:
-            found[name] = ""  # ends the recursion if imports are circular
+            found[name] = ""  # End the recursion if imports are circular.
             text = (folder / f"{name}.js").read_text(encoding="utf-8")
             for other in _IMPORT.findall(text):
                 add(other)

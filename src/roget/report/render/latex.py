@@ -125,7 +125,7 @@ def _cell(cell: Any) -> str:
         text = " ".join(str(cell).split())
         if _NEGATIVE.fullmatch(text):
             return f"${text}$"
-        # In a number with ±, only that sign is in maths mode.
+        # In a number with ±, put only this sign in maths mode.
         return _SIGN.sub("$-$", escape(text))
     text = _cell(cell.text)
     text = rf"\textbf{{{text}}}" if cell.strong else text
