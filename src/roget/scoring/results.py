@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from roget.scoring.systems import ScoredSystem
 
 MEAN, TREE = "mean", "tree"
-"""Level names for rows with means over levels and for rows with scores of whole trees."""
+"""Values of `ScoreRow.level` for means over all levels and for scores of whole trees."""
 
 TIE = 1e-12
 """Tolerance within which two scores are considered equal."""
@@ -455,9 +455,9 @@ class Comparison(Result):
     golds: tuple[GoldStandard, ...] = ()
     """The gold standards, if there are several."""
     show_intervals: bool = True
-    """True if printed tables show intervals; JSON and CSV always contain them."""
+    """True if printed tables show intervals. JSON and CSV always contain them."""
     show_details: bool = False
-    """True if reports show entropies, pair counts and sizes; JSON always contains them."""
+    """True if reports show entropies, pair counts and sizes. JSON always contains them."""
     components: tuple[ScoreComponents, ...] = field(default=(), repr=False)
     """Entropies, pair counts and sizes of each system."""
     by_group: tuple[GroupRow, ...] = ()

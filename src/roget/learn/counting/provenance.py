@@ -64,7 +64,7 @@ def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
     sources = plan.sources if plan.recipe.limit is None else []
     files = [source for source in sources if source.path != STANDARD_INPUT]
     digests: dict[str, str] = {}
-    errors: list[OSError] = []
+    errors: list[Exception] = []
     stop = threading.Event()
 
     def wait() -> dict[str, str]:
@@ -88,7 +88,7 @@ def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
 
 
 def _hash(
-    files: Sequence[Source], digests: dict[str, str], errors: list[OSError], stop: threading.Event
+    files: Sequence[Source], digests: dict[str, str], errors: list[Exception], stop: threading.Event
 ) -> None:
     """Fill `digests` with the SHA-256 of each local file, and `errors` with what went wrong."""
     for source in files:
@@ -101,7 +101,7 @@ def _hash(
                     if stop.is_set():
                         return
                     digest.update(block)
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             errors.append(error)
             return
         digests[source.path] = digest.hexdigest()

@@ -360,6 +360,11 @@ class Index:
         """The index of the leaves of words (places), and of the words of classes."""
         return PlaceIndex(self._thesaurus)
 
+    @derived_from(lambda thesaurus: (thesaurus.tree, thesaurus.provenance))
+    def shown(self) -> set[int]:
+        """The nodes that people read; see `list_level_nodes`."""
+        return list_level_nodes(self._thesaurus)
+
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
     def vectors(self) -> tuple[Array | None, Any]:
         """The word vectors, and the context weights scaled to length 1, or None if there are no
@@ -616,6 +621,12 @@ def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
     if not levels:
         return set(range(tree.n_nodes))
     return {0, *tree.leaves().tolist()}.union(*(tree.tops(k) for k in levels))
+
+
+def list_path(thesaurus: Thesaurus, node: int) -> list[int]:
+    """Return the nodes from the root to a class, without nodes that people do not read."""
+    shown = thesaurus.index.shown
+    return [above for above in thesaurus.tree.path(node) if above in shown or above == node]
 
 
 def find_node(thesaurus: Thesaurus, name: str) -> int:

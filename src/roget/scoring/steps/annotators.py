@@ -193,9 +193,7 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
 def _list_annotator(
     name: str | None, title: str, ceiling: Ceiling, requests: Sequence[Request]
 ) -> list[SystemRow]:
-    """Return rows with the mean scores of one annotator, or all annotators, on the others' gold
-    standards.
-    """
+    """Return the mean scores of one or all annotators on other annotators' gold standards."""
     rows = []
     for measure, entropy in requests:
         key = str(measure), entropy

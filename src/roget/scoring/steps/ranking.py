@@ -103,7 +103,7 @@ def bound_ranks(
 def warn_samples(
     scores: SystemScores, samples: Samples, pairs: Sequence[Pair], paired: str
 ) -> list[str]:
-    """Return the warnings about intervals and tests, with no repeated warning about few groups."""
+    """Return the warnings about intervals and tests. Few groups are reported only once."""
     tests = warn_few_units(scores, samples, pairs) if paired == "permutation" else []
     known = {code_of(text) for text in tests}
     few = {"few-groups", "few-items"} & known
@@ -113,9 +113,7 @@ def warn_samples(
 def _list_rows(
     scores: SystemScores, samples: Samples | None
 ) -> Iterator[tuple[SystemRow, tuple[int, int]]]:
-    """Yield each score of each system and baseline as an unranked row, with its system and score
-    indices.
-    """
+    """Yield the scores of systems and baselines as unranked rows, with system and score indices."""
     for s, name in enumerate(scores.names):
         trivial = s >= len(scores.systems)
         clusters = None if trivial else scores.systems[s].clusters
@@ -160,7 +158,7 @@ def _warn_mixed_labels(systems: Sequence[ScoredSystem]) -> list[str]:
 
 
 def _warn_identical_systems(systems: Sequence[ScoredSystem]) -> list[str]:
-    """Warn about systems whose tables differ only in the names of the clusters."""
+    """Warn about systems whose clusters differ only in their names."""
     same: dict[bytes, list[str]] = {}
     for system in systems:
         key = b"".join(_fingerprint(part.outline) for part in system.parts)

@@ -35,16 +35,16 @@ SIGNIFICANT = 0.05
 """Significance level for tests of the difference between two systems."""
 
 FEWEST_UNITS = 6
-"""Smallest number of groups or items for which the permutation test can reach p < .05.
+"""Minimum number of groups or items for which the permutation test can reach p < .05.
 
 With G groups, the smallest p is 2/2^G.
 """
 
 _CHUNK = 128
-"""Batch size: number of permutations processed at once. It limits memory use."""
+"""Number of permutations per batch, which limits memory use."""
 
 _BATCH_VALUES = 1 << 22
-"""Batch size: number of differences (pairs of systems × groups) processed at once."""
+"""Maximum size of a batch of differences: pairs of systems × groups."""
 
 _MAX_EXACT = 20
 """Largest number of groups or items for which all permutations are evaluated."""
@@ -110,7 +110,8 @@ def subtract_systems(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknif
     without = jackknife.without[:, a, r] - jackknife.without[:, b, r]
     chance = None
     if jackknife.chance is not None:
-        # The errors of two systems on the same items are related, so they have no smallest value.
+        # Set no lower limit on the error of a difference, because the errors of two systems on the
+        # same items are correlated.
         bias = jackknife.chance.bias[a, r] - jackknife.chance.bias[b, r]
         chance = ChanceBias(bias, np.zeros_like(bias))
     return Jackknife(without, jackknife.weights, freedom, jackknife.resolution, chance)
@@ -145,8 +146,7 @@ def bootstrap_p(difference: Floats, drawn: Floats, units: float = 0.0) -> Floats
 def _refine(
     far: npt.NDArray[Any], draws: Any, observed: Floats, error: Floats, factor: float
 ) -> Floats:
-    """Return p from the count of extreme samples, or from the normal distribution if there are
-    none.
+    """Return p from the number of extreme samples or, if it is 0, from the normal distribution.
 
     `far` is the number of samples that are at least as extreme as the observed difference. Counting
     alone cannot yield p below 1/(1 + samples). This is too large for Holm's correction with many
@@ -162,8 +162,7 @@ def _refine(
 
 
 def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -> Floats:
-    """Return the two-sided p-value of a permutation test that swaps the two systems in random
-    groups.
+    """Return the two-sided p-value of a permutation test that swaps systems in random groups.
 
     The last axis of `differences` contains the groups. If there are at most 20 groups, all
     permutations are evaluated, and p is exact. If the difference is defined in fewer than 6 groups,
@@ -178,13 +177,12 @@ def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -
 
 
 def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: int) -> Floats:
-    """Return the two-sided p-value of a permutation test on contributions of items or pooled
-    groups.
+    """Return the two-sided p-value of a permutation test for items or pooled groups.
 
-    `jackknife` contains the differences with each of n blocks left out. The contribution of a block
-    is (1) difference + (n − 1)·spread, which has the mean `difference`. The test uses the
-    difference or one of its bias-corrected values, whichever is closest to 0. The bias of the
-    jackknife is added to the contributions as another term with a random sign.
+    The test flips the signs of the contributions of n blocks to the difference, which are estimated
+    by the jackknife. The contribution of a block is difference + (n − 1)·spread, with the mean
+    `difference`. The jackknife's estimate of the bias is another contribution. The observed
+    statistic is the difference or one of its bias-corrected values, whichever is closest to 0.
     """
     n = jackknife.total
     bias = jackknife.bias(difference)
@@ -199,22 +197,22 @@ def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: i
     terms = np.concatenate([terms, n * np.nan_to_num(bias)[:, None]], axis=1)
     times = np.append(jackknife.weights.astype(np.int64), 1)
     units = Units(terms, times, jackknife.defined * np.nan_to_num(nearer))
-    # The smallest possible p depends on the number of blocks. The bias term is not a block.
+    # The smallest possible p depends on the number of blocks, not counting the bias.
     p = np.maximum(flip_signs(units, draws, seed), 2.0 ** (1 - jackknife.defined))
     few = (jackknife.defined < FEWEST_UNITS) | (2 * jackknife.defined < n)
     return np.where(few, np.nan, p)
 
 
 class Units(NamedTuple):
-    """The contributions of groups or items (units) to the differences between systems.
+    """The contributions of groups or items to the differences between systems.
 
     The permutation test changes their signs at random.
     """
 
     terms: Floats
-    """The contributions, with shape (differences, units)."""
+    """The contributions, with shape (differences, columns)."""
     times: Ints
-    """The number of units that each column represents."""
+    """The number of groups or items that each column represents."""
     observed: Floats
     """The absolute values of the observed sums."""
 
@@ -222,8 +220,9 @@ class Units(NamedTuple):
 def flip_signs(units: Units, draws: int, seed: int) -> Floats:
     """Return the fraction of sign patterns whose sum is at least as extreme as the observed sum.
 
-    If there are at most 20 units, all sign patterns are counted. Otherwise, `draws` random patterns
-    are counted. If none of these is as extreme, p is an upper bound on the tail probability.
+    If there are at most 20 groups or items, all sign patterns are counted. Otherwise, `draws`
+    random patterns are counted. If none of these is as extreme, p is an upper bound on the tail
+    probability.
     """
     terms, times, observed = units
     # Use einsum, because rounding errors of a matrix product would depend on the number of threads.

@@ -100,7 +100,7 @@ def _make_word(
     thesaurus = snapshot.thesaurus
     word, total = str(thesaurus.words[row]), float(thesaurus.counts.word_totals[row])
     memberships = thesaurus.membership(word)
-    path = snapshot.shown_path(int(thesaurus.places[row]))
+    path = lookup.list_path(thesaurus, int(thesaurus.places[row]))
     return {
         "id": row,
         "word": word,
