@@ -57,7 +57,7 @@ def build(
     """Build a thesaurus, a tree of word classes, from text or counts.
 
     Ctrl-C during clustering saves the classes found so far, unless that would replace an existing
-    thesaurus; running the same command again continues from there.
+    thesaurus. Running the same command again continues from there.
     """
     from roget.learn.build import run
     from roget.report.thesaurus import report

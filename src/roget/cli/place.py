@@ -173,7 +173,7 @@ def _refuse_options(options: Any, names: Iterable[str]) -> None:
 
 
 def _check_output(output: str | None, format: str | None, classes: TaxonomyOptions) -> bool:
-    """Check that the output can be written, before any work; return True if it is SKOS."""
+    """Check that the output can be written, before any work. Return True if it is SKOS."""
     if output is None or output == "-":
         return False
     from roget.core.store import check_file

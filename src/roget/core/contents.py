@@ -49,7 +49,7 @@ class Declaration(Protocol):
     """Base class of field declarations."""
 
     def take(self, name: str, values: Mapping[str, Any], sizes: Sizes) -> Any:
-        """Return a value after checking its type and shape; add its dimensions to `sizes`.
+        """Return a value after checking its type and shape. Add its dimensions to `sizes`.
 
         Raise KeyError if the value is missing, and ValueError if it is invalid.
         """

@@ -111,7 +111,7 @@ class Option:
     def parse(self, given: Any) -> Any:
         """Parse a command-line string.
 
-        An invalid string is returned unchanged; `check` reports it.
+        An invalid string is returned unchanged. `check` reports it.
         """
         if not isinstance(given, str):
             return given
@@ -261,7 +261,7 @@ class Checked:
 
 
 def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[str, Any]:
-    """Select the values of the options that a dataclass declares; raise an error for unknown names.
+    """Select the values of the options that a dataclass declares. Raise an error for unknown names.
 
     The names in `also` are allowed, but not selected.
     """

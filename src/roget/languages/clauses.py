@@ -98,8 +98,8 @@ class Grammar(ABC):
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
         """Return the possible cases of a noun phrase as letters: a subset of "nadg", or "m".
 
-        The letters denote the nominative, accusative, dative and genitive case; "m" is an unlikely
-        nominative. `words` are in lower case; `head` is the form and lemma of the head.
+        The letters denote the nominative, accusative, dative and genitive case. "m" is an unlikely
+        nominative. `words` are in lower case. `head` is the form and lemma of the head.
         """
 
 
@@ -580,7 +580,7 @@ class _Parser:
         return nouns[-1].head if len(nouns) > 1 and nouns[-1].kind == "N" else NONE
 
     def place_time(self, one: Element, verb: int) -> bool:
-        """Attach a noun phrase that denotes a time; return False for any other noun phrase."""
+        """Attach a noun phrase that denotes a time. Return False for any other noun phrase."""
         timed = one.kind == "N" and self.low_lemma(one.head) in self.grammar.times
         first = self.low[one.start]
         dated = self.kinds[one.start] == "#" or first.startswith(self.grammar.whens)

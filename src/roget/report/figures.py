@@ -53,7 +53,7 @@ def styled() -> Iterator[None]:
 def label_point(
     axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], **how: Any
 ) -> None:
-    """Write a small label next to a point; the offset is in typographic points."""
+    """Write a small label next to a point. The offset is in typographic points."""
     axes.annotate(
         text, place, xytext=offset, textcoords="offset points", fontsize=7, color=INK, **how
     )
@@ -113,7 +113,7 @@ def write_svg(figure: Figure) -> bytes:
 
 
 def check_format(path: PathLike) -> str:
-    """Return the image format of a file; raise an error if it is unsupported or not writable."""
+    """Return the image format of a file. Raise an error if it is unsupported or not writable."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         known = ", ".join(f".{one}" for one in FORMATS)

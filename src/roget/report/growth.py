@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # The explorer uses this module and must not load compiled co
     from roget.learn.growth.grow import GrowthResult
 
 SHOWN = 40
-"""Maximum number of rows in plain text; other formats contain all rows."""
+"""Maximum number of rows in plain text. Other formats contain all rows."""
 
 DECIDED = (ACCEPTED, REFUSED)
 

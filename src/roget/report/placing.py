@@ -16,7 +16,7 @@ from roget.report.format import plural, printable, width
 from roget.report.options import is_address
 
 SHOWN = 40
-"""Maximum number of words in plain text; files contain all words."""
+"""Maximum number of words in plain text. Files contain all words."""
 
 WORDS = 4
 """Maximum number of supporting words shown in the text table."""

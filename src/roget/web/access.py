@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 MAX_KEPT = 100
-"""Maximum numbers of unused keys and of tokens; the oldest ones are dropped."""
+"""Maximum numbers of unused keys and of tokens. The oldest ones are dropped."""
 
 NEW_LINK = "press Enter where roget explore runs and open the link that it prints, or restart it"
 """Instructions for getting access, for error messages."""
@@ -33,7 +33,7 @@ class AccessTokens:
         return _remember(self._keys)
 
     def exchange(self, key: str) -> str | None:
-        """Exchange an unused key for a new token; return None for any other key."""
+        """Exchange an unused key for a new token. Return None for any other key."""
         encoded = key.encode("utf-8", "replace")
         known = [one for one in tuple(self._keys) if hmac.compare_digest(one, encoded)]
         # If two requests send the same key at the same time, only one of them can remove it.

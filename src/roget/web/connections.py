@@ -46,7 +46,7 @@ class Connection(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Start waiting for a request; close another connection if there are too many."""
+        """Start waiting for a request. Close another connection if there are too many."""
         super().connection_made(transport)
         self._update_phase()
         if len(self.connections) > max_connections():

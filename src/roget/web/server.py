@@ -192,7 +192,7 @@ def _serve_edits(session: Session) -> Any:
 
 
 async def _read_object(request: Request) -> dict[str, Any]:
-    """Read the JSON object in a request; reject requests from other sites."""
+    """Read the JSON object in a request. Reject requests from other sites."""
     origin = request.headers.get("origin")
     if origin is not None and origin != f"http://{request.headers['host']}":
         raise HTTPException(403, "only a page of this server may send this request")

@@ -36,7 +36,7 @@ EDITS: dict[str, dict[str, type]] = {
 """Edit actions, each with the fields it requires and their types.
 
 "word" may be passed instead of "words". "split" also accepts words. "note" requires a "node" or a
-"word" and accepts a "field". "bulk" applies either all edits of a list or none of them; their
+"word" and accepts a "field". "bulk" applies either all edits of a list or none of them. Their
 node numbers refer to the state before the first edit.
 """
 

@@ -58,7 +58,7 @@ class ThesaurusSnapshot:
     path: Path | None = None
     imported: bool = True
     comparisons: dict[int, Any] = field(default_factory=dict)
-    """The most recent comparisons, keyed by number of classes; see `views.compare`."""
+    """The most recent comparisons, keyed by number of classes. See `views.compare`."""
     known: CountsTables | None = field(default=None, repr=False)
     """The tables of an earlier snapshot with the same counts."""
 

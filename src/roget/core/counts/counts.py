@@ -34,7 +34,7 @@ _ROUNDING = 1e-12
 """
 
 _MAX_COMPARED = 20_000
-"""Maximum number of names compared to find suggestions; comparing more would take seconds."""
+"""Maximum number of names compared to find suggestions. Comparing more would take seconds."""
 
 
 class NotCounted(UnknownName):

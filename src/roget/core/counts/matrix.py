@@ -85,7 +85,7 @@ def unite_names(vocabularies: Iterable[Names]) -> tuple[Names, list[Ints]]:
 
 
 def canonical(matrix: Any, words: Names, contexts: Names) -> Matrix:
-    """Return a canonical csr_array of int64 or float64; raise an error for invalid counts."""
+    """Return a canonical csr_array of int64 or float64. Raise an error for invalid counts."""
     try:
         cells = sparse.coo_array(matrix)
     except ValueError as error:

@@ -50,7 +50,7 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 
 def read_memory(memory: str) -> str:
-    """Convert a memory limit to DuckDB's syntax; return a percentage unchanged.
+    """Convert a memory limit to DuckDB's syntax. Return a percentage unchanged.
 
     Raise an error if the limit is 0.
     """

@@ -100,7 +100,7 @@ def explain_errors(connection: DuckDBPyConnection, table: Table) -> Iterator[Non
 
 
 def check(table: Table) -> None:
-    """Read all rows; raise a FormatError that lists the invalid rows, if any."""
+    """Read all rows. Raise a FormatError that lists the invalid rows, if any."""
     problems = Problems(table.name)
     for number, cells in table.rows(problems):
         fault = _find_fault(cells["word"], cells["context"], cells.get("count", 1))

@@ -59,7 +59,7 @@ def _apply(operator: Operator, x: Floats, scratch: Floats, y: Floats) -> None:
 def _orthogonalise(x: Floats, basis: Floats, size: int) -> float:
     """Subtract the projections of x onto the basis from x, and return the length of the remainder.
 
-    One pass of Gram–Schmidt loses digits by cancellation; a second pass restores orthogonality.
+    One pass of Gram–Schmidt loses digits by cancellation. A second pass restores orthogonality.
     """
     for _ in range(2):
         for b in range(size):

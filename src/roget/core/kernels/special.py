@@ -115,7 +115,7 @@ def exponentials(k: int, x: Floats, shifted: Floats, places: Ints, bits: Ints) -
     """Replace the first k elements of x, all ≤ 0, by exp(x) with a relative error of 1e−9.
 
     Results below about 1e−26 are 0. The loops are branch-free and can be vectorised. They compute
-    exp(x) = 2^i·e^r with t = x/ln 2, i = round(t) and r = (t − i)·ln 2. `shifted` is scratch space;
+    exp(x) = 2^i·e^r with t = x/ln 2, i = round(t) and r = (t − i)·ln 2. `shifted` is scratch space.
     `places` and `bits` are views of `shifted` and `x` as integers.
     """
     for c in range(k):

@@ -59,7 +59,7 @@ class Truth(NamedTuple):
 
 
 class SimulationRow(NamedTuple):
-    """Means over the trials of one method at one data size; the distance is in bits.
+    """Means over the trials of one method at one data size. The distance is in bits.
 
     The fields ending in `_half` are half the width of the mean's 95 % interval, or 0 for a single
     trial.

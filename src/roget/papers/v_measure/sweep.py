@@ -228,7 +228,7 @@ def show(
     notes: Sequence[str] = (),
     **data: int,
 ) -> Reproduced:
-    """Return the reproduction of a figure; `data` holds further facts about the items."""
+    """Return the reproduction of a figure. `data` holds further facts about the items."""
     return Reproduced(
         title,
         about=about,

@@ -117,7 +117,7 @@ def bundle(entry: str) -> str:
     """Return a page's script: the required modules from web/js, dependencies first.
 
     The modules share one scope, so import and export statements are removed, and so are type
-    comments; a test checks that no two modules declare the same name.
+    comments. A test checks that no two modules declare the same name.
     """
     folder, found = resources.files("roget") / "web" / "js", dict[str, str]()
 

@@ -46,7 +46,7 @@ def escape(text: str) -> str:
 
 
 def render(report: Report) -> str:
-    """Render booktabs tables; all other lines (lead, notes, warnings) become LaTeX comments."""
+    """Render booktabs tables. All other lines (lead, notes, warnings) become LaTeX comments."""
     remarks = (
         *report.lead,
         report.about,

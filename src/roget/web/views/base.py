@@ -225,7 +225,7 @@ def check_index(noun: str, number: int, size: int) -> None:
 
 
 def check_rows(n: int) -> int:
-    """Return the number of rows, capped at 10⁹; raise an error if it is negative."""
+    """Return the number of rows, capped at 10⁹. Raise an error if it is negative."""
     if not n >= 0:
         raise InputError(f"n={n}: expected a non-negative number", code="invalid-option")
     return min(n, 10**9)
