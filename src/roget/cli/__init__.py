@@ -164,8 +164,8 @@ def _hold_streams() -> None:
     """Replace the standard streams that the shell has closed (`>&-`).
 
     Otherwise the next opened file would get the descriptor of a closed stream, and messages could
-    be written to it. Output to a closed stream is discarded for standard error and an error for
-    standard output.
+    be written to it. Output to a closed standard error is discarded. Output to a closed standard
+    output is an error.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:

@@ -26,7 +26,8 @@ LONGEST = 2**31 - 1
 
 
 def split_slot(context: str) -> tuple[str, str]:
-    """Split a context into its slot and its head word. The slot may be empty or contain colons.
+    """Split a context into its slot (the relation) and its head word. The slot may be empty or
+    contain colons.
 
     >>> split_slot("obl:with:eat"), split_slot("eat")
     (('obl:with', 'eat'), ('', 'eat'))

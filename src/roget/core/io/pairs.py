@@ -1,4 +1,4 @@
-"""Generate SQL that reads tables of (word, context) pairs, optionally with slot and count.
+"""Generate SQL that reads tables of (word, context) pairs, optionally with relation and count.
 
 `scan` returns a query for the columns `word`, `context` and `n`. The query fails at the first
 invalid row. `explain_errors` replaces this error by one that lists all invalid lines:

@@ -362,7 +362,7 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.tree, thesaurus.provenance))
     def shown(self) -> set[int]:
-        """The nodes that people read. See `list_level_nodes`."""
+        """The nodes that users see (see `list_level_nodes`)."""
         return list_level_nodes(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))

@@ -47,7 +47,7 @@ class Figure(NamedTuple):
 
     weight: float
     usual: float
-    """Mean of the figure over the classes that were read."""
+    """Mean of the figure over the classes to which the weights were fitted."""
     reason: str
     """The reason for low trust if this figure is low."""
 

@@ -30,7 +30,7 @@ COLUMNS = ("word", "class_path", "label", "probability", "count")
 Row: TypeAlias = tuple[str, str, str, float, int | float]
 
 LISTED = 8
-"""Number of contexts of a class in a sheet."""
+"""Number of contexts listed for a class in tables for readers."""
 
 HIGHEST = 1_048_576
 """Maximum number of rows of an Excel sheet."""
