@@ -71,9 +71,9 @@ class LabelOptions(Checked):
         None,
         choices=MISSING,
         called="rule for missing items",
-        help="Items without a system label: cluster = one extra cluster per group, singletons = "
-        "one cluster each, unmatched = count only in gold, drop = exclude, error = stop. Default: "
-        "cluster (unmatched for coreference, singletons with --noise or pairs).",
+        help="Items without a system label: one extra cluster per group, singletons, unmatched "
+        "(counted only in gold), drop or error. Default: cluster (unmatched for coreference, "
+        "singletons with --noise or pairs).",
     )
     noise: str | None = option(
         None,
@@ -85,9 +85,9 @@ class LabelOptions(Checked):
         None,
         choices=EXTRA,
         called="rule for extra items",
-        help="System items not in gold: drop = ignore, count = one class each, unmatched = count "
-        "only in the system, sample = estimate the scores of all items from a sample of gold "
-        "classes. Default: drop (unmatched for coreference).",
+        help="System items not in gold: drop, count as one class each, unmatched (counted only in "
+        "the system), or sample (gold is a sample of complete classes). Default: drop (unmatched "
+        "for coreference).",
     )
     answers: str = option(
         "weighted",
@@ -100,9 +100,8 @@ class LabelOptions(Checked):
         None,
         choices=SEVERAL,
         called="meaning of several labels",
-        help="How to read items with several labels: weights = fractional membership, cover = "
-        "full membership in each (overlapping clusters). Default: weights (cover for files with "
-        "one cluster per line).",
+        help="How to read items with several labels: weights = fractional membership, cover = full "
+        "membership in each. Default: weights (cover for files with one cluster per line).",
     )
     labels: str | None = option(
         None,
@@ -124,8 +123,8 @@ class LabelOptions(Checked):
     cut: Any = option(
         None,
         metavar="K|SCORE",
-        help="Where to cut a system that is a tree: into K clusters, or at the cut with the best "
-        "SCORE, such as ami or v@jk. Default: ami.",
+        help="Where to cut a system that is a tree: into K clusters, or where SCORE is best, e.g. "
+        "ami or v@jk. Default: ami.",
     )
     balance: str | None = option(
         None,
@@ -165,9 +164,8 @@ class LabelOptions(Checked):
         metavar="N",
         expects="the number of bootstrap samples (e.g. 1000), not a level; intervals are always "
         "95 %, and 0 means none",
-        help="Number of random samples of groups or items for 95% intervals and tests of "
-        "differences, e.g. 1000; 0 = no intervals. Default: only intervals that take less than a "
-        "second, in printed reports.",
+        help="Number of random samples for 95% intervals and tests of differences, e.g. 1000; 0 = "
+        "no intervals. Default: printed reports show intervals that take less than a second.",
     )
     interval: str = option(
         "auto",
@@ -314,9 +312,8 @@ class AgreeOptions(Checked):
         "missing",
         "drop",
         choices=LACKING,
-        help="Items that some clusterings do not contain: drop = exclude, pairs = compare each "
-        "pair on its common items, cluster = one extra cluster, singletons = one cluster each, "
-        "error = stop.",
+        help="Items that some clusterings do not contain: drop, pairs (compare each pair on its "
+        "common items), cluster (one extra cluster), singletons or error.",
     )
     noise: str | None = copy_option(LabelOptions, "noise", None)
     answers: str = copy_option(LabelOptions, "answers", "weighted")
@@ -350,8 +347,8 @@ class RankOptions(Checked):
         None,
         choices=RANKED_BY,
         called="criterion",
-        help="Criterion: mean = mean score, rank = mean rank (Borda count), for tasks with "
-        "different scales. Default: mean, or rank if lower scores are better on only some tasks.",
+        help="Criterion: mean score, or mean rank (Borda count) for tasks with different scales. "
+        "Default: mean, or rank if lower scores are better on only some tasks.",
     )
     lower: Any = option(
         None,
@@ -376,9 +373,8 @@ class RankOptions(Checked):
     uncertainty: str | None = option(
         None,
         choices=UNCERTAIN,
-        help="Source of uncertainty: tasks = the tasks are a sample from a domain, errors = "
-        "standard errors or repeated scores on exactly these tasks. Default: tasks, or errors if "
-        "there is one task.",
+        help="Source of uncertainty: tasks (a sample from a domain) or errors (standard errors or "
+        "repeated scores on exactly these tasks). Default: tasks, or errors for a single task.",
     )
     interval: str = option(
         "simultaneous",
@@ -395,8 +391,8 @@ class RankOptions(Checked):
     )
     details: bool = option(
         False,
-        help="Also report all pairs of systems: the difference with its 95% interval and adjusted "
-        "p, the fraction of tasks won, and the probability of being ahead.",
+        help="Also report all pairs of systems: the difference with 95% interval and adjusted p, "
+        "the fraction of tasks won, and the probability of being ahead.",
     )
     system: str | None = option(
         None,
@@ -433,9 +429,8 @@ class ConsensusOptions(Checked):
         choices=CONSENSUS,
         called="consensus",
         flags=("--consensus-by",),
-        help="Consensus method: medoid = the clustering that agrees best with the others, "
-        "average = average linkage, based on how often items share a cluster (up to a few "
-        "thousand items).",
+        help="Consensus method: medoid = the clustering that agrees best with the others, average "
+        "= average linkage (up to a few thousand items).",
     )
     clusters: int | None = option(
         None,

@@ -255,7 +255,7 @@ class Counting:
         return not rows == with_name == distinct
 
     def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
-        """Return an SQL expression for the cell of a role, as text.
+        """Return an SQL expression for the text in the column of a role.
 
         With `careful`, white space is stripped, and an empty cell becomes NULL.
         """
@@ -429,7 +429,7 @@ def join_cells(
 def count_lone(one: str, other: str, *, by_group: bool) -> str:
     """Return SQL that counts the rows found only in `one`.
 
-    The query returns the number of rows, of rows with an item id, and of distinct rows.
+    The query returns the numbers of rows, of rows with an item id, and of distinct rows.
     """
     keys = ["item", "name"] if by_group else ["item"]
     on = " AND ".join(f"a.{key} = b.{key}" for key in keys)

@@ -32,7 +32,7 @@ class LabelTable:
     lines: Ints
     items: list[str] | None = None
     columns: dict[str, LabelCodes] = field(default_factory=dict)
-    """Map from roles (label, or gold and system, and group) to the codes in the column."""
+    """Map from roles (label, gold, system or group) to the codes of the labels in the column."""
     weights: Floats | None = None
     """The weight of each entry in the label column. The weights have been validated."""
     indptr: Ints | None = None

@@ -1,7 +1,7 @@
 """Score systems on several gold standards, average the scores, and compare the annotators.
 
 Systems are scored on each gold standard separately. In addition, each annotator is scored on the
-gold standards of the others, by the same measures and on the items that both have labelled. The
+gold standards of the others, with the same measures, on the items that both have labelled. The
 agreement between annotators indicates how high a system can be expected to score.
 """
 
@@ -158,7 +158,7 @@ def join_golds(
         warnings=(
             *merge_notices({name: one.warnings for name, one in on_each.items()}),
             *(_warn_untested(joined) if ends is not None else ()),
-            *(warn_samples(scores, samples, joined.pairs, paired) if samples is not None else ()),
+            *(warn_samples(scores, samples, joined.pairs) if samples is not None else ()),
         ),
         golds=about,
         scored=(),

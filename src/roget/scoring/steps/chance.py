@@ -159,9 +159,9 @@ def _find_moments(system: ScoredSystem, request: Request) -> tuple[Floats, Float
     if not isinstance(tables, Contingency):
         return None
     try:
-        # The measure is linear in the statistic. Its mean is therefore its value at the mean of
-        # the statistic, and its standard deviation is its change over one standard deviation of
-        # the statistic.
+        # The measure is linear in the statistic. Its mean is therefore its value at the statistic's
+        # mean, and its standard deviation is the change when the statistic increases by one
+        # standard deviation.
         mean, above = (
             Shifted.from_table(tables, shift).measure_groups(measure, "ml") for shift in (0.0, 1.0)
         )
@@ -228,9 +228,10 @@ def _score_random(
 
 @dataclass(frozen=True, eq=False)
 class Drawn(Contingency):
-    """Random tables with the same margins as another table, stored as groups of one table.
+    """Random tables with the same margins as another table.
 
-    Statistics that depend only on the margins are copied from the other table.
+    The random tables are stored as groups of a single table. Statistics that depend only on the
+    margins are copied from the other table.
     """
 
     like: Contingency | None = None

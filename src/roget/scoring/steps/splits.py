@@ -25,7 +25,7 @@ from roget.scoring.measures.base import Measure
 from roget.scoring.systems import ScoredSystem
 
 Split: TypeAlias = tuple[Labels, Labels]
-"""A split into items for mapping clusters to classes and test items."""
+"""A mapping part and a test part."""
 
 _PART = re.compile(r"(mapping|test)\.(\d+)((?:\.\w+)*)")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Branches(NamedTuple):
-    """The branches that contain the items of a class, or of all classes together.
+    """Branches of a tree, listed for each class or for all classes together.
 
     A branch is a leaf that contains items of the class, or an inner node at which such items meet.
     The leaves come first, followed by the inner nodes.
