@@ -60,8 +60,7 @@ def label_point(
 
 
 def place_nodes(tree: Tree) -> dict[int, float]:
-    """Return the vertical positions of nodes. Leaves are in order. Parents are at the mean of their
-    children."""
+    """Return the vertical positions of nodes, where parents are at the mean of their children."""
     leaves = [node for node in tree.walk() if not tree.children(node)]
     heights = {leaf: float(place) for place, leaf in enumerate(reversed(leaves))}
     for node in reversed(range(tree.n_nodes)):

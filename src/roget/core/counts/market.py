@@ -120,7 +120,7 @@ class _Lines:
         return line
 
     def read_sizes(self, number: int) -> list[int]:
-        """Skip comments, then read the numbers of rows, columns and, in coordinate layout, entries."""
+        """Skip comments, and read the numbers of rows, columns and (sparse only) entries."""
         line = self.next()
         while line.lstrip().startswith(b"%") or (not line.strip() and self._rest):
             line = self.next()

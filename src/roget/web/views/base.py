@@ -182,7 +182,7 @@ class View:
 
 
 def list_columns(key: str, *names: str) -> Callable[[Any, ThesaurusSnapshot], Sheet]:
-    """Return a function that converts a list in the view's data to a CSV table of the given fields."""
+    """Return a function that converts a list in a view's data to a table of the given fields."""
 
     def sheet(data: Any, _: ThesaurusSnapshot) -> Sheet:
         return names, [[row[name] for name in names] for row in data[key]]
