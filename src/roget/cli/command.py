@@ -210,7 +210,6 @@ SET = Annotated[
         rich_help_panel="More options",
     ),
 ]
-"""The option --set."""
 
 
 def read_signature(function: Callable[..., Report | None]) -> Signature:

@@ -287,7 +287,10 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
 
 
 class _ClassBuilder:
-    """Splits classes and adds new ones, and keeps the memberships and the tree up to date."""
+    """A builder that splits classes and adds new ones.
+
+    It keeps the memberships and the tree up to date.
+    """
 
     def __init__(
         self,
