@@ -254,7 +254,7 @@ def _note(one: PlacementCandidate) -> str:
 
 
 def write_turtle(placed: Placed, language: str | None = None) -> Iterator[str]:
-    """Yield the candidates as SKOS in Turtle, which are loaded together with the taxonomy."""
+    """Yield the candidates as SKOS in Turtle. Load them together with the taxonomy."""
     return as_turtle(statements(placed, language))
 
 
