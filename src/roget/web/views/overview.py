@@ -36,7 +36,7 @@ class Overview(TypedDict):
     part: str | None
     """The part of speech of all words, e.g. noun; null if it is unknown or varies."""
     background: str | None
-    """The name of the background; null without a background."""
+    """The name of the background, or null without a background."""
     kind: Literal["beta", "bits", "none"]
     soft: bool
     clusterer: str | None
