@@ -144,8 +144,8 @@ class Inputs:
         ):
             sides = self._count_frames(system)
         joint = self.compared and self.options.ci
-        # In a comparison, confidence intervals resample the same items for all systems, so
-        # individual items are required unless there are groups.
+        # Comparisons resample the same items for all systems, so individual items are required
+        # unless there are groups.
         if sides is None or not joint or has_groups(sides):
             return sides
         if self.options.engine != "local":
