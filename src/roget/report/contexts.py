@@ -41,6 +41,18 @@ class ContextPhrases:
             self._phrases[context] = context if column is None else self.sketches.phrase(column)
         return self._phrases[context]
 
+    def distinct(self, contexts: Iterable[str]) -> list[str]:
+        """Return the phrases of contexts in order, without repetitions.
+
+        Contexts that differ only in their relation can have the same phrase.
+
+        >>> ContextPhrases.from_names(["obj:use", "~compound:use"]).distinct(
+        ...     ["obj:use", "~compound:use"]
+        ... )
+        ['use …']
+        """
+        return list(dict.fromkeys(map(self, contexts)))
+
     @property
     def notes(self) -> list[str]:
         """A line that explains the phrases, or nothing if no context was converted to a phrase."""

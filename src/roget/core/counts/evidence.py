@@ -130,6 +130,8 @@ class Evidence:
         self._read = read
         self._kept: InMemoryEvidence | None = None
         self._ids: tuple[dict[str, int], dict[str, int]] | None = None
+        self._files: Ints | None = None
+        self._single = False
 
     def load(self) -> InMemoryEvidence:
         """Load all evidence into memory and return it. The folder is read only once."""
@@ -178,6 +180,15 @@ class Evidence:
     def count(self, word: str, context: str | None = None) -> int:
         """Return the number of stored lines for a word, or for a word in a given context."""
         return int(self._find(word, context).size)
+
+    def count_files(self, word: str) -> int | None:
+        """Return the number of files with a stored line for a word; None if there is one file."""
+        if self._files is None:
+            names, self._files = np.unique(self.load().source, return_inverse=True)
+            self._single = names.size < 2
+        if self._single:
+            return None
+        return int(np.unique(self._files[self.load().sentence[self._find(word, None)]]).size)
 
     def transpose(self) -> Evidence:
         """Return the evidence with words and contexts exchanged."""

@@ -275,10 +275,11 @@ class PlaceIndex:
     @cached_property
     def labels(self) -> ClassLabels:
         """The object that generates labels of classes."""
+        shown = self._thesaurus.index.shown
         if self._thesaurus.edited is None:
             vectors = self._thesaurus.index.vectors[0]
-            return ClassLabels(self._thesaurus.counts, self._tree, self.places, vectors)
-        return StableLabels(self._thesaurus)
+            return ClassLabels(self._thesaurus.counts, self._tree, self.places, shown, vectors)
+        return StableLabels(self._thesaurus, shown)
 
     @cached_property
     def senses(self) -> Senses:

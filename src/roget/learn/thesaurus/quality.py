@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 READ = 12
 """Number of words by which readers judge a class. Its most frequent words are used."""
 
+DOUBTFUL = 0.5
+"""Classes whose trust is below this value are shown with the reason for it."""
+
 UNSORTED = 0.25
 """Classes whose trust is below this value count as unsorted. By default, they are left out of
 booklets and SKOS exports. In cross-validation, they included 22 of the 23 classes that were read as
@@ -155,6 +158,21 @@ def unsorted(thesaurus: Thesaurus) -> dict[int, ClassTrust]:
         if one is not None and one.trust < UNSORTED:
             found[node] = one
     return found
+
+
+def mean_trust(thesaurus: Thesaurus) -> list[float | None]:
+    """Return the trust in each class, by node.
+
+    For a class with subclasses, it is the mean over its leaf classes, weighted by their words.
+    It is None if no leaf class has a trust.
+    """
+    tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
+    words, sums = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
+    for node in tree.cluster_nodes.tolist():
+        if (one := thesaurus.trust(node)) is not None:
+            words[node], sums[node] = sizes[node], sizes[node] * one.trust
+    words, sums = tree.sum_up(words), tree.sum_up(sums)
+    return [float(a / b) if b else None for a, b in zip(sums, words, strict=True)]
 
 
 def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:

@@ -81,7 +81,8 @@ class ExportEntry:
     @property
     def contexts(self) -> list[str]:
         """The most typical contexts, as readable phrases."""
-        return [self.phrase(one.context) for one in self.about.contexts[:TYPICAL]]
+        names = (one.context for one in self.about.contexts[:TYPICAL])
+        return self.phrase.distinct(names)
 
     @property
     def trust(self) -> ClassTrust | None:

@@ -158,7 +158,7 @@ def join_golds(
         warnings=(
             *merge_notices({name: one.warnings for name, one in on_each.items()}),
             *(_warn_untested(joined) if ends is not None else ()),
-            *(warn_samples(scores, samples, joined.pairs, paired) if samples is not None else ()),
+            *(warn_samples(scores, samples, joined.pairs) if samples is not None else ()),
         ),
         golds=about,
         scored=(),

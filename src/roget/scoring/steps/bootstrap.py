@@ -590,13 +590,20 @@ class Samples:
     systems: int | None = None
     """The number of systems, which come before the baselines, or None if there are no baselines."""
 
+    @property
+    def unit(self) -> str:
+        """What the samples draw: groups or items."""
+        return "groups" if self.items is None else "items"
+
     def list_warnings(self, requests: Sequence[Request]) -> list[str]:
         """Return warnings about undefined samples, few items or groups, and biased scores."""
         warnings = self._warn_undefined(requests)
-        unit, least = ("groups", FEWEST_GROUPS) if self.items is None else ("items", FEWEST_ITEMS)
+        unit = self.unit
+        least = FEWEST_GROUPS if self.items is None else FEWEST_ITEMS
         count = len(self.jackknife.weights) if self.items is None else self.items
         if count < least:
-            text = f"only {count} {unit}: intervals and tests are reliable with {least} or more"
+            what = "intervals" if self.items is None else "intervals and tests"
+            text = f"only {count} {unit}: {what} are reliable with {least} or more"
             warnings.append(Notice(text, code=f"few-{unit}"))
         if self.method != "jackknife":
             return warnings

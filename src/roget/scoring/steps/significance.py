@@ -19,7 +19,13 @@ import numpy.typing as npt
 from roget.core.types import Floats, Ints
 from roget.errors import Notice
 from roget.scoring.measures.base import divide
-from roget.scoring.results import Pair, none_if_nan
+from roget.scoring.results import (
+    Pair,
+    explain_untestable,
+    list_by_score,
+    none_if_nan,
+    score_key,
+)
 from roget.scoring.steps.bootstrap import Samples
 from roget.scoring.steps.intervals import (
     NO_JACKKNIFE,
@@ -39,6 +45,9 @@ FEWEST_UNITS = 6
 
 With G groups, the smallest p is 2/2^G.
 """
+
+TOO_FEW = {"too-few-groups", "too-few-items"}
+"""Codes of the reasons why no difference can be significant."""
 
 _CHUNK = 128
 """Number of permutations per batch, which limits memory use."""
@@ -69,18 +78,57 @@ def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int
             _compare_scores(scores, r, both[begin : begin + size], samples, paired, seed)
             for begin in range(0, len(both), size)
         ]
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        *columns, units = [np.concatenate(column) for column in zip(*parts, strict=True)]
         columns.append(holm(columns[-1]))
+        reasons = _explain_pairs(columns, units, samples.unit)
         for at, (i, j) in enumerate(both.tolist()):
-            numbers = (none_if_nan(column[at]) for column in columns)
-            pairs.append(Pair(names[i], names[j], str(measure), entropy, *numbers))
+            difference, low, high, p, corrected = (none_if_nan(column[at]) for column in columns)
+            why = reasons[at]
+            reason, code = (None, None) if why is None else (str(why), why.code)
+            score = names[i], names[j], str(measure), entropy
+            pairs.append(Pair(*score, difference, low, high, p, corrected, reason, code))
     return pairs
+
+
+def _explain_pairs(columns: Sequence[Floats], units: Floats, unit: str) -> list[Notice | None]:
+    """Return the reason why each pair cannot differ significantly, or None.
+
+    `columns` holds differences, bounds, p-values and corrected p-values. `units` holds the number
+    of groups or items in each permutation test. With n of them, no p is below 2/2^n.
+    """
+    difference, _, _, p, corrected = columns
+    tests = int(np.count_nonzero(~np.isnan(p)))
+    reasons: list[Notice | None] = []
+    for at, count in enumerate(units.tolist()):
+        reason = None
+        if np.isnan(difference[at]):
+            reason = Notice("a score is undefined", code="undefined")
+        elif count < FEWEST_UNITS:
+            text = (
+                f"{count:.0f} {unit}: cannot tell if the systems differ; a test needs at least "
+                f"{FEWEST_UNITS}"
+            )
+            reason = Notice(text, code=f"too-few-{unit}")
+        elif np.isnan(p[at]):
+            text = "the difference is undefined in more than half of the samples"
+            reason = Notice(text, code="undefined-samples")
+        elif tests * 2.0 ** (1 - count) >= SIGNIFICANT and not corrected[at] < SIGNIFICANT:
+            least = min(1.0, tests * 2.0 ** (1 - count))
+            text = (
+                f"{count:.0f} {unit}: cannot tell if the systems differ; no p corrected for "
+                f"{tests} pairs can be below {least:.2f}"
+            )
+            reason = Notice(text, code=f"too-few-{unit}")
+        reasons.append(reason)
+    return reasons
 
 
 def _compare_scores(
     scores: SystemScores, r: int, both: Ints, samples: Samples, paired: str, seed: int
 ) -> tuple[Floats, ...]:
-    """Return differences between pairs of systems in one score, with bounds and p-values."""
+    """Return differences between pairs of systems in one score, with bounds, p-values and the
+    number of groups or items that limit p.
+    """
     a, b = both.T
     difference = scores.means[a, r] - scores.means[b, r]
     drawn = samples.drawn[:, a, r] - samples.drawn[:, b, r]
@@ -91,15 +139,18 @@ def _compare_scores(
         low, high = jackknife_bounds(difference, left, bounds)
     else:
         low, high = interval_bounds("percentile", difference, drawn, NO_JACKKNIFE)
+    units = left.defined
     if paired == "bootstrap":
         p = bootstrap_p(difference, drawn, left.total)
+        units = np.full(difference.shape, np.inf)
     elif samples.averaged:
         values = scores.values[:, r]
         weights = scores.weights if scores.own is None else scores.weights * scores.own[r]
         p = permutation_p(values[a] - values[b], weights, drawn.shape[0], seed + 1)
+        units = np.count_nonzero(~np.isnan(values[a] - values[b]) & (weights > 0), axis=-1)
     else:
         p = contribution_p(difference, left, drawn.shape[0], seed + 1)
-    return difference, low, high, np.where(np.isnan(difference), np.nan, p)
+    return difference, low, high, np.where(np.isnan(difference), np.nan, p), units
 
 
 def subtract_systems(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknife:
@@ -275,24 +326,18 @@ def _draw_signs(times: Ints, draws: int, random: np.random.Generator) -> Iterato
             yield (2 * random.binomial(times, 0.5, size=size) - times).astype(np.float64)
 
 
-def warn_few_units(scores: SystemScores, samples: Samples, pairs: Sequence[Pair]) -> list[str]:
+def warn_few_units(pairs: Sequence[Pair]) -> list[str]:
     """Warn if there are too few groups or items for any difference to be significant."""
-    if not pairs:
-        return []
-    count, unit = samples.items, "items"
-    if count is None:
-        count, unit = samples.jackknife.weights.size, "groups"
-    tests = len(pairs) // len(scores.requests)
-    if tests * 2.0 ** (1 - min(count, 1000)) < SIGNIFICANT:
-        return []
-    if count < FEWEST_UNITS:
-        text = f"{count} {unit}: differences between systems cannot be tested with fewer than 6"
-    else:
-        text = (
-            f"{count} {unit}: too few for {tests} pairs of systems; no corrected p can be below "
-            f"{tests * 2.0 ** (1 - count):.2f}"
-        )
-    return [Notice(text, code=f"few-{unit}")]
+    scores = list_by_score(pairs)
+    found: dict[Notice, list[str]] = {}
+    for score, own in scores.items():
+        reason = explain_untestable(own)
+        if reason is not None and reason.code in TOO_FEW:
+            found.setdefault(reason, []).append(score_key(*score))
+    return [
+        text if len(names) == len(scores) else text.prefix(", ".join(names))
+        for text, names in found.items()
+    ]
 
 
 def holm(p: Floats) -> Floats:
@@ -312,10 +357,10 @@ def holm(p: Floats) -> Floats:
 def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
     """Return significance letters, keyed by system index and score index.
 
-    Systems that share a letter do not differ significantly.
+    Systems that share a letter do not differ significantly. There are no letters if no test could
+    find a difference.
     """
-    if not pairs:
-        return {}
+    untestable = {score for score, own in list_by_score(pairs).items() if explain_untestable(own)}
     apart = {
         (pair.a, pair.b, pair.measure, pair.entropy)
         for pair in pairs
@@ -324,6 +369,8 @@ def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int,
     names, ranks = scores.names, scores.ranks
     marks: dict[tuple[int, int], str] = {}
     for r, (measure, entropy) in enumerate(scores.requests):
+        if not pairs or (str(measure), entropy) in untestable:
+            continue
         order = [s for s in np.argsort(ranks[:, r], kind="stable").tolist() if ranks[s, r]]
 
         def differ(i: int, j: int, key: tuple[str, str | None] = (str(measure), entropy)) -> bool:
