@@ -1,4 +1,4 @@
-"""Readable phrases for contexts in text and HTML; JSON, CSV and TSV keep the context codes."""
+"""Readable phrases for contexts in text and HTML. JSON, CSV and TSV keep the context codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOTE = "… stands for the word; JSON and CSV output contains context codes such
 
 
 class ContextPhrases:
-    """A callable that maps context codes to phrases; unknown codes are returned unchanged.
+    """A callable that maps context codes to phrases. Unknown codes are returned unchanged.
 
     >>> counts = Counts([[4, 1]], ["tea"], ["obj:drink", "nmod:of:cup"], slots=["obj", "nmod:of"])
     >>> phrase = ContextPhrases(counts)

@@ -172,7 +172,7 @@ def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
 def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
     """Report new words and their classes, one class per row.
 
-    In a sheet, a word without classes has one row with empty node, class and probability.
+    In a spreadsheet, a word without classes has one row with empty node, class and probability.
     """
     placed = place(thesaurus, counts, n)
     rows, values = [], []

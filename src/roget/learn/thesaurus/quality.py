@@ -50,7 +50,7 @@ class Figure(NamedTuple):
 
     weight: float
     usual: float
-    """Mean of the figure over the classes that were read."""
+    """Mean of the figure over the classes to which the weights were fitted."""
     reason: str
     """The reason for low trust if this figure is low."""
 
@@ -185,7 +185,7 @@ def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
     if known is None:
         return None
     vectors = known.vectors
-    if known.prior:  # the trust was fitted to vectors without a prior
+    if known.prior:  # The model of trust was fitted to vectors without a prior.
         vectors = unit(vectors[:, : -known.prior])
     weights = unit(known.weights)
     if known.rows is None:

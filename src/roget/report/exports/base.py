@@ -86,7 +86,7 @@ class ExportEntry:
 
     @property
     def trust(self) -> ClassTrust | None:
-        """The trust in a leaf class; None for other classes."""
+        """The trust in a leaf class, or None for other classes."""
         return None if self.children else self.thesaurus.trust(self.node)
 
     @cached_property

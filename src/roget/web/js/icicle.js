@@ -31,7 +31,7 @@ class Icicle {
     });
     new ResizeObserver(() => this.draw(true)).observe(place);
   }
-  // A cut needs every class of the tree; without one, the classes of the levels are shown.
+  // A cut is drawn with all classes of the tree. Without a cut, the classes of the levels are drawn.
   get tree() {
     return this.k === Infinity ? state.tree.outline : state.tree;
   }

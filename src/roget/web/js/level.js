@@ -303,7 +303,7 @@ function fill(cards) {
 
 /** @type {Page} */
 export const levelPage = {
-  // "cut" is in old links.
+  // Old links contain "cut".
   names: ["level", "cut"],
   place: 2,
   title: "Level",

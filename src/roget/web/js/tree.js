@@ -1,5 +1,5 @@
 // The tree of classes: parents and children, positions, and the order of splits.
-// Its outline has the classes of the levels only, with the same node numbers.
+// Its outline contains only the classes of the levels, with the same node numbers.
 /** @import { TreeData } from "./types" */
 
 // Connect each node to its nearest ancestor that is not hidden; hidden nodes have no parent.
