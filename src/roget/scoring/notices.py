@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,8 @@ def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str,
     elif (label := find_noise(sides.system)) is not None:
         text = (
             f"{sides.system.source}: label {label!r} is scored as an ordinary cluster; if it marks "
-            f"noise, pass --noise {label} (one cluster per item) or --noise {label} --missing drop "
-            f"(items excluded)"
+            f"noise, pass --noise {quote(label)} (one cluster per item) or --noise {quote(label)} "
+            "--missing drop (items excluded)"
         )
         texts.append(Notice(text, code="noise-label"))
     texts += more

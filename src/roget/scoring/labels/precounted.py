@@ -25,6 +25,7 @@ from roget.scoring.labels.align import (
 from roget.scoring.labels.columns import CELLS, PAIR, SINGLE, Columns, LabelRoles, choose_side
 from roget.scoring.labels.files import name_files
 from roget.scoring.labels.frames import (
+    find_in_frame,
     frame_columns,
     is_frame,
     library,
@@ -208,7 +209,7 @@ def _inspect_lazy(
 
     lazy = nw.from_native(frame).lazy()
     names = lazy.collect_schema().names()
-    places = roles.find_by_name(names, columns, source)
+    places = find_in_frame(names, roles, columns, source)
     return lazy, {role: names[at] for role, at in places.items()}
 
 

@@ -171,8 +171,7 @@ def parse(measure: str | Measure) -> Measure:
             # The notation v@jk is valid in --fail-under and in reports, but not here: measure and
             # estimator are separate options.
             raise InputError(
-                f"{measure}: use -m {name} -e {estimator} (in Python measures={name!r}, "
-                f"entropy={estimator!r})",
+                f"{measure}: use -m {name} -e {estimator}",
                 code="invalid-option",
             )
         raise InputError(
