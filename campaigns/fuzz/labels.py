@@ -21,6 +21,7 @@ import numpy as np
 from campaigns.fuzz.archives import unzipped
 from campaigns.fuzz.mutate import alter_json, mutate
 from campaigns.fuzz.targets import NOTHING, Files, Found, Target, Texts, write
+from roget.core.io.source import import_zstd
 
 TSV = (
     b"item\tlabel\na\tx\nb\ty\nc\tx\nd\tz\n",
@@ -166,15 +167,13 @@ class _Packed:
     """A compressed file: its content was changed before it was packed, or its bytes after."""
 
     def __init__(self, folder: Path) -> None:
-        import zstandard
-
         self._folder = folder
         self._pack: dict[bytes, Callable[[bytes], bytes]] = {
             b".gz": partial(gzip.compress, mtime=0, compresslevel=1),
             b".bz2": bz2.compress,
             b".xz": partial(lzma.compress, preset=0),
             b".lzma": partial(lzma.compress, preset=0, format=lzma.FORMAT_ALONE),
-            b".zst": zstandard.ZstdCompressor(level=1).compress,
+            b".zst": partial(import_zstd().compress, level=1),
             b".zip": zipped,
         }
         self._seeds = {kind: [pack(one) for one in TSV] for kind, pack in self._pack.items()}

@@ -123,7 +123,7 @@ def test_similar_warnings_of_many_systems_are_shown_once():
     assert len(found.warnings) >= 5
     text = str(found)
     assert text.count("[missing-items]") == 1
-    assert "more notices: --all" in text
+    assert "more notices: all=True" in text
 
 
 def test_pairs_are_a_separate_table(tmp_path):

@@ -32,7 +32,14 @@ def refused(code: str, *contains: object, kind: type[Exception] = RogetError) ->
 
 def _names(message: object, part: object) -> bool:
     """Return True if a message contains a place, a value, or an option in either spelling."""
-    return str(part) in str(message) or spell_options(str(part)) in str(message)
+    found, text = str(message), str(part)
+    names = (text, spell_options(text), spell_options(f"--columns {text}"), bare_name(text))
+    return any(name in found for name in names)
+
+
+def bare_name(text: str) -> str:
+    """Return the name of an option in Python, e.g. at_least for --at-least."""
+    return text.removeprefix("--").replace("-", "_") if text.startswith("--") else text
 
 
 def codes(notices: Iterable[str]) -> list[str | None]:

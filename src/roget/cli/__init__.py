@@ -25,9 +25,9 @@ GROUPS = {
     "Use and evaluate": ("prefer", "attach", "heldout", "decide", "judge"),
     "More": ("list", "explain", "data", "reproduce"),
 }
-"""Commands in each section of `roget --help`.
+"""The commands in each section of `roget --help`.
 
-Each command is a function or an app in the module of the same name.
+Each command is a function or a typer app in the module of the same name.
 """
 
 _SPARE = {"score": "use roget compare GOLD SYSTEM... for several systems"}
@@ -163,10 +163,11 @@ def main() -> None:
 
 
 def _hold_streams() -> None:
-    """Reserve the file descriptors of streams that the shell has closed (`>&-`).
+    """Replace the standard streams that the shell has closed (`>&-`).
 
-    Otherwise files that we open would be assigned these descriptors. Writing to a closed standard
-    output is an error, as for other programs.
+    Otherwise the next opened file would get the descriptor of a closed stream, and messages could
+    be written to it. Output to a closed stream is discarded for standard error and an error for
+    standard output.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:

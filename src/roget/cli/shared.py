@@ -63,7 +63,8 @@ TABLES = ("items", "classes", "clusters", "mapping", "pairs")
 """Kinds of files that --save writes as tables."""
 
 SAVED = (*TABLES, "consensus", "figure", "figures", "bibtex")
-"""All kinds of files that --save can write; each command's help lists the ones it supports."""
+"""All kinds of files that --save can write. The help of a command lists the kinds that it supports.
+"""
 
 
 def check_saved(context: typer.Context, given: list[str] | None) -> list[str] | None:
@@ -224,7 +225,7 @@ Figures = Annotated[
 
 
 def target(metavar: str, help: str) -> Any:
-    """Return the option -o of a command."""
+    """Declare the option -o of a command."""
     return typer.Option("--output", "-o", metavar=metavar, help=help)
 
 
@@ -249,7 +250,7 @@ def target_of(inputs: Sequence[str], output: str | None, doing: str, metavar: st
 
 
 def print_notes(*lines: str, kind: str = "") -> None:
-    """Print lines to stderr, each as "kind: line [code]" with the kind "note" or "warning"."""
+    """Print notes or warnings to stderr, as "note: text [code]" or "warning: text [code]"."""
     for line in lines:
         code = code_of(line)
         mark = f" [{code}]" if code else ""

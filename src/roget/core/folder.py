@@ -85,7 +85,7 @@ _SEALED = len(_END) + 64
 
 @dataclass(frozen=True)
 class ModelContents(Contents):
-    """Values and arrays with arbitrary names, which the model checks when it is read."""
+    """Values and arrays with arbitrary names. The class of the model checks them."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,8 @@ class Kind:
     arrays: str | None = None
     """Name of the .npz file, if the folder has arrays."""
     beside: tuple[str, ...] = ()
-    """Names of other files that the folder may contain. The manifest does not describe them."""
+    """Names of other files that the folder may contain, although the manifest does not list them.
+    """
     old: Callable[[Path, dict[str, Any]], None] = lambda place, record: None
     """Function that checks or completes the manifest of an older version."""
 
@@ -306,7 +307,8 @@ class Folder:
         return arrays
 
     def query(self, connection: Any, name: str) -> str:
-        """Check the columns of a table, and return SQL that reads the table with row numbers."""
+        """Check the columns of a table, and return an SQL expression that reads the table with row
+        numbers."""
         self._relation(connection, name)
         return parquet(self.path.resolve() / name, numbered=True)
 

@@ -46,17 +46,16 @@ class Option:
     choices: tuple[str, ...] | str | None = None
     """The allowed names, or the catalogue kind whose names are allowed."""
     words: tuple[str, ...] = ()
-    """Words allowed instead of a number, such as "auto"."""
+    """Strings that are allowed instead of a number, such as "auto"."""
     minimum: float | None = None
     maximum: float | None = None
     positive: bool = False
     optional: bool = False
     """True if None is allowed."""
     many: str = ""
-    """The way to pass several values on the command line: "repeated" (the option is repeated),
-    "pairs" (repeated A=B), "," (separated by commas), or "text" (one string with commas that the
-    library parses). Every repetition of an option adds values.
-    """
+    """How the command line accepts several values: "repeated" (repeat the option), "pairs" (repeat
+    it with A=B), "," (separate them by commas), or "text" (pass one string, which the library
+    parses)."""
     flags: tuple[str, ...] = ()
     metavar: str = ""
     called: str = ""
@@ -209,8 +208,8 @@ def options_of(kind: Any) -> Mapping[str, Option]:
                 parts.update(typing.get_args(part))
             plain = next((basic for basic in (bool, int, float) if basic in parts), str)
             if str in parts and not option.words:
-                # Parse str | int as text if it stands for the name or number of a column. If the
-                # option allows certain words, such as "auto", parse other values as numbers.
+                # A column is specified by name or number, so keep the value as text. An option that
+                # allows words such as "auto" takes numbers otherwise.
                 plain = str
             found[one.name] = replace(
                 option,

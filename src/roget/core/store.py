@@ -249,7 +249,7 @@ def _lock_folder(folder: Path, *, wait: bool = False, new: bool = False) -> int 
         except FileNotFoundError:
             return None
         except OSError:
-            if new:  # e.g. too many open files, or the umask forbids reading
+            if new:  # The cause may be too many open files, or a umask that forbids reading.
                 raise
             return None
         try:
@@ -346,7 +346,7 @@ class Partial:
                 os.rename(draft, self.folder)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                    raise  # Otherwise another run has just created the folder.
+                    raise  # Any other error means that another run has just created the folder.
 
     def _is_ours(self) -> bool:
         """Return True if the folder may be used, or False if it was removed in the meantime."""

@@ -24,8 +24,8 @@ UPOS = {
     "A": "ADV", "w": "ADV", "C": "CCONJ", "K": "CCONJ", "S": "SCONJ", "M": "SCONJ", ",": "PUNCT",
     ".": "PUNCT", '"': "PUNCT", "!": "INTJ", "n": "PART", "t": "X", "?": "X",
 }  # fmt: skip
-"""Map from one-letter codes, for the kinds of words that the rules distinguish, to universal
-part-of-speech tags.
+"""Universal part-of-speech tags for the kinds of words that the rules distinguish. A letter denotes
+each kind.
 
 D: determiner, r: relative determiner. J: adjective before a noun, a: other adjective. F: reflexive
 pronoun, R: relative, W: interrogative, O: other pronoun. w: interrogative adverb. p: postposition.
@@ -59,7 +59,7 @@ class Grammar(ABC):
     whens: tuple[str, ...]
     """Stems of modifiers that mark a noun as a time expression, as in "letzte Woche"."""
     titles: frozenset[str]
-    """Titles before a name, as in "Herr Müller"; the name is the head."""
+    """Titles that precede a name, as in "Herr Müller". The name is the head."""
     doubled: frozenset[str]
     """Determiners that a second determiner can follow, as in "ein paar" and "all die"."""
     having: frozenset[str]
@@ -115,8 +115,8 @@ class Element:
     cases: str = "nadg"
     preposition: int = NONE
     near: int = NONE
-    """Position of the last noun, to which the next phrase can attach, or NONE if the head is the
-    last noun."""
+    """Position of the last noun if it is not the head, otherwise NONE. The next phrase can attach
+    to it."""
 
 
 @dataclass
@@ -365,7 +365,7 @@ class _Parser:
         return noun and before.stop == one.start
 
     def is_measure(self, element: Element) -> bool:
-        """Return True if a bare noun can follow, as in "eine Tasse Kaffee"."""
+        """Return True if a bare noun can follow this element, as in "eine Tasse Kaffee"."""
         return self.low_lemma(element.head) in self.grammar.measures
 
     def nearest(self, element: Element) -> int:
@@ -496,7 +496,7 @@ class _Parser:
             return now.has(_FINITE) or now.last
         return now.has(_FULL) and any(kind in "vz" for kind in after)
 
-    # Inside a clause
+    # Methods that attach the elements of a clause
 
     def fill(self, clause: Clause) -> None:
         """Attach the elements of a clause to their heads.

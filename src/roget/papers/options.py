@@ -29,7 +29,7 @@ class ReproduceOptions(Checked):
     features: str | None = option(
         None,
         metavar="FILE",
-        help="v-measure/figure-5: items to cluster: a table (.csv, .tsv, .parquet) of numeric "
+        help="v-measure/figure-5: table of items to cluster (.csv, .tsv, .parquet), with numeric "
         "columns and a column named `label`. Default: simulated items.",
     )
     treebank: str | None = option(

@@ -74,7 +74,7 @@ class Claim:
         return self.reason or REASONS[self.verdict]
 
     def cells(self) -> tuple[str, ...]:
-        """Return a table row; our value has one more digit than the published value."""
+        """Return a table row. Our value has one more digit than the published value."""
         found = self.difference
         return (
             self.what,
@@ -168,7 +168,7 @@ Function = TypeVar("Function", bound=Reproduction)
 
 
 def heeds(*options: str) -> Callable[[Function], Function]:
-    """Declare the options that a reproduction uses; any other option is an error."""
+    """Declare the options that a reproduction uses. Any other option is an error."""
 
     def declare(function: Function) -> Function:
         function.heeds = options  # type: ignore[attr-defined]
@@ -189,7 +189,7 @@ class MissingData(InputError):
 
 
 def find_data(options: ReproduceOptions, what: str, *parts: str) -> Path:
-    """Return the path of a data set that is not bundled; raise `MissingData` if it is not found.
+    """Return the path of a data set that is not bundled. Raise `MissingData` if it is not found.
 
     >>> find_data(ReproduceOptions(data="nowhere"), "the BBC's texts", "bbc-news", "bbc.tsv")
     Traceback (most recent call last):

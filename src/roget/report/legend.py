@@ -1,4 +1,4 @@
-"""Legends: a line below a table that explains its abbreviations."""
+"""Legends: lines that explain the abbreviations in a table."""
 
 from __future__ import annotations
 

@@ -133,7 +133,8 @@ def _warn_one_class(thesaurus: Thesaurus) -> str:
 def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Report:
     """Report the sizes, the quality and the tree of the first k classes.
 
-    With `whole=False`, the thesaurus is still being built, and a single class causes no warning.
+    `whole=False` means that the thesaurus is still being built. A single class then causes no
+    warning.
     """
     phrase = ContextPhrases(thesaurus.counts)
     table, nodes = _tabulate_levels(thesaurus) or _tabulate_tree(thesaurus, k, phrase)

@@ -109,15 +109,12 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
 
 def describe_senses(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
     """Return a word's senses as plain data: class, share, typical contexts and nearest words."""
-    shown = lookup.list_level_nodes(thesaurus)
     found = [
         {
             "node": one.node,
             "label": name_class(thesaurus, one.node),
             "path": [
-                name_class(thesaurus, node)
-                for node in thesaurus.tree.path(one.node)[1:]
-                if node in shown
+                name_class(thesaurus, node) for node in lookup.list_path(thesaurus, one.node)[1:]
             ],
             "share": one.share,
             "contexts": [context.context for context in one.contexts],

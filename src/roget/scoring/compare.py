@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from roget.core.io.frames import FrameColumns, frame_columns, is_frame, is_lazy
 from roget.core.io.paths import name_sources
 from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.errors import InputError
 from roget.scoring.inputs import Inputs
 from roget.scoring.labels.files import is_thesaurus
-from roget.scoring.labels.frames import FrameColumns, frame_columns, is_frame
 from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.options import CompareOptions, PipelineOptions
 from roget.scoring.pipeline import compare_inputs
@@ -42,7 +42,7 @@ def list_systems(systems: Any) -> Any:
         return systems if parts or not files else files
     if isinstance(systems, Mapping | Sequence | str | os.PathLike):
         return systems
-    from roget.scoring.labels.precounted import gather_lazy, is_lazy
+    from roget.scoring.labels.precounted import gather_lazy
     from roget.scoring.labels.wide import find_shared, split_frame
 
     frame = FrameColumns(gather_lazy(systems)) if is_lazy(systems) else systems

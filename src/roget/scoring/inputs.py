@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from roget import catalogue
+from roget.core.io.frames import is_lazy
 from roget.core.io.source import STANDARD_INPUT
 from roget.errors import InputError
 from roget.scoring.labels import AlignedLabels, Labels, align, as_labels, read_pair
@@ -228,7 +229,7 @@ class Inputs:
         """Load the label columns of a lazy frame into memory; return other inputs unchanged."""
         from roget.scoring.labels import precounted
 
-        if isinstance(side, COMMON) or not precounted.is_lazy(side):
+        if isinstance(side, COMMON) or not is_lazy(side):
             return side
         columns = choose_side(self.options.columns, name)
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
@@ -239,7 +240,7 @@ class Inputs:
         from roget.scoring.labels import precounted
 
         if system is None:
-            if not precounted.is_lazy(gold):
+            if not is_lazy(gold):
                 return None
             return precounted.count_frame(gold, self.rules.missing, columns, self.noise)
         if self.needs_items or self.rules.extra != "drop":

@@ -174,7 +174,7 @@ def _serve_edits(session: Session) -> Any:
             return _error(501, f"this thesaurus cannot be edited: {reason}")
         edit = await _read_object(request)
         try:
-            # type(), because True is an int in Python but not in JSON.
+            # Use type() instead of isinstance, because True is an int in Python.
             if type(edit.get("revision")) is not int:
                 raise InputError(
                     "expected a JSON object with an action and a revision", code="edit-refused"
@@ -254,7 +254,7 @@ def make_server(session: Session, port: int, tokens: AccessTokens) -> Any:
 def serve(
     session: Session, bound: socket.socket, *, ready: Callable[[Callable[[], str]], None]
 ) -> None:
-    """Serve until interrupted; `ready` is called at startup with a function that creates links."""
+    """Serve until interrupted. `ready` is called at startup with a function that creates links."""
     port, tokens = bound.getsockname()[1], AccessTokens()
     warm(session.snapshot)
     server = make_server(session, port, tokens)

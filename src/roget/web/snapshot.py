@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.learn.sketch import Sketches
-from roget.learn.thesaurus import Thesaurus, lookup, quality
+from roget.learn.thesaurus import Thesaurus, quality
 from roget.report.contexts import ContextPhrases
 from roget.report.format import brief
 from roget.web.search import Search, fold
@@ -83,15 +83,10 @@ class ThesaurusSnapshot:
         """The probability of every node, rounded for display."""
         return [cast(float, brief(one)) for one in self.thesaurus.index.places.shares.tolist()]
 
-    @cached_property
+    @property
     def shown(self) -> set[int]:
         """The nodes that the tree and paths show: the classes of the levels, or all classes."""
-        return lookup.list_level_nodes(self.thesaurus)
-
-    def shown_path(self, node: int) -> list[int]:
-        """Return the shown nodes from the root to a node, and the node itself."""
-        path = self.thesaurus.tree.path(node)
-        return [above for above in path if above in self.shown or above == node]
+        return self.thesaurus.index.shown
 
     def shown_children(self, node: int) -> list[int]:
         """Return the shown subclasses of a node."""

@@ -36,8 +36,8 @@ def page(
 ) -> str:
     """Render the static page. The output is deterministic.
 
-    Sentences (`evidence` for each word and context) and sketches are included only on request;
-    sketches make the page several times larger.
+    `evidence` is the number of sentences to include for each word and context. Sketches make the
+    page several times larger.
     """
     snapshot = session.snapshot
     if evidence and snapshot.thesaurus.counts.evidence is None:

@@ -30,7 +30,7 @@ _CHUNK = 1 << 18
 """Batch size: number of cells converted to Python objects at once."""
 
 _ROUNDING = 1e-12
-"""Tolerance for fractions that should sum to 1 but do not, because of rounding, e.g. .7, .2 and .1.
+"""Tolerance for the sum of fractions. For example, .7 + .2 + .1 differs from 1 by a rounding error.
 """
 
 _MAX_COMPARED = 20_000
@@ -119,8 +119,9 @@ class Counts(ReportMixin):
         """Make counts from a data frame with columns for word, context and, optionally, count.
 
         The frame may come from pandas, polars or another library that narwhals supports. `columns`
-        assigns the columns as in `read`. By default, they are named "word", "context" and "count",
-        or else are the first, second and third column. Rows without a count count once.
+        assigns the columns as in `read`. By default, these are the columns named "word", "context"
+        and "count", or the first two or three columns. If there is no count column, each row is one
+        occurrence.
 
         >>> import pandas as pd
         >>> Counts.from_pandas(pd.DataFrame({"word": ["a", "b", "a"], "context": ["x", "x", "y"]}))

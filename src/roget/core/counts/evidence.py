@@ -64,7 +64,7 @@ class ExampleContents(Contents):
 
 
 TABLES = {name: one.types for name, one in tables_of(ExampleContents, optional=True).items()}
-"""The tables of example sentences, each with a map from its columns to their SQL types."""
+"""The column types (SQL) of each table of example sentences."""
 
 SORTS = ("corpus", "left", "right")
 """Sort orders for concordance lines: corpus order, or by the words before or after the keyword."""
@@ -285,7 +285,7 @@ def _from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> I
     sentences, seen, matrix = tables[SENTENCES], tables[SEEN], counts.matrix
     word = seen["word"].astype(np.int32)
     context = word + seen["context"]
-    # Entry i is the i-th stored cell of the matrix, in row order.
+    # Entries are numbered in the order in which a CSR matrix stores its cells.
     rows = np.repeat(np.arange(len(counts.words), dtype=np.int32), np.diff(matrix.indptr))
     places = (word, word + seen["word_more"], context, context + seen["context_more"])
     return InMemoryEvidence(
@@ -314,7 +314,8 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
         for mine, its in ((kept.words, counts.words), (kept.contexts, counts.contexts))
     )
     row, column = rows[kept.row], columns[kept.column]
-    # Find the cell of each occurrence by a binary search over row · contexts + column.
+    # Cells are sorted by row · n_contexts + column, so a binary search finds the cell of each
+    # occurrence.
     matrix = counts.matrix
     cells = np.repeat(np.arange(words), np.diff(matrix.indptr)) * contexts + matrix.indices
     at = np.flatnonzero((row >= 0) & (column >= 0))

@@ -40,13 +40,13 @@ numpy pads every name to the length of the longest name.
 """
 
 _ROW_MEMORY = 200
-"""Estimated memory for one row or column and its name, in bytes."""
+"""Estimated memory, in bytes, that each row or column and its name require."""
 
 _NPZ, _MATRIX_MARKET = ".npz", ".mtx"
 _TSV = (".tsv", ".tsv.gz")
 _WRITTEN = (*_TSV, _NPZ)
 _NOT_DIRECTORIES = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
-"""File suffixes with which the name of an output directory must not end."""
+"""File suffixes that are not allowed for output directories."""
 
 
 def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, tuple[str, ...]]:

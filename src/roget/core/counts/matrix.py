@@ -191,7 +191,7 @@ def ranking(totals: Array, texts: Names) -> npt.NDArray[np.intp]:
 
 
 def _are_texts(names: list[Any]) -> bool:
-    """Return True if all names are valid strings, which is faster to check for all at once."""
+    """Return True if all names are valid strings. Testing all names in one call is fast."""
     if not all(type(name) is str for name in names):
         return False
     try:

@@ -56,7 +56,8 @@ class Roles:
     """The roles of columns in one type of table, with the usual column names for each role."""
 
     needed: Mapping[str, tuple[str, ...]]
-    """Required roles, in the order in which the columns of a table without a header are read."""
+    """Required roles. In a table without a header, they are assigned to the columns in this order.
+    """
     others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     number: str = ""
     """The role of the numeric column, which is the last column of a table without a header."""
@@ -396,7 +397,8 @@ def inspect_table(
 ) -> Table:
     """Detect the delimiter, header, column names and column roles, and return the completed table.
 
-    `header` overrides the detection of a header. With `held`, the limit for data in memory applies.
+    `header` overrides the detection of a header. `held` means that all rows will be loaded into
+    memory, for which the size limit is lower.
     """
     if table.format == "parquet":
         table = inspect_parquet(table, held=held)

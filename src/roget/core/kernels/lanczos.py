@@ -28,8 +28,8 @@ NONE = 1e-9
 class Operator(NamedTuple):
     """The operator S·P·diag(inverse)·Pᵀ·S, where S = diag(scale) and P is a matrix of table rows.
 
-    P consists of the rows `words` of the table. The largest eigenvalue is known to be 1; `trivial`
-    is the corresponding eigenvector, scaled to length 1.
+    P consists of the rows `words` of the table. The largest eigenvalue is always 1. Its
+    eigenvector, scaled to length 1, is `trivial`.
     """
 
     rows: RowIndex

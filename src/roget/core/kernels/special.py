@@ -21,9 +21,8 @@ LARGE = 16.0
 
 LOG2_E = 1.0 / LOG_TWO
 MAGIC = 1.5 * 2.0**52
-"""Constant that is added to a double to round it. The lowest bits of the sum are the rounded
-number.
-"""
+"""Adding this constant to a double rounds the double. The lowest bits of the sum are the nearest
+integer."""
 FAR, NOTHING = -88.0, 2.0**-87
 """Bounds for `exponentials`.
 
@@ -85,7 +84,7 @@ def log_gammas(k: int, x: Floats, bits: Ints, mantissa: Floats, whole: Ints) -> 
     for c in range(k):
         m, v = mantissa[c], x[c]
         power = (bits[c] - ROOT_HALF) >> 52
-        # Step 2: ln x by the series 2·(s + s³/3 + s⁵/5 + …), to s²¹.
+        # Step 2: compute ln x by the series 2·(s + s³/3 + s⁵/5 + …), up to the term in s²¹.
         s = (m - 1.0) / (m + 1.0)
         q = s * s
         log = 1 / 17 + q * (1 / 19 + q * (1 / 21))

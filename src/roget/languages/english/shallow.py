@@ -152,7 +152,7 @@ class _Linker(Sentence):
                 self.link(i, *self.modified(i, head))
 
     def modified(self, i: int, head: int) -> tuple[int, str]:
-        """Return the head and label of a modifier; a noun modifies the next noun."""
+        """Return the head and label of a modifier. A noun modifies the next noun."""
         kind = self.kinds[i]
         if self.tags[i] == "DPS":
             return head, "nmod:poss"
@@ -193,7 +193,7 @@ class _Linker(Sentence):
             self.link(head, self.separated, "obj")
             self.separated = NONE
             return "obj"
-        # A clause has one subject; further noun phrases before its verb are attached to it.
+        # A clause has one subject. Further noun phrases before its verb depend on it.
         expected = bool(self.waiting) and self.waiting[-1] > self.verb
         if self.before == "C" and self.role and (expected or not self.finite(phrase.stop)):
             self.link(head, self.noun, "conj")

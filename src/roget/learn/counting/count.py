@@ -24,8 +24,8 @@ from typing import Any
 from roget.core import folder as folders
 from roget.core.counts import Counts, formats
 from roget.core.counts import files as counts_files
-from roget.core.counts.frames import is_frame
 from roget.core.io import duck
+from roget.core.io.frames import is_frame, is_lazy
 from roget.core.io.source import STANDARD_INPUT
 from roget.core.io.values import parse_json
 from roget.core.options import choose, with_options
@@ -105,7 +105,7 @@ def count(
     InputError
         If an input cannot be read or options conflict.
     """
-    if is_frame(inputs):
+    if is_frame(inputs) or is_lazy(inputs):
         with tempfile.TemporaryDirectory(prefix="roget.") as folder:
             table = Path(folder) / "frame.tsv"
             Counts.from_pandas(inputs, options.pop("columns", None)).write(table)

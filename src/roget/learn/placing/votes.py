@@ -48,7 +48,7 @@ MAX_VOTERS = 400
 """Maximum number of voters for each ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
-"""Constant added to the total weight of the voters. It reduces the effect of a few weak votes."""
+"""Constant added to the total weight of the voters, to reduce the effect of a few weak votes."""
 
 BLOCK = 256
 """Batch size: number of words whose votes are computed at once."""
@@ -105,7 +105,7 @@ class Votes:
         return sparse.csr_array(self.classes @ self._graph.nearness)
 
     def list_supporters(self, at: int, target: int, n: int) -> list[Supporter]:
-        """Return the n known words with the largest votes for a class, for the word in one row."""
+        """Return the n known words that contribute most to the votes of a word for a class."""
         near = self._graph.nearness[[target]].toarray().ravel()
         found = []
         for one in self._sources:

@@ -9,9 +9,8 @@ membership.parquet   row INTEGER, cluster INTEGER, probability DOUBLE: p(cluster
 centroids.npz        centroids: clusters × contexts; mass: p(cluster); other arrays
 
 The files words.parquet, contexts.parquet and entries.parquet, and the tables of example sentences,
-have the format of counts folders. Tables with the prefix "spare-" are counts of words that are not
-in the thesaurus, which are needed when it grows. Version 1 had no labels and no edits. Version 2
-used a different kind of checksum.
+have the format of counts folders. Tables with the prefix "spare-" contain the spare counts. Version
+1 had no labels and no edits. Version 2 used a different kind of checksum.
 """
 
 from __future__ import annotations
@@ -332,7 +331,7 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) ->
 
 
 def _make_spare_tables(spare: Counts | None, counts: Counts) -> dict[str, Any]:
-    """Return the tables of the spare counts, by name."""
+    """Return the tables of the spare counts, keyed by name."""
     if spare is None:
         return {}
     tables = counts_files.to_tables(spare)

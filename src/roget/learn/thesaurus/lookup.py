@@ -346,7 +346,7 @@ class Index:
         """The index of class centroids and masses."""
         return ClassProfiles(self._thesaurus.clustering)
 
-    # Every edit that changes the places of words changes the tree or the homes of words.
+    # The leaf of a word cannot change unless the tree or the homes of words change.
     @derived_from(
         lambda thesaurus: (
             thesaurus.counts,
@@ -359,9 +359,15 @@ class Index:
         """The index of the leaves of words (places), and of the words of classes."""
         return PlaceIndex(self._thesaurus)
 
+    @derived_from(lambda thesaurus: (thesaurus.tree, thesaurus.provenance))
+    def shown(self) -> set[int]:
+        """The nodes that people read; see `list_level_nodes`."""
+        return list_level_nodes(self._thesaurus)
+
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
     def vectors(self) -> tuple[Array | None, Any]:
-        """The vectors and unit context weights of all words, or None if there are no vectors."""
+        """The word vectors, and the context weights scaled to length 1, or None if there are no
+        vectors."""
         return find_vectors(self._thesaurus) or (None, None)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
@@ -495,8 +501,8 @@ def list_neighbours(
 def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) -> list[str]:
     """Return the source of the similarity of a word to each other word.
 
-    The source is "text", "background" or "both", "prior" for prior vectors, or one of the first
-    three with " + prior".
+    The source is "text", "background", "both", or "prior" for prior vectors. The first three may be
+    combined with the last, as in "text + prior".
 
     The list is empty if the thesaurus was built without background counts and prior vectors.
     """
@@ -598,21 +604,28 @@ def _leave_one_out(own: Any, left_out: Ints) -> Any:
 
 
 def list_levels(thesaurus: Thesaurus) -> list[int]:
-    """Return the numbers of classes of the levels that the tree was built with, or []."""
+    """Return the number of classes at each level, or [] if the tree was built without levels."""
     levels = thesaurus.provenance.get("levels") or ()
     found = [k for k in levels if 1 < k <= thesaurus.tree.n_clusters]
     return found if len(found) > 1 else []
 
 
 def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
-    """Return the root, the classes of all levels and the leaves; without levels, all classes.
+    """Return the root, the classes of all levels and the leaves, or all classes if there are no
+    levels.
 
-    Below the coarsest level, a tree of merges is binary and deep. People read these classes only.
+    Users see only these classes, because a tree of merges is binary and deep.
     """
     tree, levels = thesaurus.tree, list_levels(thesaurus)
     if not levels:
         return set(range(tree.n_nodes))
     return {0, *tree.leaves().tolist()}.union(*(tree.tops(k) for k in levels))
+
+
+def list_path(thesaurus: Thesaurus, node: int) -> list[int]:
+    """Return the nodes from the root to a class, without nodes that people do not read."""
+    shown = thesaurus.index.shown
+    return [above for above in thesaurus.tree.path(node) if above in shown or above == node]
 
 
 def find_node(thesaurus: Thesaurus, name: str) -> int:
@@ -641,7 +654,7 @@ def find_lines(
 
     See `Evidence.lines`.
     """
-    thesaurus.row(word)  # This raises an error if the word is unknown.
+    thesaurus.row(word)  # Raise an error if the word is unknown.
     kept = thesaurus.counts.evidence
     return [] if kept is None else kept.lines(word, context, n, sort)
 

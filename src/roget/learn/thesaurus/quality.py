@@ -33,13 +33,13 @@ FEW = 100
 them all."""
 
 ENOUGH = (1_000_000, 150_000)
-"""Numbers of words of running text from which most classes were read as coherent, without and with
-background counts."""
+"""Minimum number of words in a text for most classes to be coherent, without and with background
+counts."""
 
 INTERCEPT = -8.69
 LARGEST = 6.35
-"""Upper bound on the logarithm of the occurrences, which is the largest value in the classes that
-were read."""
+"""Maximum of the logarithm of the occurrences. Larger values did not occur when the weights were
+fitted."""
 
 
 class Figure(NamedTuple):
@@ -158,7 +158,7 @@ def unsorted(thesaurus: Thesaurus) -> dict[int, ClassTrust]:
 
 
 def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
-    """Return all words' vectors computed from contexts, and their context weights as unit rows.
+    """Return all word vectors computed from contexts, and the context weights scaled to length 1.
 
     Rows of words that were not learnt are 0. The result is None if the classes were not made from
     vectors.
@@ -167,13 +167,13 @@ def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
     if known is None:
         return None
     vectors = known.vectors
-    if known.prior:  # the weights were fitted to vectors without a prior
+    if known.prior:  # the trust was fitted to vectors without a prior
         vectors = unit(vectors[:, : -known.prior])
     weights = unit(known.weights)
     if known.rows is None:
         return vectors, weights
     there = (known.rows >= 0)[:, None]
-    # Row −1 selects the last row, whose values are then set to 0.
+    # Words that were not learnt have row −1, which selects the last row. Their values are set to 0.
     return vectors[known.rows] * there, weights[known.rows].multiply(there).tocsr()
 
 

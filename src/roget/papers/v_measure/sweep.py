@@ -193,7 +193,7 @@ def claim_peak(rule: Rule, scores: Scores, measure: str, k: int) -> Claim:
 
 
 def claim_sum(rule: Rule, what: str, shares: Sequence[str]) -> Claim:
-    """Test whether printed percentages add up to 100; any other sum proves a misprint."""
+    """Test whether printed percentages add up to 100. Any other sum proves a misprint."""
     total = sum(map(float, shares))
     error = sum(0.5 * 10.0 ** -len(share.partition(".")[2]) for share in shares)
     proof = f"{' + '.join(shares)} = {total:.1f}, not 100 ± {error:.2f}"

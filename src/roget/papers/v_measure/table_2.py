@@ -83,10 +83,8 @@ class Grid:
     n: int | None = None
     """Number of items if cells are rounded, or None for exact cells."""
     lossy: bool = True
-    """How to treat tables with an error ε2 or ε3 but no noise cluster or class for its items.
-
-    True includes these tables without the items; False excludes the tables.
-    """
+    """True to include tables that have an error ε2 or ε3 but no noise cluster or class for its
+    items. The items are then left out. False excludes these tables."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -147,7 +145,8 @@ class Grid:
         return np.array(parts, dtype=np.int64)
 
     def measure(self, name: str) -> Floats:
-        """Return the values of a measure, negated if lower is better; NaN where no table exists."""
+        """Return the values of a measure, negated if lower is better. They are NaN where no table
+        exists."""
         wanted = parse(name)
         values = np.full(self.exists.size, np.nan)
         values[~np.isnan(self.exists.ravel())] = self.tables.measure_groups(wanted, "ml")

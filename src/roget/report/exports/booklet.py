@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-"""Browsers that can print a PDF; the first one installed is used."""
+"""Browsers that can print a PDF. The first browser that is installed is used."""
 
 TIMEOUT = 300.0
 """Time limit for printing a PDF, in seconds."""
@@ -111,7 +111,7 @@ def _fill(
     for word, nodes in index:
         first = word[:1].upper()[:1]
         letters.setdefault(first if first.isalpha() else "#", []).append((word, nodes))
-    # An imported thesaurus has no corpus counts: its contexts are its classes.
+    # An imported thesaurus has no corpus counts. Its contexts are its classes.
     imported = "imported" in thesaurus.provenance
     classes = plural(thesaurus.tree.n_clusters, "class")
     made.globals["UNSORTED"] = UNSORTED
@@ -123,7 +123,7 @@ def _fill(
         title=options.called,
         language=options.language,
         summary=summary,
-        whole="words" if imported else "text",  # class sizes are shown as a share of this total
+        whole="words" if imported else "text",  # Class sizes are shown as a share of these.
         entries=listed,
         by_node={one.node: one for one in listed},
         index=index,

@@ -138,7 +138,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
     for row, (word, places) in enumerate(belongs.items()):
         count = number(thesaurus.counts.word_totals[row])
         if not places:
-            continue  # its class is left out
+            continue  # The class of the word is left out.
         places.sort(key=lambda place: -place[1].probability)
         here = slice(*table.indptr[row : row + 2])
         held = zip(leaves[table.indices[here]].tolist(), table.data[here].tolist(), strict=True)

@@ -36,7 +36,7 @@ def render(report: Report) -> str:
 
 
 def _fill(line: str, before: str = "", after: str = "") -> str:
-    # Names such as [few-items] and --min-count stay whole.
+    # Do not break names such as [few-items] and --min-count.
     return textwrap.fill(
         printable(line),
         width(),

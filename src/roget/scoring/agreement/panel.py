@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roget.core.io.address import is_remote
+from roget.core.io.frames import is_frame
 from roget.core.io.paths import name_sources
 from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Codes, Floats, Ints
@@ -41,8 +42,6 @@ def name_clusterings(
         sources = [sources]
     if isinstance(sources, Mapping):
         return name_sources(sources, "clusterings")
-    from roget.scoring.labels.frames import is_frame
-
     if is_frame(sources):
         from roget.scoring.labels.wide import split_frame
 

@@ -13,19 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from roget import catalogue
+from roget.core.io.frames import frame_columns, is_frame, library
 from roget.core.io.problems import plural
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects
 from roget.scoring.labels.columns import SINGLE, Columns
-from roget.scoring.labels.frames import (
-    factorize_column,
-    frame_columns,
-    is_column,
-    is_frame,
-    library,
-    select_columns,
-)
+from roget.scoring.labels.frames import factorize_column, is_column, select_columns
 from roget.scoring.labels.labels import Coder, LabelCodes, Labels, NoItems
 from roget.scoring.labels.readers.clusters import collect_clusters
 from roget.scoring.labels.table import fault, number, to_labels

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.io.frames import frame_columns, is_frame, is_lazy, library
 from roget.core.io.problems import Problems, plural
 from roget.core.types import CountArray
 from roget.errors import InputError
@@ -24,14 +25,7 @@ from roget.scoring.labels.align import (
 )
 from roget.scoring.labels.columns import CELLS, PAIR, SINGLE, Columns, LabelRoles, choose_side
 from roget.scoring.labels.files import name_files
-from roget.scoring.labels.frames import (
-    find_in_frame,
-    frame_columns,
-    is_frame,
-    library,
-    select_columns,
-    table_from_columns,
-)
+from roget.scoring.labels.frames import find_in_frame, select_columns, table_from_columns
 from roget.scoring.labels.labels import LabelCodes, Labels, NoItems, whole_counts
 from roget.scoring.labels.read import read_tables
 from roget.scoring.labels.table import (
@@ -42,9 +36,6 @@ from roget.scoring.labels.table import (
     to_pair,
     varies,
 )
-
-_NOT_FRAMES = ("builtins", "numpy", "scipy", "roget", "torch", "anndata")
-"""Packages without lazy frames. Narwhals is not imported for objects from these packages."""
 
 LARGE = 100_000
 """Number of rows above which data frame libraries join tables faster than roget."""
@@ -139,18 +130,6 @@ def to_cells(
         )
     warnings: list[str] = [*rows.warnings, *warn_extra(gold, system, *extra)]
     return handle_missing(gold, system, counts, extra[0], warnings, missing, noise)
-
-
-def is_lazy(value: object) -> bool:
-    """Return True if a value is a frame whose rows may not be in memory."""
-    if is_frame(value) or library(value) in _NOT_FRAMES:
-        return False
-    import narwhals.stable.v2 as nw
-
-    # Ask narwhals, which knows the frames of all libraries it supports (Spark, Ibis, Dask, DuckDB
-    # …).
-    frame = nw.from_native(value, pass_through=True)
-    return isinstance(frame, nw.LazyFrame | nw.DataFrame)
 
 
 def gather_lazy(frame: Any) -> dict[str, Any]:

@@ -441,7 +441,7 @@ def plan_intervals(
     They are intervals of the scores in a short report. The decision depends only on sizes, so the
     same input always produces the same report.
     """
-    if options.ci is not None or options.engine != "local" or scores.own is not None:
+    if options.ci is not None or scores.own is not None:
         return None
     [system] = scores.systems
     shown, _ = choose_rows(rows, chosen=options.measures is not None)

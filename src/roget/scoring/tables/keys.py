@@ -67,11 +67,11 @@ def _sum_by_code(codes: Ints, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _hash(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Mix the bits of integers (splitmix64; Steele, Lea & Flood 2014)."""
-    mixed = values + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+    """Mix the bits of integers (the final step of MurmurHash3; Appleby 2011)."""
+    mixed = values + np.uint64(1)
+    mixed = (mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    mixed = (mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return np.asarray(mixed ^ (mixed >> np.uint64(33)))
 
 
 def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:

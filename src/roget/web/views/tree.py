@@ -24,7 +24,7 @@ class TreeData(TypedDict):
     hidden: list[int]
     """Nodes between two levels, which the tree skips."""
     made: list[int | None]
-    """The number of classes in the tree after a node was split, or None for leaves."""
+    """For each split node, the number of classes after the split. It is None for leaves."""
 
 
 def make(snapshot: ThesaurusSnapshot) -> TreeData:

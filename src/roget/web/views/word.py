@@ -85,7 +85,7 @@ def make_by_name(snapshot: ThesaurusSnapshot, word: str, n: int = NEIGHBOURS) ->
 def make_many(
     snapshot: ThesaurusSnapshot, rows: range, n: int = NEIGHBOURS, contexts: int = CONTEXTS
 ) -> Iterator[WordView]:
-    """Yield the data of several words; computing their neighbours together is faster."""
+    """Yield the data of several words. Their neighbours are computed together, which is faster."""
     thesaurus = snapshot.thesaurus
     near = (
         lookup.list_neighbours(thesaurus, np.array(rows), check_rows(n)) if n else [[]] * len(rows)
@@ -100,7 +100,7 @@ def _make_word(
     thesaurus = snapshot.thesaurus
     word, total = str(thesaurus.words[row]), float(thesaurus.counts.word_totals[row])
     memberships = thesaurus.membership(word)
-    path = snapshot.shown_path(int(thesaurus.places[row]))
+    path = lookup.list_path(thesaurus, int(thesaurus.places[row]))
     return {
         "id": row,
         "word": word,
@@ -133,7 +133,8 @@ def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[S
     thesaurus = snapshot.thesaurus
     ends = thesaurus.sense_memberships.indptr
     row = thesaurus.rows[word]
-    if ends[row + 1] - ends[row] < 2:  # most words have one sense; do not rank its contexts
+    # Most words have one sense, so their contexts need not be ranked.
+    if ends[row + 1] - ends[row] < 2:
         return []
     return [
         {
