@@ -13,7 +13,7 @@ from roget.report.format import ARROWS, UNDEFINED, ends, number, plural
 from roget.report.legend import ENTROPIES as ENTROPY_NAMES
 from roget.report.legend import explain_scores
 from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, score_key
-from roget.scoring.signature import read_signature, shorten_signature
+from roget.scoring.signature import shorten_signature
 
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
@@ -29,14 +29,12 @@ def report(table: ScoreTable) -> Report:
     reasons = [f"{row.measure}: {row.reason}" for row in table.rows if row.value is None]
     summary = _summary(table)
     verdict = [] if head is None or not head.verdict else [f"Verdict: {head.verdict}."]
-    has_intervals = any(row.low is not None for row in table.rows)
     scores = Report(
         title=table.title or _name_files(table),
         lead=[summary, *(_entropies(table) if head is None else verdict)],
         notes=[
             *(_explain_chance(table) if table.chance else ()),
             *_explain_rows(shown, head),
-            *(_explain_jackknife(table) if has_intervals else ()),
         ],
         tables=[
             *([_scores(table, baselines)] if head is None else _headline(table, head, baselines)),
@@ -159,21 +157,6 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
     if any(row.measure == "dendrogram-purity" and row.level is None for row in rows):
         lines.append("scores of other cuts: --set cuts=all")
     return ["; ".join(lines)] if lines else []
-
-
-def _explain_jackknife(table: ScoreTable) -> list[str]:
-    """Return a note if the intervals come from the jackknife, because --ci N then has no effect on
-    them."""
-    parts = read_signature(table.signature)
-    number, _, method = parts.get("ci", "").partition("x")
-    if not number.isdecimal() or method != "jackknife":
-        return []
-    if all(row.low is None for row in table.rows):
-        return []
-    over = "items" if parts.get("average") == "none" else "groups"
-    return [
-        f"intervals are jackknife intervals over {over}, which ignore the number in --ci {number}"
-    ]
 
 
 def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:

@@ -16,7 +16,9 @@ from roget.errors import Notice, code_of
 from roget.scoring.labels import AlignedLabels
 from roget.scoring.labels.align import find_noise, is_called
 from roget.scoring.measures import Measure
+from roget.scoring.options import LabelOptions
 from roget.scoring.results import ScoreRow
+from roget.scoring.signature import choose_interval
 
 THIN_CELL = 5.0
 """Number of items per non-empty cell below which plug-in entropies are unreliable."""
@@ -97,6 +99,18 @@ def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
         return []
     text = "gold and system are the same input, so all scores are perfect"
     return [Notice(text, code="identical-inputs")]
+
+
+def warn_unused_number(rows: Sequence[ScoreRow], options: LabelOptions) -> list[str]:
+    """Note that jackknife intervals do not depend on the requested number of samples."""
+    method = choose_interval(options.interval)
+    if not options.ci or method != "jackknife" or all(row.low is None for row in rows):
+        return []
+    text = (
+        f"jackknife intervals do not depend on the number in --ci {options.ci}: they leave out "
+        "every item or group once, or 200 blocks of items"
+    )
+    return [Notice(text, code="unused-number")]
 
 
 def warn_undefined(

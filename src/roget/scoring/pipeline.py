@@ -34,6 +34,7 @@ from roget.scoring.notices import (
     warn_about_sides,
     warn_identical_inputs,
     warn_undefined,
+    warn_unused_number,
 )
 from roget.scoring.options import PipelineOptions, Rules
 from roget.scoring.results import (
@@ -294,6 +295,7 @@ def _make_table(
             *about_sides,
             *warn_about_scores(rows, measures, system.items / cells),
             *([] if samples is None else samples.list_warnings(requests)),
+            *warn_unused_number(rows, options),
         ),
         rows=tuple(rows),
         title=options.title,

@@ -279,7 +279,7 @@ def make_headline(
     )
 
 
-LATER = ("bias", "sparse-table", "undefined-groups")
+LATER = ("bias", "sparse-table", "undefined-groups", "unused-number")
 """Codes of the less important warnings, which are listed after all others."""
 
 
