@@ -16,7 +16,7 @@ from roget.report.format import plural, printable, width
 from roget.report.options import is_address
 
 SHOWN = 40
-"""Maximum number of words in plain text; files contain all words."""
+"""Maximum number of words in plain text. Files contain all words."""
 
 WORDS = 4
 """Maximum number of supporting words shown in the text table."""
@@ -254,7 +254,7 @@ def _note(one: PlacementCandidate) -> str:
 
 
 def write_turtle(placed: Placed, language: str | None = None) -> Iterator[str]:
-    """Yield the candidates as SKOS in Turtle, to be loaded together with the taxonomy."""
+    """Yield the candidates as SKOS in Turtle, which are loaded together with the taxonomy."""
     return as_turtle(statements(placed, language))
 
 

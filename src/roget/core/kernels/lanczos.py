@@ -59,7 +59,7 @@ def _apply(operator: Operator, x: Floats, scratch: Floats, y: Floats) -> None:
 def _orthogonalise(x: Floats, basis: Floats, size: int) -> float:
     """Subtract the projections of x onto the basis from x, and return the length of the remainder.
 
-    One pass of Gram–Schmidt loses digits by cancellation; a second pass restores orthogonality.
+    One pass of Gram–Schmidt loses digits by cancellation. A second pass restores orthogonality.
     """
     for _ in range(2):
         for b in range(size):
@@ -90,7 +90,7 @@ def find_axes(
         if norm < NONE:
             break
         done = step + 1
-        # One step of equation (1). basis[0] is the trivial vector, so x is orthogonal to it too.
+        # Apply equation (1) once. basis[0] is the trivial vector, so x is also orthogonal to it.
         basis[done] = x / norm
         _apply(operator, basis[done], scratch, x)
         small[step, step] = np.sum(x * basis[done])

@@ -241,7 +241,7 @@ def _move(
     steps = []
     for at in np.argsort(-margins, kind="stable").tolist():
         source, target = int(own[changed[at]]), int(best[at])
-        # A class keeps at least one word.
+        # Keep at least one word in every class.
         if margins[at] > clear and together[source] != together[target] and left[source] > 1:
             left[source] -= 1
             steps.append(UpdateStep(MOVED, changed[[at]], source, target, float(margins[at]), ()))
@@ -274,7 +274,7 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
     there = to_dense(made.centroids[[step.target]])[0, seen] * made.mass[step.target] * whole
     if step.kind in (NEW, MOVED):
         there = there - tokens[seen]
-    # Smooth with √N pseudo-tokens, distributed like the background.
+    # Smooth the counts with √N pseudo-tokens that are distributed like the background.
     usual = made.background[seen] * float(np.sqrt(whole))
     kept = max(float(made.mass[step.target]) * whole, 1.0)
     weight = tokens[seen] * np.log(

@@ -89,7 +89,8 @@ class Memory(NamedTuple):
     labels: dict[Any, list[str]]
     """Words (rows) of each generated label. The key contains everything that a label depends on."""
     divergences: dict[tuple[int, ...], float]
-    """KL divergence of a class from the background, keyed by the units of the class."""
+    """KL divergence of a class from the background, keyed by the units of the class (see `Draft`).
+    """
 
 
 class Draft:
@@ -112,7 +113,7 @@ class Draft:
         self.settled: frozenset[int] = frozenset()
         """Rows of words that an edit has put into a single class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)
-        """The cluster of each unit, or −1 for a unit that was split."""
+        """The cluster to which each unit belongs, or −1 if the unit was split."""
         self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = NO_HOMES

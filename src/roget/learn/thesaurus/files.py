@@ -493,7 +493,7 @@ def _is_complete(path: Path) -> bool:
 
 
 def _finite(step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the step with infinite and NaN values, which JSON cannot represent, set to None."""
+    """Replace infinite and NaN values, which JSON cannot represent, by None."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in step.items()

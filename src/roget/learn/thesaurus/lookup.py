@@ -225,7 +225,8 @@ class ClassProfiles:
         weights = self.mass[clusters] if self.mass[clusters].sum() > 0 else np.ones(clusters.size)
         if clusters.size * 8 < self.mass.size:
             return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
-        # For many clusters, a product in the dtype of the centroids is faster than a conversion.
+        # For many clusters, it is faster to multiply in the dtype of the centroids than to convert
+        # them.
         shares = np.zeros(self.mass.size, dtype=self.centroids.dtype)
         shares[clusters] = weights / weights.sum()
         return np.asarray(shares @ self.centroids, dtype=np.float64)
@@ -275,10 +276,11 @@ class PlaceIndex:
     @cached_property
     def labels(self) -> ClassLabels:
         """The object that generates labels of classes."""
+        shown = self._thesaurus.index.shown
         if self._thesaurus.edited is None:
             vectors = self._thesaurus.index.vectors[0]
-            return ClassLabels(self._thesaurus.counts, self._tree, self.places, vectors)
-        return StableLabels(self._thesaurus)
+            return ClassLabels(self._thesaurus.counts, self._tree, self.places, shown, vectors)
+        return StableLabels(self._thesaurus, shown)
 
     @cached_property
     def senses(self) -> Senses:
@@ -361,7 +363,7 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.tree, thesaurus.provenance))
     def shown(self) -> set[int]:
-        """The nodes that people read; see `list_level_nodes`."""
+        """The nodes that users see (see `list_level_nodes`)."""
         return list_level_nodes(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))

@@ -30,7 +30,7 @@ DRAWS = 1000
 """Number of cells, sample sizes and number of samples, as in the paper."""
 
 SHAPES = {0: "uniform", 1: "s = 1", 2: "s = 2", 3: "s = 3", 4: "s = 4"}
-"""Names of the distributions, keyed by the exponent of Zipf's law; exponent 0 is Figure 1."""
+"""Names of the distributions, keyed by the exponent of Zipf's law. Exponent 0 is Figure 1."""
 
 DRAWN = ("ml", "mm", "jk", "bub")
 """The estimators drawn in the paper."""

@@ -61,6 +61,10 @@ class WordView(Word):
     """Data of the word view."""
 
     observations: float
+    files: int | None
+    """The number of files with a stored sentence; null if there is one file or no sentences."""
+    keyness: float | None
+    """The ratio of its frequency to that in the background; null if it is not there."""
     path: list[Named]
     among: int
     """Number of classes that the word belongs to."""
@@ -105,6 +109,8 @@ def _make_word(
         "id": row,
         "word": word,
         "observations": short(total),
+        "files": kept.count_files(word) if (kept := thesaurus.counts.evidence) else None,
+        "keyness": snapshot.keyness(word),
         "path": [name_class(snapshot, node) for node in path],
         "among": len(memberships),
         "memberships": [
@@ -180,6 +186,8 @@ def _flatten(page: StaticPage, data: WordView) -> list[Any]:
     memberships = data["memberships"][:STATIC_MEMBERSHIPS]
     return [
         data["observations"],
+        data["files"],
+        data["keyness"],
         data["among"],
         page.flatten(memberships, "node", "probability"),
         page.flatten(data["neighbours"], "id", "similarity"),
