@@ -8,7 +8,7 @@ import pytest
 import roget
 from commands import run
 from roget.errors import InputError
-from support.errors import refused
+from support.errors import codes, notice, refused
 
 GOLD = [0, 0, 1, 1, 2, 2] * 5
 SYSTEM = [0, 0, 1, 2, 2, 2] * 5
@@ -151,14 +151,12 @@ def test_notebook_shows_errors_without_traceback():
     assert line == f"InputError: {caught.value} [length-mismatch]"
 
 
-def test_report_shows_that_samples_have_no_effect():
+def test_notice_states_that_number_of_samples_has_no_effect():
     few, many = (roget.score(GOLD, SYSTEM, "v", ci=n) for n in (1, 1000))
     assert [row.low for row in few.rows] == [row.low for row in many.rows]
-    assert "jackknife intervals over items" in str(many)
-    assert "jackknife intervals" not in str(roget.score(GOLD, SYSTEM, "v"))
-    assert "jackknife intervals" not in str(
-        roget.score(GOLD, SYSTEM, "v", ci=20, interval="percentile")
-    )
+    notice(many.warnings, "unused-number", "--ci 1000")
+    for options in ({}, {"ci": 0}, {"ci": 20, "interval": "percentile"}):
+        assert "unused-number" not in codes(roget.score(GOLD, SYSTEM, "v", **options).warnings)
 
 
 def test_lookup_returns_the_score_of_the_report():

@@ -420,8 +420,9 @@ class TableResampler(ItemResampler):
         self.requests = requests
         height, width = table.shape
         # Items in the same cell have identical labels, so each cell is one kind of item.
-        order = order_kinds([table.rows, table.columns], table.counts)
-        self.counts = table.counts[order].astype(np.int64)
+        counts = table.counts.astype(np.int64)
+        order = order_kinds([table.rows, table.columns], counts)
+        self.counts = counts[order]
         self.classes = height
         keys = (table.rows * width + table.columns)[order]
         self.cells = [_Cells(np.arange(keys.size), keys, width)]
