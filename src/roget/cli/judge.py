@@ -95,7 +95,7 @@ def answers(
 ) -> Report:
     """Evaluate filled-in sheets: the intruders found, and the agreement of the annotators.
 
-    Blank answers are ignored; ? counts as a wrong answer.
+    Blank answers are ignored. The answer ? counts as wrong.
     """
     from roget.core.io.paths import name_sources
     from roget.learn.evaluation.answers import judge_answers, split_files

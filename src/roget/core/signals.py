@@ -33,7 +33,7 @@ class Ended(SystemExit):
 
 
 class Stop:
-    """Stores the number of the signal that ended a block, or 0 if the block ended normally."""
+    """The number of the signal that ended a block, or 0 if the block ended normally."""
 
     signal = 0
 

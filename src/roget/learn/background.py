@@ -49,7 +49,7 @@ TEXT, BOTH, BACKGROUND, PRIOR = "text", "both", "background", "prior"
 """Names for the sources of a similarity between two words."""
 
 SHARE = 1 / 3
-"""Minimum share of a similarity that comes from a source to be named."""
+"""Minimum share of a similarity for its source to be named."""
 
 KEY = "background"
 """Key under which the provenance of a thesaurus records its background."""
@@ -261,7 +261,7 @@ def add_background(
 
 
 def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
-    """Return "text", "background" or "both" as the source of a word's similarity to each other.
+    """Return the source of a word's similarity to others: "text", "background" or "both".
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     whole.relations = counts.relations
     whole.provenance = {**counts.provenance, SET_ASIDE: lost}
     if cuts := counts.provenance.get("cuts"):
-        # Every word that is as frequent as the rarest stored word is stored.
+        # All words at least as frequent as the rarest stored word are stored.
         least = min(cuts.get("min_count") or 1, whole.word_totals.min().item())
         whole.provenance["cuts"] = {**cuts, "min_count": least}
     if base.spare is not None and not lost:

@@ -43,7 +43,7 @@ _CHUNK = 1 << 21
 """Number of probabilities to compute in one batch."""
 
 _OF_TEXT = ("repairs", "terms", "function_words")
-"""Settings inferred from the text, not by the user."""
+"""Settings that are inferred from the text rather than chosen by the user."""
 
 SET_ASIDE = "set aside"
 """Key in the provenance for words that occurred, but without stored counts."""
@@ -434,7 +434,7 @@ def _moments(
     # Make the quadratic component orthogonal to the linear one.
     curve = off**2 - (_ratio(average(off**3), spread))[cell] * off - spread[cell]
     bend = average(curve**2)
-    bend[bend < _FLAT * spread**2] = 0  # Rounding error with two outcomes.
+    bend[bend < _FLAT * spread**2] = 0  # With two outcomes, this is a rounding error.
     linear = slope * np.sqrt(spread)
     quadratic = _ratio(average(away * curve), np.sqrt(bend))
     # 4. Sum the variances, and add the covariances ρ·linear² and ρ²·quadratic² of all pairs.

@@ -88,7 +88,7 @@ class Collocate:
     name: str
     """Name of the context without the relation, e.g. have."""
     counts: tuple[int | float, ...]
-    """Occurrences with each word."""
+    """Number of occurrences with each word."""
     scores: tuple[float | None, ...]
     """logDice with each word, or None if they do not occur together."""
 
@@ -127,7 +127,7 @@ class SketchRelation:
     totals: tuple[int | float, ...]
     """Number of occurrences of each word in the relation."""
     shares: tuple[float, ...]
-    """The same numbers, as fractions of all occurrences of each word."""
+    """Occurrences in the relation, as fractions of all occurrences of each word."""
     collocates: tuple[Collocate, ...]
     """The best collocates. In a comparison, those in `only` precede `both` and `other`."""
     more: int

@@ -101,7 +101,7 @@ REASONS = {
     Verdict.NO: "reason unknown",
     Verdict.UNCLEAR: "the interval includes both answers",
 }
-"""Reasons of claims that state none."""
+"""Default reasons, for claims that state no reason."""
 
 TITLES = ("", "published", "ours", "difference", "kind", "verdict")
 

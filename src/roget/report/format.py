@@ -119,7 +119,7 @@ def canvas(width: float, height: float) -> Figure:
 
 
 def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, str, int]]:
-    """Yield (prefix of the node's line, prefix for lines below it, node) for a tree with root 0.
+    """Yield (prefix, prefix of the lines below, node) for each node of a tree with root 0.
 
     >>> [branch + str(node) for branch, _, node in branches([[1, 3], [2], [], []].__getitem__)]
     ['0', '├─ 1', '│  └─ 2', '└─ 3']

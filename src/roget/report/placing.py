@@ -25,7 +25,7 @@ WAY = 3
 """Maximum number of superclasses shown in the text table."""
 
 TOP = 5
-"""Number of candidates considered by the top-5 columns of a test."""
+"""Number of candidates per word that count in a test on hidden words."""
 
 SHEET = (
     "accept", "word", "seen", "score", "class", "id", "path", "similar words", "contexts",
@@ -254,7 +254,7 @@ def _note(one: PlacementCandidate) -> str:
 
 
 def write_turtle(placed: Placed, language: str | None = None) -> Iterator[str]:
-    """Yield the candidates as SKOS in Turtle, which are loaded together with the taxonomy."""
+    """Yield the candidates as SKOS in Turtle. Load them together with the taxonomy."""
     return as_turtle(statements(placed, language))
 
 

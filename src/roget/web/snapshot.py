@@ -126,7 +126,7 @@ class ThesaurusSnapshot:
         return found
 
     def keyness(self, word: str) -> float | None:
-        """Return how many times as frequent a word is as in the background; None if unknown."""
+        """Return the frequency of a word divided by its background frequency, if known."""
         counts, share = self.thesaurus.counts, self.tables.general_shares.get(word, 0.0)
         if not share:
             return None

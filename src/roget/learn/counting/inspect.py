@@ -435,7 +435,7 @@ def inspect_nouns(sources: Sequence[Source], draft: Draft) -> Nouns:
     """Find wrong lemmas, words wrongly tagged as nouns, and terms in a sample of parsed text."""
     tables = Tables()
     statistics = NounStatistics(tables)
-    # To compare forms with lemmas, the sample needs both.
+    # Read both forms and lemmas, to compare them.
     both = draft.repair_lemmas and not draft.recipe.reading.form
     recipe = replace(draft.recipe, reading=replace(draft.recipe.reading, both=both))
     # Use a smaller sample of tagged text, because tagging is slow.

@@ -37,7 +37,7 @@ def measure_alpha(codes: Ints) -> float | None:
 
 
 def measure_agreement(codes: Ints) -> float | None:
-    """Return how often two judgements on the same item agree, as a fraction.
+    """Return the fraction of pairs of judgements on the same item that agree.
 
     Return None if no item has two judgements.
 

@@ -48,7 +48,7 @@ FILLED = Roles(
 
 
 class AgreementShare(NamedTuple):
-    """The share of an annotator's answers that are correct, with its 95 % confidence interval."""
+    """A share of an annotator's answers, with its 95 % confidence interval."""
 
     who: str
     right: float
@@ -129,11 +129,11 @@ class Judgement:
 
     @cached_property
     def agreement(self) -> float | None:
-        """How often two answers to the same line agree, as a fraction."""
+        """Fraction of pairs of answers to the same line that agree."""
         return measure_agreement(self.codes)
 
     def _share(self, good: BoolArray, lines: BoolArray) -> list[AgreementShare]:
-        """Return the share of correct answers, for each annotator and over all annotators."""
+        """Return the share of `good` answers, for each annotator and over all annotators."""
         known = self.answered & lines
         rows = [
             (name, float(right.sum()), int(own.sum()))

@@ -124,7 +124,7 @@ class DecisionTask:
         return np.asarray(scores[self.word, self.context] - scores[self.word, self.rival])
 
     def judge(self, margins: Floats) -> tuple[float, float]:
-        """Return the error rates if the sign of each margin decides."""
+        """Return the error rates of decisions by the sign of each margin."""
         wrong = np.where(margins == 0, 0.5, (margins > 0) != self.right)
         odd = wrong[self.exceptional]
         return float(wrong.mean()), float(odd.mean()) if odd.size else float("nan")

@@ -13,7 +13,7 @@ KINDS = ("intrusion", "reading")
 """Kinds of sheets: find the word that does not belong, or judge whether the words belong
 together."""
 SHOWN = ("frequent", "typical", "any")
-"""Which words of a class to show."""
+"""Choices of the words of a class to show."""
 MAX_WORDS = 50
 """Maximum number of words per line of a sheet."""
 

@@ -31,7 +31,10 @@ from roget.learn.thesaurus import Thesaurus, lookup
 
 BASELINE = "PPMI cosine"
 TREE = "tree"
-"""Name of the similarity by the tree. Words are similar if their lowest common class is small."""
+"""Name of the similarity based on the tree.
+
+Words are similar if their lowest common class is small.
+"""
 
 RATED = Roles(
     {
@@ -249,7 +252,7 @@ def cosine_of_counts(counts: Counts, left: Ints, right: Ints) -> Floats:
 
 
 def _share_classes(thesaurus: Thesaurus, left: Ints, right: Ints) -> Floats:
-    """Return −ln of the lowest common class's share of all words, for each pair of words."""
+    """Return −ln(share of all words in the lowest common class) for each pair of words."""
     tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
     ways = {node: tree.path(node) for node in np.unique(thesaurus.places[[*left, *right]]).tolist()}
     found = []

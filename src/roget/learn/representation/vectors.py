@@ -324,7 +324,7 @@ def infer_prior(
         cosines = multiply(vectors[begin : begin + BLOCK], known.T)
         best = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
         weights = np.maximum(np.take_along_axis(cosines, best, axis=1), 0) ** 3
-        # Sort the neighbours, so the sum does not depend on how they were partitioned.
+        # Sort the neighbours, because np.argpartition may return them in any order.
         order = np.argsort(best, axis=1)
         best, weights = (np.take_along_axis(one, order, axis=1) for one in (best, weights))
         sums = np.einsum("ij,ijk->ik", weights, prior[best].astype(np.float64))

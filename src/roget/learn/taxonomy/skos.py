@@ -154,7 +154,7 @@ def gather(
     holders: dict[str, list[tuple[str, int]]] = {}
     forms: dict[str, list[str]] = {}
     written: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    # True for languages with labels to keep.
+    # Map each language to True if its labels are kept.
     kept_languages: dict[str, bool] = {"": True}
     for subject, predicate, object, tag in statements:
         if predicate in _LABELS:

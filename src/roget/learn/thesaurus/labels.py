@@ -24,8 +24,8 @@ REPEATED = 0.5
 """Factor applied to the score of a word that is already in the label of an ancestor."""
 
 BROAD = 1.5
-"""Exponent of the logarithm of the occurrences in the scores of words of classes with subclasses.
-The words of a broad class differ, so frequent words name it better than central ones."""
+"""Exponent of the log frequency in the scores of words in classes with subclasses. The words of a
+broad class differ, so frequent words name it better than central ones."""
 
 STABLE = 0.95
 """Minimum F-measure between the words of a class before and after edits at which the class keeps

@@ -348,7 +348,7 @@ class Index:
         """The index of class centroids and masses."""
         return ClassProfiles(self._thesaurus.clustering)
 
-    # The leaf of a word cannot change unless the tree or the homes of words change.
+    # Edits that move words change the tree or the homes of words (see `Draft`).
     @derived_from(
         lambda thesaurus: (
             thesaurus.counts,
@@ -625,7 +625,7 @@ def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
 
 
 def list_path(thesaurus: Thesaurus, node: int) -> list[int]:
-    """Return the nodes from the root to a class, without nodes that people do not read."""
+    """Return the nodes from the root to a class, without nodes that users do not see."""
     shown = thesaurus.index.shown
     return [above for above in thesaurus.tree.path(node) if above in shown or above == node]
 

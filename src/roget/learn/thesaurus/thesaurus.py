@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
 
 LISTED = 0.1
-"""Minimum membership at which a word is listed in a class in which it is not placed."""
+"""Minimum membership for listing a word in a class other than its main class."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -41,7 +41,7 @@ PAIRS = 1 << 16
 """Number of (word, head) pairs to compute in one batch."""
 
 ROUNDING = 1e-9
-"""Minimum relative saving for splitting a node. Rounding errors cannot split it."""
+"""Minimum relative saving for splitting a node, so rounding errors do not split it."""
 
 
 class CutClass(NamedTuple):

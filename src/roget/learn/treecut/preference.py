@@ -20,7 +20,7 @@ from roget.learn.treecut.hierarchy import WordHierarchy
 TOP, LEAST_WORD, LEAST_CONTEXT = 4000, 3, 8
 """Thresholds for learning classes.
 
-The maximum number of words, and the minimum counts of a word and of a context.
+They are the maximum number of words, and the minimum counts of a word and of a context.
 """
 
 

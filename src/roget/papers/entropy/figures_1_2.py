@@ -45,7 +45,7 @@ KNOWN_SUPPORT = ("bub", "bub(small=2)", "shrink", "nsb")
 """Estimators that are given the true number of cells."""
 
 BUB_NON_EMPTY = "bub, m seen"
-"""Name for BUB given the number of non-empty cells, as in scores, not the true number of cells."""
+"""Name of the variant of BUB that is given the number of non-empty cells, not of all cells."""
 
 BANDED = "bub(small=2)"
 """Variant of BUB without the joint fit of all coefficients, which BUB uses for N < 20."""

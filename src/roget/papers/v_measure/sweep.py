@@ -80,8 +80,8 @@ class Scores:
         return [self.ks[at] for at in self.values[measure].argmax(axis=1).tolist()]
 
     def find_drops(self, measure: str) -> Floats:
-        """Return the relative decrease from the maximum to the value at the largest k, for each
-        initialisation."""
+        """Return, for each initialisation, the relative decrease from the maximum to the last
+        value."""
         values = self.values[measure]
         return np.asarray(1 - values[:, -1] / values.max(axis=1))
 

@@ -72,7 +72,7 @@ OTHERS = (
 class Grid:
     """The contingency tables for a grid of parameters, stored as groups in a single table.
 
-    Axes: useful clusters, noise clusters, noise classes, ε1, ε2, ε3.
+    The axes of the grid are useful clusters, noise clusters, noise classes, ε1, ε2 and ε3.
     """
 
     classes: int

@@ -62,9 +62,11 @@ class WordView(Word):
 
     observations: float
     files: int | None
-    """The number of files with a stored sentence; null if there is one file or no sentences."""
+    """Number of files with a stored sentence. It is null if there is one file or if there are no
+    sentences."""
     keyness: float | None
-    """The ratio of its frequency to that in the background; null if it is not there."""
+    """Frequency in the text divided by the frequency in the background. It is null if the
+    background does not contain the word."""
     path: list[Named]
     among: int
     """Number of classes that the word belongs to."""

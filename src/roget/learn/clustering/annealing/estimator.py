@@ -70,7 +70,7 @@ class Annealing(Clusterer, AnnealingOptions):
         # 1. Convert words to distributions over contexts.
         _, learnt, part = select_learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
-        # 2. Take the settings from a checkpoint, from the options, or choose them on held-out
+        # 2. Take the settings from a checkpoint or from the options, or choose them on held-out
         # counts.
         kept, earlier = self._open_checkpoint(data)
         with kept.guard():

@@ -93,7 +93,7 @@ class Scratch(NamedTuple):
     fixed: Floats
     """Negative sum of the terms of cost[c] that do not depend on the item."""
     gain: Floats
-    """The sum over blocks in cost[c]."""
+    """Gain from existing blocks in cost[c], for each class c."""
     cost: Floats
     """cost[c] for the current item."""
     x: Floats

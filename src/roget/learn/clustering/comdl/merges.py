@@ -36,7 +36,7 @@ class Merging(NamedTuple):
     """State of merging row classes or column classes. Modified in place."""
 
     blocks: Floats
-    """Block counts. The classes that are merged are rows, the other classes are columns."""
+    """Block counts, with the classes being merged as rows and the other classes as columns."""
     size: Ints
     mass: Floats
     names: Ints
@@ -80,7 +80,7 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> 
         for other in range(i):
             together = _compute_class_cost(size[i] + size[other], mass[i] + mass[other], tables)
             costs[i, other] = together - alone[i] - alone[other]
-    # 2. Add the terms for the blocks, column by column, for pairs with counts in the column.
+    # 2. Add the terms for the blocks of each column, for pairs of classes with counts in it.
     for j in range(width):
         n = 0
         for i in range(k):

@@ -56,9 +56,7 @@ def start(vectors: Singles, k: int, order: Ints) -> Ints:
 
 
 def _compute_distances(vectors: Singles) -> Floats:
-    """Return the distances ‖x − y‖ = √(2 − 2·cosine) of all pairs of unit vectors, as a condensed
-    matrix.
-    """
+    """Return all pairwise distances ‖x − y‖ = √(2 − 2·cosine), as a condensed matrix."""
     n = vectors.shape[0]
     found = np.empty(n * (n - 1) // 2)
     begin = 0

@@ -41,7 +41,7 @@ def smooth_vectors(representation: Representation, common: Ints) -> Any:
 def smooth_new_vectors(representation: Representation, common: Ints, matrix: Any) -> Any:
     """Return the smoothed vectors of new words.
 
-    The result does not depend on the number of threads, or on which words are new.
+    The result for a word does not depend on the number of threads, or on other new words.
     """
     vectors = representation.embed(matrix)
     for among in _smooth_common(representation, common.astype(np.int64).tobytes()):

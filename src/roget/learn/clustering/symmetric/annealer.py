@@ -210,7 +210,7 @@ class SymmetricAnnealer(AnnealingSearch):
         given = self._joint, words, contexts, self._ratio, counts, log_z
         self.threads.over(self._rows, kernels.expect, *given)
         self._tempered = words, contexts
-        # Sums over words need the ratios in column order as well.
+        # Store the ratios in column order too, for sums over words.
         self._turned = self._ratio[self._order]
         return counts, float(np.sum(log_z))
 
