@@ -27,10 +27,10 @@ def refused(code: str, *contains: object, kind: type[Exception] = RogetError) ->
         yield caught
     assert code_of(caught.value) == code, f"[{code_of(caught.value)}] {caught.value}"
     for part in contains:
-        assert _names(caught.value, part), f"{part!r} is not in: {caught.value}"
+        assert mentions(caught.value, part), f"{part!r} is not in: {caught.value}"
 
 
-def _names(message: object, part: object) -> bool:
+def mentions(message: object, part: object) -> bool:
     """Return True if a message contains a place, a value, or an option in either spelling."""
     found, text = str(message), str(part)
     names = (text, spell_options(text), spell_options(f"--columns {text}"), bare_name(text))
@@ -54,7 +54,7 @@ def notice(notices: Iterable[str], code: str, *contains: object) -> Notice:
     found = [one for one in notices if isinstance(one, Notice) and one.code == code]
     assert len(found) == 1, f"{len(found)} notices with the code {code} among {notices}"
     for part in contains:
-        assert _names(found[0], part), f"{part!r} is not in: {found[0]}"
+        assert mentions(found[0], part), f"{part!r} is not in: {found[0]}"
     return found[0]
 
 
