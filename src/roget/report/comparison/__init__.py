@@ -167,7 +167,7 @@ def _coreference_board(head: ComparisonHeadline) -> ReportTable:
 
 
 def _plain_cell(row: SystemRow | None) -> Cell:
-    """Format a score without rank and significance letters; the best system's score is bold."""
+    """Format a score without rank and significance letters. The best system's score is bold."""
     if row is None:
         return Cell(UNDEFINED)
     return Cell(number(row.value), strong=row.rank == 1)
