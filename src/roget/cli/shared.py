@@ -168,7 +168,7 @@ def fail_on_codes(warnings: Sequence[str], chosen: Sequence[str] | None) -> None
         | (wanted & {code_of(one) for one in warnings})
     )
     if failed:
-        print_notes(f"failed on warnings: {', '.join(filter(None, failed)) or 'all'}")
+        print_notes(f"failed because of these warnings: {', '.join(filter(None, failed)) or 'all'}")
         raise typer.Exit(1)
 
 

@@ -201,7 +201,8 @@ def require_version(
     sealed = known if sealed is None else sealed
     if version < sealed and ("seal" in record or "kind" in record):
         raise InputError(
-            f"{place}: the file was changed after it was written (version {version} has no seal)",
+            f"{place}: the file was changed after it was written (files of version {version} have "
+            "no seal)",
             code="damaged-folder",
         )
     if version >= sealed and not is_sealed(data):

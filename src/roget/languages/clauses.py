@@ -496,8 +496,6 @@ class _Parser:
             return now.has(_FINITE) or now.last
         return now.has(_FULL) and any(kind in "vz" for kind in after)
 
-    # Methods that attach the elements of a clause
-
     def fill(self, clause: Clause) -> None:
         """Attach the elements of a clause to their heads.
 

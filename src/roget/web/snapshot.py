@@ -126,8 +126,7 @@ class ThesaurusSnapshot:
         return found
 
     def keyness(self, word: str) -> float | None:
-        """Return the frequency of a word divided by its frequency in the background; None if
-        unknown."""
+        """Return the frequency of a word divided by its background frequency, if known."""
         counts, share = self.thesaurus.counts, self.tables.general_shares.get(word, 0.0)
         if not share:
             return None

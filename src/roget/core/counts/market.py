@@ -19,7 +19,7 @@ from roget.errors import InputError
 _BANNER = b"%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")
 _FIELD_COUNTS = {"integer": 3, "unsigned-integer": 3, "real": 3, "double": 3, "pattern": 2}
-"""Fields per line of a sparse matrix: row, column and, except for "pattern", a value."""
+"""Number of fields per line of a sparse matrix: row, column and, except for "pattern", a value."""
 _SYMMETRIES = ("general", "symmetric")
 _MAX_NUMBER_LENGTH = 40
 """Maximum length of a number in characters."""

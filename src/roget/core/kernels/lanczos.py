@@ -43,11 +43,11 @@ class Operator(NamedTuple):
 def _apply(operator: Operator, x: Floats, scratch: Floats, y: Floats) -> None:
     """Apply the operator to x and write the result into y. `scratch` has one element per column."""
     rows, words, scale = operator.rows, operator.words, operator.scale
-    # scratch = diag(inverse)·Pᵀ·S·x
+    # Compute scratch = diag(inverse)·Pᵀ·S·x.
     mean_rows(words, scale * x, rows, scratch)
     for v in range(scratch.size):
         scratch[v] *= operator.inverse[v]
-    # y = S·P·scratch
+    # Compute y = S·P·scratch.
     for w in range(words.size):
         i, total = words[w], 0.0
         for j in range(rows.indptr[i], rows.indptr[i + 1]):

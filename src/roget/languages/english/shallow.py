@@ -296,8 +296,6 @@ class _Linker(Sentence):
             return False
         return not self.is_time(phrase) and not self.finite(self.end(phrase))
 
-    # Methods for tokens outside noun phrases.
-
     def token(self, i: int) -> None:
         """Process a token outside noun phrases."""
         kind = self.kinds[i]

@@ -158,8 +158,7 @@ def update_clustering(
     placed = np.empty((0, 1))
     if queried.size:
         placed = to_dense(wide.place(_borrow(counts, background, wide)[queried]))
-    # 3. Leave out new words whose lead is lower than the leads of most unchanged words. Add the
-    # other new words, and move words.
+    # 3. Leave out uncertain new words, add the other new words, and move words.
     sure = np.ones(entering.size, dtype=bool)
     if doubt and calm.size and wide.n_clusters > 1:
         usual = np.quantile(_leads(placed[entering.size + changed.size :]), UNCERTAIN_QUANTILE)

@@ -967,7 +967,7 @@ def match_class(
     best = 0
     if seen.node:
         best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
-        # A class and a subclass with all of its words tie. Prefer the original node.
+        # If all words of a class are in a subclass, both match. Prefer the original node.
         if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
             best = seen.node
         if not best:

@@ -348,7 +348,7 @@ class Index:
         """The index of class centroids and masses."""
         return ClassProfiles(self._thesaurus.clustering)
 
-    # The leaf of a word cannot change unless the tree or the homes of words change.
+    # Edits that move words change the tree or the homes of words (see `Draft`).
     @derived_from(
         lambda thesaurus: (
             thesaurus.counts,
