@@ -170,7 +170,7 @@ class Signature:
     """Options with a flag. Each has the name of the function argument that it sets, and its
     declaration."""
     settings: dict[str, tuple[str, Option]] = field(default_factory=dict)
-    """Options that are set with --set, in the same form."""
+    """Options that are set with --set, each with its function argument and its declaration."""
     runtime: dict[str, RuntimeOptions] = field(default_factory=dict)
 
     def all_settings(self) -> dict[str, tuple[str, Option]]:

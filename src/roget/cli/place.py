@@ -194,7 +194,8 @@ def _check_output(output: str | None, format: str | None, classes: TaxonomyOptio
 def _choose_language(
     classes: TaxonomyOptions, known: Taxonomy, counts: Counts | None = None
 ) -> str:
-    """Return the requested label language, or that of the taxonomy or corpus after printing it."""
+    """Return the requested label language. By default, print and return that of the taxonomy or
+    corpus."""
     from roget.report.language import UNKNOWN
     from roget.report.options import is_language
 

@@ -71,7 +71,8 @@ def score(
     """Score a clustering against a gold standard.
 
     Prints seven scores with 95 % intervals, next to three baselines: one big cluster, one cluster
-    per item, random clusters. For coreference and entities also recall, precision and F.
+    per item, random clusters. For coreference and entities, recall, precision and F are printed as
+    well.
     """
     from roget.report.score import report
     from roget.scoring.score import score as score_labels

@@ -182,7 +182,8 @@ class Evidence:
         return int(self._find(word, context).size)
 
     def count_files(self, word: str) -> int | None:
-        """Return the number of files with a stored line for a word; None if there is one file."""
+        """Return the number of files with a stored line for a word, or None if there is only one
+        file."""
         if self._files is None:
             names, self._files = np.unique(self.load().source, return_inverse=True)
             self._single = names.size < 2

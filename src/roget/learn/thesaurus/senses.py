@@ -299,8 +299,8 @@ def find_kin(tree: Tree) -> Ints:
 def fit(grams: Floats, target: Floats) -> Floats:
     """Return the weights ≥ 0 that minimise |Σ weight·class − word|², for each row.
 
-    Coordinate descent sets each weight in turn to its optimum for fixed other weights. `grams` has
-    the dot products between classes, `target` the dot products of the word with the classes.
+    Coordinate descent sets each weight in turn to its optimum for fixed other weights. `grams`
+    contains the dot products between classes. `target` contains their dot products with the words.
     """
     weights, residual = np.zeros_like(target), target.copy()
     for _ in range(SWEEPS):

@@ -11,7 +11,7 @@ from roget.web.views.base import StaticPage, View, short
 from roget.web.views.compare import class_numbers
 
 _PARTS = {"nouns": "noun", "verbs": "verb", "adjectives": "adjective", "names": "name"}
-"""The part of speech of the words of each preset of relations."""
+"""The part of speech of the words that each preset of relations selects."""
 
 
 class Comparable(TypedDict):
@@ -34,7 +34,7 @@ class Overview(TypedDict):
     observations: float
     relations: list[str]
     part: str | None
-    """The part of speech of all words, e.g. noun; null if it is unknown or varies."""
+    """The part of speech of all words, e.g. noun, or null if it is unknown or varies."""
     background: str | None
     """The name of the background, or null without a background."""
     kind: Literal["beta", "bits", "none"]

@@ -23,9 +23,9 @@ class TreeData(TypedDict):
     """Nodes whose label was written by a user."""
     ids: list[int]
     trust: list[float | None]
-    """The trust in a leaf class; for other classes, the mean over their leaf classes."""
+    """The trust in each class, which is a mean over leaf classes if there are subclasses."""
     doubts: dict[str, str]
-    """The reason for a low trust, by node, for leaf classes with low trust."""
+    """The reasons for low trust in leaf classes, by node."""
     unsorted: list[int]
     """Leaf classes whose trust is so low that booklets and SKOS exports leave them out."""
     hidden: list[int]
