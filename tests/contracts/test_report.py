@@ -114,7 +114,7 @@ def reports() -> Iterator[tuple[str, Report]]:
     yield "neighbours", words.neighbours(t, HOSTILE[0], 2, "both")
     yield "senses", words.senses(t, HOSTILE[0], 2)
     yield "sketch", sketch.report(draw(t.counts, HOSTILE[0]))
-    yield "sketch --beside", sketch.report(draw(t.counts, HOSTILE[0], HOSTILE[1]))
+    yield "sketch --compare", sketch.report(draw(t.counts, HOSTILE[0], HOSTILE[1]))
     yield "why", why.report(t, HOSTILE[0], HOSTILE[1])
     yield "why --class", why.report(t, HOSTILE[0], into="1")
     yield "shift", shift.report(compare(t.counts, t.counts.select(HOSTILE[:2]), min_count=1))
