@@ -85,7 +85,8 @@ def test_every_command_supports_every_format(name: str) -> None:
     done = invoke(*name.split(), "--format", "txt")
     assert done.exit_code == 2
     assert "unknown format 'txt'" in done.output
-    help = invoke(*name.split(), "--help").output
+    flag = "--help" if " " in name else "--help-all"
+    help = invoke(*name.split(), flag).output
     assert f"<{'|'.join(catalogue.names('renderers'))}>" in "".join(help.split())
     assert (options["-o"].callback is not None) == (name not in MADE), "suffixes are looked at"
 
