@@ -385,6 +385,12 @@ CODES: dict[str, Explanation] = {
         "This task dominates the mean score, and so the ranks.",
         "Rank by the mean rank (--by rank), or put all scores on the same scale.",
     ),
+    "names": Explanation(
+        "Names and acronyms were not counted as words.",
+        "By default, words are common nouns. The tagger recognises words such as EU and DVD as"
+        " proper nouns.",
+        "Pass --relation nouns --relation names to count them too.",
+    ),
     "nearest-cut": Explanation(
         "The tree cannot be cut into the requested number of clusters.",
         "A node with more than two children adds several clusters at once, and there cannot be "

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+import roget
 from roget import count
 from roget.learn.corpus.lemma_repair import find_repairs, is_odd
+from roget.learn.counting.count import run
 from roget.learn.counting.inspect import inspect_inputs
 from roget.learn.counting.options import CountOptions
 from support.errors import codes, notice, refused
@@ -33,6 +37,19 @@ def test_tagged_text_has_no_numbers_as_words(tmp_path):
     assert not any(map(is_odd, found))
     kept = set(count(tmp_path / "a.txt", **words, odd_words=True).words)
     assert found < kept
+
+
+def test_omitted_names_are_reported(tmp_path):
+    (tmp_path / "a.txt").write_text("Mr Blair bought a DVD for the company in London. " * 30)
+    options = CountOptions(tagger="hanta", model="english", relation="nouns")
+    note = notice(run(tmp_path / "a.txt", tmp_path / "c", options).notes, "names")
+    assert all(name in note for name in ("blair", "dvd", "london"))
+    tokens = int(note.split()[0])
+    assert tokens % 30 == 0
+    both = replace(options, relation=["nouns", "names"])
+    summary = run(tmp_path / "a.txt", tmp_path / "d", both)
+    assert "names" not in codes(summary.notes)
+    assert {"company", "dvd", "london"} <= set(roget.load(tmp_path / "d").words)
 
 
 def test_repairs_keep_singular_that_occurs():

@@ -143,14 +143,14 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
     notes = []
     for kind, words in nouns.odd.items():
         if words:
-            listed = f"{words.total():,} tokens left out as {kind}: {_list_frequent(words)}"
+            listed = f"{words.total():,} tokens left out as {kind}: {list_frequent(words)}"
             text = f"{listed} (--set odd_words=true keeps them)"
             notes.append(Notice(text, code="odd-words"))
     if nouns.repairs:
         changes = Counter[str]()
         for (_, lemma), (word, n) in nouns.repairs.items():
             changes[f"{lemma} → {word}"] += n
-        listed = f"lemmas of {changes.total():,} tokens corrected: {_list_frequent(changes)}"
+        listed = f"lemmas of {changes.total():,} tokens corrected: {list_frequent(changes)}"
         text = f"{listed} (disable with --set repair=false)"
         notes.append(Notice(text, code="lemma-repair"))
     if draft.join_terms:
@@ -173,7 +173,7 @@ def _list_first(words: Sequence[str]) -> str:
     return f"{', '.join(words[:_SHOWN])}{more}"
 
 
-def _list_frequent(words: Counter[str]) -> str:
+def list_frequent(words: Counter[str]) -> str:
     """Return the most frequent words as a comma-separated string."""
     ordered = sorted(words.items(), key=lambda one: (-one[1], one[0]))
     return _list_first([word for word, _ in ordered])
