@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -86,3 +87,19 @@ def test_duplicates_option_applies_to_plain_text_only(tmp_path):
     (tmp_path / "a.tsv").write_text("cat\tsee\t3\n")
     with refused("conflicting-options", "duplicates"):
         count(tmp_path / "a.tsv", duplicates="keep")
+
+
+def test_french_text_is_counted_without_elided_words_and_numbers(tmp_path):
+    nouns = ("homme", "arbre", "ami", "enfant", "oiseau", "hiver")
+    lines = [
+        f"L'{one} dit qu'il est dans le jardin de l'{other} en {1900 + at % 90} et que la ville "
+        "est un lieu pour les gens."
+        for at in range(100)
+        for one, other in itertools.pairwise(nouns)
+    ]
+    (tmp_path / "a.txt").write_text("\n".join(lines), encoding="utf-8")
+    words = set(count(tmp_path / "a.txt", terms=False).words)
+    assert {"arbre", "ami", "enfant"} <= words
+    assert not any("'" in word or word.isdigit() for word in words)
+    kept = count(tmp_path / "a.txt", function_words=True, terms=False)
+    assert {"l'", "qu'", "1950"} <= set(kept.words)

@@ -128,7 +128,8 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
     if draft.drop_function_words:
         recipe = replace(recipe, function_words=words.function_words)
         which = "by tag" if words.tagged else _list_first(words.function_words)
-        text = f"function words left out: {which} (--set function_words=true keeps them)"
+        listed = f"function words and numbers left out: {which}"
+        text = f"{listed} (--set function_words=true keeps them)"
         notes.append(Notice(text, code="function-words"))
     if words.terms:
         text = (
