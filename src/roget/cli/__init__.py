@@ -115,7 +115,7 @@ def _options(
         "--max-size",
         metavar="SIZE",
         show_default=False,
-        help="Maximum size of a compressed input after decompression, e.g. 2GB [default: 64MiB].",
+        help="Maximum decompressed size of an input, e.g. 2GB [default: 64MiB].",
     ),
 ) -> None:
     if max_size:
@@ -165,8 +165,8 @@ def _hold_streams() -> None:
     """Replace the standard streams that the shell has closed (`>&-`).
 
     Otherwise the next opened file would get the descriptor of a closed stream, and messages could
-    be written to it. Output to a closed stream is discarded for standard error and an error for
-    standard output.
+    be written to it. Output to a closed standard error is discarded. Output to a closed standard
+    output is an error.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -177,7 +177,7 @@ def _hold_streams() -> None:
                     os.dup2(opened, number)
                     os.close(opened)
                 if number:
-                    # Unbuffered, so that no write can fail at exit.
+                    # Do not buffer the output, so that no write can fail at exit.
                     raw: Any = io.FileIO(number, "w")
                     stream = io.TextIOWrapper(raw, errors="replace", write_through=True)
                     setattr(sys, name, stream)

@@ -38,7 +38,7 @@ class RuntimeOptions:
 
 
 def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function], Function]:
-    """Register a function as a command; `spare` is the hint printed for too many arguments."""
+    """Register a function as a command. `spare` is the hint printed for too many arguments."""
 
     def register(function: Function) -> Function:
         kind = type("Command", (Command,), {"spare": spare})
@@ -68,7 +68,7 @@ class Command(TyperCommand):
     spare: str = ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; suggest another command if there are too many."""
+        """Parse the arguments. Suggest another command if there are too many."""
         ctx.allow_extra_args |= bool(self.spare)
         ctx.max_content_width = WIDTH
         left = super().parse_args(ctx, args)
@@ -170,7 +170,7 @@ class Signature:
     """Options with a flag. Each has the name of the function argument that it sets, and its
     declaration."""
     settings: dict[str, tuple[str, Option]] = field(default_factory=dict)
-    """Options that are set with --set, in the same form."""
+    """Options that are set with --set, each with its function argument and its declaration."""
     runtime: dict[str, RuntimeOptions] = field(default_factory=dict)
 
     def all_settings(self) -> dict[str, tuple[str, Option]]:
@@ -210,7 +210,6 @@ SET = Annotated[
         rich_help_panel="More options",
     ),
 ]
-"""The option --set."""
 
 
 def read_signature(function: Callable[..., Report | None]) -> Signature:

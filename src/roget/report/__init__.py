@@ -134,9 +134,9 @@ class Report:
     talk : warnings that the command prints to stderr instead of including them in the text.
     signature : all settings that the values depend on.
     caption : caption of floating tables in LaTeX; with a caption, plain text begins with the title.
-    data : plain data for JSON, or a function that returns them; see `make_data`.
+    data : plain data for JSON, or a function that returns them. See `make_data`.
     brief : short forms of the warnings and the signature for plain text, if there are any.
-    sheet : table for spreadsheets at full precision, or a function that returns it; see
+    sheet : table for spreadsheets at full precision, or a function that returns it. See
         `make_sheet`. Default: the first table.
     page : function that returns a custom HTML page, if there is one.
     picture : function that returns a matplotlib figure, if there is one.

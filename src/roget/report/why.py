@@ -65,7 +65,7 @@ def report(
     }
     lead, weighed = _weigh_contexts(thesaurus, words, into, n if context is None else 10**6, found)
     if context is not None:
-        thesaurus.counts.context_id(context)  # raises an error for an unknown context
+        thesaurus.counts.context_id(context)  # Raise an error if the context is unknown.
         weighed = {context: weighed.get(context, (None, ""))}
     found["contexts"] = [
         {

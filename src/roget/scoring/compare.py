@@ -20,14 +20,14 @@ from roget.scoring.pipeline import compare_inputs
 from roget.scoring.results import Comparison
 
 _PART = re.compile(r"part[-_.]?\d")
-"""Pattern of the names that Spark and Dask give to the files of a partitioned table."""
+"""Pattern for the names of the files in a partitioned table, as written by Spark or Dask."""
 
 
 def list_systems(systems: Any) -> Any:
     """Return the columns of a data frame or the files in a folder as systems.
 
-    Other collections of systems are returned unchanged, and so is a folder that contains a
-    thesaurus or a single partitioned table.
+    Other arguments are returned unchanged. This includes folders that contain a thesaurus or a
+    partitioned table, which are single systems.
     """
     alone: str | None = None
     if isinstance(systems, str | os.PathLike):
@@ -55,7 +55,7 @@ def list_systems(systems: Any) -> Any:
 
 
 def split_file(systems: Mapping[str, Any], options: PipelineOptions) -> Mapping[str, Any] | None:
-    """Split a single table with one column per system into its clusterings.
+    """Split a table with one column per system into separate clusterings.
 
     Return None if several systems are passed, or if the columns are specified.
     """

@@ -157,7 +157,7 @@ class _Verdict(Enum):
 
 
 def parse_number(text: str) -> float | None:
-    """Parse a number; return None for any other string.
+    """Parse a number. Return None for any other string.
 
     >>> parse_number("1e-3"), parse_number("NaN"), parse_number("1_000"), parse_number("x")
     (0.001, nan, None, None)

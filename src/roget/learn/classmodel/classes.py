@@ -62,7 +62,7 @@ class ClassCounts:
 
 
 def _set_members(clustering: Clustering, memberships: Any) -> Clustering:
-    """Replace the memberships of a clustering, normalised to sum to 1."""
+    """Replace the memberships of a clustering. The new ones are normalised to sum to 1."""
     table = sparse.csr_array(memberships, dtype=np.float64)
     sums = np.asarray(table.sum(axis=1)).ravel()
     table.data /= np.repeat(np.where(sums > 0, sums, 1.0), np.diff(table.indptr))

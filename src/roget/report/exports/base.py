@@ -81,11 +81,12 @@ class ExportEntry:
     @property
     def contexts(self) -> list[str]:
         """The most typical contexts, as readable phrases."""
-        return [self.phrase(one.context) for one in self.about.contexts[:TYPICAL]]
+        names = (one.context for one in self.about.contexts[:TYPICAL])
+        return self.phrase.distinct(names)
 
     @property
     def trust(self) -> ClassTrust | None:
-        """The trust in a leaf class; None for other classes."""
+        """The trust in a leaf class, or None for other classes."""
         return None if self.children else self.thesaurus.trust(self.node)
 
     @cached_property

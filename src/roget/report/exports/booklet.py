@@ -102,7 +102,7 @@ def _fill(
         for member in one.members:
             place = (not member.placed, -member.probability, one.node)
             found.setdefault(member.word, []).append(place)
-    # An index of all words in alphabetical order, each with its classes, main class first.
+    # Make an index of all words in alphabetical order, each with its classes, the main class first.
     index = [
         (word, [node for *_, node in sorted(found[word])])
         for word in sorted(found, key=lambda word: (word.casefold(), word))
@@ -123,7 +123,7 @@ def _fill(
         title=options.called,
         language=options.language,
         summary=summary,
-        whole="words" if imported else "text",  # Class sizes are shown as a share of these.
+        whole="words" if imported else "text",  # Class sizes are shares of this total.
         entries=listed,
         by_node={one.node: one for one in listed},
         index=index,

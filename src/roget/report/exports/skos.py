@@ -36,7 +36,7 @@ NAMESPACES = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
 LONGEST = 200
-"""Maximum length of a word in an IRI; longer words are replaced by their hash."""
+"""Maximum length of a word in an IRI. Longer words are replaced by their hash."""
 
 _TURTLE = {
     **{code: f"\\u{code:04X}" for code in (*range(0x20), 0x7F)},
@@ -227,7 +227,7 @@ def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
 
 
 def _distinct(classes: list[ExportEntry], thesaurus: Thesaurus) -> dict[int, str]:
-    """Return a unique label for each class; the class id is appended to duplicate labels."""
+    """Return a unique label for each class. The class id is appended to duplicate labels."""
     used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
     named, taken = {}, set(used)
     for one in classes:

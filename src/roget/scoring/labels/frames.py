@@ -54,7 +54,7 @@ def table_from_columns(columns: Mapping[str, Any], problems: Problems) -> LabelT
 
 
 def _items(column: Any) -> list[str]:
-    """Convert each value to a string; missing values become empty strings."""
+    """Convert each value to a string, and missing values to empty strings."""
     methods = [name for name in ("tolist", "to_list", "to_pylist") if hasattr(column, name)]
     values = getattr(column, methods[0])() if methods else list(column)
     if set(map(type, values)) <= {str}:

@@ -1,7 +1,7 @@
 """Convert in-memory data (sequences, arrays, mappings and tables) to labels.
 
 Items of a sequence, array or column are identified by position, never by a pandas index. Items of a
-mapping are identified by key; a key may be a pair (group, item).
+mapping are identified by key, which may be a pair (group, item).
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ def _from_matrix(
     if n_labels < 2 and not (values.size == n_items and bool(np.all(values == 1))):
         raise InputError(
             f"{name}: found a matrix with {plural(n_items, 'row')} and "
-            f"{plural(n_labels, 'column')}; expected one column of weights for each of several "
-            "labels, or a one-dimensional array of labels",
+            f"{plural(n_labels, 'column')}; expected a column of weights for each label, or a "
+            "one-dimensional array of labels",
             code="unsupported-format",
         )
     coded = LabelCodes(columns, n_labels).pack(rows, values, n_items)

@@ -116,7 +116,7 @@ def _to_list(column: Any) -> list[Any]:
 
 
 def _from_records(records: Iterable[tuple[str, Any]], name: str) -> Loaded:
-    """Convert JSON objects with locations to rows. The columns are the union of the keys."""
+    """Convert JSON objects to rows. The columns are the union of the keys."""
     names: dict[str, None] = {}
     rows = []
     for place, record in records:
@@ -231,7 +231,7 @@ def _arrange(name: str, names: list[str], rows: list[_Row], options: RankOptions
 
 
 def _require(column: str, names: Sequence[str], source: str) -> str:
-    """Return a column name; raise an error if there is no such column."""
+    """Return a column name, or raise an error if there is no such column."""
     if column not in names:
         raise InputError(
             f"{source}: no column {column!r}; the columns are {join_names(names, 12)}",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from roget.scoring.tables.records import Sizes
 
 TAIL = math.log(2.0 / 1e-19)
-"""Negative log probability of one tail.
+"""Negative logarithm of the probability of one tail.
 
 A window of counts omits a probability of at most 1e-19 in both tails together.
 """
@@ -43,10 +43,10 @@ SMOOTH_VARIANCE = 400.0
 """Smallest variance at which expectations are computed by quadrature instead of summation."""
 
 _CHUNK = 1 << 15
-"""Batch size: number of probabilities computed at once."""
+"""Number of probabilities per batch."""
 
 _PAIRS = 1 << 20
-"""Batch size: number of (class size, cluster size) pairs processed at once."""
+"""Number of (class size, cluster size) pairs per batch."""
 
 _TALLIED = 1 << 14
 """Upper limit of counts that are summed in an array.
@@ -64,7 +64,7 @@ class PairSizes(NamedTuple):
     b: Floats
     """The cluster size."""
     cells: Floats
-    """The number of cells with these two sizes."""
+    """The number of cells with this class size and cluster size."""
     n: Floats
     """The number of items in the group."""
     group: Ints
@@ -115,7 +115,7 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
     and of the cluster sizes in their histograms, and the group of each pair.
     """
     owners = find_owners(gold.starts, gold.counts.size)
-    # Each class size is paired with all cluster sizes of its group; `partners` is their number.
+    # Each class size is paired with all cluster sizes of its group, whose number is `partners`.
     partners = np.diff(system.begins, append=system.counts.size)[owners]
     ends = np.cumsum(partners)
     first = system.begins[owners] - ends + partners
@@ -172,9 +172,9 @@ def _sum_counts(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Floats, F
     low, high = find_window(pairs)
     widths = (high - low + 1).astype(np.int64)
     few = low < _TALLIED
-    # One array holds the sums of all groups, one after the other. The section of a group has one
-    # entry for each count up to the largest count. A block extends beyond the windows of its
-    # narrower cells, but never beyond the largest possible count.
+    # One array holds the sums of all groups. Each group has one entry for each count up to the
+    # largest count. A block extends beyond the windows of its narrower cells, but never beyond the
+    # largest possible count.
     tops = np.zeros(groups, dtype=np.int64)
     most = np.minimum(np.minimum(pairs.a, pairs.b), high + widths.max()).astype(np.int64)
     np.maximum.at(tops, pairs.group[few], most[few] + 1)
@@ -196,7 +196,7 @@ def _sum_counts(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Floats, F
         if not inside.all():
             group = np.repeat(part.group[~inside], counts.shape[1])
             yield group, counts[~inside].ravel(), mass[~inside].ravel()
-    # Convert positions in the array back to groups and counts; cells with count 0 are empty.
+    # Convert positions in the array back to groups and counts. Cells with count 0 are empty.
     positive = np.flatnonzero(tally)
     group = np.searchsorted(ends, positive, side="right")
     counts = positive - (ends - tops)[group]

@@ -182,7 +182,7 @@ class View:
 
 
 def list_columns(key: str, *names: str) -> Callable[[Any, ThesaurusSnapshot], Sheet]:
-    """Return a function that converts a list in the view's data to a sheet of the given fields."""
+    """Return a function that converts a list in a view's data to a table of the given fields."""
 
     def sheet(data: Any, _: ThesaurusSnapshot) -> Sheet:
         return names, [[row[name] for name in names] for row in data[key]]
@@ -225,7 +225,7 @@ def check_index(noun: str, number: int, size: int) -> None:
 
 
 def check_rows(n: int) -> int:
-    """Return the number of rows, capped at 10⁹; raise an error if it is negative."""
+    """Return the number of rows, capped at 10⁹. Raise an error if it is negative."""
     if not n >= 0:
         raise InputError(f"n={n}: expected a non-negative number", code="invalid-option")
     return min(n, 10**9)
