@@ -670,6 +670,11 @@ CODES: dict[str, Explanation] = {
         "is full.",
         "Move the weights to the gold standard, or remove them.",
     ),
+    "variants": Explanation(
+        "Words with several spellings or lemmas were united.",
+        "A background is written and tagged by others, so centre and center are no change of use.",
+        "No action is needed. To keep them apart, compare counts instead of the background.",
+    ),
     "whole-tree": Explanation(
         "A measure was computed for the whole tree and not for the cut that the other measures "
         "use.",
