@@ -42,6 +42,7 @@ PATTERNS = {
 
 EXCEPTIONS: tuple[str, ...] = (
     "cannot tell",  # a verdict
+    "other than those of the trial",  # a rule, which is not changed after its date
     "she we i said will",  # words of English, in word lists
     "give tell send show",
     '"set aside"',  # a key of stored provenance

@@ -1,9 +1,10 @@
-"""PP attachment: our models beside simple rivals, on quadruples of Ratnaparkhi et al. (1994).
+"""Compare roget's PP attachment with simple rivals, on the quadruples of Ratnaparkhi et al. (1994).
 
 Run `python benchmarks/attach.py [--folds N] [--model best|chain|rivals]... [--json FILE]`. Training
-and development files are looked for in ROGET_TEST_DATA (else ../shared/data beside the repository),
-under ppattach/ and, for WordNet, wordnet30/; what is absent is left out, and said so. Models learn
-from `training` and are measured on `devset`; beside that, five folds of `training` by sentence.
+and development files are in ppattach/ of the test data (ROGET_TEST_DATA, by default
+../shared/data), WordNet is in wordnet30/; missing data are left out with a message. Models are
+trained on `training` and evaluated on `devset`, and by cross-validation on `training` with five
+folds of sentences.
 """
 
 from __future__ import annotations
@@ -29,26 +30,28 @@ from roget.learn.attachment.statistics import Association, QuadrupleCounts, back
 TRIAL = "an hour; ppattach, and wordnet30 if it is there"
 Quads = Sequence[Quadruple]
 Decider = Callable[[Quads, Quads], list[bool]]
-"""Learns from the first quadruples, and says of the others whether they are N."""
+"""Learns from the first quadruples, and decides for the second ones whether they attach to the
+noun.
+"""
 
 BARS = {"best": 0.855, "best + WordNet": 0.865}
 """Accuracy on the development set."""
 
 
 def always_noun(train: Quads, test: Quads) -> list[bool]:
-    """N for all."""
+    """Decide N for all quadruples."""
     return [True] * len(test)
 
 
 def by_preposition(train: Quads, test: Quads) -> list[bool]:
-    """What the preposition is most often."""
+    """Decide by the more frequent attachment of each preposition."""
     noun = Counter(one.preposition for one in train if one.attachment == "N")
     verb = Counter(one.preposition for one in train if one.attachment == "V")
     return [noun[one.preposition] >= verb[one.preposition] for one in test]
 
 
 def collins_brooks(train: Quads, test: Quads) -> list[bool]:
-    """Back-off of words as they are."""
+    """Decide by backed-off estimation on words (Collins & Brooks 1995)."""
     tally = QuadrupleCounts.from_quadruples(
         [LemmatisedQuadruple(*one[:4]) for one in train], [one[4] == "N" for one in train]
     )
@@ -57,7 +60,9 @@ def collins_brooks(train: Quads, test: Quads) -> list[bool]:
 
 
 def logistic(train: Quads, test: Quads) -> list[bool]:
-    """Logistic regression on words, and on pairs and triples of them with the preposition."""
+    """Decide by logistic regression on words, and on pairs and triples that contain the
+    preposition.
+    """
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
 
@@ -74,7 +79,7 @@ def logistic(train: Quads, test: Quads) -> list[bool]:
 
 
 def attacher(**options: Any) -> Decider:
-    """One of ours."""
+    """Return a decider that uses one of roget's models."""
 
     def decide(train: Quads, test: Quads) -> list[bool]:
         return list(Attacher(**options).fit(train).predict(test) == "N")
@@ -91,12 +96,12 @@ RIVALS: dict[str, Decider] = {
 
 
 def right(decided: Sequence[bool], test: Quads) -> Any:
-    """Which answers are right."""
+    """Return which decisions are correct."""
     return np.array(decided) == np.array([one.attachment == "N" for one in test])
 
 
 def crossed(decide: Decider, quads: Quads, sentences: Any, folds: int) -> float:
-    """Accuracy over folds that share no sentence."""
+    """Return the accuracy over folds that share no sentence."""
     names, number = np.unique(sentences, return_inverse=True)
     fold = (np.random.default_rng(0).permutation(len(names)) % folds)[number]
     good = np.zeros(len(quads), dtype=bool)
@@ -108,7 +113,7 @@ def crossed(decide: Decider, quads: Quads, sentences: Any, folds: int) -> float:
 
 
 def sentence_numbers(path: Path) -> list[int]:
-    """The first number of each line."""
+    """Return the first number of each line."""
     return [int(line.split()[0]) for line in path.read_text().splitlines() if line.strip()]
 
 
@@ -159,7 +164,7 @@ def main() -> None:
 
 
 class Alone(Association):
-    """Association that decides where nothing else does, and has no part in other stages."""
+    """An association that decides only where no other stage does."""
 
     def share(self, quads: Sequence[LemmatisedQuadruple], noun: bool) -> Any:
         return np.ones(len(quads))

@@ -1,8 +1,9 @@
-"""Class models beside Kneser–Ney, NMF and LDA: log-loss on held-out pairs, and verb decisions.
+"""Compare class models with Kneser–Ney, NMF and LDA: log-loss on held-out pairs, and verb
+decisions.
 
-Weights and discounts are tuned on development tokens of each split, and weights of decisions on
-pairs that are deleted from the training table; sizes and settings were chosen on seeds from 100 on,
-what is reported are seeds from 0 on. --quick is without NMF, LDA and all.
+Weights and discounts are tuned on development tokens of each split, weights of decisions on pairs
+that are deleted from the training table. Sizes and settings were chosen with seeds from 100 on;
+reported figures use seeds from 0 on. --quick omits NMF, LDA and the model `all`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ SLOW = (*PEERS, "all")
 
 
 def vo_bench(*parts: str) -> Counts:
-    """Nouns × verbs of the benchmark's parts together."""
+    """Return the nouns × verbs of all parts of the benchmark."""
     first, *others = (
         Counts.read(find_data("vo-bench", f"{part}.tsv"), columns=(2, 1, 3)) for part in parts
     )
@@ -46,7 +47,7 @@ def vo_bench(*parts: str) -> Counts:
 
 
 def losses(read: Callable[[], Counts], top: int, splits: int, quick: bool) -> Rows:
-    """Differences to Kneser–Ney on one table."""
+    """Yield the differences to Kneser–Ney on one table."""
     models = (*LOSS, "comdl", "roget", *(() if quick else SLOW))
     found = compare(read(), models, top=top, splits=splits, progress=_tell)
     rows = {row.model: row for row in found.rows}
@@ -62,7 +63,7 @@ def losses(read: Callable[[], Counts], top: int, splits: int, quick: bool) -> Ro
 
 
 def decisions(splits: int, quick: bool) -> Rows:
-    """Errors of verb decisions on vo-bench."""
+    """Yield the errors of verb decisions on vo-bench."""
     names = ("unigram", "nearest", "soft-symmetric", "comdl", "roget", *(() if quick else ("nmf",)))
     found = decide(vo_bench("train"), names, draws=splits, progress=_tell)
     rows = {row.model: row.means() for row in found.rows}
@@ -78,7 +79,7 @@ def _tell(now: Progress) -> None:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All cases by name."""
+    """Return all cases by name."""
     both, ours = partial(vo_bench, "train", "test"), partial(sample, "verb_object")
     given = asked.splits, asked.quick
     return {

@@ -1,8 +1,9 @@
-"""CoMDL beside Khiops: description length, loss and time; verb decisions; BNC; planted classes.
+"""Compare CoMDL with Khiops: description length, loss and time; verb decisions; BNC; planted
+classes.
 
-Khiops is run by the interpreter that --khiops names (its package asks for other versions than
-roget's); without it the figures that were once printed stand in, and that is said. It is stopped
-after --limit seconds of CPU, with the best classes so far.
+--khiops names the interpreter that runs Khiops, whose dependencies conflict with roget's. Without
+it, recorded figures of Khiops are used and marked. Khiops is stopped after --limit CPU seconds,
+with the best classes found so far.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ Floats = npt.NDArray[np.float64]
 
 SEED = 1996
 BARS = {
-    "flat": 7.60,  # bits, classes by a = b = 1 and plain shares of blocks and words
-    "own": 7.43,  # bits, a and b chosen, the model's own prediction
+    "flat": 7.60,  # bits; a = b = 1, and relative frequencies of blocks and words
+    "own": 7.43,  # bits; a and b are chosen, and the model predicts
     "length": 1_026_900.0,  # nats
     "khiops": 1 / 20,
     "all": 0.187,
@@ -54,7 +55,7 @@ BARS = {
     "missed": 0.01,
 }
 PRINTED = {"bits": 7.587, "seconds": 130.0}
-"""Khiops 11.0.1, when it was measured first: 130 to 279 s of CPU."""
+"""Recorded figures of Khiops 11.0.1, which took 130 to 279 CPU seconds."""
 
 KHIOPS = """
 import sys
@@ -88,7 +89,9 @@ class VerbObject:
         self.unigram = (totals / (totals[:-1].sum() + 0.5 * unseen))[self.columns]
 
     def bits(self, predicted: Callable[[Any, Any], Floats]) -> float:
-        """Loss per pair of .95 of a prediction and .05 of the unigram; verbs never seen have 0."""
+        """Return the loss per pair of .95 · prediction + .05 · unigram; unseen verbs are predicted
+        with 0.
+        """
         known = self.columns >= 0
         share = np.zeros(known.size)
         share[known] = predicted(self.rows[known], self.columns[known])
@@ -96,7 +99,7 @@ class VerbObject:
         return -float(np.sum(self.counts * logs) / np.sum(self.counts))
 
     def plain(self, rows: Any, columns: Any) -> float:
-        """The loss of classes by plain shares: N_ij/R_i · f_v/C_j."""
+        """Return the loss of classes by relative frequencies: N_ij/R_i · f_v/C_j."""
         k, m = int(rows.max()) + 1, int(columns.max()) + 1
         cells = self.train.matrix.tocoo()
         blocks = np.zeros((k, m))
@@ -108,7 +111,7 @@ class VerbObject:
 
 
 def khiops(data: VerbObject, python: str, limit: int) -> tuple[float, float, Any, Any]:
-    """CPU seconds, bits by plain shares, and the classes that Khiops finds."""
+    """Return CPU seconds, bits by relative frequencies, and the classes that Khiops finds."""
     with tempfile.TemporaryDirectory() as place:
         pairs = "verb\tnoun\tcount\n" + data.file.read_text(encoding="utf-8")
         Path(place, "pairs.txt").write_text(pairs, encoding="utf-8")
@@ -139,12 +142,12 @@ def khiops(data: VerbObject, python: str, limit: int) -> tuple[float, float, Any
 
 
 def fit(counts: Any, **options: Any) -> tuple[CoMDL, float]:
-    """A fitted model, and the CPU seconds it took."""
+    """Return a fitted model and its CPU seconds."""
     return timed(partial(CoMDL(random_state=SEED, **options).fit, counts))
 
 
 def verb_object(python: str | None, limit: int) -> Rows:
-    """Length, losses and time on vo-bench."""
+    """Yield length, losses and time on vo-bench."""
     data = VerbObject()
     flat, flat_time = fit(data.train, a=1.0, b=1.0)
     model, spent = fit(data.train)
@@ -188,7 +191,7 @@ def verb_object(python: str | None, limit: int) -> Rows:
 
 
 def decisions(draws: int) -> Rows:
-    """Verb decisions of the levels' mean, beside NMF on the same triples."""
+    """Yield the errors of verb decisions by the mean of levels, and by NMF on the same triples."""
     counts = VerbObject().train.matrix
     found: dict[str, list[tuple[float, float]]] = {}
     for seed in range(draws):
@@ -222,7 +225,7 @@ def decisions(draws: int) -> Rows:
 
 
 def bnc() -> Rows:
-    """All verb–object pairs of the BNC counts."""
+    """Yield the results on all verb–object pairs of the BNC counts."""
     place = find_data("bnc-verb-noun", "verb_object.tsv")
     counts = Counts.read(place, columns=(2, 1, 3))
     model, spent = fit(counts)
@@ -235,7 +238,9 @@ def bnc() -> Rows:
 
 
 def planted() -> Rows:
-    """Blocks of 200 × 100 classes in 20,000 × 10,000, 60 tokens to a row."""
+    """Yield the results on 200 × 100 planted classes in a table of 20,000 × 10,000, with 60 tokens
+    per row.
+    """
     n, m, k, j, tokens = 20_000, 10_000, 200, 100, 60
     rng = np.random.default_rng(SEED)
     rows, columns = rng.integers(k, size=n), rng.integers(j, size=m)
@@ -263,7 +268,7 @@ def planted() -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All cases by name."""
+    """Return all cases by name."""
     return {
         "vo-bench": partial(verb_object, asked.khiops, asked.limit),
         "decisions": partial(decisions, asked.draws),
@@ -273,7 +278,7 @@ def cases(asked: argparse.Namespace) -> dict[str, Case]:
 
 
 def warm_up() -> None:
-    """Compiling belongs to no case."""
+    """Compile the kernels before the first case."""
     CoMDL(random_state=0).fit(np.eye(20, dtype=int) * 9 + 1)
 
 

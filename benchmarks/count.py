@@ -1,4 +1,4 @@
-"""Counting from CoNLL-U, side by side with pyconll and conllu in one process, and in two."""
+"""Compare counting from CoNLL-U with pyconll and conllu, in one process and in two."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Objects = Counter[tuple[str, str]]
 BARS = {"pyconll": 1 / 10, "conllu": 1 / 20, "two processes": 1 / 1.7}
 LARGE = 400_000_000
 PATIENCE = 600
-"""Seconds after which a process that does not come back is taken for dead."""
+"""Seconds without an answer after which a process is ended."""
 KERNEL = {
     "mark": "finding tabs and line ends",
     "rows": "ids and heads",
@@ -45,7 +45,7 @@ KERNEL = {
 
 
 def prepare(packed: Path, folder: Path, *, quick: bool) -> tuple[Path, Path]:
-    """The corpus as a plain file and packed; if quick, only its first tenth."""
+    """Return the corpus as a plain and a compressed file; a quick run uses its first tenth."""
     data = gzip.decompress(packed.read_bytes())
     if quick:
         data = data[: data.index(b"\n\n", len(data) // 10) + 2]
@@ -56,13 +56,13 @@ def prepare(packed: Path, folder: Path, *, quick: bool) -> tuple[Path, Path]:
 
 
 def read(path: Path | str | Source) -> int:
-    """Our reader alone; the number of tokens."""
+    """Return the number of tokens that roget reads."""
     source = path if isinstance(path, Source) else find([path], [])[0]
     return sum(len(tokens) for tokens in conllu.read(source, Tables(), ReadContext()))
 
 
 def extract(path: Path) -> Objects:
-    """Our verb-object pairs, counted."""
+    """Return the verb–object pairs that roget counts."""
     tables, found = Tables(), Counter[int]()
     extractor = Extractor(parse(["obj"]), tables)
     for tokens in conllu.read(find([path], [])[0], tables, ReadContext()):
@@ -76,12 +76,12 @@ def extract(path: Path) -> Objects:
 
 
 def read_pyconll(path: Path) -> int:
-    """pyconll alone."""
+    """Return the number of tokens that pyconll reads."""
     return sum(len(sentence) for sentence in pyconll.iter_from_file(str(path)))
 
 
 def extract_pyconll(path: Path) -> Objects:
-    """The same pairs through pyconll."""
+    """Return the same pairs, read by pyconll."""
     found: Objects = Counter()
     for sentence in pyconll.iter_from_file(str(path)):
         for token in sentence:
@@ -93,13 +93,13 @@ def extract_pyconll(path: Path) -> Objects:
 
 
 def read_conllu(path: Path) -> int:
-    """conllu alone."""
+    """Return the number of tokens that conllu reads."""
     with path.open(encoding="utf-8") as file:
         return sum(len(sentence) for sentence in conllu_peer.parse_incr(file))
 
 
 def extract_conllu(path: Path) -> Objects:
-    """The same pairs through conllu."""
+    """Return the same pairs, read by conllu."""
     found: Objects = Counter()
     with path.open(encoding="utf-8") as file:
         for sentence in conllu_peer.parse_incr(file):
@@ -113,13 +113,13 @@ def extract_conllu(path: Path) -> Objects:
 
 
 def split(path: Path) -> int:
-    """What any reader in plain Python must do at least: take the lines apart."""
+    """Split the lines, the least that any reader in plain Python must do."""
     with path.open(encoding="utf-8") as file:
         return sum(len(line.split("\t")) == 10 for line in file)
 
 
 def side_by_side(plain: Path, packed: Path) -> Rows:
-    """Reading alone, and reading with the objects counted."""
+    """Compare reading alone, and reading with counting of objects."""
     tokens = read(plain)
     same = extract(plain) == extract_pyconll(plain) == extract_conllu(plain)
     rates = {"str.split, no more": cpu(partial(split, plain))}
@@ -141,7 +141,7 @@ def side_by_side(plain: Path, packed: Path) -> Rows:
 
 
 def bottleneck(plain: Path, packed: Path) -> Rows:
-    """Where the time goes, against what memory and zlib can do."""
+    """Report where the time goes, and the speed of memory and zlib."""
     size, data = plain.stat().st_size, plain.read_bytes()
     spent = cpu(partial(read, plain), times=7)
     block = np.frombuffer(data[: 4 << 20], np.uint8)
@@ -157,7 +157,7 @@ def bottleneck(plain: Path, packed: Path) -> Rows:
 
 
 def shared(plain: Path) -> Counter[str]:
-    """CPU seconds of one reading: in each kernel, and outside of them."""
+    """Return the CPU seconds of each kernel during one reading, and of the rest."""
     spent = Counter[str]()
     kernels = {name: getattr(conllu.kernel, name) for name in KERNEL}
 
@@ -179,7 +179,7 @@ def shared(plain: Path) -> Counter[str]:
 
 
 def first_run(plain: Path) -> Rows:
-    """What compiling costs once, and loading the compiled kernels each time after."""
+    """Return the time of the first run, which compiles kernels, and of later runs."""
     code = (
         "import sys, time; sys.path.append(sys.argv[2]); import count; "
         "t = time.perf_counter(); count.read(sys.argv[1]); print(time.perf_counter() - t)"
@@ -194,7 +194,9 @@ def first_run(plain: Path) -> Rows:
 
 
 def two_processes(plain: Path, size: int) -> Rows:
-    """One process reads all pieces of a large file, or two read half of them each."""
+    """Compare one process that reads all pieces of a large file with two that read half of them
+    each.
+    """
     large = plain.with_name("large.conllu")
     data = plain.read_bytes()
     with large.open("wb") as file:
@@ -218,7 +220,7 @@ def two_processes(plain: Path, size: int) -> Rows:
 
 
 def together(parts: Iterable[list[Source]]) -> tuple[float, float]:
-    """Seconds until as many processes as parts, all warm, have read their pieces.
+    """Return the seconds until as many processes as parts have read their pieces, after a warm-up.
 
     The second value is the CPU seconds of the one that needed most.
     """
@@ -247,9 +249,9 @@ def together(parts: Iterable[list[Source]]) -> tuple[float, float]:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All cases by name; the corpus is a tenth, if quick."""
+    """Return all cases by name; a quick run uses a tenth of the corpus."""
     plain, packed = prepare(find_data(*DATA), asked.folder, quick=asked.quick)
-    read(plain)  # what is compiled or loaded on first use belongs to no case
+    read(plain)  # Compile or load before the first case.
     return {
         "side-by-side": partial(side_by_side, plain, packed),
         "bottleneck": partial(bottleneck, plain, packed),

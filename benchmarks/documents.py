@@ -1,9 +1,10 @@
-"""Make the bundled sample `documents`: stems of AMALGUM's documents, five genres alike.
+"""Make the bundled sample `documents`: stems of AMALGUM's documents, as many of each of five
+genres.
 
-    python benchmarks/documents.py FOLDER   # of AMALGUM's .conllu.gz files; default: the test data
+    python benchmarks/documents.py FOLDER   # AMALGUM's .conllu.gz files; default: the test data
 
-Of each genre so many documents are kept, evenly over its file, and of their stems those that have
-the highest tf·idf of some document, as in Figure 4 of Rosenberg & Hirschberg (2007). A document is
+The same number of documents of each genre is kept, evenly over its file, and the stems with the
+highest tf·idf in some document, as in Figure 4 of Rosenberg & Hirschberg (2007). Documents are
 named GENRE/NAME.
 """
 
@@ -32,7 +33,7 @@ EACH = 377
 
 
 def read_documents(path: Path) -> dict[str, list[str]]:
-    """The words of each document of a genre, by its name."""
+    """Return the words of each document of a genre, by name."""
     genre = path.name.partition(".")[0]
     found: dict[str, list[str]] = {}
     words: list[str] = []
@@ -46,7 +47,7 @@ def read_documents(path: Path) -> dict[str, list[str]]:
 
 
 def choose(documents: dict[str, list[str]]) -> dict[str, list[str]]:
-    """So many of them, evenly over the file."""
+    """Return the documents to keep, evenly over the file."""
     names = list(documents)
     return {
         name: documents[name] for name in (names[at * len(names) // EACH] for at in range(EACH))
@@ -54,7 +55,7 @@ def choose(documents: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 def main(source: Path) -> None:
-    """Count, and write the sample where it belongs."""
+    """Count, and write the sample into the package."""
     documents: dict[str, list[str]] = {}
     for path in sorted(source.glob("*.conllu.gz")):
         documents |= choose(read_documents(path))
@@ -65,7 +66,7 @@ def main(source: Path) -> None:
 
 
 def write(counts: Counts, path: Path) -> None:
-    """A Parquet file of word, context, count, in the order of documents."""
+    """Write a Parquet file of word, context and count, in the order of documents."""
     rows, columns = counts.matrix.tocoo().coords
     table = {
         "word": counts.words[rows].astype(object),

@@ -1,21 +1,23 @@
-"""How far the scores of a sample are from those of what it was drawn from, by entropy estimator.
+"""Measure how far scores of a sample are from the truth, by entropy estimator.
 
-    python benchmarks/estimators.py            # all of it, into docs/data/estimators.json
-    python benchmarks/estimators.py --quick    # a few cases and draws, printed only
+    python benchmarks/estimators.py            # everything, into docs/data/estimators.json
+    python benchmarks/estimators.py --quick    # a few cases and samples, printed only
 
-`python docs/guide.py` makes the tables and figures of docs/guide.md of that file.
+`python docs/guide.py` makes the tables and figures of docs/guide.md from that file.
 
-A case is a table of probabilities: classes and clusters are matched one to one (the smaller side
-repeats), the matches weigh as 1/rank^skew, and a share of the items is in its match. The others
-are anywhere, as chance would have them, or near: in one of the two next classes only, so that most
-cells of a large table can never be met. Items are drawn from it; the truth of a score is its value
-on the probabilities themselves. AMI of probabilities is V: of items without end, random answers
-share no information. Its error is therefore that of an estimate of V. Real tables are those of the
-six bundled clusterings of nouns, taken as probabilities.
+A case is a table of probabilities of classes and clusters. Classes and clusters are matched one to
+one (the smaller set repeats); the probability of a match is proportional to 1/rank^skew, and a
+share of the items is in the match of their class. The other items are in any cluster (“anywhere”)
+or in one of the two next classes (“near”), so that most cells of a large table have probability 0.
+Items are drawn from the table. The truth is the score of the probabilities themselves. The AMI of
+probabilities is V, because infinitely many random labels share no information; the error of AMI is
+therefore its error as an estimate of V. Real tables come from the six bundled clusterings of
+nouns.
 
-Of each case, number of items and score the file has the mean error (bias), the root mean squared
-error (rmse), half the 95 % interval of the latter over the draws, and the error that 95 % of the
-draws stay within (reach). Draws in which a score is undefined are left out; their share is told.
+For each case, number of items and score, the file has the mean error (bias), the root mean squared
+error (rmse), half the width of its 95 % interval over samples, and the error that 95 % of the
+samples stay within (reach). Samples with an undefined score are left out, and their share is
+recorded.
 """
 
 from __future__ import annotations
@@ -52,35 +54,35 @@ LINKS = ((0.0, "anywhere"), (0.5, "anywhere"), (0.9, "anywhere"), (0.5, "near"),
 ITEMS = (10, 30, 100, 300, 1000, 3000, 10_000, 100_000)
 DRAWS = 200
 SLOW = {"nsb": 4}
-"""An estimator that would take most of the time sees one draw in so many."""
+"""A slow estimator is computed for one in this number of samples."""
 MIXED = (("mm", "bub"), ("mm", "cwj"))
 """Estimators of H(C) and H(K), and of H(C,K)."""
 AVERAGED = ("bub", "cwj")
-"""Estimators whose scores are averaged: one takes too many cells for possible, one too few."""
+"""Estimators whose scores are averaged: one assumes too many possible cells, the other too few."""
 PLAIN = ("ami", "ari", "b3-f", "one-to-one")
 """Measures that use no entropy estimator."""
 STATISTICS = ("bias", "rmse", "half", "reach")
 HUGE = 10**12
-"""Items of the table that stands for the probabilities, where a measure counts items."""
+"""Number of items of the table that stands for the probabilities, for measures that count items."""
 
 
 class Case(NamedTuple):
-    """What items are drawn from."""
+    """Parameters of a table of probabilities."""
 
     classes: int
     clusters: int
     skew: float
     agreement: float
-    """The share of items in the cluster that matches their class."""
+    """Share of the items in the cluster that matches their class."""
     others: str
-    """Where the other items are: anywhere, or near."""
+    """Where the other items are: anywhere or near."""
 
 
 CASES = [Case(*shape, skew, *link) for shape, skew, link in product(SHAPES, SKEWS, LINKS)]
 
 
 def make_joint(case: Case) -> Floats:
-    """The probability of each class and cluster."""
+    """Return the probability of each class and cluster."""
     at = np.arange(max(case.classes, case.clusters))
     weights = (at + 1.0) ** -case.skew
     weights /= weights.sum()
@@ -97,16 +99,16 @@ def make_joint(case: Case) -> Floats:
 
 
 Table = tuple[dict[str, Any], Floats]
-"""What a table of probabilities is, in words and numbers, and the table."""
+"""Description and parameters of a table of probabilities, and the table."""
 
 
 def make_tables(cases: Iterable[Case] = CASES) -> list[Table]:
-    """The tables of cases."""
+    """Return the tables of the cases."""
     return [(case._asdict(), make_joint(case)) for case in cases]
 
 
 def read_tables() -> list[Table]:
-    """The tables of the bundled clusterings, by their names."""
+    """Return the tables of the bundled clusterings by name."""
     with open(DEMO / "gold.tsv", encoding="utf-8") as lines:
         gold = {row["item"]: row["label"] for row in csv.DictReader(lines, delimiter="\t")}
     with open(DEMO / "clusterings.csv", encoding="utf-8") as lines:
@@ -122,7 +124,7 @@ def read_tables() -> list[Table]:
 
 
 def name_scores() -> list[str]:
-    """All scores that are studied, as reports name them."""
+    """Return the names of all scores that are studied."""
     of_entropies = product(("v", "nvi"), catalogue.names("entropies"))
     scores = [f"{measure}@{entropy}" for measure, entropy in of_entropies]
     scores += [f"v@{sides}+{joint}" for sides, joint in MIXED]
@@ -130,7 +132,7 @@ def name_scores() -> list[str]:
 
 
 def find_truth(joint: Floats) -> dict[str, float]:
-    """The value of each measure on the probabilities."""
+    """Return the value of each measure on the probabilities."""
     exact = Contingency.from_table(joint)
     truth = {name: exact.measure(name) for name in ("v", "nvi")}
     counted = Contingency.from_table(np.rint(joint * HUGE).astype(np.int64))
@@ -138,7 +140,7 @@ def find_truth(joint: Floats) -> dict[str, float]:
 
 
 def tabulate(counts: Ints, shape: tuple[int, int]) -> Contingency:
-    """Samples, a row of counts of all cells each, as the groups of one table."""
+    """Return samples as the groups of one table. Each row of counts is a sample."""
     classes, clusters = shape
     group, cell = np.nonzero(counts)
     row, column = np.divmod(cell, clusters)
@@ -149,7 +151,7 @@ def tabulate(counts: Ints, shape: tuple[int, int]) -> Contingency:
 def score_samples(
     counts: Ints, shape: tuple[int, int], scores: Iterable[str]
 ) -> Iterator[tuple[str, Floats]]:
-    """The value of each score in each sample; of slow estimators in one of so many."""
+    """Return the value of each score in each sample, for slow estimators only in some."""
     tables = {part: tabulate(counts[::part], shape) for part in {1, *SLOW.values()}}
     for score in scores:
         measure, _, entropy = score.partition("@")
@@ -167,7 +169,9 @@ def score_samples(
 
 
 def summarise(errors: Floats) -> list[float]:
-    """Bias, RMSE, half its 95 % interval (delta method), and what 95 % of the errors are within."""
+    """Return bias, RMSE, half the width of its 95 % interval (delta method), and the 95 % error
+    bound.
+    """
     known = errors[np.isfinite(errors)]
     if not known.size:
         return [math.nan] * len(STATISTICS)
@@ -185,14 +189,14 @@ def study(
     seed: int = 0,
     say: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
-    """Draw from all tables, score the samples, and gather their errors, as plain data."""
+    """Draw samples from all tables, score them, and return the summarised errors."""
     scores = name_scores()
     joints = [joint for _, joint in tables]
     truths = [find_truth(joint) for joint in joints]
     values = np.empty((len(tables), len(scores), len(items), len(STATISTICS)))
     lost = dict.fromkeys(scores, 0.0)
     start = time.process_time()
-    # Coefficients of an estimator depend on the number of items: all cases of one after the other.
+    # Cases with the same number of items share the coefficients of an estimator.
     for n, number in enumerate(items):
         say(f"{number:,} items ({time.process_time() - start:.0f} CPU s so far)")
         for c, (joint, truth) in enumerate(zip(joints, truths, strict=True)):
@@ -222,7 +226,7 @@ def study(
 
 
 def write(found: dict[str, Any], path: Path) -> None:
-    """Write what was found, each case on a line of its own."""
+    """Write the results, one case per line."""
     about = {key: value for key, value in found.items() if key != "cases"}
     head = json.dumps(about, indent=1, ensure_ascii=False)[:-2]
     lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in found["cases"])

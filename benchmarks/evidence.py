@@ -1,4 +1,4 @@
-"""What keeping sentences costs: CPU seconds of commands, and bytes beside those of the counts.
+"""Measure the cost of storing sentences: CPU seconds of commands, and bytes relative to the counts.
 
 The corpora are AMALGUM's, and the first 2 MB of their words as plain text. Each command is run with
 and without `--evidence 3`, in one process. Bars: 25 % more time, twice the size of the counts.
@@ -26,7 +26,7 @@ PLAIN = 2 << 20
 
 
 def write_plain(files: list[Path], target: Path) -> None:
-    """Write the words of the first sentences, a sentence in each line."""
+    """Write the words of the first sentences, one sentence per line."""
     written, words = 0, []
     with gzip.open(files[0], "rt", encoding="utf-8") as rows, target.open("w") as text:
         for row in rows:
@@ -40,12 +40,12 @@ def write_plain(files: list[Path], target: Path) -> None:
 
 
 def weigh(folder: Path, names: tuple[str, ...]) -> int:
-    """Bytes of some files, as far as they are there."""
+    """Return the total size of the files that exist."""
     return sum((folder / name).stat().st_size for name in names if (folder / name).is_file())
 
 
 def keep(case: str, command: list[str], folder: Path) -> Rows:
-    """One command without and with sentences."""
+    """Compare one command without and with sentences."""
     target, seconds = folder / "out", {}
     for kept in (0, 3):
         shutil.rmtree(target, ignore_errors=True)
@@ -57,7 +57,7 @@ def keep(case: str, command: list[str], folder: Path) -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """A case for each command."""
+    """Return a case for each command."""
     files = sorted(find_data("amalgum").glob("*.conllu.gz"))
     plain, parsed = asked.folder / "plain.txt", [str(file) for file in files]
     write_plain(files, plain)

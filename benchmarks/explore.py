@@ -1,9 +1,9 @@
-"""The explorer at 50,000 words: answers of the server, size of a static page, first paint.
+"""Measure the explorer at 50,000 words: latency of the server, size of a static page, first paint.
 
-The thesaurus is synthetic: words of Zipfian frequency in soft classes of an uneven tree, with
-sentences; or one of your own. Times are wall-clock times of requests to a server of this process,
-each for another word, class or text: the median of a route, its 95th percentile and the worst; CPU
-is the mean of server and client together, which a busy machine does not change.
+The thesaurus is synthetic (words with Zipfian frequencies in soft classes of an unbalanced tree,
+with sentences), or your own. Times are wall-clock times of requests to a server of this process,
+each for another word, class or text: the median of a route, its 95th percentile and the maximum.
+CPU time is the mean of server and client together, which a busy machine changes less.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CHROMIUM = Path("/usr/bin/chromium")
 
 
 def synthetic(words: int, classes: int, contexts: int, seed: int = 0) -> Thesaurus:
-    """Words of Zipfian frequency, each in one class for the most part."""
+    """Return words with Zipfian frequencies, most of which belong to one class only."""
     chance = np.random.default_rng(seed)
     tree = Tree()
     for step in range(1, classes):
@@ -80,12 +80,12 @@ def synthetic(words: int, classes: int, contexts: int, seed: int = 0) -> Thesaur
 
 
 def witnessed(matrix: Any, words: list[str], contexts: list[str], every: int = 4) -> Evidence:
-    """A sentence for each fourth pair that was seen."""
+    """Return a sentence for every fourth pair that occurs."""
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[::every]
     columns = matrix.indices[::every]
     order = np.lexsort((columns, rows))
     rows, columns = rows[order], columns[order]
-    said = "In that year the old {} of our town was seen beside {} by nearly all who lived there ."
+    said = "In that year the old {} of our town was seen near {} by nearly all who lived there ."
     texts = [said.format(words[a], contexts[b]) for a, b in zip(rows, columns, strict=True)]
     spots = np.tile(np.array([5, 5, 11, 11], dtype=np.int32), (rows.size, 1))
     numbers = np.arange(rows.size)
@@ -106,7 +106,7 @@ def witnessed(matrix: Any, words: list[str], contexts: list[str], every: int = 4
 
 @contextmanager
 def served(session: Session) -> Iterator[tuple[str, AccessTokens]]:
-    """The address of a server of this process, and who may ask it."""
+    """Start a server in this process; return its address and access token."""
     from roget.web.server import free_port, make_server
 
     bound, sessions = free_port(None), AccessTokens()
@@ -126,19 +126,19 @@ def served(session: Session) -> Iterator[tuple[str, AccessTokens]]:
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Seconds that pass."""
+    """Return the wall-clock seconds of some work."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
 
 
 def answers(address: str, token: str, session: Session, times: int) -> list[Row]:
-    """How long the server takes for each kind of view."""
+    """Yield the latency of the server for each kind of view."""
     import httpx
 
     chance, thesaurus = np.random.default_rng(1), session.snapshot.thesaurus
     nodes = chance.integers(thesaurus.tree.n_nodes, size=times).tolist()
-    # Half of the words as people open them, the frequent more often; half as they come.
+    # Half of the words are drawn by frequency, half uniformly.
     seen = thesaurus.counts.word_totals / thesaurus.counts.total
     often = chance.choice(len(thesaurus), size=times // 2, p=seen).tolist()
     rows = [*often, *chance.integers(len(thesaurus), size=times - times // 2).tolist()]
@@ -157,7 +157,7 @@ def answers(address: str, token: str, session: Session, times: int) -> list[Row]
         "class, any": [f"/api/class/{node}" for node in nodes],
         "word": [f"/api/word/{row}" for row in rows],
         "sketch": [f"/api/sketch/{row}" for row in rows],
-        "sketch, beside": [
+        "sketch of two words": [
             f"/api/sketch/{row}?beside={word}"
             for row, word in zip(rows, reversed(words), strict=True)
         ],
@@ -171,7 +171,7 @@ def answers(address: str, token: str, session: Session, times: int) -> list[Row]
             for node, context in zip(nodes, pairs, strict=True)
             if context
         ],
-        "alike": [
+        "similar": [
             f"/api/alike?word={word}&other={other}"
             for word, other in zip(words, reversed(words), strict=True)
         ],
@@ -201,7 +201,9 @@ def _ask(client: Any, place: str) -> None:
 
 
 def paint(link: Callable[[], str], name: str) -> list[Row]:
-    """Seconds to the first paint and to the whole page, the best of three; none without browser."""
+    """Return seconds to first paint and to the complete page, the best of three; None without
+    browser.
+    """
     if not CHROMIUM.exists():
         return []
     try:
@@ -229,7 +231,7 @@ def paint(link: Callable[[], str], name: str) -> list[Row]:
 
 
 def server(asked: argparse.Namespace) -> Rows:
-    """Opening, answers and first paint of a served thesaurus."""
+    """Yield opening time, latency and first paint of a served thesaurus."""
     words, classes, contexts = (5_000, 100, 3_000) if asked.quick else (50_000, 500, 10_000)
     large = Path(asked.thesaurus or asked.folder / "large")
     if asked.thesaurus is None:
@@ -248,7 +250,7 @@ def server(asked: argparse.Namespace) -> Rows:
 
 
 def write_static(folder: Path) -> Rows:
-    """Size and first paint of a page of 5,000 words."""
+    """Yield size and first paint of a page of 5,000 words."""
     synthetic(5_000, 100, 3_000).save(folder / "small")
     text = static.page(Session(folder / "small")).encode()
     yield Row("static page, megabytes", len(text) / MB, None, "", "", PAGE)
@@ -258,7 +260,7 @@ def write_static(folder: Path) -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """Both cases; 5,000 words in place of 50,000, if quick."""
+    """Return both cases; a quick run uses 5,000 words instead of 50,000."""
     return {"server": partial(server, asked), "static": partial(write_static, asked.folder)}
 
 

@@ -1,9 +1,9 @@
-"""How well relations are found in plain text, beside hand-annotated trees.
+"""Measure how well relations are extracted from plain text, compared with annotated trees.
 
-Run `python benchmarks/extraction.py [--german]`. The raw sentences of UD English EWT (or
-German GSD; dev) are read as plain text, one per line, and the pairs drawn from them are held
-against those of the gold trees, sentence by sentence: precision is the share of drawn pairs that
-are gold, recall the share of gold pairs that were drawn.
+Run `python benchmarks/extraction.py [--german]`. The raw sentences of UD English EWT (or German
+GSD), part dev, are read as plain text, one per line. The extracted pairs are compared with the
+pairs of the gold trees, sentence by sentence: precision is the share of extracted pairs that are
+gold, recall the share of gold pairs that are extracted.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ RELATIONS = {
     "nmod:prep": "noun–preposition–noun",
 }
 PRESET = "nouns"
-"""Its relations are told apart by their slots."""
+"""The preset of relations; slots distinguish the relations."""
 BARS = {("HanTa", "obj"): (0.80, 0.82)}
-"""Precision and recall that must be reached."""
+"""Minimum precision and recall."""
 GOLD = "ud-english/en_ewt-dev.conllu"
 GERMAN = "ud-other/de_gsd-ud-dev.conllu.gz"
 GERMAN_BARS = {("HanTa", "obj"): (0.65, 0.70), ("HanTa", "subj"): (0.65, 0.62)}
@@ -48,7 +48,7 @@ Pair = tuple[str, str, str]
 
 
 def texts(path: Path) -> list[str]:
-    """The raw text of each sentence of a CoNLL-U file."""
+    """Return the raw text of each sentence of a CoNLL-U file."""
     raw = path.read_bytes()
     lines = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode().splitlines()
     mark = "# text = "
@@ -56,7 +56,7 @@ def texts(path: Path) -> list[str]:
 
 
 def by_sentence(batches: Iterable[Tokens], tables: Tables) -> Iterator[tuple[Tokens, Tables]]:
-    """The same tokens with words that tell their sentence, so that pairs do."""
+    """Append the sentence number to each token, so that pairs are counted by sentence."""
     before = 0
     for tokens in batches:
         numbers = np.repeat(np.arange(tokens.starts.size - 1), np.diff(tokens.starts)) + before
@@ -71,7 +71,7 @@ def by_sentence(batches: Iterable[Tokens], tables: Tables) -> Iterator[tuple[Tok
 
 
 def drawn(reader: CorpusReader, path: Path, reading: ReadContext) -> dict[str, Counter[Pair]]:
-    """How often each pair occurs in each sentence, for every relation."""
+    """Return how often each pair occurs in each sentence, for every relation."""
     tables = Tables()
     found: dict[str, Counter[Pair]] = {name: Counter() for name in (*RELATIONS, PRESET)}
     source = find([path], [])[0]
@@ -87,7 +87,7 @@ def drawn(reader: CorpusReader, path: Path, reading: ReadContext) -> dict[str, C
 
 
 def joined(reader: CorpusReader) -> CorpusReader:
-    """The reader with separable verbs put together, as counting has them."""
+    """Join separable verbs of a reader, as counting does."""
 
     def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
         yield from map(Particles(tables), reader(source, tables, reading))
@@ -96,7 +96,7 @@ def joined(reader: CorpusReader) -> CorpusReader:
 
 
 def by_slot(counts: Counter[Pair]) -> dict[str, Counter[Pair]]:
-    """Pairs by the relation their slot begins with."""
+    """Group pairs by the relation that their slot begins with."""
     found: dict[str, Counter[Pair]] = {}
     for pair, n in counts.items():
         relation = pair[1] if pair[1].endswith(":poss") else pair[1].partition(":")[0]
@@ -110,7 +110,7 @@ def quality(
     bars: dict[tuple[str, str], tuple[float, float]],
     trees: CorpusReader = conllu.read,
 ) -> bool:
-    """Print precision and recall of each system; whether the bars are met."""
+    """Print precision and recall of each system; return whether the bars are met."""
     met, more = True, []
     gold = drawn(trees, treebank, ReadContext())
     print(f"{'':<8}" + "".join(f"{RELATIONS[name]:>23}" for name in RELATIONS))

@@ -1,4 +1,4 @@
-"""Write tests/golden/familiar.json: what other libraries' functions give that we take as names.
+"""Write tests/golden/familiar.json: values of functions whose names roget accepts as measures.
 
 Needs genieclust, clusim and neleval: `python benchmarks/familiar.py`.
 """

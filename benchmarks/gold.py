@@ -1,6 +1,6 @@
-"""What people know of words, read once: categories, similarities, and WordNet's nouns.
+"""Read human judgements of words: categories, similarities, and WordNet's nouns.
 
-Data that do not ship are looked for in ROGET_TEST_DATA (else ../shared/data beside the repository).
+The test data are in ROGET_TEST_DATA (by default ../shared/data).
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ CATEGORIES = {"AP": "ap.csv", "ESSLLI": "esslli2008-nouns.tsv", "WordNet": "word
 SIMILARITIES = {"SimLex": "EN-SIMLEX-999.txt", "WS-SIM": "EN-WS-353-SIM.txt"}
 
 FEWEST = 3
-"""Words that a category must have in the counts."""
+"""Minimum number of words of a category in the counts."""
 
 
 def bnc() -> Counts:
-    """Nouns of the BNC by slot and verb, cut as counts of text are."""
+    """Return nouns of the BNC by slot and verb, with the usual minimum counts."""
     columns = "word=noun,slot=rel,context=verb,count=f"
     return Counts.read(data_folder() / "bnc-verb-noun/triples.tsv", columns).min_count(5, 2)
 
 
 def categories(name: str, known: Mapping[str, int]) -> tuple[np.ndarray[Any, Any], list[str]]:
-    """Rows of the words with one category, and the category; small categories are left out."""
+    """Return the rows of words with exactly one category, and the categories."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     with (data_folder() / "word-categories" / CATEGORIES[name]).open(encoding="utf-8") as lines:
         for line in lines:
@@ -45,14 +45,16 @@ def categories(name: str, known: Mapping[str, int]) -> tuple[np.ndarray[Any, Any
 
 
 def similarities(name: str) -> list[tuple[str, str, float]]:
-    """Pairs of words, and how alike people find them."""
+    """Return pairs of words and their rated similarity."""
     with (data_folder() / "word-similarity" / SIMILARITIES[name]).open(encoding="utf-8") as lines:
         rows = [line.lower().split() for line in lines]
     return [(a, b, float(value)) for a, b, value in rows if a != b]
 
 
 class WordNet:
-    """WordNet's nouns: steps between words, and Lin's similarity by counts of a corpus."""
+    """WordNet's nouns: path lengths between words, and Lin's similarity based on counts of a
+    corpus.
+    """
 
     def __init__(self, words: Sequence[str], totals: Iterable[float]) -> None:
         place = data_folder() / "wordnet30"
@@ -70,7 +72,7 @@ class WordNet:
 
     @cached_property
     def _above(self) -> dict[str, dict[str, int]]:
-        """Each synset's ancestors and itself, with the fewest steps up."""
+        """Return the ancestors of each synset and the synset itself, with the fewest steps up."""
         found: dict[str, dict[str, int]] = {}
 
         def climb(synset: str) -> dict[str, int]:
@@ -89,7 +91,9 @@ class WordNet:
 
     @cached_property
     def _information(self) -> dict[str, float]:
-        """−log p of each synset; a word's tokens are shared out among its senses, plus one each."""
+        """Return −log p of each synset. Tokens of a word are divided among its senses, plus one
+        each.
+        """
         mass: Counter[str] = Counter()
         for known, total in zip(self._senses, self._totals, strict=True):
             for synset in known:
@@ -99,7 +103,7 @@ class WordNet:
         return {node: -math.log(n / whole) for node, n in mass.items()}
 
     def steps(self, a: int, b: int) -> float:
-        """The fewest steps up and down between senses of two words."""
+        """Return the fewest steps up and down between senses of two words."""
         least = math.inf
         for one in self._senses[a]:
             up = self._above[one]
@@ -109,7 +113,7 @@ class WordNet:
         return least
 
     def lin(self, a: int, b: int) -> float:
-        """Lin's similarity of the two senses that are most alike."""
+        """Return Lin's similarity of the two most similar senses."""
         told, best = self._information, 0.0
         for one in self._senses[a]:
             up = self._above[one]

@@ -1,8 +1,9 @@
-"""What the presets of relations draw from treebanks of several languages, and words of Chinese.
+"""Count what the presets of relations extract from treebanks of several languages, and Chinese
+words.
 
-Run `python benchmarks/languages.py [--words]`. For each treebank of ud-other (dev): how many pairs
-each preset gives, and how many of the nouns have a context at all; with --words, how many Chinese
-words a segmenter finds. Data: ROGET_TEST_DATA, or shared/data beside the repository.
+Run `python benchmarks/languages.py [--words]`. For each treebank of ud-other (dev): the number of
+pairs of each preset, and the share of nouns that have a context; with --words, how many Chinese
+words a segmenter finds. The test data are in ROGET_TEST_DATA (by default ../shared/data).
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ PRESETS = ("nouns", "verbs", "adjectives", "names")
 
 
 def numbered(tokens: Tokens, tables: Tables) -> tuple[Tokens, Tables]:
-    """The same tokens, each a word of its own, so that pairs tell which tokens they join."""
+    """Make every token a word of its own, so that pairs show which tokens they join."""
     told = Tables(upos=tables.upos, deprels=tables.deprels)
     word = np.array([told.words.id(str(i)) for i in range(len(tokens))], np.int32)
     return Tokens(tokens.starts, word, tokens.upos, tokens.head, tokens.deprel), told
 
 
 def reached(path: Path) -> tuple[int, int]:
-    """How many nouns have a context, and how many nouns there are."""
+    """Return the number of nouns with a context, and the number of nouns."""
     tables = Tables()
     nouns = having = 0
     for tokens in conllu.read(find([path], [])[0], tables, ReadContext()):
@@ -50,7 +51,7 @@ def reached(path: Path) -> tuple[int, int]:
 
 
 def places(words: Iterable[str]) -> set[tuple[int, int]]:
-    """Where the words of a sentence begin and end that are in a script without blanks."""
+    """Return the start and end of words of a sentence in scripts without spaces."""
     found, at = set(), 0
     for word in words:
         if RUNS.fullmatch(word):

@@ -1,4 +1,5 @@
-"""MDLTree: the optimum of small problems, figure 3, what clusters are worth, and a large table.
+"""Measure MDLTree: the optimum of small problems, figure 3, the gain of back-off, and a large
+table.
 
 `large` takes several minutes, `gain` and `figure-3` minutes: they run only when named.
 """
@@ -34,7 +35,7 @@ SLOW = ("large", "gain", "figure-3", "nouns")
 Floats = npt.NDArray[np.float64]
 
 BARS = {
-    "missed": 0.01,  # the part of small problems whose optimum is not found
+    "missed": 0.01,  # share of small problems whose optimum is not found
     "leaves": 0.0,  # distance of the mean number of leaves from the truth, from 3000 pairs on
     "mle leaves": 1 / 30,
     "distance": 1 / 7,  # about a tenth
@@ -42,7 +43,7 @@ BARS = {
 }
 
 GAINS = {"vo-bench top 1000": 0.087, "AMALGUM top 3000": 0.138}
-"""Bits that clusters must win as back-off, over word → unigram."""
+"""Minimum gain in bits of back-off to clusters, compared with back-off to the unigram."""
 
 CODES: dict[str, dict[str, Any]] = {
     "auto": {},
@@ -58,7 +59,7 @@ CODES: dict[str, dict[str, Any]] = {
 
 
 def shortest(counts: Floats, uniform: bool) -> float:
-    """The least data length of all 2^(N−1) − 1 splits, nats, without what is the same for all."""
+    """Return the least data length of all 2^(N−1) − 1 splits in nats, without constant terms."""
     n = counts.shape[0]
     totals, every, best = counts.sum(axis=1), counts.sum(axis=0), np.inf
 
@@ -80,7 +81,7 @@ def shortest(counts: Floats, uniform: bool) -> float:
 
 
 def problems(number: int) -> Iterator[Any]:
-    """Tables of 8 to 16 words: planted ones and nouns of the sample, turn by turn."""
+    """Yield tables of 8 to 16 words, alternately planted ones and nouns of the sample."""
     rng, nouns = np.random.default_rng(7), sample("verb_object").top(1000).matrix
     for turn in range(number):
         n = int(rng.integers(8, 17))
@@ -94,7 +95,7 @@ def problems(number: int) -> Iterator[Any]:
 
 
 def optimal(number: int) -> Rows:
-    """How often is the best of all partitions found, and how often by the paper's search?
+    """Measure how often the best partition is found, and how often by the search of the paper.
 
     The best split is the same under MDL and MLE, where the charge for two clusters is the same for
     all splits; under MDL not to split may be better still.
@@ -123,7 +124,7 @@ def optimal(number: int) -> Rows:
 
 
 def figure_3(trials: int) -> Rows:
-    """Leaves and distances of the simulation."""
+    """Return leaves and distances of the simulation."""
     rows = {(row.way, row.size): row for row in paper.simulation(trials=trials)}
     for size in (3000, 10_000, 30_000):
         mdl, mle, printed = (rows[w, size] for w in ("MDL", "MLE", "MDL, as printed"))
@@ -140,7 +141,9 @@ def figure_3(trials: int) -> Rows:
 
 
 def gain(splits: int) -> Rows:
-    """What clusters win as back-off between a word's own counts and the unigram, bits."""
+    """Yield the gain in bits of back-off from a word's own counts to clusters instead of the
+    unigram.
+    """
     for name, _, counts in tables():
         won: dict[str, list[float]] = {}
         sizes: dict[str, list[int]] = {}
@@ -166,7 +169,7 @@ def gain(splits: int) -> Rows:
 
 
 def levels(train: Any, model: MDLTree, k: int) -> tuple[Any, Floats]:
-    """The first k clusters of a tree as classes."""
+    """Return the first k clusters of a tree as classes."""
     labels = model.cut(min(k, model.n_clusters_))
     n = labels.size
     belongs = sparse.csr_array((np.ones(n), labels, np.arange(n + 1)))
@@ -175,7 +178,7 @@ def levels(train: Any, model: MDLTree, k: int) -> tuple[Any, Floats]:
 
 
 def nouns() -> Rows:
-    """The tree of the twenty most frequent nouns (Experiment 2)."""
+    """Print the tree of the twenty most frequent nouns (Experiment 2)."""
     counts = sample("verb_object").top(20)
     model = MDLTree(random_state=0).fit(counts)
     tree = model.tree_
@@ -190,11 +193,11 @@ def nouns() -> Rows:
 
 
 def growth(base: int) -> Rows:
-    """CPU time per entry and level as the table grows."""
+    """Yield the CPU time per entry and level as the table grows."""
     spent = {}
     for words in (base, 4 * base):
         counts, _ = planted(words, words // 2, words // 100, 100)
-        # Nothing is chosen under this code, only grown.
+        # This code chooses nothing; the tree is only grown.
         model, took = timed(partial(MDLTree(criterion="nml", random_state=0).fit, counts))
         depth = np.mean([model.tree_.depth(int(leaf)) for leaf in model.tree_.leaves()])
         spent[words] = took / counts.nnz / max(float(depth), 1.0)
@@ -209,7 +212,7 @@ def growth(base: int) -> Rows:
 
 
 def large(n: int, m: int, k: int, tokens: int) -> Rows:
-    """The whole tree of a large table."""
+    """Yield the cost of the whole tree of a large table."""
     counts, labels = planted(n, m, k, tokens)
     told = [time.perf_counter()]
 
@@ -229,7 +232,7 @@ def large(n: int, m: int, k: int, tokens: int) -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All cases by name."""
+    """Return all cases by name."""
     less = 10 if asked.quick else 1
     return {
         "optimal": partial(optimal, 200 // less),
@@ -242,7 +245,7 @@ def cases(asked: argparse.Namespace) -> dict[str, Case]:
 
 
 def warm_up() -> None:
-    """Compiling belongs to no case."""
+    """Compile the kernels before the first case."""
     MDLTree(random_state=0).fit(planted(300, 100, 5, 60)[0])
 
 

@@ -1,4 +1,4 @@
-"""Write tests/golden/mteb.json: scores of MTEB's own clustering protocol on made-up embeddings.
+"""Write tests/golden/mteb.json: scores of MTEB's clustering protocol on synthetic embeddings.
 
 Needs mteb: `python benchmarks/mteb_protocol.py`.
 """
@@ -17,7 +17,7 @@ SAMPLES, SIZE, SEED = 4, 300, 42
 
 
 def make_embeddings() -> tuple[np.ndarray, list[list[int]]]:
-    """Three broad classes of two each; some items have no label at the second level.
+    """Return three broad classes of two classes each; some items have no label at the second level.
 
     Labels are numbers: MTEB takes texts that are missing at a level for a class of their own.
     """

@@ -1,8 +1,9 @@
-"""Counting pairs that are larger than memory: time and peak memory, beside pandas on a tenth.
+"""Measure counting of pairs that do not fit into memory: time and peak memory, compared with pandas
+on a tenth.
 
-The pairs are words and contexts drawn independently from Zipf's law over a million types each, as
-texts in Parquet. Every measurement is a process of its own: wall time, CPU time of all threads, and
-the most memory that was ever resident. --keep names a folder that keeps the data for the next run.
+Words and contexts are drawn independently from Zipf's law over a million types each, and stored as
+texts in Parquet. Every measurement is a separate process: wall time, CPU time of all threads, and
+peak resident memory. --keep names a folder that keeps the data for the next run.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ TYPES = 1_000_000
 CHUNK = 5_000_000
 SEED = 1993
 BAR = 3e9
-"""Bytes of resident memory that 200 million pairs may take."""
+"""Maximum resident memory in bytes for 200 million pairs."""
 
 MEASURED = "import json, sys\n{setup}\n{work}\nprint(json.dumps(found))"
 
@@ -53,7 +54,7 @@ DECODED = (
 
 
 def generate(folder: Path, pairs: int, files: int) -> list[Path]:
-    """The files of pairs, made unless they are there; the first tenth is a file of its own."""
+    """Write the files of pairs unless they exist; the first tenth is a separate file."""
     names = [folder / f"pairs-{pairs}-{at}-of-{files}.parquet" for at in range(files)]
     tenth = folder / f"pairs-{pairs}-tenth.parquet"
     if all(path.exists() for path in (*names, tenth)):
@@ -62,7 +63,7 @@ def generate(folder: Path, pairs: int, files: int) -> list[Path]:
     cumulated = np.cumsum(1 / np.arange(1, TYPES + 1))
     cumulated /= cumulated[-1]
     ranks = [rng.permutation(TYPES).astype(np.int32) for _ in range(2)]
-    # Chunks of equal size, so many that some of them are exactly a tenth.
+    # The chunks have equal sizes, and some number of them is exactly a tenth.
     size = pairs // 10 // -(-pairs // 10 // CHUNK)
     chunks = []
     for start in range(0, pairs, size):
@@ -89,7 +90,7 @@ def generate(folder: Path, pairs: int, files: int) -> list[Path]:
 def measure(
     script: tuple[str, str], output: Path, files: list[Path], **given: str
 ) -> tuple[Spending, list[int]]:
-    """What a script takes in a process of its own, and what it finds."""
+    """Run a script in a new process; return its cost and its result."""
     setup, work = script
     code = MEASURED.format(setup=setup, work=work.format(**given) if given else work)
     took = spend(["-c", code, output, *files])
@@ -98,7 +99,7 @@ def measure(
 
 
 def number(text: str) -> int:
-    """A number such as 200M.
+    """Parse a number such as 200M.
 
     >>> number("20M"), number("500k")
     (20000000, 500000)
@@ -117,7 +118,7 @@ OPTIONS = {
 
 
 def count(asked: argparse.Namespace) -> Rows:
-    """Make the data, and measure."""
+    """Make the data and measure."""
     pairs = asked.pairs // (10 if asked.quick else 1)
     tenth, *files = generate(asked.keep or asked.folder, pairs, asked.files)
     output, few = asked.folder / "out.counts", pairs // 10
@@ -147,7 +148,7 @@ def count(asked: argparse.Namespace) -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """The one case there is."""
+    """Return the only case."""
     return {"count": partial(count, asked)}
 
 

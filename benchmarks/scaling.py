@@ -1,8 +1,8 @@
-"""What one core of this machine does in a second, beside what its memory and disk could do.
+"""Measure what one core does per second, compared with the limits of memory and disk.
 
-The peer of each row is the least that the machine must do for the same bytes: copy them in memory,
-read them from disk, or inflate them. The notes give rates, and what they make of a trillion tokens
-and of ten billion labelled items on a hundred nodes (docs/scaling.md).
+The peer of each row is the least work that the machine must do for the same bytes: copy them in
+memory, read them from disk, or decompress them. The notes extrapolate the rates to a trillion
+tokens and ten billion labelled items on a hundred nodes (docs/scaling.md).
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ ABOUT = "One process; the peer is what the machine needs for the same bytes at t
 NODES, CORES, MEMORY, NETWORK, DISK = 100, 32, 128e9, 10e9 / 8, 1e9
 """The cluster of the plan: bytes, and bytes per second for each node."""
 SHARE = 0.8
-"""Of its speed alone, what a core does beside others: the aim of two workers, 1.6 times one."""
+"""Speed of a core when others are busy, relative to its speed alone; two workers should reach 1.6
+times one.
+"""
 TOKENS, ITEMS = 1e12, 1e10
 PASS = """
 import sys, duckdb
@@ -50,7 +52,7 @@ OURS = "import sys, roget; roget.score(*sys.argv[1:3])"
 
 
 class Bandwidth:
-    """Bytes per second of this machine, each measured once when it is asked for."""
+    """Bytes per second of this machine, each measured once when needed."""
 
     def __init__(self, folder: Path, size: int) -> None:
         random = np.random.default_rng(0)
@@ -62,16 +64,16 @@ class Bandwidth:
         self.folder = folder
 
     def copy(self) -> float:
-        """Of memory: what is read and written when an array is copied."""
+        """Copying an array in memory, read and written bytes together."""
         target = np.empty_like(self.block)
         return 2 * self.block.nbytes / cpu(partial(np.copyto, target, self.block), times=5)
 
     def read(self) -> float:
-        """Of memory, read alone."""
+        """Reading memory."""
         return self.block.nbytes / cpu(partial(np.max, self.block), times=5)
 
     def disk(self) -> tuple[float, float]:
-        """Of a file, written until it is safe, and read without help from memory, by the clock."""
+        """Writing a file with fsync, and reading it past the cache, by wall-clock time."""
         file = self.folder / "noise"
         began = time.perf_counter()
         with file.open("wb") as target:
@@ -89,7 +91,7 @@ class Bandwidth:
         return written, read
 
     def inflate(self) -> tuple[float, float]:
-        """Of plain text, from gzip and from Zstandard."""
+        """Decompressing plain text from gzip and from Zstandard."""
         found, zstd = [], import_zstd()
         for pack, unpack in (
             (partial(gzip.compress, compresslevel=6), gzip.decompress),
@@ -100,12 +102,12 @@ class Bandwidth:
         return found[0], found[1]
 
     def seal(self) -> float:
-        """Of SHA-256, by which files of folders are checked."""
+        """Computing SHA-256, which checks the files of folders."""
         return len(self.noise) / cpu(lambda: hashlib.sha256(self.noise))
 
 
 def machine(width: Bandwidth) -> Rows:
-    """The machine itself."""
+    """Yield the figures of the machine."""
     copy, read, (written, disk) = width.copy(), width.read(), width.disk()
     gz, zst = width.inflate()
     rates = {
@@ -123,7 +125,9 @@ def machine(width: Bandwidth) -> Rows:
 
 
 def count(width: Bandwidth, folder: Path, tokens: int) -> Rows:
-    """CoNLL-U to counts: tokens per second, bytes in and out, and how distinct pairs grow."""
+    """Yield tokens per second from CoNLL-U to counts, bytes in and out, and the growth of distinct
+    pairs.
+    """
     file, target = folder / "count.conllu", folder / "out.counts"
     seconds: list[float] = []
     distinct: list[int] = []
@@ -132,7 +136,7 @@ def count(width: Bandwidth, folder: Path, tokens: int) -> Rows:
         write_treebank(file, n)
         seconds.append(_time(partial(_count, file, target)))
         distinct.append(_count(file, target))
-    # What starting costs is the same at all sizes; a long corpus does not feel it.
+    # The cost of starting is the same at all sizes, so it is subtracted.
     (n, more), (spent, most) = at[-2:], seconds[-2:]
     each = (most - spent) / (more - n)
     size, written = file.stat().st_size, sum(one.stat().st_size for one in target.rglob("*"))
@@ -174,7 +178,7 @@ def _time(work: Callable[[], object]) -> float:
 
 
 def score(width: Bandwidth, folder: Path, rows: int) -> Rows:
-    """Label files to scores: items per second, bytes read, memory."""
+    """Yield items per second from label files to scores, bytes read, and memory."""
     found = []
     for n in (rows // 4, rows):
         files = write_files(folder, n, "parquet")
@@ -202,7 +206,7 @@ def score(width: Bandwidth, folder: Path, rows: int) -> Rows:
 
 
 def soft_step(width: Bandwidth, words: int, k: int) -> Rows:
-    """One step of soft clustering over all clusters: cells of entries × clusters per second."""
+    """Yield cells (entries × clusters) per second of one step of soft clustering."""
     counts, labels = planted(words, words // 2, k, 100)
     data = prepare(counts, dtype="float32")
     mixture = SoftMixture(data, False, ThreadPool(None), room=k)
@@ -226,7 +230,7 @@ def soft_step(width: Bandwidth, words: int, k: int) -> Rows:
 
 
 def predict(width: Bandwidth, words: int) -> Rows:
-    """Words put into classes that are there."""
+    """Yield the words per second that are assigned to existing classes."""
     known, _ = planted(2000, 1000, 50, 100)
     model = SphericalTree(50, random_state=0).fit(Counts(known.astype(np.int64)))
     new, _ = planted(words, 1000, 50, 100)
@@ -244,7 +248,7 @@ def _list(found: dict[str, Any]) -> str:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All cases by name; smaller, if quick."""
+    """Return all cases by name; smaller ones for a quick run."""
     less = 4 if asked.quick else 1
     width = Bandwidth(asked.folder, (1 << 28) // less)
     return {

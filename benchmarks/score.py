@@ -1,4 +1,4 @@
-"""Scoring, side by side with scikit-learn in one process: CPU time, memory, import time."""
+"""Compare scoring with scikit-learn in one process: CPU time, memory, import time."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ ABOUT = f"Labels agree {AGREEMENT:.0%}; peak = memory on top of the inputs."
 SEED = 2014
 
 BARS = {
-    100: 1 / 20,  # clusters → a whole report against one number of the peer's
+    100: 1 / 20,  # clusters: the whole report relative to one number of the peer
     10**4: 1 / 15,
     "memory": 1.0,
-    "bincount": 4.0,  # of a ready joint key, so making the key and all else is in the rest
+    "bincount": 4.0,  # relative to one bincount of an existing joint key
     "sort": 4.0,
     "strings": 1 / 10,
     "memory of strings": 1 / 3,
     "ami": 1 / 50,
-    "groups": 5.0,  # seconds, for a hundred thousand of twenty items
+    "groups": 5.0,  # seconds, for 100,000 groups of twenty items
     "jackknife": 3.0,
     "weighted": 20.0,
     "import": 1.0,
@@ -49,11 +49,11 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     main()
 print(*sys.modules)
 """
-"""What `roget --help` loads."""
+"""Modules that `roget --help` loads."""
 
 
 def labels(n: int, k: int) -> tuple[Labels, Labels]:
-    """Gold labels, and a system that agrees with them 70 % of the time, else guesses."""
+    """Return gold labels, and a system that agrees on 70 % of the items and guesses the others."""
     rng = np.random.default_rng(SEED)
     gold = rng.integers(k, size=n)
     guess = rng.integers(k, size=n)
@@ -61,7 +61,7 @@ def labels(n: int, k: int) -> tuple[Labels, Labels]:
 
 
 def integers(n: int, k: int) -> Rows:
-    """Int64 labels: the whole default report against one V, and against the bare counting."""
+    """Compare the whole report on int64 labels with one V, and with the bare counting."""
     gold, system = labels(n, k)
     ours, peer = partial(roget.score, gold, system), partial(v_measure_score, gold, system)
     case = f"ints {size(n)} K={size(k)}"
@@ -77,7 +77,7 @@ def integers(n: int, k: int) -> Rows:
 
 
 def limit(case: str, gold: Labels, spent: float, floor: float, floor_name: str) -> str:
-    """The least that any scorer must do is read both columns once; how often did we?"""
+    """Report the cost in passes over both columns, the least that any scorer must read."""
     once = 2 * cpu(partial(np.max, gold))
     moved = 2 * gold.nbytes
     return (
@@ -88,7 +88,7 @@ def limit(case: str, gold: Labels, spent: float, floor: float, floor_name: str) 
 
 
 def strings(n: int, k: int, *, as_list: bool) -> Rows:
-    """Text labels such as c0042, as a numpy column or as a list of str."""
+    """Measure text labels such as c0042, as a numpy column or a list."""
     names = np.array([f"c{i:04d}" for i in range(k)])
     gold, system = (names[column] for column in labels(n, k))
     pair = (gold.tolist(), system.tolist()) if as_list else (gold, system)
@@ -99,7 +99,7 @@ def strings(n: int, k: int, *, as_list: bool) -> Rows:
 
 
 def ami(n: int, k: int) -> Rows:
-    """Adjusted mutual information, where the expected value is the whole cost."""
+    """Measure adjusted mutual information, whose cost is that of the expected value."""
     gold, system = labels(n, k)
     found: dict[str, float] = {}
     ours = cpu(lambda: found.update(roget=roget.measure("ami", gold, system)))
@@ -110,7 +110,7 @@ def ami(n: int, k: int) -> Rows:
 
 
 def groups(count: int, items: int) -> Rows:
-    """A whole report on many small groups, whose items are read from frames first."""
+    """Measure the whole report on many small groups, read from data frames."""
     import pandas as pd
 
     owners = np.repeat(np.arange(count), items)
@@ -129,14 +129,14 @@ def groups(count: int, items: int) -> Rows:
 
 
 def jackknife(cells: int) -> Rows:
-    """The jackknife against plain maximum likelihood when every count differs."""
+    """Compare the jackknife with the plug-in entropy if every count differs."""
     counts = np.arange(1, cells + 1)
     ours, plain = (cpu(partial(roget.entropy, counts, name)) for name in ("jk", "ml"))
     yield Row(f"jk {size(cells)} distinct counts", ours, plain, "ml", "s", BARS["jackknife"])
 
 
 def weighted(n: int, k: int) -> Rows:
-    """Weighted answers, scored in expectation, against the hard score of their argmax."""
+    """Compare the expected scores of weighted labels with the hard scores of their argmax."""
     rng = np.random.default_rng(SEED)
     gold = rng.integers(k, size=n)
     weights = rng.dirichlet(np.full(k, 0.5), size=n)
@@ -146,7 +146,7 @@ def weighted(n: int, k: int) -> Rows:
 
 
 def importing() -> Rows:
-    """What `import roget` costs in a fresh interpreter."""
+    """Measure `import roget` in a new interpreter."""
     clock = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
     ours, peer = (
         min(float(spend(["-c", clock.format(name)]).said) for _ in range(5))
@@ -156,7 +156,7 @@ def importing() -> Rows:
 
 
 def helping() -> Rows:
-    """`roget --help` must be instant, so it may load neither numpy nor scipy."""
+    """Check that `roget --help` loads neither numpy nor scipy."""
     trace = spend(["-c", MODULES]).said
     heavy = sorted({*trace.split()} & {"numpy", "scipy", "duckdb", "pandas", "sklearn"})
     named = f"loaded: {', '.join(heavy) or 'none'}"
@@ -164,7 +164,7 @@ def helping() -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All cases by name; the quick ones are a tenth in size, so that slow peers stay bearable."""
+    """Return all cases by name; quick ones have a tenth of the size, because peers are slow."""
     less = 10 if asked.quick else 1
     big, middle = 10**7 // less, 10**6 // less
     return {
@@ -185,7 +185,7 @@ def cases(asked: argparse.Namespace) -> dict[str, Case]:
 
 
 def warm_up() -> None:
-    """Imports that happen on first use belong to no case."""
+    """Import before the first case."""
     gold, system = labels(1000, 5)
     for pair in ((gold, system), (gold.astype(str), system.astype(str))):
         roget.score(*pair)

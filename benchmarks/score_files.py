@@ -1,13 +1,14 @@
-"""Scoring of label files beside DuckDB's bare join and group-by, and beside pandas + scikit-learn.
+"""Compare scoring of label files with DuckDB's bare join and group-by, and with pandas +
+scikit-learn.
 
-Each way is run in a process of its own, start and imports included: CPU seconds of all threads, and
-the most memory it held. Ids and labels are text, and the two files are in different orders.
+Each method runs in a process of its own, start-up and imports included: CPU seconds of all threads,
+and peak memory. Ids and labels are text, and the two files are in different orders.
 
-The cases `dask-*` score folders of eight files on a Dask cluster of one and of two single-threaded
-workers on this machine, beside this process alone and dask.dataframe's merge and group-by: seconds
-by the clock, the best of some runs in turn, and CPU seconds of all workers and of the busiest one.
-Starting a cluster is not in it. Cores that others use are not there for a second worker: look at
-the busiest worker's CPU then.
+The cases `dask-*` score folders of eight files on a Dask cluster with one and with two
+single-threaded workers on this machine, compared with one process without a cluster and with merge
+and group-by of dask.dataframe: wall-clock seconds, the best of several alternating runs, and CPU
+seconds of all workers and of the busiest one. Starting the cluster is not included. If other
+processes use the cores, compare the CPU time of the busiest worker.
 """
 
 from __future__ import annotations
@@ -31,10 +32,12 @@ SLOW_QUICK = ("csv",)
 OPTIONS = {
     "rows": {"type": float, "default": 1e7},
     "runs": {"type": int, "default": 3, "help": "of which the best counts, on a cluster"},
-    "memory": {"metavar": "SIZE", "help": "ours within so much: 1GB"},
+    "memory": {"metavar": "SIZE", "help": "roget with a memory limit of 1GB"},
 }
 BARS = {"CPU": 2.0, "memory": 1.5}
-"""How many times the bare statement the whole default report may cost, from ten million rows on."""
+"""Maximum cost of the whole default report relative to the bare statement, from ten million rows
+on.
+"""
 
 BARE = """
 import sys, duckdb
@@ -75,9 +78,9 @@ for file, side in ((gold, "gold"), (system, "system")):
 
 
 def write_files(folder: Path, rows: int, form: str) -> tuple[str, str]:
-    """Gold and system labels of the same items, shuffled: 50 classes, 60 clusters."""
+    """Write gold and system labels of the same shuffled items: 50 classes, 60 clusters."""
     files = str(folder / f"gold.{form}"), str(folder / f"system.{form}")
-    # In a process of its own: what this one holds would count as its children's peak.
+    # A new process, because children inherit the memory peak of this one.
     spend(["-c", WRITE, *files, rows, form])
     return files
 
@@ -102,7 +105,7 @@ for name in sys.argv[2:]:
 
 
 def score_on_cluster(rows: int, form: str, runs: int) -> Rows:
-    """What one and two workers take, with the parts of each file dealt out by item."""
+    """Return what one and two workers take; parts of each file are distributed by item."""
     import logging
 
     import dask.dataframe
@@ -144,7 +147,7 @@ def score_on_cluster(rows: int, form: str, runs: int) -> Rows:
                 )
             )
             clients[workers] = opened.enter_context(distributed.Client(cluster))
-            # What workers import, they import once.
+            # Workers import modules once.
             ours(tiny[0], tiny[1], clients[workers])
         ways: dict[str, tuple[Callable[..., Any], int]] = {
             "roget, this process alone": (here, 1),
@@ -182,7 +185,7 @@ def score_on_cluster(rows: int, form: str, runs: int) -> Rows:
 
 
 def score_here(rows: int, form: str, memory: str | None, rival: bool) -> Rows:
-    """The whole report beside the bare statement, on a tenth of the rows and on all."""
+    """Compare the whole report with the bare statement, on a tenth of the rows and on all rows."""
     for number in (rows // 10, rows):
         with TemporaryDirectory() as folder:
             files = write_files(Path(folder), number, form)
@@ -204,7 +207,7 @@ def score_here(rows: int, form: str, memory: str | None, rival: bool) -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All cases by name; a tenth of the rows, if quick."""
+    """Return all cases by name; a quick run uses a tenth of the rows."""
     rows = int(asked.rows) // (10 if asked.quick else 1)
     return {
         "parquet": partial(score_here, rows, "parquet", asked.memory, True),

@@ -1,11 +1,11 @@
-"""How many words seem to change where nothing did, and how long it takes.
+"""Measure how many words seem to change where nothing changed, and how long the test takes.
 
     python benchmarks/shift.py [--data ../shared/data] [--splits 2]
 
-The 2.5 million tokens of AMALGUM's five genres are dealt out at random into two halves: pair by
-pair, sentence by sentence, and document by document. Nothing changed between them, so that a share
-of .05 of all words should have a p of .05 or less. Then the genres themselves are compared two by
-two, and the time is told that 5,000 words in 100,000 contexts take (drawn at random).
+The 2.5 million tokens of AMALGUM's five genres are divided at random into two halves, by pair, by
+sentence, and by document. Nothing differs between the halves, so .05 of all words should have p ≤
+.05. Then the genres are compared with each other. The last line is the time for 5,000 words in
+100,000 contexts (drawn at random).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MIN_COUNT = 20
 
 
 def sentences(folder: Path) -> Iterator[tuple[str, str]]:
-    """The document of each sentence, and its lines."""
+    """Yield the document and the lines of each sentence."""
     for genre in GENRES:
         with gzip.open(folder / "amalgum" / f"{genre}.conllu.gz", "rt", encoding="utf-8") as file:
             for text in file.read().split("\n\n"):
@@ -43,7 +43,7 @@ def sentences(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def split(folder: Path, place: Path, by: str, seed: int) -> tuple[Path, Path]:
-    """Two files with about half of the text each."""
+    """Write two files with about half of the text each."""
     random = np.random.default_rng(seed)
     sides: dict[str, int] = {}
     halves = place / f"{by}{seed}a.conllu", place / f"{by}{seed}b.conllu"
@@ -56,7 +56,7 @@ def split(folder: Path, place: Path, by: str, seed: int) -> tuple[Path, Path]:
 
 
 def tell(name: str, found: list[ShiftResult]) -> None:
-    """A line of the table: shares of words that seem to have changed."""
+    """Print a line of the table: shares of words that seem to have changed."""
     every = [one for each in found for one in each.changes]
     shares = [
         float(np.mean([getattr(one, p) <= bar for one in every]))
@@ -74,7 +74,7 @@ def compare(old: Counts, new: Counts) -> ShiftResult:
 
 
 def draw(random: np.random.Generator, tokens: int) -> Counts:
-    """Counts of 5,000 words in 100,000 contexts, frequencies as Zipf has them."""
+    """Return random counts of 5,000 words in 100,000 contexts, with Zipfian frequencies."""
     rows, columns = (
         random.choice(size, tokens, p=(weights := np.arange(1, size + 1) ** -0.9) / weights.sum())
         for size in (5000, 100_000)

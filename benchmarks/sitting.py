@@ -1,10 +1,10 @@
-"""A long sitting at the page: hundreds of edits in a browser, the library doing the same.
+"""Make hundreds of edits in a browser, and the same edits with the library.
 
     python benchmarks/sitting.py [THESAURUS] [--edits 300] [--seed 0] [--pace MILLISECONDS]
 
-Edits of every kind, undo, redo, undo to any point and reloads, by chance; another window edits
-now and then. At the end the folder must equal what the library made of the same edits, and what
-a replay of its log makes of the thesaurus as it was. The thesaurus is copied, never changed.
+The edits are random and of every kind, including undo, redo, undo to any point and reloading; a
+second window edits from time to time. At the end the folder must equal the result of the library,
+and the result of replaying its log on the original. The thesaurus is copied, never changed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> None:
                 page.wait_for_selector(READY)
             sitting = Sitting(pages[0], address, Thesaurus.load(folder), asked.seed, asked.pace)
             for number in range(1, asked.edits + 1):
-                # The other window reloads first, as a person does who comes back to it.
+                # The second window reloads first, as its user would.
                 if number % 10 == 0:
                     pages.reverse()
                     sitting.page = pages[0]

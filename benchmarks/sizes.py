@@ -1,4 +1,4 @@
-"""Cost against size: items, clusters, entries of a table; how it grows, ours and peers'."""
+"""Measure the growth of cost with items, clusters and table entries, for roget and peers."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ from roget.learn.clustering.spherical.estimator import SphericalTree
 PEERS = ("scikit-learn", "pyconll")
 SLOW_QUICK = ("comdl",)
 FACTOR = 10**0.5
-"""From one size to the next, where sizes are ours to choose."""
+"""Factor from one size to the next."""
 
 
 def sizes(first: float, last: float) -> Iterator[int]:
-    """Numbers from the first to the last, two to a power of ten."""
+    """Return sizes from the first to the last, two per power of ten."""
     while first < last * 1.01:
         yield round(first)
         first *= FACTOR
 
 
 def scale(counts: Any) -> Any:
-    """Rows of length 1, with the indices that scikit-learn takes."""
+    """Scale rows to length 1, with the index type that scikit-learn accepts."""
     unit = normalize(counts)
     unit.indices, unit.indptr = unit.indices.astype(np.int32), unit.indptr.astype(np.int32)
     return unit
 
 
 def each(ours: Callable[[], object], peer: Callable[[], object] | None) -> list[Spent]:
-    """CPU seconds of both."""
+    """Return the CPU seconds of both."""
     return [cpu(work) for work in (ours, peer) if work is not None]
 
 
 def score_items(first: int, last: int) -> Rows:
-    """A whole report on more and more items of a hundred clusters."""
+    """Yield the cost of a whole report on growing numbers of items in a hundred clusters."""
     for n in sizes(first, last):
         pair = labels(n, 100)
         spent = each(partial(roget.score, *pair), partial(v_measure_score, *pair))
@@ -57,7 +57,7 @@ def score_items(first: int, last: int) -> Rows:
 
 
 def score_clusters(n: int) -> Rows:
-    """The same on so many items of more and more clusters."""
+    """Yield the cost of a whole report on growing numbers of clusters."""
     for k in (10, 100, 1000, 10**4):
         pair = labels(n, k)
         spent = each(partial(roget.score, *pair), partial(v_measure_score, *pair))
@@ -65,7 +65,9 @@ def score_clusters(n: int) -> Rows:
 
 
 def ami_clusters(n: int, last: int) -> Rows:
-    """Adjusted mutual information, which peers sum over all pairs of a class and a cluster."""
+    """Yield the cost of adjusted mutual information, which peers sum over all pairs of class and
+    cluster.
+    """
     for k in sizes(30, last):
         pair = labels(n, k)
         spent = each(
@@ -75,7 +77,7 @@ def ami_clusters(n: int, last: int) -> Rows:
 
 
 def write_treebank(path: Path, tokens: int) -> None:
-    """Sentences of ten words, each drawn by Zipf's law: verbs, and nouns that hang from them."""
+    """Write sentences of ten words with Zipfian frequencies: verbs with dependent nouns."""
     random = np.random.default_rng(0)
     ranks = random.zipf(1.3, size=tokens).clip(max=50_000)
     lines = []
@@ -90,7 +92,7 @@ def write_treebank(path: Path, tokens: int) -> None:
 
 
 def count_tokens(last: int, folder: Path) -> Rows:
-    """Counting verbs and objects of treebanks, from file to table."""
+    """Yield the cost of counting verbs and objects, from file to table."""
     try:
         import pyconll
     except ImportError as error:
@@ -107,7 +109,7 @@ def count_tokens(last: int, folder: Path) -> Rows:
 
 
 def learn(name: str, make: Callable[[], Any], words: list[int], peer: bool) -> Rows:
-    """Classes of more and more words of 100 tokens each."""
+    """Yield the cost of learning classes of growing numbers of words, with 100 tokens each."""
     for n in words:
         counts, _ = planted(n, n // 2, n // 40, 100)
         ours = cpu(lambda counts=counts: make().fit(counts), times=2)  # type: ignore[misc]
@@ -121,7 +123,7 @@ def learn(name: str, make: Callable[[], Any], words: list[int], peer: bool) -> R
 
 
 def predict_words(last: int) -> Rows:
-    """Words put into the classes that were learnt from others."""
+    """Yield the cost of assigning words to classes learnt from other words."""
     known, _ = planted(2000, 1000, 50, 100)
     model = SphericalTree(50, random_state=0).fit(Counts(known.astype(np.int64)))
     unit = scale(known)
@@ -134,7 +136,7 @@ def predict_words(last: int) -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All curves by name; shorter ones, if quick."""
+    """Return all curves by name; shorter ones for a quick run."""
     quick = asked.quick
     few = [300, 600, 1200] if quick else [1000, 2000, 4000, 8000]
     return {
@@ -150,7 +152,7 @@ def cases(asked: argparse.Namespace) -> dict[str, Case]:
 
 
 def warm_up() -> None:
-    """Imports and compiling belong to no case."""
+    """Import and compile before the first case."""
     counts, _ = planted(200, 100, 5, 60)
     for model in (SphericalTree(random_state=0), MDLTree(random_state=0), CoMDL(random_state=0)):
         model.fit(counts).predict(counts[:5])

@@ -1,8 +1,8 @@
-"""A large SKOS-XL vocabulary: how long reading it takes, and how much memory.
+"""Measure time and memory for reading a large SKOS-XL vocabulary.
 
-The vocabulary is synthetic and has AGROVOC's shape: labels in twelve languages, each a thing of its
-own with its form, dates and status; broader links, notations and notes. Each file is read in a
-process of its own, which the bars are about: all of it, from starting Python on.
+The vocabulary is synthetic and has the structure of AGROVOC: labels in twelve languages, each a
+resource with form, dates and status; broader links, notations and notes. Each file is read in a
+process of its own. The bars apply to the whole process, including the start of Python.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from roget.learn.taxonomy import read
 print(read(sys.argv[1], language="en"))
 """
 Facts = list[tuple[str, str, str | None]]
-"""Of one subject: predicates, and what they say; the language of a text, or None for a name."""
+"""Statements about one subject: predicate, object, and language (None for a name)."""
 
 
 def vocabulary(concepts: int) -> Iterator[tuple[str, Facts]]:
-    """Subjects with all that is said of them."""
+    """Yield subjects with their statements."""
     chance = Random(0)
     for number in range(concepts):
         concept = f"v:c_{number}"
@@ -70,7 +70,7 @@ def vocabulary(concepts: int) -> Iterator[tuple[str, Facts]]:
 
 
 def write(concepts: int, syntax: str, file: Path) -> int:
-    """Write the vocabulary; how many statements it has."""
+    """Write the vocabulary; return the number of statements."""
     total = 0
     with open(file, "w", encoding="utf-8") as out:
         if syntax == "turtle":
@@ -98,18 +98,18 @@ def write(concepts: int, syntax: str, file: Path) -> int:
 
 
 def full(name: str) -> str:
-    """The whole address."""
+    """Return the full IRI."""
     prefix, _, local = name.partition(":")
     return SPACES[prefix] + local
 
 
 def term(value: str, language: str | None) -> str:
-    """A name or a text, as Turtle has it."""
+    """Return a name or text in Turtle."""
     return value if language is None else f'"{value}"' + (f"@{language}" if language else "")
 
 
 def element(name: str, value: str, language: str | None) -> str:
-    """The same as XML has it."""
+    """Return a name or text in RDF/XML."""
     if language is None:
         return f'<{name} rdf:resource="{full(value)}"/>'
     tongue = f' xml:lang="{language}"' if language else ""
@@ -117,7 +117,7 @@ def element(name: str, value: str, language: str | None) -> str:
 
 
 def case(concepts: int, syntax: str, folder: Path) -> Rows:
-    """Read one file in a process of its own."""
+    """Read one file in a new process."""
     file = folder / f"vocabulary.{SYNTAX[syntax]}"
     total = write(concepts, syntax, file)
     size = file.stat().st_size / MB
@@ -132,7 +132,7 @@ def case(concepts: int, syntax: str, folder: Path) -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """A case for each syntax; a tenth of the concepts, if quick."""
+    """Return a case for each syntax; a quick run uses a tenth of the concepts."""
     concepts = asked.concepts // (10 if asked.quick else 1)
     return {name: partial(case, concepts, name, asked.folder) for name in SYNTAX}
 

@@ -1,7 +1,7 @@
-"""Soft annealing: planted clusters, the path beside NMF, growth with size, and a large table.
+"""Measure soft annealing: planted clusters, the path compared with NMF, growth, and a large table.
 
-`large-path` takes most of an hour and runs only when named. Verb–object counts are those of
-`vo-bench` where they are, else the bundled sample's 1000 nouns.
+`large-path` takes most of an hour and runs only when named. Verb–object counts are
+`vo-bench` if it is available, otherwise 1000 nouns of the bundled sample.
 """
 
 from __future__ import annotations
@@ -45,20 +45,22 @@ SEED = 1993
 NOISE = 0.2
 
 MISSED = {4: 1e-9, 50: 1e-9, 200: 0.05}
-"""1 − V by the number of planted clusters."""
+"""Maximum of 1 − V by the number of planted clusters."""
 
 BARS = {
-    "planted": 60.0,  # seconds of the clock for 200 clusters, the aim
+    "planted": 60.0,  # wall-clock seconds for 200 clusters (aim)
     "nmf": 1 / 4,
     "twice the clusters": 3.0,
-    "per entry": 1.3,  # time per entry when there are four times as many
-    "per cluster": 1.0,  # time of 4 K over 4 times that of K
+    "per entry": 1.3,  # time per entry with four times as many entries
+    "per cluster": 1.0,  # time for 4 K clusters over 4 times the time for K
     "large path": 45 * 60.0,
 }
 
 
 def planted(n: int, m: int, k: int, tokens: int) -> tuple[Any, npt.NDArray[np.int64]]:
-    """Words of k clusters: each has 2m/k contexts (20 at least); a fifth of tokens is noise."""
+    """Return words of k clusters. Each cluster has 2m/k contexts (at least 20); a fifth of the
+    tokens is noise.
+    """
     rng = np.random.default_rng(SEED)
     labels = rng.integers(k, size=n)
     columns = np.empty((n, tokens), dtype=np.int64)
@@ -75,7 +77,7 @@ def planted(n: int, m: int, k: int, tokens: int) -> tuple[Any, npt.NDArray[np.in
 
 
 def verb_object() -> tuple[str, Any]:
-    """Counts of 1000 nouns by verb, and what they are."""
+    """Return counts of 1000 nouns by verb, and their description."""
     file = data_folder() / "vo-bench" / "train.tsv"
     if not file.is_file():
         return "the bundled sample", sample("verb_object").top(1000).matrix.astype(float)
@@ -83,14 +85,14 @@ def verb_object() -> tuple[str, Any]:
 
 
 def path(data: Data, k: int, **options: Any) -> Any:
-    """The state at the end of the path to k clusters."""
+    """Return the state at the end of the path to k clusters."""
     return deque(
         Annealer(data, AnnealingSettings(n_clusters=k, seed=SEED, **options)).states(), maxlen=1
     ).pop()
 
 
 def recovery(n: int, m: int, k: int, tokens: int) -> Rows:
-    """Are planted clusters found, and how long does it take?"""
+    """Measure whether planted clusters are found, and the time."""
     counts, labels = planted(n, m, k, tokens)
     data = prepare(counts)
     clock, spent = time.perf_counter(), time.process_time()
@@ -106,7 +108,7 @@ def recovery(n: int, m: int, k: int, tokens: int) -> Rows:
 
 
 def beside_nmf(k: int) -> Rows:
-    """The whole path to k clusters against 200 updates of NMF with as many components."""
+    """Compare the whole path to k clusters with 200 updates of NMF with k components."""
     name, counts = verb_object()
     data = prepare(counts)
     ours = cpu(partial(path, data, k))
@@ -122,7 +124,7 @@ def beside_nmf(k: int) -> Rows:
 
 
 def growth(base: int) -> Rows:
-    """Time per entry as words grow, and per cluster as clusters do."""
+    """Measure time per entry as words grow, and per cluster as clusters grow."""
     words, clusters = [base, 2 * base, 4 * base], [32, 64, 128, 256]
     tables = {n: prepare(planted(n, base // 2, 256, 60)[0]) for n in words}
     by_words = [cpu(partial(path, tables[n], 32), times=2) for n in words]
@@ -147,13 +149,13 @@ def growth(base: int) -> Rows:
 
 
 def bandwidth() -> float:
-    """Bytes per second that one core reads and writes in a = b/2, arrays larger than any cache."""
+    """Return the bytes per second that one core reads and writes in a = b/2, beyond the caches."""
     given, result = np.ones(1 << 25), np.empty(1 << 25)
     return 2 * given.nbytes / cpu(partial(np.multiply, given, 0.5, out=result))
 
 
 def large(n: int, m: int, k: int, tokens: int) -> Rows:
-    """One EM step over all clusters, and one over listed clusters, at the end of a path."""
+    """Measure an EM step over all clusters, and over listed clusters, at the end of a path."""
     counts, labels = planted(n, m, k, tokens)
     data = prepare(counts, dtype="float32")
     del counts
@@ -187,7 +189,7 @@ def large(n: int, m: int, k: int, tokens: int) -> Rows:
 
 
 def large_path(n: int, m: int, k: int, tokens: int) -> Rows:
-    """The whole path of the large table."""
+    """Measure the whole path of the large table."""
     counts, labels = planted(n, m, k, tokens)
     data = prepare(counts, dtype="float32")
     del counts
@@ -208,7 +210,7 @@ def large_path(n: int, m: int, k: int, tokens: int) -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All cases by name."""
+    """Return all cases by name."""
     less = 10 if asked.quick else 1
     huge = (100_000 // less, 50_000 // less, 1000 // less, 560)
     return {
@@ -223,7 +225,7 @@ def cases(asked: argparse.Namespace) -> dict[str, Case]:
 
 
 def warm_up() -> None:
-    """Compiling belongs to no case."""
+    """Compile the kernels before the first case."""
     for dtype in ("float64", "float32"):
         path(prepare(planted(300, 200, 40, 60)[0], dtype=dtype), 60, beta=12.0)
 

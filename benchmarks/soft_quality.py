@@ -1,9 +1,8 @@
-"""What soft classes are worth: as back-off of sparse counts, and against word categories.
+"""Measure the quality of soft classes: as back-off for sparse counts, and against word categories.
 
-Run `python benchmarks/soft_quality.py [--only backoff|loss|categories] [--table PATTERN]
-[--splits N] [--json FILE]`; the pattern, such as 'AMALGUM*', chooses among the tables of back-off.
-Data that do not ship are looked for in ROGET_TEST_DATA (else ../shared/data beside the repository);
-what is absent is left out, and said so. All numbers are of quality, none of speed.
+Run `python benchmarks/soft_quality.py [--only backoff|loss|categories] [--table PATTERN] [--splits
+N] [--json FILE]`; the pattern, e.g. 'AMALGUM*', selects tables for back-off. The test data are in
+ROGET_TEST_DATA (by default ../shared/data); missing data are left out with a message.
 """
 
 from __future__ import annotations
@@ -52,26 +51,26 @@ Classes = tuple[Any, Floats]
 """p(c|n) and p(v|c)."""
 
 BARS = {1000: 0.09, 3000: 0.15, "Kneser–Ney": 0.06}
-"""Bits: gain over word → unigram by the number of words, and gain over Kneser–Ney."""
+"""Bars in bits: gain over word → unigram by number of words, and gain over Kneser–Ney."""
 
 TABLES = "*"
-"""Which tables back-off is measured on."""
+"""Tables on which back-off is measured."""
 
 BITS = 1 / math.log(2)
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
 
 
 def interval(values: Sequence[float]) -> str:
-    """Mean and half the width of its 95 % interval."""
+    """Return the mean and half the width of its 95 % interval."""
     spread = np.std(values, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     return f"{np.mean(values):.3f} ± {STUDENT.get(len(values), 1.96) * spread:.3f}"
 
 
-# Classes of each kind, at several sizes --------------------------------------------------------
+# ---- classes of each kind, at several sizes
 
 
 def asymmetric(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
-    """Our clusters of words, as the annealer leaves them at each size."""
+    """Yield roget's clusters of words at each size of the annealing path."""
     for _, found in AnnealingPath(train, SoftAnnealing().method, seed=seed).points(
         (8, 16, 32, 64, 128)
     ):
@@ -79,7 +78,7 @@ def asymmetric(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
 
 
 def by_weights(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
-    """The same clusters, mixed by the weights that fit a word's counts best, by tempered EM."""
+    """Yield the same clusters, with memberships fitted to each word's counts by tempered EM."""
     for size, (_, centroids) in asymmetric(train, seed):
         known = 0.98 * centroids + 0.02 * heldout.unigram(train)
         for beta in (0.9, 0.8):
@@ -87,14 +86,14 @@ def by_weights(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
 
 
 def symmetric(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
-    """Our clusters of associations."""
+    """Yield roget's symmetric clusters of word–context pairs."""
     walker = AnnealingPath(train, SymmetricAnnealing().method, seed=seed, max_iter=50)
     for _, found in walker.points((50, 100, 200)):
         yield f"K={found.n_clusters}", (found.memberships, found.centroids)
 
 
 def chosen(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
-    """Our clusters of associations, K and β chosen on training tokens."""
+    """Yield symmetric clusters with K and β chosen on training tokens."""
     best = choose(train, SymmetricAnnealing(random_state=seed))
     settings = AnnealingSettings(n_clusters=best.n_clusters, beta=best.beta, seed=seed)
     *_, state = SymmetricAnnealer(prepare(train), settings).states()
@@ -102,7 +101,7 @@ def chosen(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
 
 
 def nmf(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
-    """scikit-learn's NMF under Kullback–Leibler divergence, the same as PLSA."""
+    """Yield scikit-learn's NMF with Kullback–Leibler divergence, which equals PLSA."""
     for k in (10, 20, 50, 100):
         model = NMF(
             k, beta_loss="kullback-leibler", solver="mu", init="random", max_iter=200,
@@ -113,7 +112,7 @@ def nmf(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
 
 
 def lda(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
-    """scikit-learn's latent Dirichlet allocation."""
+    """Yield scikit-learn's latent Dirichlet allocation."""
     for k in (20, 50, 100, 200):
         model = LatentDirichletAllocation(k, random_state=seed)
         rows = model.fit_transform(train)
@@ -137,11 +136,11 @@ KINDS: dict[str, Callable[[Any, int], Iterator[tuple[str, Classes]]]] = {
 }
 
 
-# (a) Back-off ----------------------------------------------------------------------------------
+# ---- (a) back-off
 
 
 def tables() -> Iterator[tuple[str, int, Counts]]:
-    """Counts to be split, with the number of words that the bar is for."""
+    """Yield counts to be split, with the number of words that selects the bar."""
     try:
         yield "vo-bench top 1000", 1000, vo_bench("train").merge(vo_bench("test"))
     except FileNotFoundError as error:
@@ -151,14 +150,14 @@ def tables() -> Iterator[tuple[str, int, Counts]]:
 
 
 def vo_bench(part: str) -> Counts:
-    """Nouns × verbs of the benchmark's training or test part."""
+    """Return nouns × verbs of the benchmark's training or test part."""
     with (data_folder() / "vo-bench" / f"{part}.tsv").open(encoding="utf-8") as lines:
         rows = [line.rstrip("\n").split("\t") for line in lines]
     return of_triples((noun, verb, int(count)) for verb, noun, count in rows)
 
 
 def of_triples(rows: Any) -> Counts:
-    """Counts of (word, context, count)."""
+    """Return counts of (word, context, count)."""
     totals: Counter[tuple[str, str]] = Counter()
     for word, context, count in rows:
         totals[word, context] += count
@@ -168,7 +167,7 @@ def of_triples(rows: Any) -> Counts:
 
 
 class Split:
-    """Training, development and test tokens, and the losses of models on the last."""
+    """Training, development and test tokens, and losses of models on the test tokens."""
 
     def __init__(self, counts: Counts, seed: int) -> None:
         self.parts = compare.TokenSplit.draw(counts, None, seed)
@@ -178,23 +177,25 @@ class Split:
         )
 
     def tuned(self, build: Callable[[heldout.TokenCells], list[Floats]]) -> tuple[float, float]:
-        """Losses on dev and test, bits, of components mixed by weights tuned on dev."""
+        """Return losses in bits on dev and test, of components mixed with weights tuned on dev."""
         dev, test = np.stack(build(self.dev)), np.stack(build(self.test))
         weights = heldout.fit_weights(dev, self.dev.counts)
         return self.dev.loss(weights @ dev) * BITS, self.test.loss(weights @ test) * BITS
 
     def backoff(self, *classes: Classes) -> tuple[float, float]:
-        """Word → classes → unigram."""
+        """Return the losses of word → classes → unigram."""
         return self.tuned(lambda t: [t.word, *(t.predicted(*c) for c in classes), t.unigram])
 
     def discounted(self, *classes: Classes) -> float:
-        """Word's counts less discounts → classes → continuation counts; no class: Kneser–Ney."""
+        """Return the losses of discounted counts → classes → continuation counts; without classes,
+        Kneser–Ney.
+        """
         model = ClassModel(list(classes) or "kneser-ney").fit(self.train, dev=self.parts.dev)
         return -model.score(self.parts.test) * BITS
 
 
 def backoff(splits: int) -> Iterator[dict[str, Any]]:
-    """Gains of every kind of classes, the size chosen on dev."""
+    """Print the gain of every kind of classes; the size is chosen on dev."""
     for name, most, counts in tables():
         if not fnmatch.fnmatch(name, TABLES):
             continue
@@ -225,11 +226,13 @@ def backoff(splits: int) -> Iterator[dict[str, Any]]:
         print(f"bars: {BARS[most]} and {BARS['Kneser–Ney']}")
 
 
-# Log-loss of the class model alone --------------------------------------------------------------
+# ---- log-loss of the class model alone
 
 
 def loss(splits: int) -> Iterator[dict[str, Any]]:
-    """.95 of the class model, .05 of the unigram, on vo-bench as it is split, at fixed sizes."""
+    """Print losses of .95 · class model + .05 · unigram on the given split of vo-bench, at fixed
+    sizes.
+    """
     train, test = vo_bench("train"), vo_bench("test")
     both = train.merge(test)
     parts = []
@@ -252,7 +255,7 @@ def loss(splits: int) -> Iterator[dict[str, Any]]:
             row.append(float(np.mean(values)))
         print(f"{kind:24}" + "".join(f"{value:8.3f}" for value in row))
         yield {"classes": kind, "loss": row}
-    print("published beside them: NMF-KL 7.875 7.533 7.517 7.565, LDA (tomotopy) 7.331 at 200")
+    print("published results: NMF-KL 7.875 7.533 7.517 7.565, LDA (tomotopy) 7.331 at 200")
 
 
 def _fixed(kind: str, train: Any, k: int, seed: int) -> Classes:
@@ -267,26 +270,27 @@ def _fixed(kind: str, train: Any, k: int, seed: int) -> Classes:
     return state.membership, state.centroids
 
 
-# (b) Word categories ----------------------------------------------------------------------------
+# ---- (b) word categories
 
 
 STARTS = 5
-"""Runs of which the one with the lowest free energy is kept."""
+"""Number of runs, of which the one with the lowest free energy is kept."""
 
 NEAREST, OWN, SEEN = 30, 0.5, 50
-"""How many nouns nearest to a listed one, seen so often, lend it their associations, and the part
-that stays its own."""
+"""A listed noun gets half of its associations from its 30 nearest nouns with 50 occurrences."""
 
 
 def bnc() -> Counts:
-    """Nouns in contexts "slot:verb" of the BNC."""
+    """Return nouns of the BNC in contexts "slot:verb"."""
     with (data_folder() / "bnc-verb-noun" / "triples.tsv").open(encoding="utf-8") as lines:
         rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
     return of_triples((noun, f"{slot}:{verb}", int(count)) for noun, slot, verb, count, _ in rows)
 
 
 def gold(name: str, counts: Counts) -> dict[str, str]:
-    """Words of one category seen ten times, in categories of three such words or more."""
+    """Return words of one category with ten occurrences or more, in categories of at least three
+    such words.
+    """
     listed: dict[str, set[str]] = defaultdict(set)
     place, comma, word, category = {
         "AP": ("ap.csv", ",", 2, 1),
@@ -302,12 +306,12 @@ def gold(name: str, counts: Counts) -> dict[str, str]:
 
 
 def categories(seeds: int) -> Iterator[dict[str, Any]]:
-    """Purity and V of as many classes as there are categories.
+    """Yield purity and V of as many classes as there are categories.
 
-    What was tried for ours besides (5 seeds, AP and ESSLLI, purity / V): memberships of the listed
-    words in 50, 100 and 200 symmetric clusters of all nouns .49 / .58, .74 / .69; those with .3 of
-    PPMI .54 / .62, .74 / .68; 10 nearest nouns or .3 to .6 of a word's own: .54 to .56 / .61 to
-    .63, .77 / .68 to .71; rows rebuilt from 100 singular vectors .21 / .32, .60 / .60.
+    Other representations were tried for roget (5 seeds, AP and ESSLLI, purity / V): memberships in
+    50, 100 and 200 symmetric clusters of all nouns (.49 / .58, .74 / .69); the same with .3 of PPMI
+    (.54 / .62, .74 / .68); 10 nearest nouns, or .3 to .6 of a word's own associations (.54 to .56 /
+    .61 to .63, .77 / .68 to .71); rows rebuilt from 100 singular vectors (.21 / .32, .60 / .60).
     """
     counts = bnc()
     matrix, ppmi = sparse.csr_array(counts.matrix, dtype=np.float64), counts.ppmi()
@@ -345,7 +349,7 @@ def categories(seeds: int) -> Iterator[dict[str, Any]]:
 
 
 def lent(ppmi: Any, space: Floats, rows: Sequence[int], common: npt.NDArray[Any]) -> Any:
-    """Each row's own associations and those of its nearest neighbours, by cosine squared."""
+    """Return each row's associations, mixed with its nearest neighbours' by squared cosine."""
     near = space[rows] @ space[common].T
     best = np.argsort(-near, axis=1)[:, :NEAREST]
     weights = np.maximum(np.take_along_axis(near, best, axis=1), 0) ** 2
@@ -357,7 +361,7 @@ def lent(ppmi: Any, space: Floats, rows: Sequence[int], common: npt.NDArray[Any]
 
 
 def annealed(rows: Any, k: int, seed: int) -> npt.NDArray[Any]:
-    """The likeliest of k clusters of these rows, all alike in weight; the best of several runs."""
+    """Return the most probable of k clusters of each row, in the best of several runs."""
     table = sparse.csr_array(rows)
     table.data[table.data < 1e-9] = 0
     table.eliminate_zeros()
@@ -374,7 +378,7 @@ def _single(model: Any, rows: Any) -> npt.NDArray[Any]:
 
 
 def purity(truth: Sequence[str], found: npt.NDArray[Any]) -> float:
-    """The part of the words that are of their cluster's commonest category."""
+    """Return the share of the words that belong to the most frequent category of their cluster."""
     table: dict[int, Counter[str]] = defaultdict(Counter)
     for category, cluster in zip(truth, found.tolist(), strict=True):
         table[cluster][category] += 1
@@ -385,7 +389,7 @@ PARTS = {"loss": loss, "backoff": backoff, "categories": categories}
 
 
 def main() -> None:
-    """Run what was asked for."""
+    """Run the requested parts."""
     global TABLES
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=PARTS, action="append")

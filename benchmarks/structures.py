@@ -1,7 +1,7 @@
-"""Structures other than flat clusterings beside other libraries: speed, and that values agree.
+"""Compare scoring of structures other than flat clusterings with other libraries: speed and values.
 
-Peers that are not installed are left out, and said to be. What a peer cannot hold or finish is
-measured on less, and the time that the full size would take is told by how its work grows.
+Peers that are not installed are left out with a message. If a peer cannot handle the full size, it
+is measured on less, and the time for the full size is extrapolated from the growth of its cost.
 """
 
 from __future__ import annotations
@@ -31,14 +31,16 @@ from roget.scoring.tabulate import tabulate
 DOCUMENTS, WORDS, MENTIONS, ENTITIES = 350, 480, 56, 13
 """As in the test set of CoNLL-2012: some 170,000 words and 20,000 mentions of 4,500 entities."""
 SPACE = 7
-"""Words from one mention to the next, so that none crosses another."""
+"""Words between mentions, so that mentions do not cross."""
 
 Documents = list[dict[str, set[tuple[int, int]]]]
-"""For each document the mentions of each entity, by their first and last word."""
+"""For each document the mentions of each entity, as first and last word."""
 
 
 def make_documents(seed: int) -> tuple[Documents, Documents]:
-    """A key, and a response that lacks a fifth of its mentions, has others, and errs in a fifth."""
+    """Return a key, and a response in which a fifth of the mentions is missing, added or wrong,
+    respectively.
+    """
     random = np.random.default_rng(seed)
     sides: tuple[Documents, Documents] = [], []
     for _ in range(DOCUMENTS):
@@ -59,7 +61,7 @@ def make_documents(seed: int) -> tuple[Documents, Documents]:
 
 
 def write_conll(documents: Documents, path: Path) -> str:
-    """Write documents as CoNLL-2012 has them."""
+    """Write documents in CoNLL-2012 format."""
     lines = []
     for number, entities in enumerate(documents):
         marks: list[list[str]] = [[] for _ in range(WORDS)]
@@ -78,7 +80,7 @@ def write_conll(documents: Documents, path: Path) -> str:
 
 
 def ask_neleval(names: list[str], sides: tuple[Documents, Documents]) -> list[float]:
-    """F of neleval's measures, their numerators and denominators summed over documents."""
+    """Return F of neleval's measures; numerators and denominators are summed over documents."""
     from neleval import coref_metrics
 
     found = []
@@ -92,7 +94,7 @@ def ask_neleval(names: list[str], sides: tuple[Documents, Documents]) -> list[fl
 
 
 def mentions() -> Iterator[Row | str]:
-    """Files of the size of CoNLL-2012: read and scored, with intervals, and scored alone."""
+    """Measure files of the size of CoNLL-2012: read and scored, with intervals, and scored only."""
     sides = make_documents(0)
     with tempfile.TemporaryDirectory() as place:
         names = "key.conll", "response.conll"
@@ -115,7 +117,7 @@ def mentions() -> Iterator[Row | str]:
     except ModuleNotFoundError:
         yield "neleval is not installed: no peer for mentions"
         return
-    # It still says np.int, which numpy no longer has.
+    # neleval uses np.int, which numpy has removed.
     np.int = int  # type: ignore[attr-defined]
     theirs = {"muc": "muc", "b3-f": "b_cubed", "ceaf-e": "entity_ceaf", "ceaf-m": "mention_ceaf"}
     for mine, name in theirs.items():
@@ -129,11 +131,11 @@ def mentions() -> Iterator[Row | str]:
 
 
 FASTER = 1 / 20
-"""Covers are to be scored in a twentieth of the time."""
+"""Covers must be scored in a twentieth of the peer's time."""
 
 
 def find(module: str) -> Any:
-    """A peer; where it is not installed, the case is left out."""
+    """Import a peer; leave the case out if it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -141,7 +143,7 @@ def find(module: str) -> Any:
 
 
 def draw_cover(items: int, sets: int, most: int, seed: int) -> csr_array:
-    """Items × sets: each item in one to `most` of them, at random."""
+    """Return an array of items × sets, with each item in 1 to `most` random sets."""
     random = np.random.default_rng(seed)
     sizes = random.integers(1, most + 1, items)
     rows = np.repeat(np.arange(items), sizes)
@@ -150,13 +152,13 @@ def draw_cover(items: int, sets: int, most: int, seed: int) -> csr_array:
 
 
 def list_sets(cover: csr_array) -> list[list[int]]:
-    """The items of each set, as community detection has them."""
+    """Return the items of each set, as community detection libraries expect."""
     columns = cover.tocsc()
     return [part.tolist() for part in np.split(columns.indices, columns.indptr[1:-1]) if part.size]
 
 
 def covers(items: int = 10**5, sets: int = 10**3) -> Iterator[Row | str]:
-    """Omega and overlapping NMI, against CDlib."""
+    """Compare omega and overlapping NMI with CDlib."""
     cdlib = find("cdlib.evaluation")
     sides = [draw_cover(items, sets, 4, seed) for seed in (0, 1)]
 
@@ -190,9 +192,9 @@ def covers(items: int = 10**5, sets: int = 10**3) -> Iterator[Row | str]:
 
 
 def elements(items: int = 10**6) -> Iterator[Row | str]:
-    """Element-centric similarity, against CluSim."""
+    """Compare element-centric similarity with CluSim."""
     sim, clustering = find("clusim.sim"), find("clusim.clustering")
-    # CluSim 0.4 was written for a scipy whose quotients of sparse matrices were dense.
+    # CluSim 0.4 expects that scipy returns dense quotients of sparse matrices.
     csr_matrix.tolist = lambda self: self.toarray().tolist()
 
     def theirs(sides: list[list[list[int]]]) -> Callable[[], object]:
@@ -215,7 +217,7 @@ def elements(items: int = 10**6) -> Iterator[Row | str]:
 
 
 def make_table(n: int, k: int, right: float) -> tuple[Any, Any, Any]:
-    """Labels of both sides, of which a share agrees, and their table."""
+    """Return two clusterings that agree on a share of the items, and their table."""
     random = np.random.default_rng(n + k)
     gold = random.integers(0, k, n)
     system = np.where(random.random(n) < right, gold, random.integers(0, k, n))
@@ -225,10 +227,12 @@ def make_table(n: int, k: int, right: float) -> tuple[Any, Any, Any]:
 
 
 def chance() -> Iterator[Row | str]:
-    """Reduced information, random models, exact variance, and random answers by the thousand."""
+    """Measure reduced information, random models, exact variance, and thousands of random
+    clusterings.
+    """
 
     def ask(table: Any, name: str) -> float:
-        # What is remembered between calls would not be measured.
+        # Clear caches between calls, which would hide the cost.
         null_models._expect_sizes.cache_clear()
         return roget.Contingency.from_table(table).measure(name)
 
@@ -267,7 +271,7 @@ def _reduce_beside(table: Any, where: str, ask: Any) -> Iterator[Row | str]:
 
         assert np.isclose(ask(table, name), peer(), rtol=0, atol=1e-10), name
         ours = cpu(lambda: ask(table, name))  # noqa: B023
-        # Small tables cost a millisecond to be checked and counted, and theirs is compiled.
+        # For small tables, checking and counting cost a millisecond; the peer is compiled.
         yield Row(f"{name}, {where}", ours, cpu(peer), "clustering-mi", "s", 4)
 
 
@@ -296,7 +300,7 @@ def _expect_beside(ask: Any) -> Iterator[Row | str]:
 
 
 def merge_randomly(leaves: int, seed: int) -> np.ndarray:
-    """Two clusters picked at random and merged, until there is one: rows as in a linkage."""
+    """Merge random pairs of clusters until one is left; return the rows of a linkage."""
     random = np.random.default_rng(seed)
     picked = random.random((leaves - 1, 2)).tolist()
     left, rows = list(range(leaves)), []
@@ -311,7 +315,7 @@ def merge_randomly(leaves: int, seed: int) -> np.ndarray:
 
 
 def trees(leaves: int = 10**6) -> Iterator[Row | str]:
-    """Dendrogram purity against ClustPy, and all cuts of a tree at once."""
+    """Compare dendrogram purity with ClustPy, and measure all cuts of a tree."""
     random = np.random.default_rng(0)
     gold = random.integers(0, 1000, leaves)
     merges = merge_randomly(leaves, 0)
@@ -338,7 +342,7 @@ def trees(leaves: int = 10**6) -> Iterator[Row | str]:
     except ImportError:
         yield "clustpy is not installed: no peer for trees"
         return
-    for size in (500, 2000):  # at 500 the few milliseconds that a call of ours costs decide
+    for size in (500, 2000):  # at 500 leaves, the fixed cost of a call dominates
         rows, classes = merge_randomly(size, 2), random.integers(0, 10, size)
         ours = purity(rows, classes)
         peer = theirs.dendrogram_purity(rows, classes)
@@ -349,7 +353,7 @@ def trees(leaves: int = 10**6) -> Iterator[Row | str]:
 
 
 def agreement(systems: int = 100, items: int = 10**5, clusters: int = 20) -> Iterator[Row | str]:
-    """All pairs of many clusterings, against scikit-learn's function for one pair."""
+    """Compare the agreement of all pairs of clusterings with scikit-learn's, pair by pair."""
     from sklearn.metrics import adjusted_rand_score
 
     random = np.random.default_rng(0)
@@ -382,7 +386,7 @@ CASES = {
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All cases by name."""
+    """Return all cases by name."""
     return {**CASES}
 
 

@@ -1,4 +1,4 @@
-"""Plain text read, windowed, tagged and parsed, beside HanTa and spaCy alone: CPU seconds."""
+"""Compare reading, tagging and parsing of plain text with HanTa and spaCy alone, in CPU seconds."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ BARS = {"HanTa, words new": 1.0, "HanTa, words known": 0.5, "spaCy": 1.5}
 
 
 def read(path: Path, reader: CorpusReader, how: ReadContext) -> int:
-    """How many tokens a reader finds."""
+    """Return the number of tokens that a reader finds."""
     return sum(map(len, reader(find([path], [])[0], Tables(), how)))
 
 
 def windows(path: Path) -> int:
-    """The same, with the pairs of windows drawn."""
+    """Return the number of tokens; the pairs of windows are counted, too."""
     tables, found = Tables(), 0
     draw = Windows(2, "both", tables)
     for batch in text.read(find([path], [])[0], tables, ReadContext()):
@@ -40,7 +40,7 @@ def windows(path: Path) -> int:
 
 
 def compare(case: str, ours: Callable[[], int], alone: Callable[[], int], peer: str) -> Rows:
-    """Seconds for a million tokens, because the two may cut text differently."""
+    """Compare seconds per million tokens, because tokens may be split differently."""
     tokens, others = ours(), alone()
     spent, took = (1e6 * cpu(work) / n for work, n in ((ours, tokens), (alone, others)))
     yield Row(f"{case}, a million tokens", spent, took, peer, "s", BARS[case])
@@ -48,7 +48,7 @@ def compare(case: str, ours: Callable[[], int], alone: Callable[[], int], peer: 
 
 
 def window(path: Path) -> Rows:
-    """Words and windows of plain text, beside Python's split."""
+    """Compare words and windows of plain text with Python's split."""
     size = path.stat().st_size / 1e6
     tokens, spent = windows(path), cpu(partial(windows, path))
     split = cpu(lambda: len(path.read_text(encoding="utf-8").split()))
@@ -57,7 +57,7 @@ def window(path: Path) -> Rows:
 
 
 def hanta(raw: Path, sentences: list[str]) -> Rows:
-    """Our reader beside the bare tagger."""
+    """Compare roget's reader with the bare tagger."""
     from HanTa.HanoverTagger import HanoverTagger
 
     from roget.languages.english.words import tokenise
@@ -80,7 +80,7 @@ def hanta(raw: Path, sentences: list[str]) -> Rows:
 
 
 def spacy(raw: Path, sentences: list[str]) -> Rows:
-    """Our reader beside the bare pipeline."""
+    """Compare roget's reader with the bare pipeline."""
     name = data_folder() / PIPELINE
     if not (find_spec("spacy") and name.is_dir()):
         raise LeftOut(f"needs spaCy and {PIPELINE}")
@@ -94,7 +94,7 @@ def spacy(raw: Path, sentences: list[str]) -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All cases by name; of a sixth of the text, if quick."""
+    """Return all cases by name; a quick run uses a sixth of the text."""
     everything = texts(find_data(*DATA))
     chosen, tokens = [], 0
     for sentence in everything:

@@ -1,7 +1,7 @@
-"""Tree cuts of WordNet for 2,000 verbs, and a whole WordNet as a thesaurus: seconds and memory.
+"""Measure tree cuts of WordNet for 2,000 verbs, and WordNet as a thesaurus: seconds and memory.
 
-WordNet is a dict folder (Debian: wordnet-base) or the tables beside the counts, which are those of
-the BNC.
+WordNet is a dict folder (Debian: wordnet-base) or the tables in the test data. The counts are the
+BNC's.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ABOUT = "CPU seconds of one run; the bar stands for the value itself."
 
 VERBS = 2000
 BARS = {
-    "cut": 60.0,  # seconds, everything from the folder of WordNet on
+    "cut": 60.0,  # seconds, including reading WordNet
     "import": 15.0,
     "places": 3.0,
     "look": 3.0,
@@ -43,7 +43,7 @@ BARS = {
 
 
 def wordnet(named: str | None) -> Path:
-    """The WordNet that is asked for, or that is there."""
+    """Return the WordNet that is named or found."""
     places = [Path(named)] if named else [Path("/usr/share/wordnet"), data_folder() / "wordnet30"]
     for place in places:
         if place.is_dir():
@@ -52,12 +52,12 @@ def wordnet(named: str | None) -> Path:
 
 
 def memory(case: str, work: Callable[[], object]) -> Row:
-    """What the work needs at most."""
+    """Return the peak memory of some work."""
     return Row(f"{case}, peak", peak(work) / 1e9, None, "no peer", "GB", BARS["memory"])
 
 
 def cuts(place: Path) -> Rows:
-    """The nouns of WordNet, cut for the most frequent verbs."""
+    """Cut the nouns of WordNet for the most frequent verbs."""
     table = find_data("bnc-verb-noun", "verb_object.tsv")
     counts = Counts.read(table, columns=(2, 1, 3)).top(contexts=VERBS)
     taxonomy, reading = timed(lambda: taxonomy_of(place, part="noun"))
@@ -81,7 +81,9 @@ def cuts(place: Path) -> Rows:
 
 
 def imported(place: Path) -> Rows:
-    """Nouns and verbs as a thesaurus: reading, places, neighbours, and the page's start."""
+    """Measure nouns and verbs as a thesaurus: reading, positions, neighbours, and opening the
+    explorer.
+    """
     from roget.report.words import describe_neighbours
     from roget.web.session import warm
     from roget.web.snapshot import ThesaurusSnapshot
@@ -99,7 +101,7 @@ def imported(place: Path) -> Rows:
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """Both cases by name."""
+    """Return both cases by name."""
     place = wordnet(asked.wordnet)
     return {"cuts": partial(cuts, place), "imported": partial(imported, place)}
 

@@ -1,14 +1,13 @@
-"""Each job that runs on Dask, on one worker and on two: seconds, CPU of workers, bytes moved.
+"""Run each job that supports Dask on one worker and on two: seconds, CPU of workers, bytes moved.
 
-It needs a quiet machine with two cores or more, and about five minutes; it runs only when it is
-named. A row holds the seconds of two workers against those of one, each the better of two runs, as
-clocks are disturbed by whatever else runs; the bar is 1/1.6. The notes
-below have what the clock of a busy machine cannot tell: CPU seconds of the one worker and of the
-busier of the two, from which the ratio follows where cores are free, and bytes that went through
-the loopback device, whoever sent them. Results must be the same to the last bit.
+It needs a quiet machine with at least two cores and about five minutes, and runs only if it is
+named. A row compares the seconds of two workers with one, each the better of two runs; the bar is
+1/1.6. The notes have figures that other processes disturb less: CPU seconds of the single worker
+and of the busier of two, whose ratio is the speed-up on free cores, and all bytes that went through
+the loopback device. Results must be identical.
 
-What the machine allows stands beside it: the same job done once by one process without a cluster,
-and twice by two at the same time, which have caches and memory in common as two workers do.
+For comparison, the same job is run once by one process without a cluster, and by two processes at
+the same time, which share caches and memory as two workers do.
 """
 
 from __future__ import annotations
@@ -50,37 +49,37 @@ from roget.scoring.steps import bootstrap
 PEERS = ("distributed", "duckdb")
 SLOW = ("count", "score", "draws", "soft", "place")
 OPTIONS = {"scale": {"type": float, "default": 1.0, "help": "of the data"}}
-ABOUT = "Seconds of two workers beside those of one, warmed up; see the notes."
+ABOUT = "Seconds of two workers relative to one worker, after a warm-up; see the notes."
 BAR = 1 / 1.6
 TIMES = 2
 Work = Callable[[Engine], bytes]
-"""Does a job by an engine, and gives its result as bytes."""
+"""Runs a job with an engine, and returns its result as bytes."""
 
 
 class Kept(Dask):
-    """A cluster that outlives the jobs, which close theirs."""
+    """A cluster that stays open when a job closes it."""
 
     def close(self) -> None:
-        """Stay."""
+        """Do nothing."""
 
     def end(self) -> None:
-        """Close indeed."""
+        """Close the cluster."""
         super().close()
 
 
 def spent(cluster: Dask) -> dict[int, float]:
-    """CPU seconds of each worker so far."""
+    """Return the CPU seconds of each worker."""
     pids = cluster._client.run(os.getpid).values()
     return {pid: sum(psutil.Process(pid).cpu_times()[:2]) for pid in pids}
 
 
 def moved() -> int:
-    """Bytes through the loopback device so far."""
+    """Return the number of bytes sent through the loopback device."""
     return int(psutil.net_io_counters(pernic=True)["lo"].bytes_sent)
 
 
 def measure(name: str, folder: Path, scale: float) -> Rows:
-    """One job on one worker and on two, each warmed up by a first run of the same."""
+    """Compare one job on one worker and on two, after a warm-up run on each."""
     work = prepare_job(name, folder, scale)
     results: list[bytes] = []
     best: list[tuple[float, float, int]] = []
@@ -118,7 +117,7 @@ def measure(name: str, folder: Path, scale: float) -> Rows:
 
 
 def run_processes(name: str, folder: Path, scale: float, number: int) -> float:
-    """Seconds of a job in each of so many processes at the same time, none of them in a cluster."""
+    """Return the seconds of a job in each of several simultaneous processes without a cluster."""
     context = multiprocessing.get_context("spawn")
     together, found = context.Barrier(number), context.SimpleQueue()
     processes = [
@@ -135,7 +134,7 @@ def run_processes(name: str, folder: Path, scale: float, number: int) -> float:
 
 
 def run_alone(name: str, folder: Path, scale: float, together: Any, found: Any) -> None:
-    """Do a job in this process; the first time it gets warm, then the better of some is told."""
+    """Run a job in this process; report the better run after a warm-up."""
     work, took = prepare_job(name, folder, scale), []
     for _ in range(1 + TIMES):
         together.wait(PATIENCE)
@@ -146,14 +145,14 @@ def run_alone(name: str, folder: Path, scale: float, together: Any, found: Any) 
 
 
 def get_warm(cluster: Dask) -> None:
-    """Have workers import what they need, and load what is compiled."""
+    """Let workers import what they need, and load compiled kernels."""
     assert all(work(None, 0.002)(cluster) for work in (prepare_soft, prepare_places))
-    # What is sent has to be known there, and so is imported.
+    # Workers import the modules of functions that are sent to them.
     cluster._client.run(repr, (Extract, partition_rows, bootstrap.ItemResampler))
 
 
 def prepare_count(folder: Path, scale: float) -> Work:
-    """CoNLL-U of a made-up corpus, in files of the size of a task."""
+    """Write CoNLL-U of a synthetic corpus, in files of the size of a task."""
     random = np.random.default_rng(0)
     verbs, nouns = random.zipf(1.3, 30_000) % 2_000, random.zipf(1.2, 30_000) % 20_000
     text = "".join(
@@ -192,7 +191,7 @@ def prepare_count(folder: Path, scale: float) -> Work:
 
 
 def prepare_score(folder: Path, scale: float) -> Work:
-    """Label files in Parquet, 16 on each side."""
+    """Write label files in Parquet, 16 each for gold and system."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -215,7 +214,7 @@ def prepare_score(folder: Path, scale: float) -> Work:
 
 
 def prepare_draws(folder: Path, scale: float) -> Work:
-    """What --ci 1000 asks of a large table: bootstrap and jackknife over items."""
+    """Prepare the work of --ci 1000 on a large table: bootstrap and jackknife over items."""
     random, items = np.random.default_rng(2), max(2000, round(2_000_000 * scale))
     gold = random.integers(0, 100, items)
     system = np.where(random.random(items) < 0.5, gold, random.integers(0, 150, items))
@@ -233,7 +232,7 @@ def prepare_draws(folder: Path, scale: float) -> Work:
 
 
 def prepare_soft(folder: Path | None, scale: float) -> Work:
-    """EM at a fixed β, from memberships at random: some of the many steps of a search."""
+    """Prepare EM at a fixed β, from random memberships: some of the many steps of a search."""
     from roget.learn.clustering.soft import distributed
 
     random, k = np.random.default_rng(3), 256
@@ -265,14 +264,14 @@ def prepare_soft(folder: Path | None, scale: float) -> Work:
 
 
 def prepare_places(folder: Path | None, scale: float) -> Work:
-    """New words placed into classes."""
+    """Prepare the assignment of new words to classes."""
     random, k = np.random.default_rng(4), 300
     words = max(200, round(600_000 * scale))
     cells = random.zipf(1.4, (words, 40)) % 10_000
     counts = sparse.csr_array(
         (np.ones(cells.size), cells.ravel(), np.arange(0, cells.size + 1, 40)), (words, 10_000)
     )
-    counts.sum_duplicates()  # as a table of counts is
+    counts.sum_duplicates()  # tables of counts have no duplicates
     centroids = random.dirichlet(np.full(10_000, 0.05), k)
     made = result.Clustering(Tree.flat(k), np.eye(k), centroids, np.full(k, 1 / k))
 
@@ -294,14 +293,14 @@ JOBS: dict[str, Callable[[Path, float], Work]] = {
 
 
 def prepare_job(name: str, folder: Path, scale: float) -> Work:
-    """A job with the data that it needs, in a folder of its own."""
+    """Prepare a job with its data in a new folder."""
     place = folder / "data"
-    place.mkdir(parents=True, exist_ok=True)  # what seems slow is measured again
+    place.mkdir(parents=True, exist_ok=True)  # an apparent slowdown is measured again
     return JOBS[name](place, scale)
 
 
 def cases(asked: argparse.Namespace) -> dict[str, Case]:
-    """All jobs by name."""
+    """Return all jobs by name."""
     return {name: partial(measure, name, asked.folder / name, asked.scale) for name in JOBS}
 
 

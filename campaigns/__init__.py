@@ -1,1 +1,1 @@
-"""Campaigns: what would hurt, tried many times over. Not part of the package."""
+"""Campaigns: long randomised tests of robustness. Not part of the package."""

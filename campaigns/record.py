@@ -1,4 +1,4 @@
-"""Writing what a campaign has tried, and what came of it, into a page of the documentation."""
+"""Write the results of a campaign into a page of the documentation."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def record(
     libraries: Iterable[str] = (),
     page_of: str | None = None,
 ) -> Path:
-    """Put a table, what there is to tell, and what it was run with, into the campaign's page.
+    """Write a table, a summary, the machine and the versions into the page of a campaign.
 
-    The place on the page has the name of the campaign; `page_of` names it where they differ.
+    The block on the page has the name of the campaign; `page_of` names another page.
     """
     page = DOCS / f"{page_of or name}.md"
     if name not in [mark[2] for mark in BLOCK.finditer(page.read_text(encoding="utf-8"))]:

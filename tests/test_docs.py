@@ -314,7 +314,7 @@ def test_versions_agree():
     project = tomllib.loads(read("pyproject.toml"))["project"]
     assert f'version: "{__version__}"' in read("conda/recipe.yaml")
     for needed in project["dependencies"]:
-        name, _, bound = needed.partition(">=")
+        name, _, bound = needed.partition(";")[0].partition(">=")
         conda = {"duckdb": "python-duckdb"}.get(name, name)
         assert f"- {conda} >={bound}" in read("conda/recipe.yaml"), needed
 

@@ -1,6 +1,6 @@
-"""Benchmarks: speed and memory beside other libraries, cost against size, what fell behind.
+"""Run benchmarks of speed and memory against other libraries, and detect regressions.
 
-Modules of benchmarks/ take from `measuring` how to measure, and from `script` their command line;
-`suite` finds and runs them, `record` keeps their ratios, `growth` fits how cost grows, `report` and
-`pages` tell of it.
+`measuring` measures time and memory, `script` is the command line of a single benchmark, `suite`
+finds and runs all benchmarks, `record` stores their ratios, `growth` fits curves of cost against
+size, and `report` and `pages` write the results.
 """

@@ -15,7 +15,7 @@ opened
     How often each argument that is a file was opened.
 shapes
     Classes of roget of which a function of roget returned an instance. `OTHERS` of
-    `benchmarks/score_path.py` lists those that do not hold data.
+    `benchmarks/score_path.py` lists classes that do not hold data.
 loaded
     Large packages that were imported.
 """

@@ -1,4 +1,4 @@
-"""How cost grows with size: points, and the power that fits them."""
+"""Fit a power law to the cost of benchmarks at several sizes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Power(NamedTuple):
 
     exponent: float
     error: float | None
-    """Standard error of the exponent; none of two points."""
+    """Standard error of the exponent, or None if there are only two points."""
     factor: float
 
     def __str__(self) -> str:
@@ -30,7 +30,7 @@ class Power(NamedTuple):
 
 
 def fit_power(sizes: Sequence[float], costs: Sequence[float]) -> Power:
-    """The straight line through the logarithms of sizes and costs, by least squares.
+    """Fit a power law by least squares on the logarithms of sizes and costs.
 
     >>> print(fit_power([1, 10, 100], [3, 30, 300]))
     1.00 ± 0.00
@@ -46,7 +46,7 @@ def fit_power(sizes: Sequence[float], costs: Sequence[float]) -> Power:
 
 @dataclass(frozen=True)
 class Curve:
-    """Costs of ours and of a peer at growing sizes."""
+    """Costs of roget and of a peer at several sizes."""
 
     series: str
     axis: str
@@ -54,30 +54,30 @@ class Curve:
     sizes: tuple[float, ...]
     ours: tuple[float, ...]
     peer: tuple[float, ...]
-    """Empty where there is no peer at every size."""
+    """Costs of the peer; empty if the peer was not measured at every size."""
     peer_name: str = ""
 
     @property
     def power(self) -> Power:
-        """That of ours."""
+        """The power law fitted to the costs of roget."""
         return fit_power(self.sizes, self.ours)
 
     @property
     def peer_power(self) -> Power | None:
-        """That of the peer."""
+        """The power law fitted to the costs of the peer, or None."""
         return fit_power(self.sizes, self.peer) if self.peer else None
 
     def as_dict(self) -> dict[str, Any]:
-        """The curve as plain data."""
+        """Return the curve as JSON-compatible values."""
         found: dict[str, Any] = {**vars(self), **self.power._asdict()}
         if self.peer_power is not None:
             found["peer_power"] = self.peer_power._asdict()
         return found
 
-    def tell(self) -> str:
-        """The points in a line.
+    def describe(self) -> str:
+        """Return the points as one line of text.
 
-        >>> Curve("score", "N", "s", (1e3, 1e4), (0.1, 1.0), ()).tell()
+        >>> Curve("score", "N", "s", (1e3, 1e4), (0.1, 1.0), ()).describe()
         '1e3: 0.1 s, 1e4: 1 s'
         """
         return ", ".join(
@@ -87,7 +87,7 @@ class Curve:
 
 
 def find_curves(rows: Iterable[Row]) -> list[Curve]:
-    """The curves that rows are points of; one of two points at least."""
+    """Group rows by series into curves with at least two points."""
     found: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row.series:
@@ -110,7 +110,7 @@ def find_curves(rows: Iterable[Row]) -> list[Curve]:
 
 
 def name_axis(axis: str) -> str:
-    """What grows, with its sign.
+    """Return the label of an axis: the quantity and its symbol.
 
     >>> name_axis("N"), name_axis("tokens")
     ('N (items)', 'tokens')
@@ -119,7 +119,7 @@ def name_axis(axis: str) -> str:
 
 
 def draw_curves(curves: Sequence[Curve]) -> Figure:
-    """A panel for each curve: points, and the powers that fit them."""
+    """Plot each curve and its power law in a panel of its own."""
     from roget.report.figures import BLUE, GREY, INK, ORANGE, set_log, styled
     from roget.report.format import canvas, printable
 

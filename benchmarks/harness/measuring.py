@@ -1,4 +1,4 @@
-"""Measuring: CPU seconds, peak memory, whole processes; rows with ours beside a peer's."""
+"""Measure CPU seconds and peak memory, and compare roget with peers."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ Result = TypeVar("Result")
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 MB = 1e6
 PATIENCE = 900
-"""Seconds after which a measured child that says nothing is taken for dead."""
+"""Seconds without output after which a measured child process is ended."""
 
 
 class Patience:
-    """CPU seconds after which the same work is not measured again; quick runs have less."""
+    """CPU seconds after which a measurement is not repeated. Quick runs use less."""
 
     seconds = 4.0
 
 
 class LeftOut(RogetError):
-    """A case cannot run here: data or a peer is not there."""
+    """Raised if a case cannot run because data or a peer is missing."""
 
 
 class Spent(float):
-    """Seconds of the best of some runs, and by what share the middle one was slower."""
+    """CPU seconds of the best run, and by what fraction the median run was slower."""
 
     spread: float = 0.0
 
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison; the ratio is roget divided by the peer, so lower is better."""
+    """One comparison. The ratio is roget divided by the peer, so lower is better."""
 
     case: str
     ours: float
@@ -54,14 +54,14 @@ class Row:
     unit: str
     bar: float = float("inf")
     series: str = ""
-    """Rows of one series are points of a curve of cost against size."""
+    """Name of the curve of cost against size that this row is a point of."""
     axis: str = ""
-    """What grows: N items, K clusters, nnz entries of a table."""
+    """Quantity that grows along the curve: N items, K clusters or nnz entries of a table."""
     size: float = 0.0
 
     @property
     def ratio(self) -> float:
-        """What the bar is held against: the bare value where there is no peer."""
+        """The ratio to the peer, or without a peer roget's value. The bar applies to it."""
         return self.ours if self.peer is None else self.ours / max(self.peer, 1e-9)
 
     @property
@@ -71,13 +71,13 @@ class Row:
 
     @property
     def spread(self) -> float:
-        """How far apart runs were, by their share, both sides together."""
+        """Variation between runs of roget and of the peer, as a fraction."""
         return sum(getattr(one, "spread", 0.0) for one in (self.ours, self.peer))
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
+        """Return the row as JSON-compatible values."""
         shown = {**asdict(self), "ratio": self.ratio, "spread": self.spread, "ok": self.ok}
-        # Cases may give numbers of numpy's.
+        # Cases may contain numpy numbers.
         shown |= {key: float(shown[key]) for key in ("ours", "ratio", "spread", "size")}
         shown |= {"peer": None if self.peer is None else float(self.peer)}
         if self.bar == float("inf"):
@@ -86,12 +86,12 @@ class Row:
 
 
 Rows: TypeAlias = Iterator[Row | str]
-"""A case yields rows for the table, and sentences for the lines under it."""
+"""A case yields rows for the table, and sentences for the notes below it."""
 Case: TypeAlias = Callable[[], Rows]
 
 
 def cpu(work: Callable[[], object], times: int = 3) -> Spent:
-    """Best CPU seconds of a few runs, all threads counted; slow work is run once only."""
+    """Return the lowest CPU time of several runs, over all threads. Slow work runs only once."""
     took: list[float] = []
     for _ in range(times):
         gc.collect()
@@ -106,14 +106,14 @@ def cpu(work: Callable[[], object], times: int = 3) -> Spent:
 
 
 def timed(work: Callable[[], Result]) -> tuple[Result, float]:
-    """What the work gives, and its CPU seconds."""
+    """Return the result of `work` and its CPU seconds."""
     start = time.process_time()
     made = work()
     return made, time.process_time() - start
 
 
 def peak(work: Callable[[], object]) -> float:
-    """Bytes that the work needs on top of what is already resident, inputs included.
+    """Return the bytes that `work` allocates in addition to resident memory, inputs included.
 
     A forked child starts with the inputs mapped and its high-water mark at its present size,
     so nothing that the parent did earlier can hide or add to what the work needs.
@@ -133,7 +133,7 @@ def peak(work: Callable[[], object]) -> float:
     try:
         if not reader.poll(PATIENCE):
             process.kill()
-            raise LeftOut(f"the measured child said nothing for {PATIENCE} s")
+            raise LeftOut(f"no output of the measured child for {PATIENCE} s")
         return float(reader.recv())
     except EOFError:
         process.join()
@@ -143,14 +143,14 @@ def peak(work: Callable[[], object]) -> float:
 
 
 def most_memory() -> float:
-    """The most bytes that this process ever held."""
+    """Return the peak memory of this process in bytes."""
     import resource
 
     return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT)
 
 
 def _return_free_memory() -> None:
-    """Give freed heap back to the system, or the child would use it again without being seen."""
+    """Return freed heap memory to the system, so that a child's use of it is measured."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
     if trim is not None:
@@ -158,12 +158,12 @@ def _return_free_memory() -> None:
 
 
 class Spending(NamedTuple):
-    """What a process took."""
+    """CPU time and memory of a process."""
 
     cpu: float
     clock: float
     memory: float
-    """Bytes, the most that was resident."""
+    """Peak resident memory in bytes."""
     said: str
 
 
@@ -177,11 +177,11 @@ with open(sys.argv[1], "w") as file:
     json.dump(found, file)
 sys.exit(os.waitstatus_to_exitcode(status) & 255)
 """
-"""A process begins with the peak of the one that starts it, so a small one has to."""
+"""A small script that starts the measured process, which inherits the peak of its parent."""
 
 
 def spend(arguments: Sequence[object], **settings: Any) -> Spending:
-    """Run a process of this interpreter; CPU and memory of it and of the children it waited for."""
+    """Run this interpreter with `arguments`; measure it and the children that it waits for."""
     with tempfile.TemporaryDirectory() as folder:
         usage = Path(folder, "usage.json")
         command = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(usage), *map(str, arguments)]
@@ -205,7 +205,7 @@ def beside(
     memory: float | None = None,
     **curve: Any,
 ) -> Iterator[Row]:
-    """Rows of the same work done by us and by a peer: CPU seconds and, with a bar, peak memory."""
+    """Compare the same work by roget and by a peer: CPU seconds and, with `memory`, peak memory."""
     held = (peak(ours), peak(peer)) if memory is not None else None
     yield Row(case, cpu(ours), cpu(peer), name, "s", bar, **curve)
     if held is not None:
@@ -221,7 +221,7 @@ def point(
     name: str = "",
     unit: str = "s",
 ) -> Row:
-    """A point of a curve of cost against size.
+    """Return a point of a curve of cost against size.
 
     >>> point("score", "N", 1000, 0.5).case
     'score, N = 1e3'
@@ -231,32 +231,32 @@ def point(
 
 
 def data_folder() -> Path:
-    """Where data lie that do not ship: ROGET_TEST_DATA, or shared/data beside the repository."""
+    """Return the folder of test data: ROGET_TEST_DATA, or by default ../shared/data."""
     beside = Path(__file__).resolve().parents[4] / "shared" / "data"
     return Path(os.environ.get("ROGET_TEST_DATA") or beside)
 
 
 def find_data(*parts: str) -> Path:
-    """A file or folder of the data that do not ship; a case without it is left out."""
+    """Return a file or folder of the test data; raise LeftOut if it is missing."""
     if said := tell_missing(["/".join(parts)]):
         raise LeftOut(said)
     return data_folder().joinpath(*parts)
 
 
 def tell_missing(names: Iterable[str]) -> str:
-    """Which of some files or folders of these data are not there; empty if all are."""
+    """Return a message that names missing test data, or an empty string."""
     missing = [name for name in names if not (data_folder() / name).exists()]
     listed = ", ".join(missing)
     return f"needs {listed}: set ROGET_TEST_DATA to a folder that has it" if missing else ""
 
 
 def progress(text: str) -> None:
-    """A line on stderr, so that stdout holds the report alone."""
+    """Print a line to stderr; stdout contains only the report."""
     print(f"… {text}", file=sys.stderr, flush=True)
 
 
 def size(n: float) -> str:
-    """1000 as 1e3: powers of ten keep tables narrow.
+    """Format a size, with powers of ten as e.g. 1e3 to keep tables narrow.
 
     >>> size(10_000_000), size(100), size(20), size(30_000)
     ('1e7', '100', '20', '3e4')

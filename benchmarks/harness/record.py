@@ -1,4 +1,4 @@
-"""Ratios as they once were: kept in a file, and what has fallen behind them."""
+"""Recorded ratios of an earlier run, and regressions against them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from roget.core.store import write_atomic
 
 NAME = "record.json"
 TOLERANCE = 0.35
-"""By what share a ratio may be worse than the recorded one, where runs do not differ at all."""
+"""Relative increase of a ratio that counts as a regression if runs do not vary."""
 MOST = 1.0
-"""More is not allowed, however much runs differ."""
+"""Largest tolerance, however much runs vary."""
 
 
 class Behind(NamedTuple):
-    """A ratio that is worse than it was."""
+    """A ratio that is worse than the recorded one."""
 
     benchmark: str
     case: str
@@ -41,26 +41,27 @@ def _key(row: Row) -> str:
 
 @dataclass(frozen=True)
 class Record:
-    """Recorded ratios by size of the run and benchmark, with the machine they are of."""
+    """Recorded ratios by size and benchmark, with the machine they were measured on."""
 
     path: Path
     held: Mapping[str, Mapping[str, Any]]
 
     @classmethod
     def load(cls, folder: Path) -> Record:
-        """The record of a folder of benchmarks; an empty one if there is none."""
+        """Load the record in a folder of benchmarks; without one, return an empty record."""
         path = folder / NAME
         held = parse_json(path.read_text(encoding="utf-8")) if path.exists() else {}
         return cls(path, held)
 
     def find(self, benchmark: str, quick: bool, row: Row) -> tuple[float, float] | None:
-        """The recorded ratio of a row, and how far apart its runs were."""
+        """Return the recorded ratio of a row and its variation between runs, or None."""
         of = self.held.get("quick" if quick else "full", {}).get(benchmark, {})
         found = of.get("ratios", {}).get(_key(row))
         return None if found is None else (float(found[0]), float(found[1]))
 
     def find_behind(self, benchmark: str, quick: bool, rows: Iterable[Row]) -> list[Behind]:
-        """Rows whose ratio is worse than recorded by more than noise explains.
+        """Return the rows whose ratio is worse than recorded by more than the variation between
+        runs.
 
         Only ratios are compared, because machines differ; rows without a peer have a bar instead.
         """
@@ -77,7 +78,7 @@ class Record:
         return found
 
     def write(self, facts: Mapping[str, str], quick: bool, ran: Mapping[str, list[Row]]) -> None:
-        """Keep the ratios of benchmarks that ran in the place of those kept of them before."""
+        """Replace the recorded ratios of the benchmarks that ran."""
         size = "quick" if quick else "full"
         held = {key: dict(value) for key, value in self.held.items()}
         for benchmark, rows in ran.items():

@@ -1,4 +1,4 @@
-"""What a run of benchmarks says, and which benchmarks there are."""
+"""Reports of benchmark runs, and the list of benchmarks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAW = "CPU seconds of all threads (engines: by the clock); ratio = roget ÷ peer
 
 
 def report(found: Results) -> Report:
-    """All tables of a run."""
+    """Return the report of a run."""
     tables = [tabulate(one, found) for one in found.outcomes if one.rows]
     if found.curves:
         tables.append(tabulate_curves(found.curves))
@@ -28,7 +28,7 @@ def report(found: Results) -> Report:
     warnings += [f"failed: {case}: {why}" for case, why in found.failed.items()]
     return Report(
         "Benchmarks",
-        lead=[tell_facts(found)],
+        lead=[describe_run(found)],
         about=f"{LAW}." + (" Bars are for full sizes, without --quick." if found.quick else ""),
         tables=tables,
         notes=notes,
@@ -39,13 +39,13 @@ def report(found: Results) -> Report:
     )
 
 
-def tell_facts(found: Results) -> str:
-    """Machine and versions in a line."""
+def describe_run(found: Results) -> str:
+    """Describe the machine and the versions in one line."""
     return format_machine(found.facts) + ("; quick" if found.quick else "")
 
 
 def tabulate(outcome: Outcome, found: Results) -> ReportTable:
-    """The rows of one benchmark; bars are for full sizes, where fixed costs weigh less."""
+    """Return the table of one benchmark. Bars are shown only for full sizes."""
     rows = []
     for row in outcome.rows:
         before = found.record.find(outcome.name, found.quick, row)
@@ -75,12 +75,12 @@ def tabulate(outcome: Outcome, found: Results) -> ReportTable:
 
 
 def tabulate_curves(curves: Sequence[Curve]) -> ReportTable:
-    """How costs grow: points, and exponents with their standard errors."""
+    """Return a table of all curves: points, and exponents with standard errors."""
     rows = [
         (
             one.series,
             name_axis(one.axis),
-            one.tell(),
+            one.describe(),
             str(one.power),
             "" if one.peer_power is None else str(one.peer_power),
             one.peer_name if one.peer else "",
@@ -92,7 +92,7 @@ def tabulate_curves(curves: Sequence[Curve]) -> ReportTable:
 
 
 def list_absent(found: Results) -> list[str]:
-    """What was left out, and why."""
+    """List the cases that did not run, with the reasons."""
     return [
         f"left out: {'/'.join(filter(None, (one.name, case)))}: {why}"
         for one in found.outcomes
@@ -101,7 +101,7 @@ def list_absent(found: Results) -> list[str]:
 
 
 def judge_bars(rows: Sequence[Row], quick: bool) -> list[str]:
-    """How many bars were met, and by name those that were not; of small sizes nothing."""
+    """Return how many bars were met, and the cases that missed theirs. Quick runs have no bars."""
     barred = [row for row in rows if row.bar != float("inf")]
     if quick or not barred:
         return []
@@ -111,7 +111,7 @@ def judge_bars(rows: Sequence[Row], quick: bool) -> list[str]:
 
 
 def judge_record(found: Results) -> str:
-    """How the ratios are beside the recorded ones."""
+    """Summarise how the ratios compare with the recorded ones."""
     compared = [
         row
         for one in found.outcomes
@@ -124,7 +124,7 @@ def judge_record(found: Results) -> str:
 
 
 def as_dict(found: Results) -> dict[str, Any]:
-    """A run as plain data."""
+    """Return a run as JSON-compatible values."""
     return {
         "machine": dict(found.facts),
         "quick": found.quick,
@@ -158,7 +158,7 @@ def _sheet(found: Results) -> ReportTable:
 
 
 def report_entries(entries: Sequence[Entry]) -> Report:
-    """Which benchmarks there are, and whether they can run here."""
+    """Return a report of all benchmarks, and what they lack to run here."""
     rows = []
     for one in entries:
         if one.trial:
@@ -170,12 +170,12 @@ def report_entries(entries: Sequence[Entry]) -> Report:
         rows.append((one.name, "quality" if one.trial else "speed", one.title, state))
     titles = ("name", "kind", "what", "here")
     data = [dict(zip(titles, row, strict=True)) for row in rows]
-    notes = ["Those of quality take the time and the data named: python benchmarks/NAME.py."]
+    notes = ["Trials of quality need the time and data shown: python benchmarks/NAME.py."]
     return Report("Benchmarks", tables=[ReportTable.of(titles, rows)], notes=notes, data=data)
 
 
 def show(value: float, unit: str) -> str:
-    """An amount as people read it.
+    """Format an amount with a suitable unit.
 
     >>> show(0.0123, "s"), show(2.5, "s"), show(12e6, "MB"), show(3.0, "")
     ('12.3 ms', '2.5 s', '12 MB', '3')

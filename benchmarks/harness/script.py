@@ -1,4 +1,4 @@
-"""The command line of each module of benchmarks/, which runs that module alone."""
+"""Command line of the modules of benchmarks/, each of which can run alone."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from roget.core.store import write_atomic
 
 
 def parse_options(doc: str | None, **own: Mapping[str, Any]) -> argparse.Namespace:
-    """What all modules of benchmarks/ understand, and what this one does besides."""
+    """Parse the shared options and the options of this benchmark."""
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="smaller, and fewer cases")
-    parser.add_argument("--only", metavar="PATTERN", help="cases, such as 'a*'")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the figures there")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes and fewer cases")
+    parser.add_argument("--only", metavar="PATTERN", help="run only these cases, e.g. 'a*'")
+    parser.add_argument(
+        "--json", metavar="FILE", type=Path, help="also write the report to this file, as JSON"
+    )
     for name, how in own.items():
         parser.add_argument(f"--{name}", **how)
     return parser.parse_args()
 
 
 def run_script(file: str) -> None:
-    """Run the cases of a module, print the report, and write it as JSON if asked."""
+    """Run the cases of a module and print the report; with --json, also write it as JSON."""
     path = Path(file).resolve()
     module = load(Entry(path.stem, path, ""))
     asked = vars(parse_options(module.__doc__, **own_options(module)))

@@ -1,20 +1,22 @@
-"""The benchmarks: where they are, what each needs, and a run of them in one process.
+"""Find the benchmarks and run them in one process.
 
-A module of benchmarks/ is a benchmark if it has a function `cases(asked)`, which gives its cases by
-name; each yields rows and sentences. `asked.quick` asks for less, `asked.folder` is there for
-files, and what the module names in `OPTIONS` is there besides. A module may have as well
+A module of benchmarks/ is a benchmark if it has a function `cases(asked)`, which returns a dict of
+cases; each case yields rows and notes. `asked.quick` requests smaller sizes, `asked.folder` is a
+folder for files, and the options in the module's `OPTIONS` are further attributes. A module may
+also define
 
-- `warm_up()`, which does what belongs to no case: imports, compiling;
-- `PEERS`, distributions whose versions are told;
-- `DATA`, files below the folder of data that do not ship, without which nothing runs;
-- `SLOW`, cases that run only if they are named (if all are slow, by their module), and
-  `SLOW_QUICK`, those that a quick run of all benchmarks leaves out;
-- `ABOUT`, a sentence on how its figures are to be read;
-- `FORKS = True`, if it measures memory in forked children: it runs before others start threads.
+- `warm_up()`, called before the cases, for imports and compilation;
+- `PEERS`, distributions whose versions are reported;
+- `DATA`, files in the folder of test data that all cases require;
+- `SLOW`, cases that run only if they are named (or, if all are slow, if the module is named), and
+  `SLOW_QUICK`, cases that a quick run of all benchmarks omits;
+- `ABOUT`, a sentence that explains the figures;
+- `FORKS = True`, if it measures memory in forked children. Such modules run first, because forks
+  must precede threads.
 
-A module with a text `TRIAL` measures how good results are, in its own time and by its own command;
-the text says what it needs. `PEERS`, `DATA`, `TRIAL` and `FORKS` are read without running the
-module, so they are plain values.
+A module with a string `TRIAL` measures the quality of results and runs only by its own command; the
+string names its requirements. `PEERS`, `DATA`, `TRIAL` and `FORKS` are read without running the
+module, so they must be literals.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ from roget.core.progress import Report as Tell
 from roget.errors import InputError, UnknownName
 
 INTERRUPTED = "interrupted"
-"""Why a case was left out at which Ctrl-C came."""
+"""Reason given for a case that Ctrl-C interrupted."""
 
 _READ = ("PEERS", "DATA", "TRIAL", "FORKS")
 
@@ -55,7 +57,7 @@ def find_folder() -> Path:
 
 @dataclass(frozen=True)
 class Entry:
-    """A module of benchmarks/, as far as it is known without running it."""
+    """A module of benchmarks/, read without running it."""
 
     name: str
     path: Path
@@ -63,7 +65,7 @@ class Entry:
     peers: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
     trial: str = ""
-    """What a trial of quality needs; empty for a benchmark of speed."""
+    """Requirements of a trial of quality; empty for a benchmark of speed."""
     forks: bool = False
 
     @property
@@ -73,12 +75,12 @@ class Entry:
 
     @property
     def reason(self) -> str:
-        """Why nothing of it can run here; empty if it can."""
+        """Why the benchmark cannot run here; empty if it can."""
         return tell_missing(self.data)
 
 
 def find_entries(folder: Path | None = None) -> list[Entry]:
-    """All benchmarks, those that fork first, then trials of quality."""
+    """Return all benchmarks: forking ones first, trials of quality last."""
     found = []
     for path in sorted((folder or find_folder()).glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -96,7 +98,7 @@ def find_entries(folder: Path | None = None) -> list[Entry]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a benchmark gave."""
+    """Results of a benchmark."""
 
     entry: Entry
     about: str = ""
@@ -105,48 +107,48 @@ class Outcome:
     left_out: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
-    """By the clock, of each case."""
+    """Wall-clock seconds of each case."""
 
     @property
     def name(self) -> str:
-        """Of the benchmark."""
+        """Name of the benchmark."""
         return self.entry.name
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C came; of the cases after that nothing is told."""
+        """Whether Ctrl-C interrupted the benchmark; later cases have no results."""
         return INTERRUPTED in self.left_out.values()
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a run gave, beside what was recorded."""
+    """Results of a run, and the recorded ratios."""
 
     facts: Mapping[str, str]
     quick: bool
     outcomes: list[Outcome]
     record: Record
     whole: bool = True
-    """Whether all benchmarks were asked for."""
+    """Whether all benchmarks were requested."""
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended it early."""
+        """Whether Ctrl-C ended the run early."""
         return any(one.interrupted for one in self.outcomes)
 
     @property
     def rows(self) -> list[Row]:
-        """Of all benchmarks."""
+        """Rows of all benchmarks."""
         return [row for one in self.outcomes for row in one.rows]
 
     @property
     def curves(self) -> list[Curve]:
-        """Cost against size."""
+        """Curves of cost against size."""
         return find_curves(self.rows)
 
     @property
     def behind(self) -> list[Behind]:
-        """Ratios that fell behind the recorded ones."""
+        """Ratios that are worse than recorded."""
         return [
             behind
             for one in self.outcomes
@@ -155,7 +157,7 @@ class Results:
 
     @property
     def failed(self) -> dict[str, str]:
-        """Cases that ended in an error."""
+        """Cases that ended with an error."""
         return {
             f"{one.name}/{case}": why for one in self.outcomes for case, why in one.failed.items()
         }
@@ -173,15 +175,15 @@ def run(
 
     Parameters
     ----------
-    asked : what is run.
-    folder : where the benchmarks are. Default: those of the clone, or of the wheel.
-    own : values of a benchmark's own options.
-    progress : is told how many benchmarks are done, and what is being measured.
-    trials : whether those of quality may run, too.
+    asked : options of the run.
+    folder : folder of the benchmarks. Default: the one of the clone.
+    own : values of the options of single benchmarks.
+    progress : called with the number of finished benchmarks and the name of the current case.
+    trials : also run trials of quality.
 
     Raises
     ------
-    UnknownName : `asked.only` names nothing that is there.
+    UnknownName : `asked.only` matches no benchmark.
     """
     place = folder or find_folder()
     entries = [one for one in find_entries(place) if trials or not one.trial]
@@ -217,7 +219,7 @@ def run(
 
 @dataclass
 class _Run:
-    """One benchmark being run."""
+    """A benchmark that is being run."""
 
     entry: Entry
     asked: BenchmarkOptions
@@ -226,7 +228,7 @@ class _Run:
     tell: Callable[[str], None]
 
     def measure(self) -> Outcome:
-        """Run the cases that are asked for."""
+        """Run the requested cases."""
         if self.entry.reason:
             return Outcome(self.entry, left_out={"": self.entry.reason})
         try:
@@ -239,7 +241,7 @@ class _Run:
             tempfile.TemporaryDirectory(prefix="roget-bench.") as folder,
             warnings.catch_warnings(),
         ):
-            warnings.simplefilter("ignore")  # of peers; ours are errors in the tests
+            warnings.simplefilter("ignore")  # of peers
             declared = {name: how.get("default") for name, how in own_options(module).items()}
             given = {**declared, **self.own}
             asked = argparse.Namespace(quick=self.asked.quick, folder=Path(folder), **given)
@@ -279,7 +281,7 @@ class _Run:
         try:
             rows, notes = _collect(case())
             if self.record.find_behind(self.entry.name, self.asked.quick, rows):
-                # A busy machine is no proof: what seems behind is measured again.
+                # On a busy machine times vary, so an apparent regression is measured again.
                 self.tell(f"{self.entry.name}: {name}, again")
                 rows = _better(rows, _collect(case())[0])
         except (LeftOut, FileNotFoundError, ImportError) as error:
@@ -300,7 +302,7 @@ def _collect(given: Iterator[Row | str]) -> tuple[list[Row], list[str]]:
 
 
 def _better(first: list[Row], second: list[Row]) -> list[Row]:
-    """Of each comparison the run with the lower ratio."""
+    """Return the rows of both runs, for each case the one with the lower ratio."""
     again = {(row.case, row.peer_name): row for row in second}
     return [
         min((row, again.get((row.case, row.peer_name), row)), key=lambda one: one.ratio)
@@ -309,7 +311,7 @@ def _better(first: list[Row], second: list[Row]) -> list[Row]:
 
 
 def load(entry: Entry) -> ModuleType:
-    """A benchmark's module, by its own name, as those beside it and workers import it."""
+    """Import a benchmark by its plain name, as other benchmarks and worker processes do."""
     place = str(entry.path.parent)
     if place not in sys.path:
         sys.path.append(place)
@@ -323,6 +325,6 @@ def load(entry: Entry) -> ModuleType:
 
 
 def own_options(module: ModuleType) -> dict[str, dict[str, Any]]:
-    """What the command line of a module has besides."""
+    """Return the options that only this benchmark has."""
     found: dict[str, dict[str, Any]] = getattr(module, "OPTIONS", {})
     return found

@@ -1,1 +1,1 @@
-"""Faults: processes killed at any moment, full disks, closed folders, two writers, lost workers."""
+"""Faults: killed processes, full disks, read-only folders, concurrent writers, lost workers."""

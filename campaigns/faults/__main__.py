@@ -1,4 +1,6 @@
-"""Faults at random moments, and what is left: `make faults`, or `python -m campaigns.faults`."""
+"""Kill commands at random moments and try other faults: `make faults`, or `python -m
+campaigns.faults`.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,12 @@ from typing import Any
 from campaigns.faults import cases, jobs, nth, page, running, shots
 
 SHORT, LONG = 45, 520
-"""Signals of a short and of a long run."""
+"""Number of signals in a short and in a long run."""
 
 
 @dataclass
 class Tally:
-    """What was tried of one case."""
+    """Numbers of shots and of failures of one case."""
 
     shots: int = 0
     signals: dict[str, int] = field(default_factory=dict)
@@ -35,19 +37,25 @@ class Tally:
 
     @property
     def sent(self) -> int:
-        """Signals in all."""
+        """Total number of signals."""
         return sum(self.signals.values())
 
 
 def main() -> int:
-    """Run what is asked for; the exit code is 1 if anything failed."""
+    """Run the requested cases; return 1 if any failed."""
     parser = argparse.ArgumentParser(prog="make faults", description=__doc__)
-    parser.add_argument("--long", action="store_true", help=f"{LONG} signals, and the table")
-    parser.add_argument("--signals", type=int, metavar="N", help=f"so many at least [{SHORT}]")
-    parser.add_argument("--seed", type=int, metavar="S", help="[0; with --long, by chance]")
-    parser.add_argument("--only", metavar="PATTERN", default="*", help="cases, such as 'build*'")
-    parser.add_argument("--shot", type=int, metavar="I", help="only this shot, to see it again")
-    parser.add_argument("--list", action="store_true", help="name all cases, and end")
+    parser.add_argument(
+        "--long", action="store_true", help=f"{LONG} signals, all other faults; write the table"
+    )
+    parser.add_argument(
+        "--signals", type=int, metavar="N", help=f"minimum number of signals [{SHORT}]"
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="random seed [0; random with --long]")
+    parser.add_argument(
+        "--only", metavar="PATTERN", default="*", help="run only these cases, e.g. 'build*'"
+    )
+    parser.add_argument("--shot", type=int, metavar="I", help="repeat only this shot")
+    parser.add_argument("--list", action="store_true", help="list all cases and stop")
     parser.add_argument(
         "--record", action="store_true", help="write the table of docs/reliability.md"
     )
@@ -96,7 +104,7 @@ def main() -> int:
 
 
 def make_material(folder: Path) -> None:
-    """What jobs are run on, made by the commands themselves."""
+    """Make the inputs of the jobs, with roget's own commands."""
     folder.mkdir()
     jobs.write_texts(folder)
     for name, command in jobs.MATERIAL.items():
@@ -115,7 +123,7 @@ def fire(
     seed: int,
     only: int | None,
 ) -> dict[str, Tally]:
-    """Shoot at all jobs in turn until so many signals are sent."""
+    """Send signals to all jobs in turn, until `signals` have been sent."""
     if not names:
         return {}
     measured = {
@@ -153,12 +161,12 @@ def fire(
 
 
 def is_due(job: jobs.Job | None, number: int) -> bool:
-    """Whether a job has its turn; those that take long have it less often."""
+    """Return True if a job should run in this round. Slow jobs run less often."""
     return job is None or not job.pool or number % 4 == 0
 
 
 def count(verdict: shots.Verdict, tallies: dict[str, Tally], seed: int) -> None:
-    """Take a verdict down, and say what is wrong."""
+    """Record a verdict; print it if the job failed."""
     tally = tallies[verdict.job]
     tally.shots += 1
     tally.early += verdict.early
@@ -178,7 +186,7 @@ def count(verdict: shots.Verdict, tallies: dict[str, Tally], seed: int) -> None:
 def try_cases(
     pool: ProcessPoolExecutor, names: list[str], material: Path, room: Path
 ) -> dict[str, tuple[bool, str]]:
-    """Try the other faults; by name, whether they were survived, and what there is to tell."""
+    """Try the other faults; return for each whether it was survived, and a summary."""
     futures = {
         name: pool.submit(cases.attempt, name, material, room / f"case-{at}")
         for at, name in enumerate(names)
@@ -196,7 +204,7 @@ def try_cases(
 
 
 def say(text: str) -> None:
-    """A line on stderr."""
+    """Print a line to stderr."""
     print(f"… {text}", file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Other faults than signals: disks, folders, users, surroundings, several writers, lost workers."""
+"""Faults other than signals: disks, folders, users, concurrent writers, lost workers."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ NOBODY = 65534
 
 
 class Failed(Exception):
-    """A fault that was not survived."""
+    """Raised if a fault was not survived."""
 
 
 class LeftOut(Exception):
-    """A fault that cannot be made here."""
+    """Raised if a fault cannot be caused on this machine."""
 
 
 class Effort:
-    """How often a fault is tried that can hit in several ways; short campaigns take one in turn."""
+    """How thoroughly to try faults with several variants; a short campaign tries one of them."""
 
     rounds = 3
 
@@ -42,7 +42,7 @@ CASES: dict[str, Case] = {}
 
 
 def case(name: str) -> Callable[[Case], Case]:
-    """Name a case: a function of the material and of a folder of its own, to tell what was done."""
+    """Register a case: a function of the material and a folder, which returns a summary."""
 
     def register(function: Case) -> Case:
         CASES[name] = function
@@ -52,7 +52,7 @@ def case(name: str) -> Callable[[Case], Case]:
 
 
 def attempt(name: str, material: Path, room: Path) -> tuple[bool, str]:
-    """Whether a fault was survived, and what there is to tell."""
+    """Return whether a fault was survived, and a summary."""
     shutil.rmtree(room, ignore_errors=True)
     room.mkdir()
     try:
@@ -66,28 +66,28 @@ def attempt(name: str, material: Path, room: Path) -> tuple[bool, str]:
 
 
 def need(right: object, said: str) -> None:
-    """Fail with these words unless it is right."""
+    """Raise Failed with a message unless the condition holds."""
     if not right:
         raise Failed(said)
 
 
 def refused(run: Run, *words: str) -> None:
-    """Need a run to end in words of ours, and with exit code 1."""
+    """Require that a run ended with exit code 1 and a message of roget's."""
     code, said = run.end(), run.words
     need(code == 1, f"exit code {code}, expected 1: {said}")
-    need("Traceback" not in said and "roget: " in said, f"said: {said}")
+    need("Traceback" not in said and "roget: " in said, f"output: {said}")
     for word in words:
         need(word in said, f"{word!r} is not in: {said}")
 
 
 def succeeded(run: Run) -> None:
-    """Need a run to end well."""
+    """Require that a run succeeded."""
     code = run.end()
     need(code == 0, f"exit code {code}: {run.words}")
 
 
 def alike(folder: Path, job: Job, after: Seen) -> None:
-    """Need a folder to be as an undisturbed run leaves it."""
+    """Require that a folder equals the result of an undisturbed run."""
     now = look(folder)
     other = [name for name in {*now, *after} if now.get(name) != after.get(name)]
     need(not other, f"{job.name}: other than undisturbed: {sorted(other)}")
@@ -95,7 +95,7 @@ def alike(folder: Path, job: Job, after: Seen) -> None:
 
 WRITERS = ("count text", "count to a file", "build spherical", "compare", "export SKOS",
            "export booklet", "attach train", "heldout", "grow", "edit")  # fmt: skip
-"""Jobs that stand for the others where a fault is tried on several."""
+"""Representative jobs for faults that are tried on several jobs."""
 
 
 # ---- disks
@@ -103,7 +103,7 @@ WRITERS = ("count text", "count to a file", "build spherical", "compare", "expor
 
 @contextmanager
 def tiny_disk(place: Path, size: str) -> Iterator[None]:
-    """A file system of its own at a place."""
+    """Mount a small file system."""
     place.mkdir()
     if os.geteuid() != 0 or not shutil.which("mount"):
         raise LeftOut("only root can mount a small disk")
@@ -120,7 +120,7 @@ def tiny_disk(place: Path, size: str) -> Iterator[None]:
 
 @case("full disk")
 def fill_disk(material: Path, room: Path) -> str:
-    """Fill a small disk, run, make room, run again."""
+    """Fill a small disk, run the job, free space, and run it again."""
     jobs = list_jobs()
     tried = full = 0
     sizes = (0, 8 << 10, 40 << 10)
@@ -133,7 +133,7 @@ def fill_disk(material: Path, room: Path) -> str:
                 folder, elsewhere = disk / "here", {"TMPDIR": str(room)}
                 theirs = prepare(job, material, folder)
                 before = under(look(folder), job.output)
-                (disk / "here.said").symlink_to(room / "said")
+                (disk / "here.output").symlink_to(room / "output")
                 (disk / "here.tmp").symlink_to(room)
                 _fill(disk, left)
                 run = start(job.command, folder, environment=elsewhere)
@@ -162,7 +162,7 @@ def _fill(disk: Path, left: int) -> None:
 
 @case("files may not grow")
 def limit_files(material: Path, room: Path) -> str:
-    """A limit on the size of files (RLIMIT_FSIZE), which needs no root."""
+    """Limit the size of files (RLIMIT_FSIZE), which does not require root."""
     jobs = list_jobs()
     for name in ("count text", "build spherical", "export booklet", "attach train", "edit"):
         job, folder = jobs[name], room / name.replace(" ", "-")
@@ -191,7 +191,7 @@ def _partial(seen: Seen, job: Job) -> Seen:
 
 @case("read-only folder")
 def close_folder(material: Path, room: Path) -> str:
-    """Folders that may not be written to; root is without its privileges."""
+    """Make folders read-only; root runs without its capabilities."""
     jobs = list_jobs()
     for name in WRITERS:
         job, folder = jobs[name], room / name.replace(" ", "-")
@@ -211,7 +211,7 @@ def close_folder(material: Path, room: Path) -> str:
 
 @case("another user's folder")
 def visit(material: Path, room: Path) -> str:
-    """A folder that is somebody else's."""
+    """Use a folder that belongs to another user."""
     if os.geteuid() != 0:
         raise LeftOut("only root can make another user's folder")
     jobs = list_jobs()
@@ -228,12 +228,12 @@ def visit(material: Path, room: Path) -> str:
 
 @case("read-only package, no home")
 def freeze_package(material: Path, room: Path) -> str:
-    """An installation that cannot be written to, so that compiled code cannot be kept."""
+    """Make the installation read-only, so that compiled kernels cannot be stored."""
     package = room / "package"
     shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))
     for path in (package, *package.rglob("*")):
         if path.is_dir():
-            (path / "__pycache__").write_text("")  # no folder of that name can be made, by root too
+            (path / "__pycache__").write_text("")  # even root cannot make it a folder
     jobs = list_jobs()
     for name in ("count CoNLL-U",):
         job, folder = jobs[name], room / name.replace(" ", "-")
@@ -249,7 +249,7 @@ def freeze_package(material: Path, room: Path) -> str:
 
 
 def surrounded(material: Path, room: Path, around: Mapping[str, str | None], *names: str) -> str:
-    """Run jobs in other surroundings, as fresh processes; the bytes must be the same."""
+    """Run jobs as new processes in another environment; the output must be the same bytes."""
     jobs = list_jobs()
     for name in names:
         job, folder = jobs[name], room / name.replace(" ", "-")
@@ -262,14 +262,14 @@ def surrounded(material: Path, room: Path, around: Mapping[str, str | None], *na
 
 @case("no HOME")
 def lose_home(material: Path, room: Path) -> str:
-    """No home in the environment."""
+    """Unset HOME."""
     around = {"HOME": None, "XDG_CACHE_HOME": None, "USER": None, "LOGNAME": None}
     return surrounded(material, room, around, "count CoNLL-U", "build spherical")
 
 
 @case("TMPDIR that is not there")
 def lose_room(material: Path, room: Path) -> str:
-    """A folder for temporary files that is not there: the system's is taken."""
+    """Set a folder for temporary files that does not exist; the default is used instead."""
     return surrounded(
         material, room, {"TMPDIR": str(room / "nowhere")}, "count text", "export booklet"
     )
@@ -277,7 +277,7 @@ def lose_room(material: Path, room: Path) -> str:
 
 @case("LANG=C")
 def speak_ascii(material: Path, room: Path) -> str:
-    """A system that knows ASCII only; texts, names of files and words have umlauts."""
+    """Use an ASCII locale; texts, file names and words contain umlauts."""
     around = {
         "LANG": "C", "LC_ALL": "C", "LC_CTYPE": None, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0",
         "PYTHONIOENCODING": None,
@@ -301,7 +301,7 @@ def speak_ascii(material: Path, room: Path) -> str:
 
 
 def race(job: Job, material: Path, room: Path, several: int, words: tuple[str, ...]) -> str:
-    """Start a command several times at once: each is right, or says why it does nothing."""
+    """Start a command several times at once. Each process must succeed or report why it did not."""
     after = measure(job, material, room / "measured").after
     won, rounds = 0, Effort.rounds
     for number in range(rounds):
@@ -315,12 +315,12 @@ def race(job: Job, material: Path, room: Path, several: int, words: tuple[str, .
         said = [run.words for run in runs]
         for code, text in zip(codes, said, strict=True):
             need(code in (0, 1) and "Traceback" not in text, f"exit code {code}: {text}")
-            need(code == 0 or any(word in text for word in words), f"said: {text}")
+            need(code == 0 or any(word in text for word in words), f"output: {text}")
         need(0 in codes, f"nobody won: {said}")
         won += codes.count(0)
         alike(folder, job, after)
     told = f"{several} at once, {plural(rounds, 'time')}"
-    return f"{told}; {won} of {rounds * several} wrote, the others said why not"
+    return f"{told}; {won} of {rounds * several} wrote, the others reported why not"
 
 
 IN_USE = ("in use: another run (process",)
@@ -329,26 +329,26 @@ CHANGED = ("[changed]", "since it was loaded", "while it was read")
 
 @case("three counts of one output")
 def race_counts(material: Path, room: Path) -> str:
-    """Counting."""
+    """Count several times at once."""
     return race(list_jobs()["count text"], material, room, 3, IN_USE)
 
 
 @case("three builds of one output")
 def race_builds(material: Path, room: Path) -> str:
-    """Building."""
+    """Build several times at once."""
     return race(list_jobs()["build spherical"], material, room, 3, IN_USE)
 
 
 @case("three growths of one thesaurus")
 def race_growths(material: Path, room: Path) -> str:
-    """Growing, after which the text is in the thesaurus already."""
+    """Grow several times at once; the text must be in the thesaurus afterwards."""
     words = (*IN_USE, *CHANGED, "in the thesaurus already")
     return race(list_jobs()["grow"], material, room, 3, words)
 
 
 @case("three tables of edits at once")
 def race_edits(material: Path, room: Path) -> str:
-    """Editing: each edit is there as often as somebody was told so."""
+    """Edit several times at once; each confirmed edit must be there exactly once."""
     from roget.learn.thesaurus import Thesaurus
 
     for number in range(Effort.rounds):
@@ -369,18 +369,18 @@ def race_edits(material: Path, room: Path) -> str:
             need(code == 0 or any(word in run.words for word in CHANGED), run.words)
         there = sorted(edit.text for edit in Thesaurus.load(folder / "t").edits)
         told = [f"n{at}" for at, code in enumerate(codes) if code == 0]
-        need(there == told and told, f"told of {told}, and there are {there}")
+        need(there == told and told, f"confirmed {told}, and there are {there}")
     return f"3 at once, {plural(Effort.rounds, 'time')}"
 
 
 # ---- clusters
 
 TABLES = 24
-"""Files that a cluster counts."""
+"""Files that the cluster counts."""
 
 
 class Cluster:
-    """A Dask scheduler and two workers, in processes of their own."""
+    """A Dask scheduler and two workers, each a process."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -410,14 +410,14 @@ class Cluster:
         return subprocess.Popen(command, cwd=self._folder, env=around, stdout=quiet, stderr=quiet)
 
     def end(self) -> None:
-        """End what is still there."""
+        """End the processes that still run."""
         for process in (self.scheduler, *self.workers):
             process.kill()
             process.wait()
 
 
 def count_on_cluster(room: Path, lost: Callable[[Cluster], subprocess.Popen[bytes]]) -> Run:
-    """Count on a cluster of which a process is killed on the way; gives the run that ended."""
+    """Count on a cluster while one of its processes is killed; return the run that completed."""
     if not importlib.util.find_spec("distributed"):
         raise LeftOut("Dask is not installed")
     folder = room / "here"
@@ -443,7 +443,7 @@ def count_on_cluster(room: Path, lost: Callable[[Cluster], subprocess.Popen[byte
 
 
 def same_as_here(room: Path) -> None:
-    """Need what is counted, after another run here, to be what was never near a cluster."""
+    """Require the same counts from the interrupted cluster run and from a run without a cluster."""
     folder, other = room / "here", room / "other"
     names = sorted(path.name for path in folder.glob("*.tsv"))
     command = ("count", *names, "-o", "out")
@@ -458,7 +458,7 @@ def same_as_here(room: Path) -> None:
 
 @case("a Dask worker is killed")
 def lose_worker(material: Path, room: Path) -> str:
-    """One of two workers: the other does its work."""
+    """Kill one of two workers; the other must take over its work."""
     run = count_on_cluster(room, lambda cluster: cluster.workers[0])
     need(run.code == 0, f"exit code {run.code}: {run.words}")
     same_as_here(room)
@@ -467,9 +467,11 @@ def lose_worker(material: Path, room: Path) -> str:
 
 @case("the Dask scheduler is killed")
 def lose_scheduler(material: Path, room: Path) -> str:
-    """Then the command says so, and the next goes on, without a cluster too."""
+    """Kill the scheduler. The command must report it, and the next run must continue without a
+    cluster.
+    """
     run = count_on_cluster(room, lambda cluster: cluster.scheduler)
     refused(run, "scheduler")
     need("part.json" not in run.words, run.words)
     same_as_here(room)
-    return "count, said in words; the next run goes on, the same bytes"
+    return "the count reports it; the next run continues and writes the same bytes"

@@ -1,4 +1,4 @@
-"""What commands are shot at: their inputs, small ones, and what they write."""
+"""The commands that are disturbed, with their small inputs and their outputs."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ PEOPLE = ("Mann", "Frau", "Kind", "Lehrerin", "Bäcker", "Schülerin")
 
 @dataclass(frozen=True)
 class Job:
-    """A command to be shot at; its paths are in a folder of its own."""
+    """A command to disturb. Its paths are in a folder of its own."""
 
     name: str
     command: tuple[str, ...]
     output: str
     needs: tuple[str, ...]
-    """Inputs, by their names among the `MATERIAL`."""
+    """Inputs, as names of `MATERIAL`."""
     before: str = ""
-    """What of the material is at the output's place already."""
+    """Material that is at the path of the output before the run."""
     once: bool = False
-    """Whether a run after a whole one is another matter, as edits made twice are."""
+    """Whether a second run has another effect than the first, as for edits."""
     early: bool = False
-    """Whether Ctrl-C may leave an output that is whole, but of less work."""
+    """Whether Ctrl-C may leave a complete output that contains less."""
     pool: bool = False
-    """Whether it starts processes, and so has to be one of its own."""
+    """Whether the command starts processes and must therefore run as a new process."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The names in its folder before it is run."""
+        """Names in the folder before the command runs."""
         return (*self.needs, *([self.output] if self.before else ()))
 
 
 def write_texts(folder: Path) -> None:
-    """Write the texts and tables that all material is made of; they are the same each time."""
+    """Write the texts and tables that all material is made from, always the same."""
     dice = random.Random(0)
     for name, size in (("text", 300), ("other", 300), ("more", 120)):
         lines = [make_sentence(dice) for _ in range(size)]
@@ -75,14 +75,14 @@ def write_texts(folder: Path) -> None:
 
 
 def make_sentence(dice: random.Random) -> tuple[str, str, str]:
-    """Who, does what, with what."""
+    """Return a random sentence: subject, verb, object, instrument."""
     kind = dice.choice(list(NOUNS))
     verb = kind if dice.random() < 0.7 else dice.choice(MORE[kind])
     return dice.choice(PEOPLE), verb, dice.choice(NOUNS[kind])
 
 
 def parse(sentence: tuple[str, str, str]) -> str:
-    """A sentence as CoNLL-U."""
+    """Return a sentence as CoNLL-U."""
     who, verb, thing = sentence
     rows = [
         ("Die", "der", "DET", 2, "det"), (who, who, "NOUN", 5, "nsubj"),
@@ -104,11 +104,11 @@ MATERIAL: dict[str, tuple[str, ...]] = {
         "--min-count", "1", "-o", "t",
     ),
 }  # fmt: skip
-"""What is made of the texts, by the commands themselves."""
+"""Material made from the texts with roget's own commands."""
 
 
 def list_jobs() -> dict[str, Job]:
-    """All jobs by name."""
+    """Return all jobs by name."""
     texts = ("text.txt", "other.txt", "more.txt")
     parsed = ("text.conllu", "other.conllu", "more.conllu")
     relations = ("--relation", "obj", "--relation", "subj")

@@ -149,7 +149,7 @@ def disturb(
     traced = "Traceback" in said and not (tolerated and NO_EXCEPTION in said)
     if code not in (0, 1, *tolerated) or traced:
         verdict.wrong.append(f"exit code {code}: {said}")
-    elif code == 1 and "roget: " not in said and "Traceback" not in said:
+    elif code == 1 and not any(text in said for text in ("roget: ", "Traceback", "OpenBLAS error")):
         verdict.wrong.append(f"no message: {said}")
     elif code == 0 and not shots.is_done(job, reference, folder):
         verdict.wrong.append(f"exit code 0, but the output is not complete: {said}")
@@ -191,8 +191,8 @@ def starve(name: str, material: Path, room: Path) -> str:
             most = pages * resource.getpagesize() + size
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
-        # Compiled libraries end the process if they cannot allocate memory (SIGABRT, SIGSEGV, 127);
-        # OpenBLAS interrupts it if it cannot start a thread (130).
+        # Compiled libraries end the process if they cannot allocate memory (SIGABRT, SIGSEGV, 127,
+        # OpenBLAS with its own message); OpenBLAS interrupts it if it cannot start a thread (130).
         folder = room / f"{job.name.replace(' ', '-')}-{size}"
         wrong = disturb(job, reference, folder, size, limit, tolerated=(-6, -11, 127, 130))
         found += [f"{size:,} bytes: {one}" for one in wrong]

@@ -1,4 +1,4 @@
-"""The page: its server is killed while edits come in; every edit it has answered must be there."""
+"""Kill the server of the explorer during edits; every confirmed edit must survive."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from campaigns.faults.shots import INT, KILL, TERM, Verdict, clear, copy, look, 
 NAME = "edits through the page"
 ROUNDS = 3
 LIFE = 0.6
-"""Seconds within which a server that answers is shot at."""
+"""The server is killed at a random moment within this number of seconds."""
 
 
 class Client:
-    """Somebody who edits."""
+    """A client that edits the thesaurus."""
 
     def __init__(self, run: Run) -> None:
         until = time.monotonic() + PATIENCE
@@ -46,13 +46,13 @@ class Client:
         return json.loads(data)
 
     def rename(self, label: str) -> None:
-        """Give the root another name; returns once that is acknowledged."""
+        """Rename the root; return when the server has confirmed it."""
         asked = {"action": "rename", "node": 0, "label": label, "revision": self.revision}
         self.revision = self._ask("/api/edit", asked)["revision"]
 
 
 def shoot(material: Path, seed: int, number: int, room: Path) -> Verdict:
-    """Some rounds of edits on one thesaurus, each ended by a signal."""
+    """Run several rounds of edits on one thesaurus, each ended by a signal."""
     from roget.learn.thesaurus import Thesaurus
 
     dice = random.Random(f"{seed}/{NAME}/{number}")
@@ -88,7 +88,7 @@ def shoot(material: Path, seed: int, number: int, room: Path) -> Verdict:
         now = look(folder)
         wrong = [name for name, it in theirs.items() if now.get(name) != it]
         if wrong or {*now} - {*theirs, *under(now, "t")}:
-            verdict.wrong.append(f"touched or left beside it: {wrong or sorted(now)}")
+            verdict.wrong.append(f"changed or left next to it: {wrong or sorted(now)}")
     except Exception as error:
         verdict.wrong.append(f"{type(error).__name__}: {error}")
     verdict.seconds = time.monotonic() - began
@@ -100,7 +100,7 @@ def shoot(material: Path, seed: int, number: int, room: Path) -> Verdict:
 def _sit(
     folder: Path, dice: random.Random, verdict: Verdict, acknowledged: list[str], asked: list[str]
 ) -> None:
-    """Edit until the server is shot."""
+    """Send edits until the server is killed."""
     run = start(("explore", "t"), folder)
     try:
         client = Client(run)
@@ -113,7 +113,7 @@ def _sit(
                 client.rename(label)
                 acknowledged.append(label)
         except (OSError, http.client.HTTPException):
-            pass  # it is gone
+            pass  # the server was killed
         _wait_for(shooter)
         verdict.signals.append(signal.Signals(number).name)
         code = run.end()
@@ -127,7 +127,7 @@ def _sit(
 
 
 def _send_later(process: int, until: float, number: int) -> int:
-    """A child that sends a signal at a moment, so that edits come in all the while."""
+    """Start a process that sends the signal later, while edits continue."""
     child = os.fork()
     if child == 0:
         time.sleep(max(until - time.monotonic(), 0))

@@ -1,4 +1,4 @@
-"""Running commands in children that are there at once: forked, with all that is heavy loaded."""
+"""Run commands in forked children, which start fast because large modules are already imported."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ HEAVY = (
 )  # fmt: skip
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 PATIENCE = 300.0
-"""Seconds after which a child hangs."""
+"""Seconds after which a child counts as hanging."""
 
 
 def load() -> None:
-    """Load what children need, so that they have it at once."""
+    """Import what the children need."""
     from roget import catalogue
     from roget.learn.clustering import checkpoints
 
@@ -39,13 +39,13 @@ def load() -> None:
         importlib.import_module(name)
     for name in catalogue.names("clusterers"):
         catalogue.load("clusterers", name)
-    # So small a job would be over before its first checkpoint.
+    # Small jobs would otherwise end before their first checkpoint.
     checkpoints.INTERVAL = 0.02
 
 
 @dataclass
 class Run:
-    """A child, and where its words go."""
+    """A child process and the file of its messages."""
 
     process: int
     said: Path
@@ -53,7 +53,7 @@ class Run:
     code: int | None = None
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ended within so long."""
+        """Return whether the child ended within the given time."""
         until = time.monotonic() + seconds
         while self.code is None:
             found, status = os.waitpid(self.process, os.WNOHANG)
@@ -66,7 +66,7 @@ class Run:
         return True
 
     def end(self) -> int:
-        """Its exit code; one that hangs is killed, and that is an error."""
+        """Return the exit code; kill a hanging child and raise an error."""
         if not self.wait(PATIENCE):
             os.kill(self.process, signal.SIGKILL)
             self.wait(PATIENCE)
@@ -75,7 +75,7 @@ class Run:
         return self.code
 
     def send(self, number: int) -> bool:
-        """Whether it was still there to be sent a signal."""
+        """Send a signal; return whether the child was still running."""
         if self.wait(0):
             return False
         os.kill(self.process, number)
@@ -83,7 +83,7 @@ class Run:
 
     @property
     def words(self) -> str:
-        """What it has said on stderr."""
+        """Messages of the child on stderr."""
         if not self.said.exists():
             return ""
         return self.said.read_text(encoding="utf-8", errors="replace")
@@ -101,14 +101,14 @@ def start(
     environment: Mapping[str, str | None] | None = None,
     before: Before | None = None,
 ) -> Run:
-    """Run a command in a folder: forked, or as a fresh process; `before` is called in the child.
+    """Run a command in a folder, forked or as a new process; `before` is called in the child.
 
-    Temporary files are in FOLDER.tmp, and what it says in FOLDER.said, or FOLDER.WORDS.said.
+    Temporary files are in FOLDER.tmp, messages in FOLDER.output or FOLDER.WORDS.output.
     """
     room = folder.parent / f"{folder.name}.tmp"
     room.mkdir(exist_ok=True)
-    said = folder.parent / f"{folder.name}{words}.said"
-    said.write_bytes(b"")  # there may be that of a run before
+    said = folder.parent / f"{folder.name}{words}.output"
+    said.write_bytes(b"")  # Remove messages of an earlier run.
     given = {"TMPDIR": str(room), "PYTHONPATH": str(SOURCE), **(environment or {})}
     if fresh:
         merged = {**os.environ, **given}
@@ -122,7 +122,7 @@ def start(
                 stderr=file,
                 preexec_fn=lambda: _reset(before),
             )
-        child.returncode = 0  # waited for by its number
+        child.returncode = 0  # already waited for by its process number
         return Run(child.pid, said, time.monotonic())
     began = time.monotonic()
     process = os.fork()
@@ -132,7 +132,7 @@ def start(
 
 
 def _reset(before: Before | None) -> None:
-    """What a process of a shell would have; in the background of one, Ctrl-C is passed over."""
+    """Restore default signals; a shell makes processes in the background ignore Ctrl-C."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if before is not None:
@@ -179,12 +179,12 @@ def _run(
 
 
 def forgo_privileges() -> None:
-    """Let root be as other users are: closed folders are closed. (For the child that calls it.)"""
+    """Drop capabilities of root in the calling process, so that it respects permissions."""
     if os.geteuid() != 0:
         return
     libc = ctypes.CDLL(None, use_errno=True)
     for capability in (0, 1, 2, 3, 4):  # chown, dac_override, dac_read_search, fowner, fsetid
-        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP: for what it starts
+        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP: for the children
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3, this process
     data = (ctypes.c_uint32 * 6)()
     if libc.capget(header, data):

@@ -1,4 +1,4 @@
-"""Shots: a signal at a random moment of a command, then the command again, and what is there."""
+"""Send a signal at a random moment of a command, run the command again, and check the result."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from roget.errors import RogetError
 
 KILL, INT, TERM = signal.SIGKILL, signal.SIGINT, signal.SIGTERM
 EARLY = 0.4
-"""Seconds within which fresh processes are shot at."""
+"""New processes are killed within this number of seconds."""
 
 Seen = dict[str, str]
-"""Paths in a folder, and hashes of their contents."""
+"""Paths in a folder, with hashes of their contents."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What an undisturbed run leaves, and how long it takes."""
+    """Output and duration of an undisturbed run."""
 
     material: Path
     after: Seen
@@ -34,19 +34,19 @@ class Reference:
 
 @dataclass
 class Verdict:
-    """What came of a shot."""
+    """Result of a shot."""
 
     job: str
     number: int
     signals: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     early: int = 0
-    """Signals that came before the first line of ours was run: they are Python's."""
+    """Signals that Python received before roget's first line ran."""
     seconds: float = 0.0
 
 
 def look(folder: Path) -> Seen:
-    """All that is in a folder."""
+    """Return the paths and hashes of a folder."""
     return {
         str(path.relative_to(folder)): (
             hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "folder"
@@ -56,12 +56,12 @@ def look(folder: Path) -> Seen:
 
 
 def under(seen: Seen, name: str) -> Seen:
-    """What is of one name in a folder."""
+    """Return the part of a folder below one name."""
     return {path: it for path, it in seen.items() if path == name or path.startswith(f"{name}/")}
 
 
 def prepare(job: Job, material: Path, folder: Path) -> Seen:
-    """A new folder with the inputs of a job and files of somebody else's; gives those."""
+    """Make a folder with the inputs of a job and some unrelated files; return the latter."""
     folder.mkdir()
     for name in job.needs:
         copy(material / name, folder / name)
@@ -77,7 +77,7 @@ def prepare(job: Job, material: Path, folder: Path) -> Seen:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a file or folder, with its times."""
+    """Copy a file or folder with its times."""
     if source.is_dir():
         shutil.copytree(source, target)
     else:
@@ -85,7 +85,7 @@ def copy(source: Path, target: Path) -> None:
 
 
 def plant(folder: Path, output: str) -> list[str]:
-    """Files that look like ours beside an output, and are not."""
+    """Write files with names like drafts and locks of roget next to an output."""
     names = [
         f".{output}.metadata", f".{output}.draft", f"{output}.partial.txt", f".{output}.1.draft",
         f".{output}.swp", f"{output}~", "x.partial", f".{output}.partial.old", f"{output}.lock",
@@ -112,14 +112,14 @@ def measure(job: Job, material: Path, folder: Path) -> Reference:
 
 
 def clear(folder: Path) -> None:
-    """Remove a shot's folder, and what is beside it."""
+    """Remove the folder of a shot and its auxiliary files."""
     for path in (folder, folder.with_name(f"{folder.name}.tmp")):
         shutil.rmtree(path, ignore_errors=True)
-    folder.with_name(f"{folder.name}.said").unlink(missing_ok=True)
+    folder.with_name(f"{folder.name}.output").unlink(missing_ok=True)
 
 
 def shoot(job: Job, reference: Reference, seed: int, number: int, room: Path) -> Verdict:
-    """One shot, or two in a row; what is wrong is told."""
+    """Send one signal, or two in succession; return the verdict."""
     dice = random.Random(f"{seed}/{job.name}/{number}")
     verdict = Verdict(job.name, number)
     folder = room / f"{job.name.replace(' ', '-')}-{number}"
@@ -130,7 +130,7 @@ def shoot(job: Job, reference: Reference, seed: int, number: int, room: Path) ->
         for _ in range(1 if dice.random() < 0.7 else 2):
             fresh = job.pool or dice.random() < 0.2
             if job.once and is_done(job, reference, folder):
-                break  # it is not to be done twice
+                break  # The job must not run twice.
             _disturb(job, reference, folder, theirs, verdict, dice, fresh)
         finish(job, reference, folder, theirs, verdict)
     except (TimeoutError, OSError) as error:
@@ -161,7 +161,7 @@ def _disturb(
             break
         if job.once and is_done(job, reference, folder):
             return
-        moment *= 0.6  # it was quicker than the measured one
+        moment *= 0.6  # The job was faster than in the undisturbed run.
         if moment < 0.005:
             return
     run.send(number)
@@ -175,7 +175,7 @@ def _disturb(
 
 
 def is_done(job: Job, reference: Reference, folder: Path) -> bool:
-    """Whether the output is whole; drafts of runs that were killed may be beside it."""
+    """Return whether the output is complete. Drafts of killed runs may be next to it."""
     here = under(look(folder), job.output)
     inside = {name: content for name, content in here.items() if not _is_draft(name)}
     return inside == under(reference.after, job.output)
@@ -193,8 +193,8 @@ def _judge_end(verdict: Verdict, run: Run, number: int, code: int, fresh: bool) 
         else:
             verdict.wrong.append(f"{signal.Signals(number).name}: {said}")
         return
-    # `python -m` ends by the signal itself if Ctrl-C came while Python ran code out of a text, as
-    # for dataclasses, whatever is said and done afterwards; shells show 130 for that, too.
+    # If Ctrl-C arrives while Python executes generated code, e.g. of dataclasses, `python -m` ends
+    # by the signal whatever the program does. Shells report exit code 130 for that, too.
     itself = number == INT and said.endswith("roget: interrupted\n")
     if code == -number and fresh and not said:
         verdict.early += 1
@@ -203,7 +203,7 @@ def _judge_end(verdict: Verdict, run: Run, number: int, code: int, fresh: bool) 
 
 
 def _is_ours(said: str) -> bool:
-    """Whether a traceback goes beyond what Python runs until our first lines hold signals."""
+    """Return whether a traceback reaches beyond Python's own start-up code."""
     frames = re.findall(r'File "[^"]*/roget/([^"]*)", line \d+, in (\S+)', said)
     begin = ("__init__.py", "__main__.py", "_version.py")
     return any(file not in begin or place != "<module>" for file, place in frames)
@@ -212,7 +212,7 @@ def _is_ours(said: str) -> bool:
 def judge_state(
     job: Job, reference: Reference, folder: Path, theirs: Seen, verdict: Verdict
 ) -> None:
-    """No half of an output, and nothing of others touched."""
+    """Check that the output is absent or complete and that unrelated files are unchanged."""
     now = look(folder)
     _judge_theirs(theirs, now, verdict, "after the signal")
     here = under(now, job.output)
@@ -234,7 +234,7 @@ def judge_state(
         _moved(look_at(reference.material / job.before), job.output),
         under(reference.after, job.output),
     ):
-        return  # a draft of a file in the folder, which the next run removes
+        return  # A draft of a file in the folder; the next run removes it.
     verdict.wrong.append(f"{job.output} is neither as before nor whole: {sorted(here)}")
 
 
@@ -243,7 +243,7 @@ def _is_draft(name: str) -> bool:
 
 
 def look_at(path: Path) -> Seen:
-    """A file or folder, under the name ''."""
+    """Return a file or folder, under the name ''."""
     if path.is_file():
         return {"": hashlib.sha256(path.read_bytes()).hexdigest()}
     return {"": "folder", **{f"/{name}": it for name, it in look(path).items()}}
@@ -260,7 +260,7 @@ def _judge_theirs(theirs: Seen, now: Seen, verdict: Verdict, when: str) -> None:
 
 
 def finish(job: Job, reference: Reference, folder: Path, theirs: Seen, verdict: Verdict) -> None:
-    """Run the command again: then all must be as if nothing had happened."""
+    """Run the command again and check that the result is as if undisturbed."""
     done = is_done(job, reference, folder)
     if not (done and job.once):
         run = start(job.command, folder, fresh=job.pool)
@@ -274,7 +274,7 @@ def finish(job: Job, reference: Reference, folder: Path, theirs: Seen, verdict: 
         if now.get(name) == reference.after.get(name):
             continue
         if job.once and done and (_is_draft(f"/{name}") or ".partial" in name):
-            continue  # of a run that was killed after its work was done; nothing is run again
+            continue  # The killed run had finished its work, so nothing is run again.
         what = "is missing" if name not in now else "is other than undisturbed"
         what = what if name in reference.after else "stays behind"
         verdict.wrong.append(f"after the next run: {name} {what}")

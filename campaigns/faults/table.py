@@ -1,4 +1,4 @@
-"""The table of docs/reliability.md."""
+"""Write the table of docs/reliability.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SIGNALS = {"SIGKILL": "kill −9", "SIGINT": "SIGINT", "SIGTERM": "SIGTERM"}
 
 
 def write(tallies: Mapping[str, Any], tried: Mapping[str, tuple[bool, str]], seed: int) -> Path:
-    """Write what was tried, and what was survived."""
+    """Write the number of signals and faults tried and survived."""
     rows: list[list[object]] = [
         [name, one.shots, *(one.signals.get(kind, 0) for kind in SIGNALS), one.shots - one.failed]
         for name, one in tallies.items()

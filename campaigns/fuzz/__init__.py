@@ -1,6 +1,6 @@
 """Fuzzing: damaged and hostile inputs for every reader, folder, import, option and route.
 
-An input is made of a real one by a few random changes, which a seed and a number tell: the same two
-always give the same bytes. It may be accepted, or refused by one of the errors in `roget.errors`;
-any other exception, a crash, more than 20 seconds or a gigabyte of memory is a failure.
+An input is a real one with a few random changes. They depend only on a seed and the number of the
+input. It may be accepted, or refused with an error of `roget.errors`. Any other exception, a crash,
+more than 20 seconds or more than a gigabyte of memory is a failure.
 """

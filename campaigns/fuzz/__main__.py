@@ -1,4 +1,4 @@
-"""Damaged and hostile inputs for all that reads: `make fuzz`, or `python -m campaigns.fuzz`."""
+"""Run damaged and hostile inputs: `make fuzz`, or `python -m campaigns.fuzz`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from roget.core.environment import describe_machine
 from roget.core.store import write_atomic
 
 INPUTS = 60_000
-"""Of a short run."""
+"""Number of inputs of a short run."""
 
 SEED = 20
 KEPT = Path(".fuzz")
@@ -29,36 +29,38 @@ LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "spacy", "pyoxigraph", "star
 
 
 def main() -> int:
-    """Run the campaign; exit code 1 if anything failed."""
+    """Run the campaign; return 1 if any input failed."""
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
-    parser.add_argument("--inputs", type=int, default=INPUTS, help=f"in all [{INPUTS:,}]")
     parser.add_argument(
-        "--each", type=int, metavar="N", help="as many of each target, whatever its share"
+        "--inputs", type=int, default=INPUTS, help=f"total number of inputs [{INPUTS:,}]"
     )
-    parser.add_argument("--seed", type=int, default=SEED, help=f"[{SEED}]")
+    parser.add_argument(
+        "--each", type=int, metavar="N", help="the same number of inputs for each target"
+    )
+    parser.add_argument("--seed", type=int, default=SEED, help=f"random seed [{SEED}]")
     parser.add_argument(
         "--first", type=int, default=0, help="number of the first input of each target"
     )
-    parser.add_argument("--processes", type=int, default=2, help="[2]")
+    parser.add_argument("--processes", type=int, default=2, help="number of processes [2]")
     parser.add_argument(
-        "--only", action="append", metavar="TARGET", help="a name or a pattern; may be repeated"
+        "--only", action="append", metavar="TARGET", help="run only these targets; may be repeated"
     )
     parser.add_argument(
         "--guided",
         action="store_true",
-        help="make inputs of earlier ones that reached lines which none had reached",
+        help="derive inputs from earlier ones that reached new lines",
     )
     parser.add_argument("--list", action="store_true", help="show the targets and stop")
     parser.add_argument("--repeat", type=Path, metavar="FILE", help="run one saved input again")
     parser.add_argument(
-        "--keep", type=Path, default=KEPT, metavar="DIR", help=f"where failures are saved [{KEPT}]"
+        "--keep", type=Path, default=KEPT, metavar="DIR", help=f"folder for failed inputs [{KEPT}]"
     )
-    parser.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
+    parser.add_argument("--resume", action="store_true", help="continue a run that was stopped")
     parser.add_argument(
         "--record", action="store_true", help="write the table into docs/reliability.md"
     )
     asked = parser.parse_args()
-    # What is in sets comes in the same order in all processes, and so do the lines that run.
+    # Fixed hashes give sets the same order in all processes, so the same lines run.
     os.environ.setdefault("PYTHONHASHSEED", "0")
     targets = every()
     if asked.repeat is not None:
@@ -70,7 +72,7 @@ def main() -> int:
         and (not asked.only or any(fnmatch.fnmatch(name, one) for one in asked.only))
     ]
     if not chosen:
-        parser.error(f"no target is called {', '.join(asked.only)}: see --list")
+        parser.error(f"no target matches {', '.join(asked.only)}; --list shows them")
     dealt = list(deal(asked.inputs, chosen))
     if asked.each:
         dealt = [(target, asked.each) for target in chosen]
@@ -134,7 +136,7 @@ def _run(asked: argparse.Namespace, dealt: list[tuple[Target, int]]) -> int:
 
 
 def _resume(done: Path, asked: argparse.Namespace) -> tuple[dict[str, Any], list[str], float]:
-    """What an earlier run has done: its rows, its commits, its seconds."""
+    """Return the rows, commits and seconds of an earlier run."""
     found = json.loads(done.read_text(encoding="utf-8"))
     guided = found.get("guided", False)
     if (found["seed"], found["inputs"], guided) != (asked.seed, asked.inputs, asked.guided):
@@ -146,7 +148,7 @@ def _resume(done: Path, asked: argparse.Namespace) -> tuple[dict[str, Any], list
 
 
 def _reach(reached: Reached) -> tuple[int, int]:
-    """How many lines, and pairs of lines, were reached."""
+    """Return the number of lines, and of pairs of lines, that were reached."""
     return len(reached.lines()), len(reached.pairs)
 
 
@@ -157,15 +159,15 @@ def _tell(
     commits: list[str],
     stopped: bool,
 ) -> str:
-    """What there is to say below the table of a run."""
+    """Return the text below the table of a run."""
     inputs = sum(row[0] for row in rows.values())
     told = [f"{inputs:,} inputs in {took / 60:.0f} minutes; processes: {asked.processes}."]
     if stopped:
-        told[0] += f" It was to be {asked.inputs:,}, and was stopped."
+        told[0] += f" Stopped before {asked.inputs:,}."
     if asked.only or asked.first:
-        told[0] += " Some targets or inputs only."
+        told[0] += " Not all targets or inputs."
     if len(commits) > 1:
-        told[0] += f" It was stopped and went on; it began at commit {commits[0]}."
+        told[0] += f" Interrupted and continued; begun at commit {commits[0]}."
     failures = [f"- {name}: {key}" for name, row in rows.items() for key in row[4]]
     told += ["", "Failures:", "", *failures] if failures else ["No failure."]
     return "\n".join(told)
@@ -192,10 +194,10 @@ def _record(rows: dict[str, Any], asked: argparse.Namespace, told: str) -> None:
 def _record_guided(
     rows: dict[str, Any], asked: argparse.Namespace, told: str, dealt: list[tuple[Target, int]]
 ) -> None:
-    """Write what a guided run reached, beside what as many inputs do that are not guided."""
+    """Write how much code guided inputs reach, compared with as many unguided inputs."""
     from campaigns.record import record
 
-    print("as many inputs that are not guided:", flush=True)
+    print("the same number of unguided inputs:", flush=True)
     table: list[tuple[object, ...]] = []
     for target, beside in run.campaign(
         dealt, asked.seed, asked.processes, asked.first, followed=True

@@ -1,4 +1,4 @@
-"""Archives of arrays that lie: headers, types, shapes and places that are not what they were."""
+"""Archives of arrays with false headers, types, shapes and offsets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VALUES = (0, 1, -1, 2, 7, 255, 3_000_000, 2**31 - 1, -(2**31), 2**62, -(2**63))
 
 
 class Arrays:
-    """The bytes of .npz files: of some sets of arrays, one is changed."""
+    """Bytes of .npz files, in which one array is changed."""
 
     def __init__(self, sets: Sequence[Mapping[str, Any]]) -> None:
         self._sets = [{name: _npy(array) for name, array in one.items()} for one in sets]
@@ -53,7 +53,7 @@ class Arrays:
 
 
 def change(random: Random, array: Any) -> Any:
-    """The array with a value, its shape or its type changed."""
+    """Return the array with a changed value, shape or type."""
     array = np.array(array)
     way = random.randrange(6)
     if way == 0 and array.size > 1:
@@ -85,21 +85,21 @@ def change(random: Random, array: Any) -> Any:
 
 
 def unzipped(data: bytes) -> dict[str, bytes]:
-    """The files in a .zip; none if it is damaged."""
+    """Return the files in a .zip, or nothing if it is damaged."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if sum(one.file_size for one in archive.infolist()) > 1 << 20:
                 return {}
             return {name: archive.read(name) for name in archive.namelist()}
-    except Exception:  # whatever zipfile has against it
+    except Exception:  # any error of zipfile
         return {}
 
 
 def _array(data: bytes) -> Any:
-    """The array of an .npy file, or None if there is none, or one of objects."""
+    """Return the array of an .npy file, or None if there is no array or it contains objects."""
     try:
         return np.load(io.BytesIO(data))
-    except Exception:  # whatever numpy has against it, also that it asks for too much memory
+    except Exception:  # any error of numpy, e.g. if it requests too much memory
         return None
 
 

@@ -1,4 +1,4 @@
-"""Command lines: those of quick commands are run, those of slow ones read and not run."""
+"""Command lines: quick commands are run, slow ones only parsed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LINES = (
     "export words.thesaurus -o out.json --levels 2", "export links.tsv -o out.nwk",
     "prefer links.tsv counts.tsv", "score --help", "data list",
 )  # fmt: skip
-"""Those that are run."""
+"""Commands that are run."""
 
 SLOW = (
     "count text.txt -o out.counts", "count counts.tsv -o out.tsv --min-count 2",
@@ -42,11 +42,11 @@ SLOW = (
     "attach test out quads.tsv", "judge sheet words.thesaurus -o out.csv", "reproduce list",
     "data fetch x",
 )  # fmt: skip
-"""Those whose arguments are read, and checked, only."""
+"""Commands whose arguments are only parsed and checked."""
 
 
 def fill(folder: Path) -> None:
-    """Put the files there that command lines name."""
+    """Write the files that command lines name."""
     texts = {
         "gold.tsv": labels.TSV[0], "system.tsv": labels.TSV[0], "system.csv": labels.CSV[0],
         "pair.tsv": b"gold\tsystem\nx\t1\ny\t2\nx\t1\n", "tree.nwk": labels.NEWICK[0],
@@ -60,7 +60,7 @@ def fill(folder: Path) -> None:
 
 
 class Commands:
-    """Inputs: arguments, parted by zero bytes, which no argument can hold."""
+    """Inputs are arguments separated by zero bytes, which arguments cannot contain."""
 
     def __init__(self, folder: Path, lines: tuple[str, ...], *, runs: bool) -> None:
         from roget.cli import app
@@ -89,7 +89,7 @@ class Commands:
                 words.insert(at, random.choice(known))
                 if random.random() < 0.8:
                     words.insert(at + 1, _value(random))
-        # No argument can hold a zero byte; and nothing outside of this folder is of interest.
+        # Arguments cannot contain zero bytes, and paths outside this folder are not tested.
         safe = [word.replace(b"\0", b"")[:2000] for word in words]
         return b"\0".join(b"x" if _leaves(word) else word for word in safe)
 
@@ -123,7 +123,7 @@ def _leaves(word: bytes) -> bool:
 
 
 def _value(random: Random) -> bytes:
-    """Something an option may be given; no number for which somebody would wait long."""
+    """Return a value for an option; numbers are small, so that no run takes long."""
     if random.random() < 0.5:
         return random.choice(
             (b"1", b"2", b"0", b"-1", b"x", b"jk", b"all", b"json", b"gold.tsv", b"a=b")
@@ -133,7 +133,7 @@ def _value(random: Random) -> bytes:
 
 
 def _options(app: Any) -> dict[str, list[bytes]]:
-    """The options of each command."""
+    """Return the options of each command."""
     import typer
 
     group: Any = typer.main.get_command(app)
@@ -144,7 +144,7 @@ def _options(app: Any) -> dict[str, list[bytes]]:
 
 
 def call(words: list[str]) -> tuple[Any, str]:
-    """Run the command line as a shell would; its exit code, and what it says on standard error."""
+    """Run a command line as a shell would; return its exit code and standard error."""
     from roget import cli
 
     kept = sys.argv, sys.stdin, sys.stdout, sys.stderr
@@ -164,7 +164,7 @@ def call(words: list[str]) -> tuple[Any, str]:
 
 
 def read(words: list[str]) -> tuple[Any, str]:
-    """Read the arguments of a command and check them; nothing is run."""
+    """Parse and check the arguments of a command without running it."""
     import typer
 
     from roget.cli import app
@@ -179,9 +179,9 @@ def read(words: list[str]) -> tuple[Any, str]:
         with group.make_context("roget", list(words)):
             return 0, ""
     except (RogetError, OSError):
-        return 1, ""  # as `main` has it
+        return 1, ""  # the same code as in `main`
     except Exception as error:
-        # typer's errors of usage: each knows how to show itself, or with which code it ends.
+        # Usage errors of typer have their own messages and exit codes.
         code = getattr(error, "exit_code", None)
         if code is None:
             raise

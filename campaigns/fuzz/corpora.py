@@ -1,4 +1,4 @@
-"""Corpora: readers of running text, and what is drawn from it."""
+"""Corpora: readers of running text, and the relations extracted from it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _reader(
 
 
 def docbins() -> list[bytes]:
-    """A parsed document, as spaCy keeps it."""
+    """Return a parsed document in spaCy's binary format."""
     import spacy
     from spacy.tokens import Doc, DocBin
 
@@ -89,7 +89,7 @@ def docbins() -> list[bytes]:
 
 
 class _DocBins:
-    """DocBins: what is packed was changed before it was packed, or the bytes after."""
+    """DocBins, changed before or after compression."""
 
     def __init__(self, folder: Path) -> None:
         self._packed = docbins()
@@ -101,7 +101,7 @@ class _DocBins:
             return mutate(random, found.inputs or self._packed)
         inner = self._inner
         if found.inputs:
-            with suppress(zlib.error):  # one that was changed after it was packed
+            with suppress(zlib.error):  # the input was changed after compression
                 inner = [zlib.decompress(random.choice(found.inputs))]
         return zlib.compress(mutate(random, inner, found.words), 1)
 

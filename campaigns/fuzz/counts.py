@@ -1,4 +1,4 @@
-"""Files of counts: tables, matrices, and the parts of a count that was interrupted."""
+"""Files of counts: tables, matrices, and parts of an interrupted count."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _table(name: str, seeds: Sequence[bytes]) -> Callable[[Path], Files]:
 
 
 def matrices() -> list[dict[str, Any]]:
-    """Arrays of small matrices, in all layouts."""
+    """Return arrays of small matrices in all layouts."""
     from scipy import sparse
 
     dense = np.array([[3, 0, 1], [0, 2, 0]])
@@ -70,7 +70,7 @@ def matrices() -> list[dict[str, Any]]:
 
 
 class _Npz:
-    """Matrices in .npz, whose parts were changed before they were packed, or after."""
+    """Matrices in .npz files, changed before or after compression."""
 
     def __init__(self, folder: Path) -> None:
         self._arrays = Arrays(matrices())
@@ -88,7 +88,7 @@ class _Npz:
 
 
 def _part(folder: Path) -> Files:
-    """What a part of a count says of itself."""
+    """Return the metadata of one part of a count."""
     from roget.learn.counting import parts
 
     told = parts.Facts(3, 1, seen={"labels": {"obj": 1}}, pieces=[("a", 0, 3)])

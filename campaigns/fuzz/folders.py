@@ -1,4 +1,4 @@
-"""Folders of models, one file of which was changed; or changed and sealed again."""
+"""Folders of models in which one file is changed, with or without a matching manifest."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from campaigns.fuzz.mutate import alter_json, mutate
 from campaigns.fuzz.targets import NOTHING, Found, Lawless, Target, write
 
 Make = Callable[[Path], Callable[[Path], Any]]
-"""Writes a folder, and gives what reads one and tells what it says."""
+"""A function that writes a folder and returns a reader whose result can be compared."""
 
 _TOKENS = (b'"files"', b'"version"', b'"seal"', b'"kind"', b"null", b"[]", b"{}", b"true", b"1e999")
 _RESEALED = b"sealed again\n"
 
 
 class Folders:
-    """Inputs: perhaps `sealed again`, the name of a file, a line end, its bytes.
+    """Inputs: optionally `sealed again`, then the name of a file, a line end and the bytes.
 
-    What is not sealed again must be refused, or say what the folder said before.
+    A folder that is not sealed again must be refused, or have the same content as before.
     """
 
     def __init__(self, folder: Path, make: Make) -> None:
@@ -76,11 +76,11 @@ class Folders:
             write(str(self._folder / one), bytes_)
         said = self._answer(self._folder)
         if not again and said != self._said:
-            raise Lawless("a changed folder answers, and says something else")
+            raise Lawless("a changed folder is accepted with other content")
         return said
 
     def _reseal(self, name: str, content: bytes) -> dict[str, bytes]:
-        """The file, and a manifest that vouches for it."""
+        """Write the file, and a manifest with its new hash."""
         from roget.core import folder as folders
 
         now = {name: content}
@@ -100,12 +100,12 @@ class Folders:
                         for key, array in np.load(self._folder / name).items()
                     }
             for other, said in record["files"].items():
-                # Saved inputs outlive the folders that they were made from.
+                # Stored inputs outlive the folders that they were made from.
                 if other != name and other in self._files and len(said["sha256"]) == 64:
                     said["sha256"] = hashlib.sha256(self._files[other]).hexdigest()
             record.pop("seal", None)
             now[self._manifest] = folders.seal_text(record)
-        except Exception:  # what cannot be sealed is tried as it is
+        except Exception:  # content that cannot be sealed is tried unsealed
             pass
         return now
 
@@ -114,7 +114,7 @@ class Folders:
 
 
 def _plain(value: Any) -> Any:
-    """Something that can be compared."""
+    """Return the value as plain data that can be compared."""
     if isinstance(value, np.ndarray):
         return (
             str(value.dtype),
@@ -201,7 +201,7 @@ def _attacher(name: str) -> Make:
         from roget import Attacher
         from roget.learn.attachment import sources
 
-        # Or the bundled quadruples come with it, some megabytes.
+        # Otherwise the bundled quadruples would be included, several megabytes.
         with patch.object(sources, "OWN", -1):
             Attacher(name, pairs=_counts()).fit(QUADS).save(folder)
         return lambda path: _plain(Attacher.load(path).predict_proba(QUADS))
@@ -228,7 +228,7 @@ def _make_checkpoint(folder: Path) -> Callable[[Path], Any]:
 
 
 def _make_thesaurus_labels(folder: Path) -> Callable[[Path], Any]:
-    """The same folder as labels to be scored."""
+    """Return the same folder as labels."""
     from roget.scoring.labels.read import as_labels
 
     thesaurus().save(folder)

@@ -1,8 +1,7 @@
-"""Guided inputs: those that reach lines of roget's, one after another, that none reached before.
+"""Guide the fuzzer by coverage: inputs that reach new lines of roget are kept and varied.
 
-They are kept, and others are made of them; the texts that stand in the code they reach (names of
-columns, of actions, marks of formats) become the words that are put into inputs. It is followed by
-`sys.settrace`, in roget's own files only: compiled kernels and other libraries are not looked into.
+Strings in the code that they reach (names of columns and actions, format marks) become the tokens
+that are inserted into inputs. Lines are traced by `sys.settrace`, in roget's own files only.
 """
 
 from __future__ import annotations
@@ -22,27 +21,27 @@ from campaigns.fuzz.targets import NOTHING, Found, Runner
 
 ROOT = str(Path(roget.__file__).parent) + os.sep
 KEPT = 0.75
-"""How many of the inputs are made of kept ones; the others are made of real ones."""
+"""Share of inputs derived from kept inputs; the others are derived from real ones."""
 
 TOGETHER = 4
-"""Kept inputs that one is made of, at most: the parts of several can be put together."""
+"""Largest number of kept inputs that are combined into one."""
 
 LARGEST = 1 << 13
-"""Bytes of an input that is kept; larger ones are slow, and all that is made of them."""
+"""Largest size in bytes of a kept input; larger ones slow down everything derived from them."""
 
 LONGEST = 40
-"""Letters of a text in the code that may be a word of inputs; messages are longer."""
+"""Largest length of a string of the code that is used as a word of inputs; messages are longer."""
 
 _BITS = 20
-"""Of the number of a line."""
+"""Number of bits of a line number."""
 
 
 @dataclass
 class Reached:
-    """What the inputs of a target reached so far, and those that did so first."""
+    """Lines that the inputs of a target have reached, and the first inputs that reached them."""
 
     pairs: set[int] = field(default_factory=set)
-    """Lines that ran one after the other: the file, the line before (0 at first), the line."""
+    """Lines that ran in succession: file, previous line (0 at first), line."""
     inputs: list[bytes] = field(default_factory=list)
     words: dict[bytes, None] = field(default_factory=dict)
 
@@ -53,7 +52,7 @@ class Reached:
 
 
 class Followed:
-    """A runner, of which it is followed what its inputs reach; `guided`, it makes use of that."""
+    """A runner that records which lines its inputs reach and, if `guided`, uses them."""
 
     def __init__(self, runner: Runner, reached: Reached, guided: bool) -> None:
         self._runner, self._reached, self._guided = runner, reached, guided
@@ -64,7 +63,7 @@ class Followed:
         kept = self._reached.inputs
         if not self._guided or not kept or random.random() >= KEPT:
             return self._runner.make(random, found)
-        # Those that were found late reach what is hard to reach: they are taken more often.
+        # Inputs found late reach code that is hard to reach, so they are chosen more often.
         chosen = [
             kept[max(random.randrange(len(kept)), random.randrange(len(kept)))]
             for _ in range(TOGETHER)
@@ -78,7 +77,7 @@ class Followed:
         try:
             return self._runner.run(data)
         except RecursionError:
-            # What follows takes room on the stack too: alone it may go well.
+            # Tracing needs stack space, too, so the input may succeed without it.
             sys.settrace(None)
             return self._runner.run(data)
         finally:
@@ -87,7 +86,7 @@ class Followed:
                 self._reached.inputs.append(data)
 
     def _enter(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
-        """What follows a call: nothing, where the code is not roget's."""
+        """Return the function that traces a call, or None if the code is not roget's."""
         code = frame.f_code
         file = self._known.get(id(code))
         if file is None:
@@ -107,19 +106,19 @@ class Followed:
         return step
 
     def _learn(self, code: CodeType) -> int:
-        """A number for the file of some code, the same in all processes; 0 if it is not roget's."""
+        """Return the number of a file of roget, the same in all processes, or 0 for other code."""
         number = 0
         if code.co_filename.startswith(ROOT):
             name = code.co_filename.removeprefix(ROOT)
             number = (zlib.crc32(name.encode()) or 1) << 2 * _BITS
             self._reached.words.update(dict.fromkeys(_texts(code.co_consts)))
-        self._codes.append(code)  # or another might get its id
+        self._codes.append(code)  # keep the code object, so that no other gets its id
         self._known[id(code)] = number
         return number
 
 
 def _texts(constants: Any) -> Iterator[bytes]:
-    """The short texts among the constants of some code."""
+    """Return the short strings among the constants of some code."""
     for one in constants:
         if isinstance(one, tuple):
             yield from _texts(one)
@@ -127,6 +126,6 @@ def _texts(constants: Any) -> Iterator[bytes]:
             yield from sorted(_texts(one))
         elif isinstance(one, str | bytes) and 0 < len(one) <= LONGEST:
             data = one.encode("utf-8", "surrogatepass") if isinstance(one, str) else one
-            # No names of nested functions, and no sentences, which are for people.
+            # Leave out names of nested functions, and sentences.
             if b"<locals>" not in data and not (len(data) > 1 and data.endswith(b".")):
                 yield data

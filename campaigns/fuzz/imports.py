@@ -1,4 +1,4 @@
-"""Imports: thesauri of others, tables of edits, sheets that people filled in."""
+"""Imports: thesauri in other formats, tables of edits, completed rating sheets."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _taxonomy(
 
 
 class _Folder:
-    """A folder of tables, one of which was changed: its name, a line end, its bytes."""
+    """A folder of tables, one of which is changed. Inputs: its name, a line end, its bytes."""
 
     def __init__(self, folder: Path, files: dict[str, Sequence[bytes]]) -> None:
         self._folder, self._files = folder, files
@@ -125,7 +125,7 @@ def _tables(folder: Path) -> _Folder:
 
 
 class _Linkages:
-    """Dendrograms in .npz."""
+    """Dendrograms in .npz files."""
 
     def __init__(self, folder: Path) -> None:
         from scipy.cluster.hierarchy import linkage
@@ -149,7 +149,7 @@ class _Linkages:
 
 
 def thesaurus() -> Any:
-    """A small thesaurus with classes that are plain to see."""
+    """Return a small thesaurus with obvious classes."""
     from roget.core.counts import Counts
     from roget.core.tree import Tree
     from roget.learn.thesaurus import Thesaurus
@@ -177,7 +177,7 @@ def _edits(folder: Path) -> Files:
 
 
 def _changes(folder: Path) -> Files:
-    """SKOS that was exported, changed elsewhere, and comes back."""
+    """Return SKOS that was exported, changed elsewhere and imported again."""
     from roget.learn.taxonomy.changes import read_changes
     from roget.report.exports import export
 

@@ -1,4 +1,4 @@
-"""Label files: every format by its reader, formats that are guessed, pairs, cells, and scores."""
+"""Label files: every format with its reader, detected formats, pairs, cells, and scores."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ import numpy as np
 from campaigns.fuzz.archives import unzipped
 from campaigns.fuzz.mutate import alter_json, mutate
 from campaigns.fuzz.targets import NOTHING, Files, Found, Target, Texts, write
+from roget.core.io.source import import_zstd
 
 TSV = (
     b"item\tlabel\na\tx\nb\ty\nc\tx\nd\tz\n",
@@ -117,7 +118,7 @@ def _reader(name: str, seeds: Sequence[bytes], **options: Any) -> Callable[[Path
 
 
 def same_labels(one: Any, other: Any) -> bool:
-    """Whether two readings of labels are equal."""
+    """Return whether two sets of labels are equal."""
     from dataclasses import fields
 
     def plain(value: Any) -> Any:
@@ -131,7 +132,7 @@ def same_labels(one: Any, other: Any) -> bool:
 
 
 class _Nested(Files):
-    """The JSON of a thesaurus: half of the time a value in it is another value, whole."""
+    """JSON of a thesaurus, in which half of the time one value is replaced by another."""
 
     def __init__(self, folder: Path) -> None:
         read = partial(_labels, labels="json")
@@ -144,7 +145,7 @@ class _Nested(Files):
 
 
 class _Guessed:
-    """A file whose name and content need not fit; the first line of an input is the suffix."""
+    """A file whose name and content may not match; the first line of an input is the suffix."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -163,18 +164,16 @@ class _Guessed:
 
 
 class _Packed:
-    """A compressed file: its content was changed before it was packed, or its bytes after."""
+    """A compressed file, changed before or after compression."""
 
     def __init__(self, folder: Path) -> None:
-        import zstandard
-
         self._folder = folder
         self._pack: dict[bytes, Callable[[bytes], bytes]] = {
             b".gz": partial(gzip.compress, mtime=0, compresslevel=1),
             b".bz2": bz2.compress,
             b".xz": partial(lzma.compress, preset=0),
             b".lzma": partial(lzma.compress, preset=0, format=lzma.FORMAT_ALONE),
-            b".zst": zstandard.ZstdCompressor(level=1).compress,
+            b".zst": partial(import_zstd().compress, level=1),
             b".zip": zipped,
         }
         self._seeds = {kind: [pack(one) for one in TSV] for kind, pack in self._pack.items()}
@@ -191,7 +190,7 @@ class _Packed:
                 content += content
         else:
             content = mutate(random, self._seeds[kind])
-        # Now and then the name does not tell.
+        # Sometimes use a wrong suffix.
         named = inner if random.random() < 0.1 else inner + kind
         return named + b"\n" + content
 
@@ -203,7 +202,7 @@ class _Packed:
 
 
 def zipped(data: bytes, name: str = "labels.tsv") -> bytes:
-    """A .zip with one file in it."""
+    """Return a .zip with one file."""
     return _pack({name: data})
 
 
@@ -216,7 +215,7 @@ def _pack(files: dict[str, bytes]) -> bytes:
 
 
 def npy(array: Any) -> bytes:
-    """The bytes of an .npy file."""
+    """Return the bytes of an .npy file."""
     file = io.BytesIO()
     np.save(file, array)
     return file.getvalue()
@@ -253,7 +252,7 @@ def _npy(form: str | None) -> Callable[[Path], Files]:
 
 
 def _npz(folder: Path) -> Files:
-    """Archives of one or two label arrays, compressed or not."""
+    """Return archives of one or two label arrays, compressed or not."""
     import numpy as np
 
     made = []
@@ -267,7 +266,7 @@ def _npz(folder: Path) -> Files:
 
 
 def parquets() -> list[bytes]:
-    """Small tables of labels, as DuckDB and as Arrow write them."""
+    """Return small tables of labels, written by DuckDB and by Arrow."""
     import duckdb
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -309,7 +308,7 @@ def _arrow(folder: Path) -> Files:
 
 
 class _Sheets:
-    """Workbooks: a file inside was changed before it was packed, or the archive after."""
+    """Workbooks, changed before or after compression."""
 
     def __init__(self, folder: Path) -> None:
         import openpyxl
@@ -319,7 +318,7 @@ class _Sheets:
             book.active.append(row)
         file = io.BytesIO()
         book.save(file)
-        # Without the time at which they are made, or no two runs would have the same inputs.
+        # Omit the time of creation, so that inputs are the same in every run.
         self._parts = {
             name: re.sub(rb"\d{4}-\d\d-\d\dT[\d:.]+Z", b"2000-01-01T00:00:00Z", part)
             for name, part in unzipped(file.getvalue()).items()
@@ -365,7 +364,7 @@ def _wide(folder: Path) -> Files:
 
 
 def _counted(folder: Path) -> Files:
-    """As large files are read: by DuckDB."""
+    """Read the file by DuckDB, as large files are."""
     from roget.scoring.labels.duckdb_join import count_files
 
     gold = folder / "gold.tsv"
@@ -378,7 +377,7 @@ def _counted(folder: Path) -> Files:
 
 
 def _memory(_: Path) -> Texts:
-    """Data in memory: whatever JSON can say."""
+    """Return data in memory: any value that JSON can express."""
     from roget.scoring.labels.read import as_labels
 
     seeds = (

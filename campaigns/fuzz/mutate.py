@@ -1,4 +1,4 @@
-"""Mutations: a real input with a few random changes, most of them small, some of them nasty."""
+"""Mutations: a real input with a few random changes, most of them small, some of them hostile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 LONG = b"9" * 5000
-"""More digits than Python turns into a number."""
+"""More digits than Python converts to an integer."""
 
 NUMBERS = (
     b"0", b"-0", b"-1", b"1", b"2", b"00", b"-0.0", b"1.5", b"1e5", b"1e-5", b"1e308", b"1e309",
@@ -50,10 +50,10 @@ _WORD = re.compile(rb"\w+")
 
 
 def mutate(random: Random, seeds: Sequence[bytes], tokens: Sequence[bytes] = ()) -> bytes:
-    """One of the seeds, changed at one place or a few."""
+    """Return one of the seeds with one or a few changes."""
     seed = seeds[random.randrange(len(seeds))]
     data = bytearray(seed)
-    # Half of all inputs have a single change: they get farthest.
+    # Half of all inputs have a single change, because these get farthest.
     for _ in range(1 + (random.random() < 0.5) * random.randrange(5)):
         change = CHANGES[random.randrange(len(CHANGES))]
         change(random, data, seeds, tokens)
@@ -63,16 +63,16 @@ def mutate(random: Random, seeds: Sequence[bytes], tokens: Sequence[bytes] = ())
 
 
 def alter_json(random: Random, data: bytes, tokens: Sequence[bytes] = ()) -> bytes:
-    """The text of a JSON value, in which a value somewhere is something else."""
+    """Return the text of a JSON value in which one value is replaced."""
     try:
         value = json.loads(data)
-    except (ValueError, RecursionError):  # it was changed before, so that it is none
+    except (ValueError, RecursionError):  # an earlier change made it invalid JSON
         return mutate(random, [data], tokens)
     return json.dumps(_alter(random, value)).encode("utf-8", "surrogatepass")
 
 
 def _alter(random: Random, value: Any) -> Any:
-    """A JSON value, in which something at random is something else."""
+    """Return a JSON value in which a random part is replaced."""
     if isinstance(value, dict) and value and random.random() < 0.9:
         name = random.choice(tuple(value))
         if random.random() < 0.1:
@@ -97,7 +97,7 @@ def _place(random: Random, data: bytearray) -> int:
 
 
 def _span(random: Random, data: bytearray) -> tuple[int, int]:
-    """Where some bytes begin and end, mostly few of them."""
+    """Return the start and end of a random range, usually a short one."""
     start = random.randrange(len(data) + 1)
     most = len(data) - start
     length = (
@@ -107,64 +107,64 @@ def _span(random: Random, data: bytearray) -> tuple[int, int]:
 
 
 def flip(random: Random, data: bytearray, *_: object) -> None:
-    """Turn a bit."""
+    """Flip a bit."""
     if data:
         data[random.randrange(len(data))] ^= 1 << random.randrange(8)
 
 
 def overwrite(random: Random, data: bytearray, *_: object) -> None:
-    """Put another byte in the place of one."""
+    """Replace a byte."""
     if data:
         data[random.randrange(len(data))] = random.randrange(256)
 
 
 def cut(random: Random, data: bytearray, *_: object) -> None:
-    """Leave some bytes out."""
+    """Remove a range of bytes."""
     start, stop = _span(random, data)
     del data[start:stop]
 
 
 def truncate(random: Random, data: bytearray, *_: object) -> None:
-    """End before the end."""
+    """Cut off the end."""
     del data[_place(random, data) :]
 
 
 def repeat(random: Random, data: bytearray, *_: object) -> None:
-    """Say some bytes again, now and then very often."""
+    """Repeat a range of bytes, occasionally very often."""
     start, stop = _span(random, data)
     times = random.choice((50, 1000)) if random.random() < 0.02 else 1 + random.randrange(2)
     data[stop:stop] = (bytes(data[start:stop]) * times)[: 1 << 16]
 
 
 def insert(random: Random, data: bytearray, _: object, tokens: Sequence[bytes]) -> None:
-    """Put something nasty in."""
+    """Insert a hostile token."""
     at = _place(random, data)
     data[at:at] = _token(random, tokens)
 
 
 def replace_word(random: Random, data: bytearray, _: object, tokens: Sequence[bytes]) -> None:
-    """Put something nasty in the place of a word."""
+    """Replace a word by a hostile token."""
     found = _find(random, data, _WORD)
     if found is not None:
         data[found.start() : found.end()] = _token(random, tokens)
 
 
 def replace_number(random: Random, data: bytearray, *_: object) -> None:
-    """Put another number in the place of one."""
+    """Replace a number by another."""
     found = _find(random, data, _NUMBER)
     if found is not None:
         data[found.start() : found.end()] = NUMBERS[random.randrange(len(NUMBERS))]
 
 
 def swap_words(random: Random, data: bytearray, *_: object) -> None:
-    """Put one word in the place of another."""
+    """Replace a word by another."""
     one, other = _find(random, data, _WORD), _find(random, data, _WORD)
     if one is not None and other is not None:
         data[one.start() : one.end()] = other[0]
 
 
 def swap_lines(random: Random, data: bytearray, *_: object) -> None:
-    """Let lines change places, or leave one out, or say it again."""
+    """Swap, remove or repeat lines."""
     lines = bytes(data).splitlines(keepends=True)
     if len(lines) > 1:
         i, j = random.randrange(len(lines)), random.randrange(len(lines))
@@ -179,13 +179,13 @@ def swap_lines(random: Random, data: bytearray, *_: object) -> None:
 
 
 def splice(random: Random, data: bytearray, seeds: Sequence[bytes], _: object) -> None:
-    """Go on as another seed does."""
+    """Continue with the end of another seed."""
     other = seeds[random.randrange(len(seeds))]
     data[_place(random, data) :] = other[random.randrange(len(other) + 1) :]
 
 
 def set_bytes(random: Random, data: bytearray, *_: object) -> None:
-    """Let a length or an offset lie: 1, 2, 4 or 8 bytes as a number of either order."""
+    """Overwrite 1, 2, 4 or 8 bytes with a number in either byte order, e.g. a wrong length."""
     size = random.choice((1, 2, 4, 8))
     if len(data) >= size:
         at = random.randrange(len(data) - size + 1)
@@ -197,13 +197,13 @@ def set_bytes(random: Random, data: bytearray, *_: object) -> None:
 
 
 def turn_lines(random: Random, data: bytearray, *_: object) -> None:
-    """End lines otherwise."""
+    """Change line ends."""
     end = random.choice((b"\r", b"\r\n", b"\n\n", b"\xe2\x80\xa8", b"\0", b" \n"))
     data[:] = bytes(data).replace(b"\n", end)
 
 
 def transcode(random: Random, data: bytearray, *_: object) -> None:
-    """Write the text in another encoding, or with a mark before it."""
+    """Change the encoding, or prepend a byte order mark."""
     way = random.randrange(4)
     if way == 0:
         data[:0] = b"\xef\xbb\xbf"
@@ -213,7 +213,7 @@ def transcode(random: Random, data: bytearray, *_: object) -> None:
 
 
 def nest(random: Random, data: bytearray, *_: object) -> None:
-    """Put values into values, sometimes without an end."""
+    """Nest values in values, sometimes without closing them."""
     depth = DEPTHS[random.choice((0, 0, 0, 0, 1, 1, 1, 2, 2, 3))]
     opened, closed = random.choice(NESTS)
     start, stop = _span(random, data)
@@ -239,7 +239,7 @@ def _token(random: Random, tokens: Sequence[bytes]) -> bytes:
 
 
 def _find(random: Random, data: bytearray, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
-    """A match at random: the first from some place on."""
+    """Return a random match: the first one after a random position."""
     if not data:
         return None
     return pattern.search(bytes(data), random.randrange(len(data)))

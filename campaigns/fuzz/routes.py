@@ -1,4 +1,6 @@
-"""Routes of the page: paths, query strings, headers and bodies, asked of the application itself."""
+"""Routes of the explorer: paths, query strings, headers and bodies, sent to the application
+directly.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ WORDS = (
 
 
 class Routes:
-    """Inputs: METHOD, blank, target, line end, body, in which a revision 0 is the one there is."""
+    """Inputs: METHOD, space, target, line end, body. Revision 0 stands for the current revision."""
 
     def __init__(self, folder: Path) -> None:
         from roget.web.access import AccessTokens
@@ -93,7 +95,7 @@ class Routes:
         status, content = answer
         if status >= 500 and status != 501:
             raise Lawless(f"status {status}: {content[:300]!r}")
-        # Labels and words must not grow for ever.
+        # Limit the growth of labels and words.
         if self._session.revision > 200:
             self._renew()
         return status
@@ -125,7 +127,7 @@ class Routes:
             "http_version": "1.1",
             "method": method,
             "scheme": "http",
-            # As servers have it: unquoted, and read as UTF-8 as far as it is.
+            # As in a server: unquoted, and decoded as UTF-8 as far as possible.
             "path": unquote_to_bytes(path).decode("utf-8", "replace") or "/",
             "raw_path": path,
             "query_string": query,
@@ -152,12 +154,12 @@ class Routes:
 
 
 def _plain(target: bytes) -> bytes:
-    """A target as servers let it through: ASCII without blanks."""
+    """Return a target as servers pass it on: ASCII without spaces."""
     return quote_from_bytes(target, safe="/?&=%+.-_~!$'()*,;:@[]")[:4000].encode()
 
 
 def _body(random: Random) -> dict[str, Any]:
-    """An edit, with values of any kind in it."""
+    """Return an edit that contains values of random types."""
     values: tuple[Any, ...] = (
         None,
         True,

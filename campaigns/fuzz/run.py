@@ -1,4 +1,4 @@
-"""Running: inputs in child processes, which are watched, and started again if they end."""
+"""Run inputs in child processes, which are monitored and restarted if they end."""
 
 from __future__ import annotations
 
@@ -26,45 +26,45 @@ from campaigns.fuzz.guide import Followed, Reached
 from campaigns.fuzz.targets import Runner, Target, every
 
 SECONDS = 20.0
-"""CPU time of an input, at most."""
+"""Largest CPU time of an input."""
 
 WAITING = 6
-"""How many times that much may pass, where other processes want the machine too."""
+"""Wall-clock limit as a multiple of the CPU limit, for busy machines."""
 
 FIRST = 60.0
-"""Of the first one in a process, where modules are imported and kernels compiled."""
+"""CPU limit of the first input of a process, which imports modules and compiles kernels."""
 
 MEMORY = 1 << 30
-"""Bytes that an input may take, beside what the process has before it."""
+"""Largest memory use of an input in bytes, in addition to that of the process."""
 
 SLOWER = 3
-"""How many times as long inputs take where it is followed which lines they reach."""
+"""Factor by which limits are raised if lines are traced."""
 
 GROWN = 400 << 20
-"""Bytes by which a process may grow over many inputs before another takes its place."""
+"""Growth in bytes after which a process is replaced."""
 
 _SHM = Path("/dev/shm")
 _INDEX, _BEGUN, _ACCEPTED, _REFUSED, _BASE, _USED, _SIZE = range(7)
 _IDLE = 0
 _INPUT = "input"
-"""The file that holds the input that a process is at."""
+"""The file that contains the current input of a process."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """An input that was neither accepted nor refused as it should be."""
+    """An input that was neither accepted nor refused with a proper error."""
 
     target: str
     index: int
     key: str
-    """What is the same of failures that have one cause."""
+    """Key that is equal for failures with the same cause."""
     told: str
     data: bytes
 
 
 @dataclass
 class Tally:
-    """What became of a target's inputs."""
+    """Results of the inputs of one target."""
 
     inputs: int = 0
     accepted: int = 0
@@ -73,33 +73,33 @@ class Tally:
     seconds: float = 0.0
     """CPU time of its processes."""
     failures: dict[str, Failure] = field(default_factory=dict)
-    """One for each cause."""
+    """One failure for each cause."""
     reached: Reached | None = None
-    """Where it is followed which lines inputs reach."""
+    """Lines that were reached, if they are traced."""
 
     def note(self, failure: Failure) -> None:
-        """Keep a failure, the shortest of those of one cause."""
+        """Record a failure; of failures with one cause, keep the shortest input."""
         known = self.failures.get(failure.key)
         if known is None or len(failure.data) < len(known.data):
             self.failures[failure.key] = failure
 
 
 def seed_of(seed: int, target: str, index: int) -> int:
-    """What the random numbers of an input begin with."""
+    """Return the random seed of an input."""
     return seed << 96 | zlib.crc32(target.encode()) << 64 | index
 
 
 def judge(runner: Runner, data: bytes) -> BaseException | None:
-    """What is wrong, if an input is neither accepted (None) nor refused (a RogetError)."""
+    """Return what is wrong unless the input is accepted (None) or refused with a RogetError."""
     try:
         runner.run(data)
-    except BaseException as error:  # whatever it is, it is the verdict
+    except BaseException as error:  # every exception is a result
         return error
     return None
 
 
 def key_of(error: BaseException) -> str:
-    """The kind of an exception and the innermost frame of roget's."""
+    """Return the type of an exception and its innermost frame in roget."""
     place, campaign = "", ""
     for frame in traceback.extract_tb(error.__traceback__):
         if f"{os.sep}roget{os.sep}" in frame.filename:
@@ -122,13 +122,13 @@ class Job:
     start: int
     stop: int
     reached: Reached | None = None
-    """What those before it reached, where that is followed."""
+    """Lines that earlier inputs reached, if they are traced."""
     guided: bool = False
-    """Whether inputs are made of those that reached something new."""
+    """Whether inputs are derived from earlier ones that reached new lines."""
 
 
 def work(pipe: Connection, state: Any, seed: int, folder: str) -> None:
-    """Do jobs until there are no more; `state` tells how far, also if this process dies."""
+    """Process all jobs. `state` shows the progress, even if this process dies."""
     from roget.errors import RogetError
 
     settle(Path(folder))
@@ -178,7 +178,7 @@ def work(pipe: Connection, state: Any, seed: int, folder: str) -> None:
 
 
 def settle(folder: Path) -> None:
-    """Make this process one that inputs can do no harm from."""
+    """Restrict this process, so that inputs can do no harm."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
     temporary = folder / "tmp"
@@ -195,7 +195,7 @@ def settle(folder: Path) -> None:
 
 
 def share_database() -> None:
-    """Let all inputs use one DuckDB, each by a connection of its own: to start one takes 25 ms."""
+    """Share one DuckDB instance among all inputs, because starting one takes 25 ms."""
     import duckdb
 
     from roget.core.io import duck
@@ -209,7 +209,7 @@ def share_database() -> None:
     shared = start()
 
     class Shared:
-        """The module, but for one function."""
+        """The duckdb module with one function replaced."""
 
         def __getattr__(self, name: str) -> Any:
             return getattr(duckdb, name)
@@ -218,7 +218,7 @@ def share_database() -> None:
             nonlocal shared
             try:
                 shared.execute("SELECT 1")
-            except duckdb.FatalException:  # some files bring it down
+            except duckdb.FatalException:  # Some files make DuckDB's instance unusable.
                 shared = start()
             return shared.cursor()
 
@@ -231,7 +231,7 @@ def _limit() -> None:
 
 
 def _status(name: str, process: int | str = "self") -> int:
-    """Bytes of memory of a process, by one of the names that Linux has for them."""
+    """Return a figure of /proc/PID/status, in bytes."""
     try:
         with open(f"/proc/{process}/status") as file:
             for line in file:
@@ -243,7 +243,7 @@ def _status(name: str, process: int | str = "self") -> int:
 
 
 def _used(process: int) -> int:
-    """Nanoseconds of CPU time that a process has taken."""
+    """Return the CPU time of a process in nanoseconds."""
     try:
         with open(f"/proc/{process}/stat") as file:
             user, system = file.read().rpartition(")")[2].split()[11:13]
@@ -256,7 +256,7 @@ def _used(process: int) -> int:
 
 
 class Child:
-    """A process, what it does, and how far it is."""
+    """A child process and its current job."""
 
     def __init__(self, seed: int, root: Path) -> None:
         self._seed, self._root = seed, root
@@ -274,13 +274,13 @@ class Child:
         other.close()
 
     def give(self, job: Job) -> None:
-        """Let it do a job."""
+        """Give the child a job."""
         self.job = job
         self.state[_BEGUN] = _IDLE
         self.pipe.send(job)
 
     def renew(self) -> tuple[str, bytes]:
-        """Start another process in its place; gives what the last one had to say, and its input."""
+        """Replace the process; return the last message of the old one, and its input."""
         self.process.kill()
         self.process.join()
         self.pipe.close()
@@ -292,13 +292,13 @@ class Child:
         return said, data
 
     def end(self) -> None:
-        """Let it go."""
+        """End the process."""
         self.process.kill()
         self.process.join()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def excess(self) -> str:
-        """Why it must be ended, if it must."""
+        """Return why the process must be ended, or None."""
         begun = self.state[_BEGUN]
         if begun == _IDLE:
             return ""
@@ -324,10 +324,10 @@ def campaign(
     followed: bool = False,
     guided: bool = False,
 ) -> Iterator[tuple[Target, Tally]]:
-    """Run so many inputs of each target; gives the tally of each when it is done.
+    """Run the given number of inputs of each target; yield the results as targets finish.
 
-    If they are `followed`, it is told which lines they reach; `guided` ones are made of those that
-    reached something new.
+    If `followed`, the lines that inputs reach are recorded. If `guided`, inputs are derived from
+    earlier ones that reached new lines.
     """
     root = Path(tempfile.mkdtemp(prefix="roget-fuzz.", dir=_SHM if _SHM.is_dir() else None))
     children = [Child(seed, root) for _ in range(processes)]
@@ -344,7 +344,7 @@ def campaign(
     try:
         while jobs or any(child.job for child in children):
             for child in children:
-                # What one job reaches the next one of the target is made of.
+                # Inputs are derived from the inputs of the target's previous job.
                 given = None if child.job else _next(jobs, children, one_each=followed or guided)
                 if given is not None:
                     jobs.remove(given)
@@ -372,7 +372,7 @@ def campaign(
 
 
 def _cut(dealt: Iterable[tuple[Target, int]], first: int) -> Iterator[Job]:
-    """The jobs, each small enough that processes end at about the same time."""
+    """Return the jobs, small enough that all processes end at about the same time."""
     for target, inputs in dealt:
         size = min(max(inputs // 24, 20), 20_000)
         for start in range(first, first + inputs, size):
@@ -380,13 +380,13 @@ def _cut(dealt: Iterable[tuple[Target, int]], first: int) -> Iterator[Job]:
 
 
 def _next(jobs: Sequence[Job], children: Sequence[Child], *, one_each: bool) -> Job | None:
-    """The job that comes next, the last one; perhaps not of a target that a child has a job of."""
+    """Remove and return the next job, preferably of a target that no child is working on."""
     busy = {child.job.target for child in children if child.job and one_each}
     return next((job for job in reversed(jobs) if job.target not in busy), None)
 
 
 def _look(child: Child, tally: Tally) -> list[Job] | None:
-    """See to a child: None while it works, else the jobs that are left of the one it had."""
+    """Check a child: return None while it works, otherwise the rest of its job."""
     job = child.job
     assert job is not None
     try:
@@ -419,7 +419,7 @@ def _look(child: Child, tally: Tally) -> list[Job] | None:
     index = child.state[_INDEX]
     tally.accepted += child.state[_ACCEPTED]
     tally.refused += child.state[_REFUSED]
-    # Failures before this one in the same job are counted again by nobody.
+    # Earlier failures of the same job are already counted.
     tally.failed += index + 1 - job.start - child.state[_ACCEPTED] - child.state[_REFUSED]
     said, data = child.renew()
     tally.note(Failure(job.target, index, why, f"{why}\n{said}", data))
@@ -431,7 +431,7 @@ def _look(child: Child, tally: Tally) -> list[Job] | None:
 
 
 def save(failure: Failure, folder: Path, seed: int) -> Path:
-    """Put a failed input where it can be run again, with what was said beside it."""
+    """Save a failed input with its messages, so that it can be run again."""
     folder.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256(failure.key.encode()).hexdigest()[:8]
     place = folder / f"{failure.target}--{digest}"
@@ -442,12 +442,12 @@ def save(failure: Failure, folder: Path, seed: int) -> Path:
 
 
 def target_of(file: Path) -> str:
-    """The target that a saved input is for, which its name tells."""
+    """Return the target of a saved input, from its file name."""
     return file.name.partition("--")[0]
 
 
 def repeat(file: Path, target: Target, folder: Path) -> None:
-    """Run one saved input again, here, without limits; raises what it raises."""
+    """Run one saved input again in this process, without limits; raise its exception."""
     folder.mkdir(parents=True, exist_ok=True)
     before = os.getcwd()
     os.chdir(folder)

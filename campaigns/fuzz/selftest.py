@@ -1,4 +1,4 @@
-"""A target that fails when asked to, so that it can be seen that failures are found."""
+"""A target that fails on request, to check that failures are found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AT = 25
 
 
 class _Failing:
-    """Inputs are numbers, the odd ones of which are refused; the one at `AT` fails."""
+    """Inputs are numbers. Odd ones are refused; the number `AT` fails."""
 
     def __init__(self, _: Path) -> None:
         self._run = 0

@@ -1,4 +1,4 @@
-"""Texts of options and of values: measures, columns, relations, sizes, numbers, names of files."""
+"""Texts of options and values: measures, columns, relations, sizes, numbers, file names."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ QUADS = (
 def _text(
     read: Callable[[str], Any], seeds: Sequence[bytes], tokens: Sequence[bytes] = NAMES
 ) -> Callable[[Path], Texts]:
-    """Inputs as Python has what a shell gives it: bytes that are no text are lone surrogates."""
+    """Return inputs as Python receives them from a shell: invalid bytes become lone surrogates."""
 
     def prepare(_: Path) -> Texts:
         return Texts(seeds, lambda data: read(data.decode("utf-8", "surrogateescape")), tokens)
@@ -82,7 +82,7 @@ def _measures(text: str) -> Any:
 
     found = list_requests([text], "jk")
     again = list_requests([str(measure) for measure, _ in found], "jk")
-    assert again == found, "a measure is not what its name says"
+    assert again == found, "a measure differs from its name"
     return found
 
 
@@ -130,7 +130,7 @@ def _json(text: str) -> Any:
     whole_number(text)
     try:
         return parse_json(text)
-    except ValueError:  # it promises no more
+    except ValueError:  # ValueError is the documented exception.
         return None
 
 
@@ -158,7 +158,7 @@ def _quads(text: str) -> Any:
 
 
 class _Paths:
-    """Names of files, in a folder that has some."""
+    """Names of files, in a folder with some files."""
 
     def __init__(self, folder: Path) -> None:
         (folder / "labels.tsv").write_text("a\tx\nb\ty\n")
@@ -192,7 +192,7 @@ class _Paths:
 
 
 class _Options:
-    """Values of all options that are declared anywhere: NAME, a zero byte, the text."""
+    """Values of all declared options. Inputs: NAME, a zero byte, the text."""
 
     def __init__(self, _: Path) -> None:
         from roget.core.options import Option, options_of

@@ -1,4 +1,4 @@
-"""Targets: what is fuzzed, how its inputs are made, and what is done with them."""
+"""Targets: the readers that are fuzzed, how inputs are made, and what is done with them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ MODULES = (
     "strings", "labels", "corpora", "counts", "imports", "folders", "routes", "commands",
     "selftest",
 )  # fmt: skip
-"""Those of this package that have targets, cheap ones first."""
+"""Modules of this package that define targets, fast ones first."""
 
 
 class Found(NamedTuple):
-    """What a guided run has found, and makes inputs of; empty where real inputs are changed."""
+    """Results of a guided run, from which inputs are derived. Empty if real inputs are changed."""
 
     inputs: Sequence[bytes] = ()
-    """Earlier inputs of the target: one of them is changed in place of a real one."""
+    """Earlier inputs of the target, which are changed instead of real ones."""
     words: Sequence[bytes] = ()
-    """Texts that stand in the code that was reached, in place of the target's own tokens."""
+    """Strings in the code that was reached, which replace the tokens of the target."""
 
 
 NOTHING = Found()
@@ -35,10 +35,10 @@ class Runner(Protocol):
     """A target that is ready to run, in the working folder of its process."""
 
     def make(self, random: Random, found: Found = NOTHING) -> bytes:
-        """An input."""
+        """Return an input."""
 
     def run(self, data: bytes) -> Any:
-        """Read it; what is raised tells the verdict."""
+        """Read an input; an exception is the result, too."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,18 @@ class Target:
 
     name: str
     share: float
-    """Of all inputs, in parts of those of the other targets."""
+    """Relative share of all inputs."""
     prepare: Callable[[Path], Runner]
-    """Makes it ready in a folder of its own."""
+    """Prepares the target in a folder of its own."""
     about: str = ""
 
 
 class Lawless(Exception):
-    """An accepted input for which something that must hold does not."""
+    """Raised if an accepted input violates a property that must hold."""
 
 
 class Texts:
-    """Inputs that are mutations of seeds, read by a function."""
+    """Inputs are mutations of seeds, read by a function."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Texts:
 
 
 class Files:
-    """Inputs that are the bytes of a file, which is written and then read."""
+    """Inputs are the bytes of a file, which is written and then read."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Files:
     def run(self, data: bytes) -> Any:
         write(self._path, data)
         found = self._read(self._path)
-        # Now and then what was accepted is read a second time.
+        # Sometimes read accepted input a second time.
         self._again += 1
         if self._same is not None and self._again % 16 == 0:
             again = self._read(self._path)
@@ -105,7 +105,7 @@ class Files:
 
 
 def write(path: str, data: bytes) -> None:
-    """Put bytes into a file, quickly."""
+    """Write bytes to a file without syncing."""
     place = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
         done = 0
@@ -116,7 +116,7 @@ def write(path: str, data: bytes) -> None:
 
 
 def every() -> dict[str, Target]:
-    """All targets by name."""
+    """Return all targets by name."""
     found: dict[str, Target] = {}
     for module in MODULES:
         for target in importlib.import_module(f"campaigns.fuzz.{module}").TARGETS:
@@ -126,7 +126,7 @@ def every() -> dict[str, Target]:
 
 
 def deal(inputs: int, targets: Sequence[Target]) -> Iterator[tuple[Target, int]]:
-    """How many of so many inputs each target gets, at least one each."""
+    """Return the number of inputs of each target, at least one."""
     shares = sum(target.share for target in targets)
     for target in targets:
         yield target, max(1, round(inputs * target.share / shares))

@@ -1,7 +1,7 @@
 """Which small faults the tests find: `make mutants`, or `python -m campaigns.mutants`.
 
-Each mutant runs in a copy of the tree: first the tests next to the changed file, then those of its
-package, and only if these pass the whole fast suite, up to the first failure.
+Each mutant runs in a copy of the tree: first the tests next to the changed file, then the
+tests of its package, then the whole fast suite, up to the first failure.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def plan(
 
 
 def apply(mutant: Mutant, tree: Path) -> None:
-    """Edit the file; its compiled kernels, and those that include them, are compiled again."""
+    """Edit the file; its kernels and all kernels that include them are compiled again."""
     path = tree / "src" / "roget" / mutant.file
     text = path.read_text("utf-8")
     if text.count(mutant.old) != 1:

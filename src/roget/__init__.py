@@ -1,8 +1,8 @@
 """roget: build a thesaurus from your own text, and measure how good any clustering is.
 
-Public are the names in `roget.__all__` and in `roget.plugins.__all__`. All other modules and names
-are internal and may change in any version. Public names are imported on first use, which keeps
-`import roget` fast.
+The names in `roget.__all__` and `roget.plugins.__all__` are public. All other modules and names are
+internal and may change in any version. Public names are imported on first use, which keeps `import
+roget` fast.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import importlib
 
 from roget._version import __version__
 
-TYPE_CHECKING = False  # Type checkers know this name; importing it from typing would be slow.
+TYPE_CHECKING = False  # Type checkers know this name. Importing it from typing would be slow.
 if TYPE_CHECKING:
     from typing import Any
 

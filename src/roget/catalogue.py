@@ -1,6 +1,6 @@
 """The catalogue of measures, readers, clusterers and other components that users select by name.
 
-Each entry maps a name to "module:object", or to "module:table[key]" for an entry of a table; the
+Each entry maps a name to "module:object", or to "module:table[key]" for an entry of a table. The
 module is imported on first use. To add a component, add one line here. Other packages add
 components through entry points in the group `roget.<kind>` (for example `roget.measures`), with the
 same syntax.
@@ -300,7 +300,7 @@ SUFFIXES: dict[str, dict[str, str]] = {
         ".markdown": "markdown", ".tex": "latex", ".html": "html", ".htm": "html",
     },
 }  # fmt: skip
-"""File suffixes of the built-in readers and writers; a compression suffix (.gz) may follow."""
+"""File suffixes of the built-in readers and writers. A compression suffix (.gz) may follow."""
 
 ENGINES: dict[str, str] = {"local": "roget.engines.local:Local", "dask": "roget.engines.dask:Dask"}
 
@@ -371,7 +371,8 @@ FAMILIAR: dict[str, dict[str, str]] = {
     "mclust": {"adjustedrandindex": "ari", "classerror": "misclassification"},
     "Clustering.jl": {"varinfo": "vi", "vmeasure": "v"},
 }
-"""Functions of other libraries that compute the same values; accepted as aliases of measures."""
+"""Functions of other libraries, with the measures that compute the same values. Their names are
+accepted as aliases."""
 
 KINDS: dict[str, dict[str, str]] = {
     "measures": MEASURES,
@@ -454,14 +455,15 @@ def names(kind: str) -> list[str]:
 
 
 def check(kind: str, name: str) -> str:
-    """Return the name if the catalogue contains it; raise `UnknownName` otherwise.
+    """Return the name if the catalogue contains it. Otherwise, raise `UnknownName`.
 
     >>> check("readers", "conlu")
     Traceback (most recent call last):
         ...
     roget.errors.UnknownName: unknown reader 'conlu': did you mean conllu?
     """
-    # Check built-in names first: looking up entry points requires a scan of installed packages.
+    # Check built-in names first, because looking up entry points requires a scan of installed
+    # packages.
     if name not in KINDS[kind] and name not in entries(kind):
         listed = f"`roget list {kind.replace(' ', '-')}`"
         raise UnknownName(_SINGULAR.get(kind, kind[:-1]), name, names(kind), OTHER_NAMES, listed)
@@ -477,7 +479,8 @@ def load(kind: str, name: str) -> Any:
         ...
     roget.errors.UnknownName: unknown measure 'vv': did you mean v?
     """
-    # Look up built-in names first: looking up entry points requires a scan of installed packages.
+    # Look up built-in names first, because looking up entry points requires a scan of installed
+    # packages.
     found = KINDS[kind].get(name) or entries(kind)[check(kind, name)]
     module, _, attribute = found.partition(":")
     attribute, _, key = attribute.partition("[")
@@ -487,7 +490,7 @@ def load(kind: str, name: str) -> Any:
 
 
 def find_familiar(name: str) -> str:
-    """Map a function name from another library to roget's measure; return other names unchanged.
+    """Map a function name from another library to roget's measure. Return other names unchanged.
 
     >>> find_familiar("normalized_mi_score"), find_familiar("v-measure"), find_familiar("v")
     ('nmi', 'v', 'v')
@@ -512,7 +515,7 @@ def suffixes(kind: str) -> dict[str, str]:
 
 
 def suffixes_of(kind: str, part: Any) -> tuple[str, ...]:
-    """Return the suffixes of a reader or writer: its attribute, or else its built-in suffixes."""
+    """Return the suffixes of a reader or writer, as it declares them, or else as listed here."""
     declared = tuple(getattr(part, "suffixes", ()))
     target = f"{getattr(part, '__module__', '')}:{getattr(part, '__name__', '')}"
     return declared or tuple(

@@ -201,16 +201,14 @@ CODES: dict[str, Explanation] = {
         "count, which makes each of them a separate class.",
     ),
     "few-groups": Explanation(
-        "There are too few groups for reliable intervals or for significant differences.",
-        "With G groups, the permutation test cannot give p below 2/2^G, so at least 6 groups are "
-        "needed for p < .05, and more for several pairs of systems (Holm's correction). "
-        "p is undefined with fewer than 6 groups.",
-        "Use more groups, or compare fewer systems.",
+        "There are too few groups for reliable intervals.",
+        "In simulations, 95 % intervals contain the true score in 95 % of the cases with 4 groups "
+        "or more. With fewer groups, they contain it too rarely.",
+        "Use more groups.",
     ),
     "few-items": Explanation(
-        "There are too few items for reliable intervals or for significant differences.",
-        "Intervals and tests hold their level with 20 items or more. p is undefined with fewer "
-        "than 6 items.",
+        "There are too few items for reliable intervals and tests.",
+        "In simulations, intervals and tests hold their level with 20 items or more.",
         "Use more items.",
     ),
     "few-tasks": Explanation(
@@ -571,6 +569,21 @@ CODES: dict[str, Explanation] = {
         "Some adjacent words were counted as one term, e.g. prime_minister.",
         "The meaning of a term often differs from the meaning of its parts.",
         "No action is needed. Pass --no-terms to count the words separately.",
+    ),
+    "too-few-groups": Explanation(
+        "There are too few groups for any difference between systems to be significant.",
+        "With G groups, the permutation test cannot give p below 2/2^G, so at least 6 groups are "
+        "needed for p < .05. Holm's correction multiplies p by the number of pairs, so more "
+        "systems need more groups: 8 groups for 4 systems, 11 for 10. Without a possible "
+        "difference, there are no significance letters, rank intervals or tiers.",
+        "Use more groups, or compare fewer systems. The scores and their intervals are not "
+        "affected.",
+    ),
+    "too-few-items": Explanation(
+        "There are too few items for any difference between systems to be significant.",
+        "With n items, the permutation test cannot give p below 2/2^n, so at least 6 items are "
+        "needed for p < .05, and more for several pairs of systems (Holm's correction).",
+        "Use more items, or compare fewer systems.",
     ),
     "too-large": Explanation(
         "An input or a table exceeds a size limit.",

@@ -1,6 +1,6 @@
 """Errors and notices: messages with a stable code, a location and the offending value.
 
-Tests, scripts and `roget explain CODE` rely on the codes, which do not change; the wording of
+Tests, scripts and `roget explain CODE` rely on the codes, which do not change. The wording of
 messages may change in any version. `roget.codes` explains every code.
 """
 
@@ -80,7 +80,7 @@ class RogetError(Exception):
     """Base class of all errors caused by the input or the caller, never by a bug."""
 
     code: str = "error"
-    """Stable identifier of the kind of error; see `roget explain`."""
+    """Stable identifier of the kind of error (see `roget explain`)."""
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that a notebook prints: the message without a traceback."""
@@ -100,7 +100,7 @@ def _rebuild(kind: type[RogetError], args: tuple[Any, ...], state: dict[str, Any
 
 
 class InputError(RogetError, ValueError):
-    """Raised if the input cannot be used; the message contains the location and the invalid value.
+    """Raised if the input cannot be used. The message contains the location and the invalid value.
 
     >>> InputError("gold.csv:14: duplicate item 'doc7'", code="duplicate-item").code
     'duplicate-item'
@@ -115,7 +115,7 @@ class InputError(RogetError, ValueError):
 
 
 class FormatError(InputError):
-    """Raised if a file has invalid lines; `problems` holds one message per line."""
+    """Raised if a file has invalid lines. `problems` contains one message per line."""
 
     code = "broken-lines"
 
@@ -135,7 +135,7 @@ class FormatError(InputError):
 
 
 class UnknownName(RogetError, LookupError):
-    """Raised if a name is not in the catalogue; the message suggests similar names.
+    """Raised if a name is not in the catalogue. The message suggests similar names.
 
     If there are too many names to list, the message refers to the command that lists them
     (`listed`), or names only the most important ones (`few`). `also` maps synonyms to known names.
@@ -172,13 +172,13 @@ class UnknownName(RogetError, LookupError):
 
 
 class Undefined(RogetError, ArithmeticError):
-    """Raised if a quantity is undefined for the given input; `str(error)` is the reason."""
+    """Raised if a quantity is undefined for the given input. `str(error)` is the reason."""
 
     code = "undefined"
 
 
 class MissingExtra(RogetError, ImportError):
-    """Raised if an optional dependency is not installed; the message names the extra to install."""
+    """Raised if an optional dependency is not installed. The message names the extra to install."""
 
     code = "missing-extra"
 

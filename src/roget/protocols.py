@@ -44,7 +44,7 @@ class Evaluation(Result):
     groups: int
     """Total number of samples over all levels."""
     levels: tuple[ScoreTable, ...]
-    """The scores of each level; `by_group` holds the scores of each sample."""
+    """The scores of each level. Their `by_group` contains the scores of each sample."""
     means: Mapping[str, float | None]
     low: Mapping[str, float | None]
     high: Mapping[str, float | None]
@@ -196,7 +196,7 @@ def split_levels(labels: Sequence[Any]) -> list[list[Any]]:
 
 
 def _prepare(clusterer: Any, k: int, seed: int) -> Any:
-    """Return MTEB's clusterer for k clusters, or a copy of `clusterer` set to k clusters."""
+    """Return MTEB's clusterer for k clusters, or a copy of `clusterer` with k clusters."""
     with name_extra():
         from sklearn.base import clone
         from sklearn.cluster import MiniBatchKMeans
@@ -208,7 +208,7 @@ def _prepare(clusterer: Any, k: int, seed: int) -> Any:
 
 
 def _as_labels(parts: Sequence[Ints], source: str) -> Labels:
-    """Concatenate the labels of all samples; each sample becomes a group."""
+    """Concatenate the labels of all samples. Each sample becomes a group."""
     codes: Array = np.concatenate(parts)
     low = int(codes.min())
     groups = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
@@ -238,8 +238,8 @@ def _summarise(
             continue
         each = np.array(values, dtype=float)
         quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, each.shape[1] - 1))
-        # Levels share their items, so their errors are correlated: the standard errors are
-        # averaged, not pooled.
+        # Levels share their items, so their errors are correlated. The standard errors are
+        # therefore averaged instead of pooled.
         half = quantile * float(np.mean(each.std(axis=1, ddof=1) * np.array(scales)))
         mean = float(each.mean())
         found[name] = mean, mean - half, mean + half, float(each.std())

@@ -261,7 +261,7 @@ def test_figures_are_written_between_marks_of_pages(folder, tmp_path):
     written = write_pages(replace(found, whole=True))
     text = page.read_text()
     assert {path.name for path in written} == {"performance.md", "growth.svg"}
-    assert "By `python -m benchmarks --only toy`: " in text
+    assert "\n`python -m benchmarks --only toy`\n" in text
     assert "| sum | 1 s | 4 s | numpy | 0.25 |" in text
     assert "![Cost against size](pictures/growth.svg)" in text
     assert "<!-- measured: x -->\nold\n<!-- end -->" in text

@@ -117,7 +117,7 @@ def test_pairs_are_saved_with_intervals_and_p(files, tmp_path):
     done = run("compare", *files, "-m", "ari", "--ci", 50, "--save", f"pairs={pairs}")
     assert done.returncode == 0, done.stderr
     lines = pairs.read_text().splitlines()
-    assert lines[0] == "a,b,measure,entropy,difference,low,high,p,p_holm"
+    assert lines[0] == "a,b,measure,entropy,difference,low,high,p,p_holm,reason,code"
     assert lines[1].startswith("good,bad,ari,,")
     done = run("compare", *files, "-m", "ari", "--save", f"pairs={tmp_path / 'none.csv'}")
     assert done.returncode == 1
@@ -130,3 +130,4 @@ def test_few_items_are_warned_about(tmp_path):
     paths = [tmp_path / f"{name}.txt" for name in ("gold", "a", "b")]
     done = run("compare", *paths, "--ci", 10, "--paired", "permutation")
     assert "[few-items]" in done.stdout
+    assert "[too-few-items]" in done.stdout

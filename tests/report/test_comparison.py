@@ -130,10 +130,28 @@ def test_pairs_are_a_separate_table(tmp_path):
     columns = found.sets("pairs")
     assert list(columns) == [
         "a", "b", "measure", "entropy", "difference", "low", "high", "p", "p_holm",
+        "reason", "code",
     ]  # fmt: skip
     assert columns["difference"] == [pair.difference for pair in found.pairs]
     with refused("missing-option", "--ci"):
         compare(*random_systems(3), "ari").sets("pairs")
+
+
+@pytest.mark.parametrize("form", ["text", "html", "latex", "markdown"])
+def test_reports_say_that_few_groups_cannot_tell(form):
+    gold = {(f"g{i % 4}", i): i % 3 for i in range(40)}
+    systems = {
+        name: {key: key[1] % 3 if key[1] % (7 + at) else 9 for key in gold}
+        for at, name in enumerate(("one", "two"))
+    }
+    found = compare(gold, systems, "ari", ci=20)
+    assert found.untestable is not None
+    assert found.untestable.code == "too-few-groups"
+    text = found.render(form)
+    assert "too-few-groups" in text
+    assert "sharing a letter" not in text
+    assert "1–2" not in text
+    assert "1--2" not in text
 
 
 def test_json_of_comparison_has_documented_keys():

@@ -395,6 +395,17 @@ def test_table_of_pairs_can_be_expanded(page: Any, comparison: Comparison) -> No
     assert held == pytest.approx(first.p_holm, rel=1e-4)
 
 
+def test_pairs_that_cannot_be_tested_say_so(browser: Any) -> None:
+    gold = {(f"g{i % 4}", i): i % 3 for i in range(40)}
+    systems = {str(n): {key: key[1] % 3 if key[1] % n else 9 for key in gold} for n in (5, 7)}
+    with opened(browser, compare(gold, systems, "ari", ci=20)) as page:
+        page.locator("#pairs-box summary").click()
+        cells = page.locator("#pairs tbody tr td").all_text_contents()
+        assert cells[-2:] == ["cannot tell", "cannot tell"]
+        assert "too-few-groups" in page.locator("#pairs .note").inner_text()
+        assert page.locator(".board .letters").count() == 0
+
+
 def test_page_follows_dark_and_light_scheme(browser: Any, comparison: Comparison) -> None:
     for scheme, other in (("light", "dark"), ("dark", "light")):
         with opened(browser, comparison, color_scheme=scheme) as page:

@@ -25,9 +25,9 @@ GROUPS = {
     "Use and evaluate": ("prefer", "attach", "heldout", "decide", "judge"),
     "More": ("list", "explain", "data", "reproduce"),
 }
-"""Commands in each section of `roget --help`.
+"""The commands in each section of `roget --help`.
 
-Each command is a function or an app in the module of the same name.
+Each command is a function or a typer app in the module of the same name.
 """
 
 _SPARE = {"score": "use roget compare GOLD SYSTEM... for several systems"}
@@ -115,7 +115,7 @@ def _options(
         "--max-size",
         metavar="SIZE",
         show_default=False,
-        help="Maximum size of a compressed input after decompression, e.g. 2GB [default: 64MiB].",
+        help="Maximum decompressed size of an input, e.g. 2GB [default: 64MiB].",
     ),
 ) -> None:
     if max_size:
@@ -161,10 +161,11 @@ def main() -> None:
 
 
 def _hold_streams() -> None:
-    """Reserve the file descriptors of streams that the shell has closed (`>&-`).
+    """Replace the standard streams that the shell has closed (`>&-`).
 
-    Otherwise files that we open would be assigned these descriptors. Writing to a closed standard
-    output is an error, as for other programs.
+    Otherwise the next opened file would get the descriptor of a closed stream, and messages could
+    be written to it. Output to a closed standard error is discarded. Output to a closed standard
+    output is an error.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -175,7 +176,7 @@ def _hold_streams() -> None:
                     os.dup2(opened, number)
                     os.close(opened)
                 if number:
-                    # Unbuffered, so that no write can fail at exit.
+                    # Do not buffer the output, so that no write can fail at exit.
                     raw: Any = io.FileIO(number, "w")
                     stream = io.TextIOWrapper(raw, errors="replace", write_through=True)
                     setattr(sys, name, stream)

@@ -28,7 +28,7 @@ def train(
     output: Annotated[str, target("MODEL", "Folder for the model.")],
     quads: Annotated[
         str,
-        typer.Option("--quads", metavar="TRAIN", help=f"Training data: {QUADS}; or `sample`."),
+        typer.Option("--quads", metavar="TRAIN", help=f"Training data ({QUADS}), or `sample`."),
     ],
     dev: Annotated[
         str | None,
@@ -41,9 +41,9 @@ def train(
     asked: AttachOptions,
     format: Format = None,
 ) -> None:
-    """Train a model on quadruples with known attachment.
+    """Train a model on quadruples (verb, noun, preposition, noun) with known attachment.
 
-    The model is a folder that needs no other files.
+    The model is written to a folder.
     """
     from roget.core import folder as folders
     from roget.learn.attachment.attacher import KIND, Attacher
@@ -68,7 +68,7 @@ def train(
 def check(
     model: Model,
     quads: Annotated[
-        str, typer.Argument(metavar="QUADS", help=f"Test data: {QUADS}; or `sample`.")
+        str, typer.Argument(metavar="QUADS", help=f"Test data ({QUADS}), or `sample`.")
     ],
 ) -> Report:
     """Measure the accuracy of a model on test data, in total and by kind of evidence."""
@@ -84,10 +84,10 @@ def check(
 def predict(model: Model, format: Format = None, output: Output = None) -> None:
     """Predict the attachment of quadruples read from standard input.
 
-    Each line has four words: verb, noun, preposition, noun. Each quadruple is written with N or V
-    and the probability, tab-separated, as soon as it is predicted; with --format or -o, all are
-    written at the end. Invalid lines are reported at the end, with exit code 1; all other lines are
-    predicted.
+    Each line has four words: verb, noun, preposition, noun. The output repeats them, followed by N
+    (noun) or V (verb) and the probability, separated by tabs. Each prediction is printed at once,
+    or with --format or -o, all are written at the end. Invalid lines are listed at the end and
+    cause exit code 1.
     """
     from roget.learn.attachment.attacher import Attacher
     from roget.report.attachment import report_predictions
@@ -117,7 +117,7 @@ def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
     from roget.learn.attachment.quads import parse
     from roget.report.attachment import predictions
 
-    standard_input()  # raises an error if standard input is closed
+    standard_input()  # Raise an error if standard input is closed.
     lines = parse(enumerate(sys.stdin, 1), "<stdin>", answered=False)
     at_once = 1 if sys.stdin.isatty() else 4096
     pending: list[tuple[str, ...]] = []

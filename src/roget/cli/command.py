@@ -1,8 +1,8 @@
 """Convert functions to commands. A dataclass parameter becomes one option per field.
 
-A command may declare `SECTIONS`: the options that its help shows, by section. Options that are not
-listed there, and `RuntimeOptions` (parameters of one clusterer), are set with `--set NAME=VALUE`
-and explained by `roget list settings COMMAND`. A function that returns a `Report` has the options
+The list `SECTIONS` of a command names the options to show in its help, by section. All other
+options, and the parameters of a clusterer (`RuntimeOptions`), are set with `--set NAME=VALUE`.
+`roget list settings COMMAND` explains them. A function that returns a `Report` also has the options
 --format and -o.
 """
 
@@ -31,13 +31,14 @@ Function = TypeVar("Function", bound=Callable[..., Report | None])
 
 @dataclass(frozen=True)
 class RuntimeOptions:
-    """Options known only at run time, such as plug-in options, which are set with --set."""
+    """Options that are known only at run time, such as the options of a plug-in. They are set with
+    --set."""
 
     declared: Callable[[], Iterable[Option]]
 
 
 def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function], Function]:
-    """Register a function as a command; `spare` is the hint printed for too many arguments."""
+    """Register a function as a command. `spare` is the hint printed for too many arguments."""
 
     def register(function: Function) -> Function:
         kind = type("Command", (Command,), {"spare": spare})
@@ -67,7 +68,7 @@ class Command(TyperCommand):
     spare: str = ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; suggest another command if there are too many."""
+        """Parse the arguments. Suggest another command if there are too many."""
         ctx.allow_extra_args |= bool(self.spare)
         ctx.max_content_width = WIDTH
         left = super().parse_args(ctx, args)
@@ -104,7 +105,8 @@ class Command(TyperCommand):
 
 
 WRITTEN = ("output", "figure", "static")
-"""Parameters that may name output files: --output always, the others if their metavar is FILE."""
+"""Parameters whose values may be output files. All except "output" count only if their metavar is
+FILE."""
 
 
 def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
@@ -159,15 +161,16 @@ def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
 
 @dataclass
 class Signature:
-    """The parameters of a command, and their conversion to the arguments of its function."""
+    """The parameters of a command. `collect` converts their values to arguments of its function."""
 
     parameters: list[inspect.Parameter] = field(default_factory=list)
     groups: dict[str, Callable[..., Any]] = field(default_factory=dict)
-    """Map from each parameter of the function to the callable that builds it from option values."""
+    """For each argument of the function, the callable that builds it from option values."""
     shown: dict[str, tuple[str, Option]] = field(default_factory=dict)
-    """Map from each option that has a flag to its declaration and the parameter it belongs to."""
+    """Options with a flag. Each has the name of the function argument that it sets, and its
+    declaration."""
     settings: dict[str, tuple[str, Option]] = field(default_factory=dict)
-    """Like `shown`, for options that are set with --set."""
+    """Options that are set with --set, each with its function argument and its declaration."""
     runtime: dict[str, RuntimeOptions] = field(default_factory=dict)
 
     def all_settings(self) -> dict[str, tuple[str, Option]]:
@@ -207,7 +210,6 @@ SET = Annotated[
         rich_help_panel="More options",
     ),
 ]
-"""The option --set."""
 
 
 def read_signature(function: Callable[..., Report | None]) -> Signature:
@@ -251,7 +253,8 @@ def read_signature(function: Callable[..., Report | None]) -> Signature:
 
 
 def expand(function: Callable[..., Report | None]) -> Callable[..., None]:
-    """Return a wrapper with one parameter per option that prints or writes the returned report."""
+    """Wrap a function so that each option is a parameter, and a returned report is printed or
+    written."""
     found = read_signature(function)
     reported = REPORTED if get_type_hints(function).get("return") is Report else {}
 

@@ -26,7 +26,8 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
             code="conflicting-options",
         )
     began = time.perf_counter()
-    if sys.stderr.isatty():  # programs that start the server expect the link on the first line
+    # Programs that start the server read the link from the first line, so do not precede it.
+    if sys.stderr.isatty():
         print(f"opening {thesaurus} …", file=sys.stderr, flush=True)
     session = Session(thesaurus, asked.compare, asked.columns)
     if asked.static is not None:
@@ -45,9 +46,9 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
 
             webbrowser.open(make_link())
         if enter:
-            if hasattr(
-                signal, "SIGTTIN"
-            ):  # a background process then gets an error on reading instead of being stopped
+            # By default, a background process is stopped when it reads from the terminal. If it
+            # ignores the signal, reading raises an error instead.
+            if hasattr(signal, "SIGTTIN"):
                 signal.signal(signal.SIGTTIN, signal.SIG_IGN)
             threading.Thread(target=_offer_links, args=(make_link,), daemon=True).start()
 
@@ -64,7 +65,7 @@ def _offer_links(make_link: Callable[[], str]) -> None:
             # sys.stdin.
             if not os.read(sys.stdin.fileno(), 1024):
                 return
-        except OSError:  # the process is in the background
+        except OSError:  # Reading fails if the process is in the background.
             time.sleep(1)
         else:
             print(make_link(), file=sys.stderr, flush=True)

@@ -16,7 +16,8 @@ from roget.errors import RogetError
 def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
     """Convert an option to a typer option.
 
-    With `unasked`, the parameter is None unless it is passed; the default only appears in the help.
+    With `unasked`, an option that the user does not pass is None, and its default only appears in
+    the help.
     """
     shown, flag = _show_default(one), f"--{one.name.replace('_', '-')}"
     settings["help"] = one.help
@@ -51,7 +52,8 @@ def make_parameter(one: Option, section: str | None) -> inspect.Parameter:
 
 
 def join_texts(given: list[str] | None) -> str | None:
-    """Join the comma-separated values of a repeated option, or return None if it was not passed."""
+    """Split repeated comma-separated values into one list, or return None if the option was not
+    passed."""
     return ",".join(given) if given else None
 
 

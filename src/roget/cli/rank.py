@@ -31,8 +31,8 @@ def rank(
         str,
         typer.Argument(
             metavar="SCORES",
-            help="Table with one row per system and one column per task, or with the columns "
-            "system, task, score[, se][, run]: CSV, TSV, Parquet, JSON, Excel.",
+            help="Table of scores (CSV, TSV, Parquet, JSON, Excel) with one column per task, or "
+            "with the columns system, task, score[, se][, run].",
         ),
     ],
     *,
@@ -51,8 +51,8 @@ def rank(
 ) -> None:
     """Rank systems by a table of scores, with rank intervals and tiers.
 
-    Prints one row per system with its rank and a 95 % interval of the rank, its tier (systems of a
-    tier do not differ significantly), its mean score, mean rank and Borda count, and the
+    Prints one row per system with its rank and a 95 % interval of the rank, its tier (systems in
+    the same tier do not differ significantly), its mean score, mean rank and Borda count, and the
     probabilities of being first and among the first 3.
     """
     from roget.report.ranking import draw, report

@@ -26,8 +26,8 @@ def senses(
 ) -> Report:
     """List the senses of a word: its classes, with typical contexts and similar words.
 
-    Only other words serve as evidence for a sense. Most words have one sense: their class in the
-    thesaurus.
+    A class is a sense if its other words share many contexts with the word. Most words have only
+    one sense, their class in the thesaurus.
     """
     from roget.learn.load import open_thesaurus
     from roget.report import words

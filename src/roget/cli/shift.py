@@ -19,7 +19,8 @@ def shift(
     old: Annotated[
         str,
         typer.Argument(
-            metavar="OLD", help=f"{_HELP}; or `background`, the background counts of NEW."
+            metavar="OLD",
+            help=f"{_HELP}. With `background`, NEW is compared with its background counts.",
         ),
     ],
     new: Annotated[
@@ -30,8 +31,7 @@ def shift(
         list[str] | None,
         typer.Argument(
             metavar="WORD...",
-            help="Compare only these words, however rare [default: list the words that changed "
-            "most].",
+            help="Words to compare, however rare [default: list the words that changed most].",
             show_default=False,
         ),
     ] = None,
@@ -52,9 +52,9 @@ def shift(
 ) -> Report:
     """List the words whose use changed most between two corpora or periods.
 
-    The change of a word is the difference between its contexts in the two corpora beyond sampling
-    error. Words that occur in only one corpus are listed separately. Texts are counted as by `roget
-    count`. If OLD is "background", a thesaurus is compared with its background counts.
+    The change of a word measures how much its contexts differ between the two corpora, beyond
+    sampling error. Words that occur in only one corpus are listed separately. Texts are counted as
+    by `roget count`. If OLD is "background", a thesaurus is compared with its background counts.
     """
     from roget.errors import InputError
     from roget.learn.load import BACKGROUND, open_pair

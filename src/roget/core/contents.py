@@ -39,7 +39,7 @@ Dimensions with the same name must have the same size.
 
 CSR = ("data", "indices", "indptr")
 _FIELD, _COLUMN, _TABLE = "field", "column", "table"
-"""Keys under which declarations are stored in the metadata of dataclass fields."""
+"""Metadata keys of dataclass fields that store the declarations."""
 
 
 # ---- declarations
@@ -49,7 +49,7 @@ class Declaration(Protocol):
     """Base class of field declarations."""
 
     def take(self, name: str, values: Mapping[str, Any], sizes: Sizes) -> Any:
-        """Return a value after checking its type and shape; add its dimensions to `sizes`.
+        """Return a value after checking its type and shape. Add its dimensions to `sizes`.
 
         Raise KeyError if the value is missing, and ValueError if it is invalid.
         """
@@ -135,7 +135,7 @@ class TextsField:
 class ValueField:
     """A JSON value in a manifest, with a check. `at` is its path, e.g. "provenance.beta".
 
-    `sizes` names the dimensions whose sizes the value stores, as a number or a list of numbers.
+    If the value is the size of a dimension, or a list of sizes, `sizes` names these dimensions.
     """
 
     is_valid: Check
@@ -187,8 +187,8 @@ def texts(size: str, *, distinct: bool = True) -> Any:
 def value(is_valid: Check, *, at: str = "", sizes: Sequence[str] = ()) -> Any:
     """Declare a JSON value in a manifest.
 
-    `at` is its path if it differs from the field name. `sizes` names the dimensions whose sizes are
-    stored in the value.
+    `at` is its path in the manifest, by default the field name. If the value is the size of a
+    dimension, or a list of sizes, `sizes` names these dimensions.
     """
     return _declare(ValueField(is_valid, at, tuple(sizes)))
 
@@ -208,7 +208,7 @@ class Contents:
     [1, 0, 1]
     >>> Table.read({"words": ["a"], "rows": np.array([1])})
     Traceback (most recent call last):
-    ValueError: rows: found 1; expected numbers from 0 to below 1
+    ValueError: rows: found 1; expected numbers ≥ 0 and < 1
     """
 
     @classmethod
@@ -239,7 +239,7 @@ def read_values(declared: type, values: Mapping[str, Any], sizes: Sizes) -> dict
     """Check stored values against a dataclass's declarations, and return the declared values."""
     fields = declarations(declared)
     found = {name: one.take(name, values, sizes) for name, one in fields.items()}
-    # Check ranges last, because the bound of an index may be the size of another field.
+    # Check ranges last, because the upper bound of an index may be the size of another field.
     for name, one in fields.items():
         one.check(name, found[name], sizes)
     return found
@@ -299,7 +299,7 @@ def table(columns: type, file: str, rows: str, *, optional: bool = False, prefix
 def column(sql: str, *, low: float = 0, below: str = "") -> Any:
     """Declare a column by its SQL type.
 
-    With `below`, it contains indices into another dimension.
+    If `below` names a dimension, the column contains indices into that dimension.
     """
     return field(metadata={_COLUMN: ColumnField(sql, low, below or math.inf)})
 
@@ -319,7 +319,7 @@ def values_of(contents: type) -> dict[str, Check]:
 
 
 def stated_sizes(contents: type, record: Mapping[str, Any]) -> Sizes:
-    """Return the sizes of dimensions, as stored in a manifest."""
+    """Return the dimension sizes that a manifest states."""
     found: Sizes = {}
     for name, one in declarations(contents).items():
         if isinstance(one, ValueField) and one.sizes:
@@ -345,7 +345,7 @@ def check_tables(
                 require_range(f"{name}: column {key}", columns[key], one.low, sizes[one.below])
 
 
-# ---- checks of JSON values
+# Validators of JSON values
 
 
 def is_whole(value: Any) -> bool:
@@ -384,7 +384,7 @@ def is_optional(is_valid: Check) -> Check:
     return lambda value: value is None or is_valid(value)
 
 
-# ---- checks of arrays
+# Validators of arrays
 
 
 def require_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> Any:
@@ -450,7 +450,8 @@ def put_under(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def take_under(part: str, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values whose names have the prefix added by `put_under`, without the prefix."""
+    """Select the values whose names begin with a prefix added by `put_under`, and remove the
+    prefix."""
     head = f"{part}."
     return {name[len(head) :]: value for name, value in kept.items() if name.startswith(head)}
 
@@ -495,7 +496,7 @@ def require_range(name: str, values: Array, low: float, high: float) -> None:
     least, most = values.min(), values.max()
     if not (least >= low and most < high):
         found = most if least >= low else least
-        raise ValueError(f"{name}: found {found}; expected numbers from {low:,} to below {high:,}")
+        raise ValueError(f"{name}: found {found}; expected numbers ≥ {low:,} and < {high:,}")
 
 
 def require_texts(values: Mapping[str, Any], *names: str, distinct: bool = True) -> None:

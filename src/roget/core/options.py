@@ -46,17 +46,16 @@ class Option:
     choices: tuple[str, ...] | str | None = None
     """The allowed names, or the catalogue kind whose names are allowed."""
     words: tuple[str, ...] = ()
-    """Words allowed instead of a number, such as "auto"."""
+    """Strings that are allowed instead of a number, such as "auto"."""
     minimum: float | None = None
     maximum: float | None = None
     positive: bool = False
     optional: bool = False
     """True if None is allowed."""
     many: str = ""
-    """The way to pass several values on the command line: "repeated" (the option is repeated),
-    "pairs" (repeated A=B), "," (separated by commas), or "text" (one string with commas that the
-    library parses). Every repetition of an option adds values.
-    """
+    """How the command line accepts several values: "repeated" (repeat the option), "pairs" (repeat
+    it with A=B), "," (separate them by commas), or "text" (pass one string, which the library
+    parses)."""
     flags: tuple[str, ...] = ()
     metavar: str = ""
     called: str = ""
@@ -112,7 +111,7 @@ class Option:
     def parse(self, given: Any) -> Any:
         """Parse a command-line string.
 
-        An invalid string is returned unchanged; `check` reports it.
+        An invalid string is returned unchanged. `check` reports it.
         """
         if not isinstance(given, str):
             return given
@@ -209,8 +208,8 @@ def options_of(kind: Any) -> Mapping[str, Option]:
                 parts.update(typing.get_args(part))
             plain = next((basic for basic in (bool, int, float) if basic in parts), str)
             if str in parts and not option.words:
-                # Parse str | int as text if it stands for the name or number of a column. If the
-                # option allows certain words, such as "auto", parse other values as numbers.
+                # A column is specified by name or number, so keep the value as text. If the option
+                # allows words such as "auto", all other values are numbers.
                 plain = str
             found[one.name] = replace(
                 option,
@@ -262,7 +261,7 @@ class Checked:
 
 
 def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[str, Any]:
-    """Select the values of the options that a dataclass declares; raise an error for unknown names.
+    """Select the values of the options that a dataclass declares. Raise an error for unknown names.
 
     The names in `also` are allowed, but not selected.
     """

@@ -12,7 +12,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 
-TYPE_CHECKING = False  # Type checkers know this name; importing it from typing would be slow.
+TYPE_CHECKING = False  # Type checkers know this name. Importing it from typing would be slow.
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
@@ -26,15 +26,14 @@ SIGNALS = [
 class Ended(SystemExit):
     """Raised in a running command when a termination signal other than Ctrl-C arrives.
 
-    It is not an `Exception`, so `except Exception` does not catch it. It is not a
-    `KeyboardInterrupt` either: a search that is interrupted by Ctrl-C still prepares its result,
-    but after other signals there is no time for this, because the sender kills the process after a
-    few seconds.
+    It is not an `Exception`, so `except Exception` does not catch it. Nor is it a
+    `KeyboardInterrupt`, after which a search still prepares its result. There is no time for this
+    after other signals, because the sender kills the process after a few seconds.
     """
 
 
 class Stop:
-    """Stores the number of the signal that ended a block, or 0 if the block ended normally."""
+    """The number of the signal that ended a block, or 0 if the block ended normally."""
 
     signal = 0
 
@@ -75,7 +74,7 @@ def stoppable() -> Iterator[Stop]:
     def send_again(lost: Any) -> None:
         """Send a signal again if it arrived where no exception can be raised, e.g. in `__del__`."""
         if not issubclass(lost.exc_type, Exception) and lost.exc_type is not SystemExit:
-            # `stop.signal` is 0 if a search has installed its own handler for Ctrl-C.
+            # If a search has installed its own handler for Ctrl-C, `stop.signal` is still 0.
             number = stop.signal or signal.SIGINT
             with suppress(RuntimeError):  # During shutdown, no thread can be started.
                 threading.Timer(0.05, os.kill, (os.getpid(), number)).start()

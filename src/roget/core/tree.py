@@ -2,7 +2,7 @@
 
 Node 0 is the root, and every parent has a smaller number than its children. A loop over the node
 numbers therefore visits parents before their children, and a reverse loop visits children first.
-This module traverses, cuts and lays out trees; other modules combine a `Tree` with data per node.
+This module traverses, cuts and lays out trees. Other modules combine a `Tree` with data per node.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 
 class Layout(NamedTuple):
-    """The leaves of a tree in depth-first order, in which the leaves below any node are contiguous.
+    """The leaves of a tree in depth-first order.
 
-    The children of a node are ordered by number.
+    In this order, the leaves below any node are contiguous. The children of a node are ordered by
+    number.
     """
 
     nodes: Ints
-    """The node number of the leaf at each position in the sequence."""
+    """Node numbers of the leaves, in this order."""
     places: Ints
-    """The position of each cluster's leaf in the sequence."""
+    """Positions of the leaves in `nodes`, indexed by cluster number."""
     first: Ints
-    """The position of the first leaf below each node."""
+    """The leaves below node n are nodes[first[n] : end[n]]."""
     end: Ints
-    """The position after the last leaf below each node."""
     between: Ints
-    """The lowest common ancestor of each leaf and the next leaf in the sequence."""
+    """between[i] is the lowest common ancestor of nodes[i] and nodes[i + 1]."""
 
     def below(self, node: int) -> Ints:
         """Return the leaves below a node, sorted by number."""
@@ -47,10 +47,9 @@ class Layout(NamedTuple):
         """Return the lowest common ancestors of the leaves at positions `begin` and `end`.
 
         In every pair, `begin` must be less than `end`. An ancestor has a smaller number than its
-        descendants, so the result is the minimum of `between[begin:end]`: a range-minimum query. A
-        sparse table answers the query: minima over ranges of 1, 2, 4, 8 … leaves are computed in
-        turn, and each query is covered by two overlapping ranges of the largest power of two that
-        fits.
+        descendants, so the result is the minimum of `between[begin:end]`. These range-minimum
+        queries are answered with a sparse table, which contains the minima over ranges of 1, 2, 4,
+        8 … leaves. Two overlapping ranges cover any query.
         """
         lowest = np.empty(begin.size, dtype=np.int64)
         powers = np.frexp((end - begin).astype(np.float64))[1] - 1
@@ -68,10 +67,9 @@ class Tree:
     """A rooted tree whose leaves are clusters. Immutable.
 
     `parent` is the parent of each node, or -1 for the root. `value` is the value at which a node
-    was split (β, a description length etc.), or NaN for leaves. The default is NaN. `cluster`
-    numbers the leaves from 0, by default in node order, and is -1 for inner nodes. `order` lists
-    the inner nodes in the order of their splits; by default, nodes are ordered by their smallest
-    child.
+    was split (β, a description length etc.), or NaN for leaves. The default is NaN. `cluster` is -1
+    for inner nodes and numbers the leaves from 0, by default in node order. `order` lists the inner
+    nodes in the order of their splits. By default, they are ordered by their smallest child.
 
     >>> tree = Tree().split(0, 1.5).split(1, 2.0)
     >>> tree
@@ -222,7 +220,7 @@ class Tree:
         return int(self.depths[self.require_node(node)])
 
     def require_node(self, node: int) -> int:
-        """Return a node number as an int; raise InputError if the tree has no such node."""
+        """Return a node number as an int. Raise InputError if the tree has no such node."""
         if not 0 <= node < self.n_nodes:
             raise InputError(
                 f"unknown node {node}: the tree has nodes 0 to {self.n_nodes - 1}",
@@ -259,7 +257,8 @@ class Tree:
         size = self.sum_up((self.cluster >= 0).astype(np.int64))
         sizes, first, following = size.tolist(), [0] * self.n_nodes, [0] * self.n_nodes
         for node in range(1, self.n_nodes):
-            # The leaves of a child begin where its previous sibling ends, at following[above].
+            # The leaves of a child follow the leaves of its previous sibling, which end at
+            # following[above].
             above = parent[node]
             first[node] = following[node] = following[above]
             following[above] += sizes[node]
@@ -283,9 +282,10 @@ class Tree:
         return np.array(sums, dtype=values.dtype)
 
     def share_up(self, rows: Ints, nodes: Ints, shares: Floats, n_rows: int) -> csr_array[Any]:
-        """Sum shares over nodes and all their ancestors, in a matrix of shape (rows, nodes).
+        """Add shares to nodes and all their ancestors. The result is a matrix of shape (rows,
+        nodes).
 
-        Entry i adds shares[i] to row rows[i] at nodes[i] and at every ancestor of nodes[i].
+        The i-th share is added to row rows[i], in the columns of nodes[i] and its ancestors.
         """
         from scipy.sparse import coo_array
 
@@ -310,7 +310,8 @@ class Tree:
 
     @cached_property
     def made(self) -> Ints:
-        """The number of clusters after each node has been split, or n_clusters + 1 for leaves."""
+        """For each inner node, the number of clusters after its split. For leaves, it is n_clusters
+        + 1."""
         made = np.full(self.n_nodes, self.n_clusters + 1, dtype=np.int64)
         made[self.order] = 1 + np.cumsum(self.n_children[self.order] - 1)
         return made
@@ -377,7 +378,8 @@ class Tree:
         return self._sort_nodes(self._find_tops((self.cluster < 0) & (self.depths < depth)))
 
     def cut_splits(self, good: BoolArray) -> list[int]:
-        """Return the nodes of the cut that performs the `good` splits and the splits above them."""
+        """Perform the `good` splits and all splits above them, and return the nodes of the
+        resulting cut."""
         kept = good & (self.cluster < 0)
         return self._sort_nodes(self._find_tops(self.sum_up(kept.astype(np.int64)) > 0))
 
@@ -398,7 +400,7 @@ class Tree:
         return np.array(lowest, dtype=np.int64)
 
     def _find_tops(self, split: BoolArray) -> Ints:
-        """Return, in depth-first order, the nodes that are not split but whose parents are."""
+        """Return the topmost nodes that are not split, in depth-first order."""
         whole = ~split
         whole[1:] &= split[self.parent[1:]]
         nodes = np.flatnonzero(whole)
@@ -438,8 +440,8 @@ class Tree:
                         key=lambda at: int(self.lowest_clusters[kept[at]]))  # fmt: skip
         if not np.isin(inside[self.cluster_nodes], leaves).all():
             raise InputError(
-                "the kept nodes do not cover all clusters: some clusters are only below a node "
-                "that remains an inner node",
+                "the nodes to keep do not cover all clusters: an inner node would also "
+                "have clusters of its own",
                 code="not-a-tree",
             )
         clusters = np.full(len(kept), -1)

@@ -18,16 +18,15 @@ class EditedTree(NamedTuple):
 
     tree: Tree
     nodes: Ints
-    """The new number of each node of the old tree, or -1 if the node was removed."""
+    """Map from old to new node numbers. Removed nodes map to -1."""
     clusters: Ints
-    """The new numbers of the old clusters (-1 if split), followed by the added clusters'
-    numbers."""
+    """Map from old to new cluster numbers, in which a split cluster maps to -1. The numbers of
+    added clusters are appended."""
     heir: tuple[int, int] | None = None
-    """A removed node and the only child that replaced it, if any, as two node numbers in the old
-    tree.
-    """
+    """A removed node and its only child, which replaced it, or None. Both are node numbers in the
+    old tree."""
     made: tuple[int, ...] = ()
-    """The node numbers of the added nodes in the new tree."""
+    """Node numbers of the added nodes, in the new tree."""
 
 
 class _Draft:
@@ -52,10 +51,8 @@ class _Draft:
     def close(self, above: int, into: int) -> tuple[int, int] | None:
         """Remove `above` and its ancestors if they are empty.
 
-        If the remaining ancestor has only one child, the child replaces it; return the numbers of
-        both nodes.
-
-        `into` is never removed or replaced.
+        If the remaining ancestor has only one child, replace the ancestor by this child and return
+        both node numbers. `into` is never removed or replaced.
         """
         while True:
             below = [child for child, one in self.parent.items() if one == above]
@@ -96,8 +93,8 @@ class _Draft:
         below: dict[int, list[int]] = {}
         for node, one in self.parent.items():
             below.setdefault(one, []).append(node)
-        # Topological sort: among the nodes whose parents are already in the list, take the one that
-        # came first in the old order.
+        # Sort topologically: of the nodes whose parents are already in the list, take the one that
+        # came first in the old tree.
         waiting, ordered = [(self.order[node], node) for node in below[-1]], []
         while waiting:
             _, node = heapq.heappop(waiting)

@@ -1,4 +1,4 @@
-"""The interface of engines, which run a job on many tasks, and functions that use an engine."""
+"""The interface of engines, which run a function on many tasks, locally or on a cluster."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Engine(Protocol):
 
 
 def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
-    """Run a job that partitions the result of each task; return the partitions for `join`.
+    """Run a job that splits the result of each task into partitions, and return them for `join`.
 
-    If the engine has the methods `partition` and `join`, data are sent directly between workers,
-    otherwise through this process.
+    Partitions stay on the workers if the engine supports it. Otherwise they are sent to this
+    process.
     """
     if hasattr(engine, "partition"):
         return list(engine.partition(job, tasks))
@@ -57,7 +57,7 @@ def partition(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
 
 
 def join(engine: Engine, job: Job, split: Sequence[Any], parts: int) -> list[Any]:
-    """Run a job once for each partition number n, on the n-th partitions of all tasks' results."""
+    """Call a job for each partition number, with the partitions of this number from all tasks."""
     if hasattr(engine, "join"):
         return list(engine.join(job, split, parts))
     pieces = [[one[part] for one in split] for part in range(parts)]
@@ -78,7 +78,8 @@ _CURRENT: ContextVar[Engine | None] = ContextVar("engine", default=None)
 def using(engine: Engine | None) -> Iterator[None]:
     """Use an engine for all distributable computations in the block.
 
-    These are the E and M steps of soft clustering, the placement of words, and bootstrap samples.
+    The engine runs soft clustering (E and M steps), the classification of new words, and bootstrap
+    samples.
     """
     before = _CURRENT.set(engine)
     try:
@@ -108,16 +109,16 @@ def working_on(
 
 
 def current() -> Engine | None:
-    """Return the engine in use, or None if no engine with a method `map` is in use."""
+    """Return the engine in use, or None if there is no engine or it has no method `map`."""
     engine = _CURRENT.get()
     return engine if hasattr(engine, "map") else None
 
 
 def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
-    """Return the results of all tasks in order, computed by the engine in use or in this process.
+    """Return the results of all tasks in order, using the current engine if there is one.
 
-    A job must depend only on its arguments, so that the results do not depend on the engine. If
-    `tasks` is an iterator, tasks start before the iterator is exhausted.
+    The result of a job must depend only on its arguments. If `tasks` is an iterator, the first
+    tasks start before it is exhausted.
     """
     engine: Any = current()
     if engine is None or not tasks:
@@ -126,9 +127,9 @@ def map_tasks(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
 
 
 def in_order(found: Sequence[Sequence[Any]], places: Sequence[Sequence[int]]) -> list[Any]:
-    """Merge lists of results into one list, in the order of their tasks.
+    """Merge several lists of results into one list, sorted by task number.
 
-    `places` contains the task numbers of the results in each list.
+    `places` holds the task numbers of the results in each list.
     """
     each = dict(zip(chain(*places), chain(*found), strict=True))
     return [each[place] for place in range(len(each))]

@@ -1,4 +1,4 @@
-"""Compress messages between workers by storing numbers in the smallest possible type."""
+"""Compress arrays for workers by storing numbers in the smallest possible type."""
 
 from __future__ import annotations
 

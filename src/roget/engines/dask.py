@@ -39,9 +39,9 @@ class SchedulerLost(RogetError):
 
 
 class _Seat(NamedTuple):
-    """A thread of a Dask worker.
+    """A thread of a Dask worker, to which tasks can be assigned.
 
-    Seats sort by thread number first, so the first threads of all workers precede all second
+    Thread numbers are compared first, so the first threads of all workers come before all second
     threads.
     """
 
@@ -52,7 +52,7 @@ class _Seat(NamedTuple):
 class PendingResults(NamedTuple):
     """Results that are still on the workers.
 
-    The result of each future is a list of results, for the tasks whose numbers are in `places`.
+    Each future returns the results of several tasks, whose numbers are in `places`.
     """
 
     cluster: Dask
@@ -60,7 +60,7 @@ class PendingResults(NamedTuple):
     places: list[list[int]]
 
     def fetch(self) -> list[Any]:
-        """Return all results in the order of the tasks, and release them on the workers."""
+        """Return all results in the order of the tasks, and delete them from the workers."""
         cluster = self.cluster
         try:
             with cluster._explain():
@@ -81,7 +81,7 @@ class Dask:
             self._distributed: Any = import_module("distributed")
         self._cluster: Any = None
         self._seats: dict[Any, _Seat] = {}
-        """Map from the key of persisted data to the worker thread that holds them."""
+        """The worker thread that stores each persisted object, by the key of its future."""
         self._levels = _silence_logs()
         try:
             if scheduler is None:
@@ -170,7 +170,7 @@ class Dask:
                         failed = future.exception()
                         self._cancel_waiting(futures)
                 elif status in ("lost", "pending"):
-                    # The worker was lost before its result was fetched; the task runs again.
+                    # The worker was lost before its result was fetched, so the task runs again.
                     finished.add(future)
                 elif failed is None:  # The cluster cancelled the task.
                     raise self._lost()
@@ -181,11 +181,12 @@ class Dask:
                 raise failed
 
     def persist(self, data: Any, unpack: Callable[[Any], Any] | None = None) -> Any:
-        """Send data to a worker, which stores them until the returned future is released.
+        """Send data to a worker, which stores them as long as the returned future exists.
 
-        With `unpack`, the worker applies this function to the data and stores the result. Worker
-        threads are used in turn, because the scheduler would prefer workers that already hold data.
-        Tasks run on the worker that holds their data, or on another worker if that one is lost.
+        If `unpack` is passed, the worker calls it with the data and stores the result. Data are
+        assigned to the worker threads in turn, because the scheduler would choose workers that
+        already store data. Tasks run on the worker that stores their data, or on another worker if
+        that one is lost.
         """
         with self._explain(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")
@@ -204,25 +205,25 @@ class Dask:
     def map(self, job: Part, common: Any, tasks: Iterable[Any]) -> list[Any]:
         """Return the results of all tasks.
 
-        The shared data `common` are sent only once to each worker.
+        `common` is sent to each worker only once.
         """
         return self.submit(job, common, tasks).fetch()
 
     def submit(
         self, job: Part, common: Any, tasks: Iterable[Any], unpack: Callable[..., Any] | None = None
     ) -> PendingResults:
-        """Start the tasks of `map`; the results stay on the workers until they are fetched.
+        """Start tasks and return at once. The results stay on the workers until they are fetched.
 
-        Tasks whose data are on the same worker thread are sent as one batch, because sending a task
-        takes longer than running it. With `unpack`, `common` is sent with each batch, and the
-        worker applies `unpack` to it. In this case `common` should be small or refer to earlier
-        results (`PendingResults.futures`).
+        Tasks for the same worker thread are sent as one batch, because sending a task takes longer
+        than running it. If `unpack` is passed, `common` is sent with each batch, and the worker
+        calls `unpack` with it. In this case, `common` should be small, or consist of the futures of
+        earlier results.
         """
         left, seated = PendingResults(self, [], []), dict[_Seat, dict[int, Any]]()
         try:
             with self._explain(), warnings.catch_warnings():
-                # Send data as tasks: Dask can send a task again, but scattered data are lost with
-                # their worker.
+                # Send data as arguments of tasks, which Dask can send again. Scattered data would
+                # be lost with their worker.
                 warnings.filterwarnings("ignore", message="Sending large graph")
                 shared = common if unpack else self._submit(None, _keep, common)
                 for place, task in enumerate(tasks):
@@ -242,9 +243,9 @@ class Dask:
         return left
 
     def _submit(self, seat: _Seat | None, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Submit a function to the worker of a seat (a worker thread).
+        """Submit a function to the worker of a thread.
 
-        If the seat is None or its worker is lost, any worker may run the function.
+        If `seat` is None or the worker is lost, any worker may run the function.
         """
         where = {} if seat is None else {"workers": seat.worker, "allow_other_workers": True}
         return self._client.submit(function, *arguments, pure=False, **where)
@@ -338,7 +339,7 @@ class Dask:
 
 
 def _silence_logs() -> dict[str, int]:
-    """Silence the loggers; return their previous levels."""
+    """Silence the loggers, and return their previous levels."""
     levels = {}
     known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
     for name in (*_LOGS, *known):
@@ -371,7 +372,7 @@ def _apply(
 
 
 def _measure(job: Job, task: Any) -> tuple[Any, int, int]:
-    """Run a job; return its result and the numbers of bytes and tokens read."""
+    """Run a job, and return its result with the numbers of bytes and tokens read."""
     sums = [0, 0]
 
     def report(read: int, tokens: int) -> None:
@@ -382,5 +383,5 @@ def _measure(job: Job, task: Any) -> tuple[Any, int, int]:
 
 
 def _take(measured: tuple[Any, int, int], part: int) -> Any:
-    """Return one partition of a result returned by `_measure`."""
+    """Select one partition of a result that `_measure` returned."""
     return measured[0][part]

@@ -1,1 +1,2 @@
-"""Language-specific code. The catalogue loads each language by name; no other module imports it."""
+"""Language-specific code. The catalogue loads each language by name, and no other module imports
+it."""

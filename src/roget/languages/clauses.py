@@ -24,8 +24,8 @@ UPOS = {
     "A": "ADV", "w": "ADV", "C": "CCONJ", "K": "CCONJ", "S": "SCONJ", "M": "SCONJ", ",": "PUNCT",
     ".": "PUNCT", '"': "PUNCT", "!": "INTJ", "n": "PART", "t": "X", "?": "X",
 }  # fmt: skip
-"""Map from one-letter codes, for the kinds of words that the rules distinguish, to universal
-part-of-speech tags.
+"""Universal part-of-speech tags for the kinds of words that the rules distinguish. A letter denotes
+each kind.
 
 D: determiner, r: relative determiner. J: adjective before a noun, a: other adjective. F: reflexive
 pronoun, R: relative, W: interrogative, O: other pronoun. w: interrogative adverb. p: postposition.
@@ -59,7 +59,7 @@ class Grammar(ABC):
     whens: tuple[str, ...]
     """Stems of modifiers that mark a noun as a time expression, as in "letzte Woche"."""
     titles: frozenset[str]
-    """Titles before a name, as in "Herr Müller"; the name is the head."""
+    """Titles that precede a name, as in "Herr Müller". The name is the head."""
     doubled: frozenset[str]
     """Determiners that a second determiner can follow, as in "ein paar" and "all die"."""
     having: frozenset[str]
@@ -98,8 +98,8 @@ class Grammar(ABC):
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
         """Return the possible cases of a noun phrase as letters: a subset of "nadg", or "m".
 
-        The letters denote the nominative, accusative, dative and genitive case; "m" is an unlikely
-        nominative. `words` are in lower case; `head` is the form and lemma of the head.
+        The letters denote the nominative, accusative, dative and genitive case. "m" is an unlikely
+        nominative. `words` are in lower case. `head` is the form and lemma of the head.
         """
 
 
@@ -115,8 +115,8 @@ class Element:
     cases: str = "nadg"
     preposition: int = NONE
     near: int = NONE
-    """Position of the last noun, to which the next phrase can attach, or NONE if the head is the
-    last noun."""
+    """Position of the last noun if it is not the head, otherwise NONE. The next phrase can attach
+    to it."""
 
 
 @dataclass
@@ -251,7 +251,7 @@ class _Parser:
             return self.pronoun("O", start) if kinds[start] in "D#" else None
         noun = i
         while noun + 2 < len(kinds) and kinds[noun] == "t" and kinds[noun + 1] == "C":
-            noun += 2  # Truncated words, as in "Vor- und Nachteile".
+            noun += 2  # Include truncated words, as in "Vor- und Nachteile".
         if kinds[noun] not in "NE":
             return None
         if self.is_owner(noun) and i == noun:
@@ -365,7 +365,7 @@ class _Parser:
         return noun and before.stop == one.start
 
     def is_measure(self, element: Element) -> bool:
-        """Return True if a bare noun can follow, as in "eine Tasse Kaffee"."""
+        """Return True if a bare noun can follow this element, as in "eine Tasse Kaffee"."""
         return self.low_lemma(element.head) in self.grammar.measures
 
     def nearest(self, element: Element) -> int:
@@ -496,8 +496,6 @@ class _Parser:
             return now.has(_FINITE) or now.last
         return now.has(_FULL) and any(kind in "vz" for kind in after)
 
-    # Inside a clause
-
     def fill(self, clause: Clause) -> None:
         """Attach the elements of a clause to their heads.
 
@@ -512,7 +510,7 @@ class _Parser:
         nouns = [one for one in nouns if not self.place_time(one, governed)]
         predicate = self.find_predicate(elements, finite, verb)
         if finite is not None and verb == predicate == NONE:
-            # Without a predicate (er ist hier) the copula is the main verb.
+            # Without a predicate (er ist hier), the copula is the main verb.
             verb = governed = finite.head
             self.full.append(verb)
         self.place_prepositions(elements, stop, governed if predicate == NONE else predicate)
@@ -580,7 +578,7 @@ class _Parser:
         return nouns[-1].head if len(nouns) > 1 and nouns[-1].kind == "N" else NONE
 
     def place_time(self, one: Element, verb: int) -> bool:
-        """Attach a noun phrase that denotes a time; return False for any other noun phrase."""
+        """Attach a noun phrase that denotes a time. Return False for any other noun phrase."""
         timed = one.kind == "N" and self.low_lemma(one.head) in self.grammar.times
         first = self.low[one.start]
         dated = self.kinds[one.start] == "#" or first.startswith(self.grammar.whens)

@@ -20,8 +20,7 @@ class ReproduceOptions(Checked):
     data: str | None = option(
         None,
         metavar="FOLDER",
-        help="Folder of data sets that are not bundled with roget. Default: the environment "
-        "variable ROGET_TEST_DATA.",
+        help="Folder of data sets that are not bundled with roget. Default: $ROGET_TEST_DATA.",
     )
     verb: str | None = option(
         None, metavar="VERB", help="soft/figure-1: verb whose objects to cluster. Default: fire."
@@ -29,7 +28,7 @@ class ReproduceOptions(Checked):
     features: str | None = option(
         None,
         metavar="FILE",
-        help="v-measure/figure-5: items to cluster: a table (.csv, .tsv, .parquet) of numeric "
+        help="v-measure/figure-5: table of items to cluster (.csv, .tsv, .parquet), with numeric "
         "columns and a column named `label`. Default: simulated items.",
     )
     treebank: str | None = option(

@@ -142,7 +142,7 @@ _LEGEND = (
 def _run_all(
     names: list[str], options: ReproduceOptions, figures: PathLike | None, progress: Tell | None
 ) -> Report:
-    """Run several reproductions; report one line for each, all claims that failed, and a summary.
+    """Run several reproductions. Report one line for each, all claims that failed, and a summary.
 
     Reproductions whose data or extra is missing are skipped with a note.
     """

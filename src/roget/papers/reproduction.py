@@ -74,7 +74,7 @@ class Claim:
         return self.reason or REASONS[self.verdict]
 
     def cells(self) -> tuple[str, ...]:
-        """Return a table row; our value has one more digit than the published value."""
+        """Return a table row. Our value has one more digit than the published value."""
         found = self.difference
         return (
             self.what,
@@ -101,7 +101,7 @@ REASONS = {
     Verdict.NO: "reason unknown",
     Verdict.UNCLEAR: "the interval includes both answers",
 }
-"""Reasons of claims that state none."""
+"""Default reasons, for claims that state no reason."""
 
 TITLES = ("", "published", "ours", "difference", "kind", "verdict")
 
@@ -154,7 +154,7 @@ class Reproduced:
             title=self.title,
             lead=[self.title],
             about=self.about,
-            # The rules come last.
+            # List the rules last.
             tables=[*tables[:-1], *self.tables, *tables[-1:]],
             notes=[*self.notes, *notes],
             data={"claims": [claim.as_dict() for claim in self.claims], "data": self.data},
@@ -168,7 +168,7 @@ Function = TypeVar("Function", bound=Reproduction)
 
 
 def heeds(*options: str) -> Callable[[Function], Function]:
-    """Declare the options that a reproduction uses; any other option is an error."""
+    """Declare the options that a reproduction uses. Any other option is an error."""
 
     def declare(function: Function) -> Function:
         function.heeds = options  # type: ignore[attr-defined]
@@ -189,7 +189,7 @@ class MissingData(InputError):
 
 
 def find_data(options: ReproduceOptions, what: str, *parts: str) -> Path:
-    """Return the path of a data set that is not bundled; raise `MissingData` if it is not found.
+    """Return the path of a data set that is not bundled. Raise `MissingData` if it is not found.
 
     >>> find_data(ReproduceOptions(data="nowhere"), "the BBC's texts", "bbc-news", "bbc.tsv")
     Traceback (most recent call last):

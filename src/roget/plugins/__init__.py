@@ -1,6 +1,6 @@
 """Public interface for plug-ins: base classes, and a test kit for every kind of plug-in.
 
-These names and the names in `roget.__all__` are public; all other modules of roget are internal and
+These names and the names in `roget.__all__` are public. All other modules of roget are internal and
 may change without notice. A kit raises `AssertionError` with the reason if a plug-in violates the
 contract of its kind:
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import importlib
 
-TYPE_CHECKING = False  # same name as in typing, which is slow to import
+TYPE_CHECKING = False  # Type checkers know this name. Importing it from typing would be slow.
 if TYPE_CHECKING:
     from typing import Any
 

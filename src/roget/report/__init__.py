@@ -70,7 +70,7 @@ class ReportTable:
         fit: Literal["wrap", "cut", "keep"] = "wrap",
         title: str = "",
     ) -> ReportTable:
-        """Return a table with the given titles; the columns in `numbers` are right-aligned."""
+        """Return a table with the given titles. The columns in `numbers` are right-aligned."""
         columns = [Column(name, right=name in numbers, fit=fit) for name in titles]
         return cls(columns, list(rows), title)
 
@@ -97,7 +97,7 @@ class ReportTable:
         ]
 
     def batches(self, needed: Sequence[float], room: float) -> list[list[int]]:
-        """Split the table into parts of at most the given width; return the columns of each."""
+        """Split the columns into groups that fit the given width, and return them."""
         if not self.repeated:
             return [list(range(len(self.columns)))]
         first = list(range(self.repeated))
@@ -133,10 +133,10 @@ class Report:
     warnings : reasons why the values may be unreliable.
     talk : warnings that the command prints to stderr instead of including them in the text.
     signature : all settings that the values depend on.
-    caption : caption for LaTeX, which makes the tables float; text then begins with the title.
-    data : plain data for JSON, or a function that returns them; see `make_data`.
+    caption : caption of floating tables in LaTeX; with a caption, plain text begins with the title.
+    data : plain data for JSON, or a function that returns them. See `make_data`.
     brief : short forms of the warnings and the signature for plain text, if there are any.
-    sheet : table for spreadsheets at full precision, or a function that returns it; see
+    sheet : table for spreadsheets at full precision, or a function that returns it. See
         `make_sheet`. Default: the first table.
     page : function that returns a custom HTML page, if there is one.
     picture : function that returns a matplotlib figure, if there is one.

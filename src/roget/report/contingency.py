@@ -35,8 +35,8 @@ def report(statistics: Statistics) -> Report:
     for axis, size in enumerate(table.shape):
         hidden = size - len(names[axis]) + 1
         if hidden:
-            # Items of the hidden classes or clusters: the totals minus the cells shown. The last
-            # entry along the axis is the total itself, hence 2 × total − sum.
+            # Add the number of items in classes or clusters that are not shown. The sum along the
+            # axis includes the total, so this number is 2 × total − sum.
             rest = 2 * np.take(cells, -1, axis) - cells.sum(axis)
             cells = np.insert(cells, -1, rest, axis)
             names[axis].insert(-1, plural(hidden, "other"))
@@ -64,7 +64,7 @@ def report(statistics: Statistics) -> Report:
 
 
 def show_tables(table: ScoreTable) -> dict[str, Any]:
-    """Return the data of a page on one system: contingency tables of its worst groups."""
+    """Return the contingency tables of a system's worst groups, as data for its page."""
     answered = table.scored
     assert answered is not None
     at = [(row.measure, row.entropy) for row in table.rows].index(table.main)

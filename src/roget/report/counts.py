@@ -54,7 +54,7 @@ def find_word(name: str, word: str) -> dict[str, Any]:
 
 @contextmanager
 def _folder(name: str) -> Iterator[Path]:
-    """Yield the path of a counts folder; other counts are written to a temporary one first."""
+    """Provide a counts folder. Counts in other formats are converted to a temporary folder."""
     import tempfile
 
     from roget.learn.load import open_counts

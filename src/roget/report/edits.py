@@ -11,11 +11,11 @@ from roget.report import Column, Report, ReportTable
 from roget.report.format import plural, printable
 
 DONE, WAITING, UNDONE = "done", "waiting", "undone"
-"""States of an edit; a waiting edit could not be applied when the thesaurus was rebuilt."""
+"""States of an edit. A waiting edit could not be applied when the thesaurus was rebuilt."""
 
 
 def list_edits(thesaurus: Thesaurus) -> Iterator[dict[str, Any]]:
-    """Yield all edits in order as plain data; `number` is the argument for `undo_to`."""
+    """Yield all edits in order as plain data. `number` is the argument for `undo_to`."""
     number = 0
     for one in thesaurus.edits:
         number += not one.waiting
@@ -42,7 +42,7 @@ def history(thesaurus: Thesaurus) -> Report:
 
 
 def changes(edited: EditResult, dry_run: bool) -> Report:
-    """Report the edits just made or undone; with `dry_run`, the edits that would be."""
+    """Report the edits just made or undone. With `dry_run`, no edit is made, only reported."""
     total = len(edited.thesaurus.editor.done)
     done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
     rows = [

@@ -130,7 +130,7 @@ def report_options(title: str, options: Sequence[Option]) -> Report:
 
 
 def listed(title: str, rows: Sequence[tuple[str, str]], data: Any) -> Report:
-    """Return a report of names and their meanings."""
+    """Return a report that lists names and their meanings."""
     columns = Column("name", fit="keep"), Column("meaning", share=1)
     return Report(title=title, tables=[ReportTable(columns, rows, headed=False)], data=data)
 

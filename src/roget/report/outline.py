@@ -11,7 +11,7 @@ from roget.scoring.steps.diagnostics import GroupRow
 
 LONGEST = 26
 MOST_GROUPS = 100
-"""Maximum number of groups in a text table; CSV and JSON contain all groups."""
+"""Maximum number of groups in a text table. CSV and JSON contain all groups."""
 
 _ENTROPIES = {
     "H(C)": "gold",
@@ -77,7 +77,7 @@ def _called(name: str) -> list[str]:
 
 
 def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> ReportTable:
-    """Return a table of one system's scores by group; `better` is the direction of each score."""
+    """Return a table of one system's scores by group. `better` is the direction of each score."""
     shown = rows[:MOST_GROUPS]
     titles = [f"{' '.join((measure, ARROWS[side]))}\n{entropy}".rstrip("\n")
               for name, side in better.items()
@@ -94,7 +94,8 @@ def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> ReportTa
 
 
 def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) -> ReportTable:
-    """Return a table of the main score by group (rows, worst mean first) and system (columns)."""
+    """Return a table of the main score, with a row per group (worst mean first) and a column per
+    system."""
     values: dict[str, dict[str, float | None]] = {}
     for row in rows:
         values.setdefault(row.group, {})[row.system] = row.values[main]

@@ -88,7 +88,7 @@ def _interval(ranking: Ranking, row: RankRow) -> str:
 
 
 def _share(value: float | None) -> str:
-    """Format a probability; small values become "<.001", so "0.000" means exactly zero."""
+    """Format a probability. Small values become "<.001", so "0.000" means exactly zero."""
     if value is None:
         return UNDEFINED
     return "<.001" if 0 < value < 0.0005 else f"{value:.3f}"

@@ -161,7 +161,8 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
 
 
 def _explain_jackknife(table: ScoreTable) -> list[str]:
-    """Return a note if the intervals come from the jackknife, which ignores N in --ci N."""
+    """Return a note if the intervals come from the jackknife, because --ci N then has no effect on
+    them."""
     parts = read_signature(table.signature)
     number, _, method = parts.get("ci", "").partition("x")
     if not number.isdecimal() or method != "jackknife":
@@ -183,7 +184,8 @@ def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:
 
 
 def _sign(table: ScoreTable, head: Headline | None) -> str:
-    """Return the signature of the printed scores, with the method of quick intervals if shown."""
+    """Return the signature of the printed scores, with the interval method if quick intervals are
+    shown."""
     quick = None if head is None else head.quick
     if head is None or quick is None or all(head.interval(row)[0] is None for row in head.rows):
         return table.signature
@@ -191,7 +193,7 @@ def _sign(table: ScoreTable, head: Headline | None) -> str:
 
 
 def _on_each(table: ScoreTable) -> Iterator[ReportTable]:
-    """Yield a table of the scores on each gold standard; the main table shows their means."""
+    """Yield a table of the scores on each gold standard, whose means are in the main table."""
     names = list(table.rows[0].golds)
     rows = [
         [f"{row.measure} {ARROWS[row.direction]}", row.entropy or "", *map(number, each)]
@@ -213,7 +215,7 @@ def _format_test(row: ScoreRow, samples: int) -> list[str]:
 
 
 def _format_p(p: float | None, samples: int) -> str:
-    """Format p; it is an upper bound (≤) if no random clustering scores as well as the system."""
+    """Format p. It is an upper bound (≤) if no random clustering scores as well as the system."""
     text = number(p) if p is None or p >= 0.0005 else f"{p:.1g}"
     return f"≤ {text}" if _is_least(p, samples) else text
 
@@ -261,7 +263,7 @@ def _sheet(table: ScoreTable, baselines: list[str]) -> ReportTable:
 
 
 ENTROPIES = ("h_gold", "h_system", "h_joint")
-"""Spreadsheet columns with the gold, system and joint entropy, by the row's estimator."""
+"""Spreadsheet columns with the entropies of gold, system and both. The row's estimator is used."""
 
 
 def entropy_columns(outline: ScoreComponents | None) -> Callable[[str | None], list[float | None]]:
@@ -290,7 +292,7 @@ def _count_levels(names: Iterable[str]) -> str:
 def _summary(table: ScoreTable) -> str:
     items = plural(table.items, "item", ",")
     if "|weighed:" in table.signature:
-        # With item weights, the total is not the number of items.
+        # If items have weights, the total is the sum of the weights.
         items = f"items of total weight {table.items:,.6g}"
     levels = [row.level for row in table.rows if row.level not in (None, MEAN)]
     if levels:

@@ -65,7 +65,7 @@ def report(
     }
     lead, weighed = _weigh_contexts(thesaurus, words, into, n if context is None else 10**6, found)
     if context is not None:
-        thesaurus.counts.context_id(context)  # raises an error for an unknown context
+        thesaurus.counts.context_id(context)  # Raise an error if the context is unknown.
         weighed = {context: weighed.get(context, (None, ""))}
     found["contexts"] = [
         {
@@ -137,7 +137,10 @@ def _list_lifts(
 def _weigh_contexts(
     thesaurus: Thesaurus, words: list[str], into: str | None, n: int, found: dict[str, Any]
 ) -> tuple[list[str], dict[str, tuple[float | None, str]]]:
-    """Return the lead lines, and each context's weight (value and text); add facts to `found`."""
+    """Weigh the contexts. Return lead lines and the weight of each context (value and text).
+
+    Further results are added to `found`.
+    """
     seen = [f"{one['word']}: {plural(one['seen'], 'occurrence')}" for one in found["words"]]
     if len(words) > 1:
         rows, others = (np.array([thesaurus.row(one)]) for one in words)

@@ -67,7 +67,7 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     """Report a word, its classes and a table of its neighbours."""
     phrase = ContextPhrases(thesaurus.counts)
     found = describe_neighbours(thesaurus, word, n, by)
-    named = ", ".join(printable(phrase(one), _most()) for one in found["contexts"])
+    named = ", ".join(printable(one, _most()) for one in phrase.distinct(found["contexts"]))
     contexts = f", e.g. in {named}" if named else ""
     lines = [f"{printable(word, _most())}: {plural(found['seen'], 'occurrence')}{contexts}"]
     lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
@@ -80,7 +80,7 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     rows, values = [], []
     for one in found["neighbours"]:
         contexts, label = one["contexts"], one["class"]["label"]
-        shared = ", ".join(map(phrase, contexts))
+        shared = ", ".join(phrase.distinct(contexts))
         source = (one["source"],) if borrowed else ()
         rows.append((one["word"], f"{one['similarity']:.2f}", *source, shared, label))
         values.append((one["word"], one["similarity"], ", ".join(contexts), label, *source))
@@ -109,15 +109,12 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
 
 def describe_senses(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
     """Return a word's senses as plain data: class, share, typical contexts and nearest words."""
-    shown = lookup.list_level_nodes(thesaurus)
     found = [
         {
             "node": one.node,
             "label": name_class(thesaurus, one.node),
             "path": [
-                name_class(thesaurus, node)
-                for node in thesaurus.tree.path(one.node)[1:]
-                if node in shown
+                name_class(thesaurus, node) for node in lookup.list_path(thesaurus, one.node)[1:]
             ],
             "share": one.share,
             "contexts": [context.context for context in one.contexts],
@@ -135,7 +132,7 @@ def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
     found = describe_senses(thesaurus, word, n)
     rows, values = [], []
     for one in found["senses"]:
-        lists = [one["label"]], one["words"], [*map(phrase, one["contexts"])]
+        lists = [one["label"]], one["words"], phrase.distinct(one["contexts"])
         shown = ([printable(name, _most()) for name in names] for names in lists)
         rows.append((f"{one['share']:.0%}", *map(", ".join, shown)))
         joined = map(", ".join, (one["words"], one["contexts"]))
@@ -175,7 +172,7 @@ def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
 def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
     """Report new words and their classes, one class per row.
 
-    In a sheet, a word without classes has one row with empty node, class and probability.
+    In a spreadsheet, a word without classes has one row with empty node, class and probability.
     """
     placed = place(thesaurus, counts, n)
     rows, values = [], []

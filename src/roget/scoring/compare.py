@@ -7,27 +7,27 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from roget.core.io.frames import FrameColumns, frame_columns, is_frame, is_lazy
 from roget.core.io.paths import name_sources
 from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.errors import InputError
 from roget.scoring.inputs import Inputs
 from roget.scoring.labels.files import is_thesaurus
-from roget.scoring.labels.frames import FrameColumns, frame_columns, is_frame
 from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.options import CompareOptions, PipelineOptions
 from roget.scoring.pipeline import compare_inputs
 from roget.scoring.results import Comparison
 
 _PART = re.compile(r"part[-_.]?\d")
-"""Pattern of the names that Spark and Dask give to the files of a partitioned table."""
+"""Pattern for the names of the files in a partitioned table, as written by Spark or Dask."""
 
 
 def list_systems(systems: Any) -> Any:
     """Return the columns of a data frame or the files in a folder as systems.
 
-    Other collections of systems are returned unchanged, and so is a folder that contains a
-    thesaurus or a single partitioned table.
+    Other arguments are returned unchanged. This includes folders that contain a thesaurus or a
+    partitioned table, which are single systems.
     """
     alone: str | None = None
     if isinstance(systems, str | os.PathLike):
@@ -42,7 +42,7 @@ def list_systems(systems: Any) -> Any:
         return systems if parts or not files else files
     if isinstance(systems, Mapping | Sequence | str | os.PathLike):
         return systems
-    from roget.scoring.labels.precounted import gather_lazy, is_lazy
+    from roget.scoring.labels.precounted import gather_lazy
     from roget.scoring.labels.wide import find_shared, split_frame
 
     frame = FrameColumns(gather_lazy(systems)) if is_lazy(systems) else systems
@@ -55,7 +55,7 @@ def list_systems(systems: Any) -> Any:
 
 
 def split_file(systems: Mapping[str, Any], options: PipelineOptions) -> Mapping[str, Any] | None:
-    """Split a single table with one column per system into its clusterings.
+    """Split a table with one column per system into separate clusterings.
 
     Return None if several systems are passed, or if the columns are specified.
     """

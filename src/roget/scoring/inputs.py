@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from roget import catalogue
+from roget.core.io.frames import is_lazy
 from roget.core.io.source import STANDARD_INPUT
 from roget.errors import InputError
 from roget.scoring.labels import AlignedLabels, Labels, align, as_labels, read_pair
@@ -24,11 +25,10 @@ from roget.scoring.labels.read import are_small, count_large
 from roget.scoring.options import PipelineOptions, Rules
 
 COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
-"""Common input types that are recognised without importing a data-frame library."""
+"""Input types that are recognised without importing a data-frame library."""
 
 Count = Callable[[Any], AlignedLabels | None]
-"""Type of functions that count contingency cells without reading individual items, or return None
-if that is impossible.
+"""A function that counts contingency cells without loading items, or returns None if it cannot.
 """
 
 
@@ -75,7 +75,7 @@ class Inputs:
 
     @property
     def needs_items(self) -> bool:
-        """True if some step requires individual items, in the order of the gold labels."""
+        """True if an option requires individual items, in the order of the gold labels."""
         options = self.options
         return bool(
             self.by_item
@@ -137,9 +137,7 @@ class Inputs:
         return aligned
 
     def _count_system(self, count: Count, system: Any) -> AlignedLabels | None:
-        """Count the contingency cells of one system, or return None if individual items are
-        required.
-        """
+        """Count the contingency cells of a system, or return None if items are required."""
         sides = count(system)
         if sides is None and not (
             isinstance(self.gold, COMMON) and (system is None or isinstance(system, COMMON))
@@ -221,21 +219,21 @@ class Inputs:
         )
 
     def _collect(self, side: Any, name: str) -> Any:
-        """Load the label columns of a lazy frame into memory; return other inputs unchanged."""
+        """Load the label columns of a lazy frame into memory. Return other inputs unchanged."""
         from roget.scoring.labels import precounted
 
-        if isinstance(side, COMMON) or not precounted.is_lazy(side):
+        if isinstance(side, COMMON) or not is_lazy(side):
             return side
         columns = choose_side(self.options.columns, name)
         return precounted.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
 
     def _count_frames(self, system: Any) -> AlignedLabels | None:
-        """Join data frames and count cells with the frames' library; return None if impossible."""
+        """Count cells with the library of the data frames, or return None if this is impossible."""
         gold, columns = self.gold, self.options.columns
         from roget.scoring.labels import precounted
 
         if system is None:
-            if not precounted.is_lazy(gold):
+            if not is_lazy(gold):
                 return None
             return precounted.count_frame(gold, self.rules.missing, columns, self.noise)
         if self.needs_items or self.rules.extra != "drop":
@@ -261,7 +259,7 @@ class Inputs:
             )
 
     def _count_here(self, system: Any) -> AlignedLabels | None:
-        """Count the cells from large files in this process; return None if that is impossible."""
+        """Count the cells of large files in this process, or return None if this is impossible."""
         if are_small(self.gold, system):
             return None
         options, (_, missing, extra) = self.options, self.rules

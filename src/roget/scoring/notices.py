@@ -21,7 +21,7 @@ THIN_CELL = 5.0
 """Number of items per non-empty cell below which plug-in entropies are unreliable."""
 
 DISAGREEMENT = 0.05
-"""Smallest difference (absolute or relative) between plug-in and corrected scores to warn about."""
+"""Difference between plug-in and corrected scores (absolute or relative) that causes a warning."""
 
 _EXAMPLES = 3
 """Maximum number of examples in a warning."""
@@ -34,7 +34,7 @@ _BASELINES = {
 
 
 def reword(notice: str, text: str) -> str:
-    """Return the text as a notice with the same code as the original notice, if that has a code."""
+    """Replace the text of a notice, and keep its code if it has one."""
     code = code_of(notice)
     return text if code is None else Notice(text, code=code)
 
@@ -66,7 +66,7 @@ def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str, ...]:
-    """Return the warnings about gold and system labels, followed by `more`.
+    """Return all warnings about the gold and system labels, followed by the warnings in `more`.
 
     They include warnings about a label that may mark noise, and about a specified noise label that
     does not occur. Folders are removed from paths in the warnings.
@@ -147,8 +147,7 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
                 beaten.append((row, f"{row.value:.3f} vs {baseline:.3f}"))
         if beaten:
             examples = [f"{row.title} {values}" for row, values in beaten]
-            # Name the estimator of a measure only if the measure beats the baseline with another
-            # estimator.
+            # Omit the estimator from the name if the measure loses with all estimators.
             won = {row.measure for row in rows if all(row is not one for one, _ in beaten)}
             names = [row.title if row.measure in won else row.measure for row, _ in beaten]
             named = join_names(list(dict.fromkeys(names)), len(names))

@@ -64,47 +64,44 @@ class LabelOptions(Checked):
     average: str | None = option(
         None,
         choices=AVERAGES,
-        help="Mean over groups (words, documents): weighted = by number of items, unweighted = "
-        "plain, pooled = one table, where equal labels in different groups differ. Default: "
-        "weighted (pooled for coreference).",
+        help="Average over groups (words, documents): weighted by number of items, unweighted, or "
+        "pooled = one table for all groups. Default: weighted (pooled for coreference).",
     )
     missing: str | None = option(
         None,
         choices=MISSING,
         called="rule for missing items",
-        help="Items without a system label: cluster = one extra cluster per group, singletons = "
-        "a cluster each, unmatched = count them in gold only, drop = exclude them, error = "
-        "stop. Default: cluster (unmatched for coreference, singletons with --noise or "
-        "pairs).",
+        help="Items without a system label: one extra cluster per group, singletons, unmatched "
+        "(counted only in gold), drop or error. Default: cluster (unmatched for coreference, "
+        "singletons with --noise or pairs).",
     )
     noise: str | None = option(
         None,
         metavar="LABEL",
-        help="Label of items in no cluster, such as -1. Each becomes a separate cluster, unless "
-        "--missing is passed.",
+        help="Label that marks items in no cluster, e.g. -1. Each of these items becomes a "
+        "separate cluster, unless --missing is passed.",
     )
     extra: str | None = option(
         None,
         choices=EXTRA,
         called="rule for extra items",
-        help="System items not in gold: drop = ignore them, count = a class each, unmatched = "
-        "count them in the system only, sample = gold is a sample of complete classes: "
-        "estimate P, R and F for all items. Default: drop (unmatched for coreference).",
+        help="System items not in gold: drop, count as one class each, unmatched (counted only in "
+        "the system), or sample (gold is a sample of complete classes). Default: drop (unmatched "
+        "for coreference).",
     )
     answers: str = option(
         "weighted",
         choices=ANSWERS,
         called="kind of answers",
-        help="How to score weighted system labels: weighted = use all labels and weights, top = "
-        "use only each item's label with the highest weight.",
+        help="How to score weighted system labels: weighted = all labels with their weights, top = "
+        "only the label with the highest weight.",
     )
     several: str | None = option(
         None,
         choices=SEVERAL,
         called="meaning of several labels",
-        help="How to read items with several labels: weights = fractional membership, cover = "
-        "full membership in each (overlapping clusters). Default: weights (cover for files with "
-        "one cluster per line).",
+        help="How to read items with several labels: weights = fractional membership, cover = full "
+        "membership in each. Default: weights (cover for files with one cluster per line).",
     )
     labels: str | None = option(
         None,
@@ -116,18 +113,18 @@ class LabelOptions(Checked):
         None,
         many="pairs",
         metavar="ROLE=COLUMN",
-        help="Columns to read as item, label, weight or group, e.g. item=doc,label=topic or, for "
-        "one side, gold.label=topic.",
+        help="Columns to read as item, label, weight or group, e.g. item=doc,label=topic, or "
+        "gold.label=topic for gold only.",
     )
     header: bool | None = option(
         None,
-        help="Read the first line of delimited files as a header, or as data. Default: detected.",
+        help="Treat the first line of delimited files as a header or as data. Default: detected.",
     )
     cut: Any = option(
         None,
         metavar="K|SCORE",
-        help="Where to cut a system that is a tree: into K clusters, or at the cut with the best "
-        "SCORE, such as ami or v@jk. Default: ami.",
+        help="Where to cut a system that is a tree: into K clusters, or where SCORE is best, e.g. "
+        "ami or v@jk. Default: ami.",
     )
     balance: str | None = option(
         None,
@@ -139,12 +136,12 @@ class LabelOptions(Checked):
         None,
         choices=BY,
         metavar="group",
-        help="Also report the scores of each group (word, document, data set); with CSV, only the "
-        "per-group scores are written.",
+        help="Also report the scores of each group (word, document, data set). CSV then contains "
+        "only these scores.",
     )
     details: bool = option(
         False,
-        help="Also show entropies, pair counts, sizes, and for one system the worst groups, "
+        help="Also show entropies, pair counts and sizes and, for one system, the worst groups, "
         "mixed clusters and scattered classes.",
     )
     all: bool = option(
@@ -167,16 +164,14 @@ class LabelOptions(Checked):
         metavar="N",
         expects="the number of bootstrap samples (e.g. 1000), not a level; intervals are always "
         "95 %, and 0 means none",
-        help="Number of random samples for 95% intervals and tests of differences, e.g. 1000; 0 "
-        "= no intervals. Groups are resampled, or items if there are no groups. Default: "
-        "only intervals that take less than a second, and none in JSON and CSV.",
+        help="Number of random samples for 95% intervals and tests of differences, e.g. 1000; 0 = "
+        "no intervals. Default: printed reports show intervals that take less than a second.",
     )
     interval: str = option(
         "auto",
         choices=INTERVALS,
-        help="Method for confidence intervals: jackknife, bca or percentile. The last two are "
-        "bootstrap intervals, which are too narrow when there are few groups or items. "
-        "Default: jackknife.",
+        help="Method for confidence intervals: jackknife, bca or percentile. The last two are too "
+        "narrow for few groups or items. Default: jackknife.",
     )
     seed: int = option(0, minimum=0, help="Random seed.")
     memory: str | None = option(
@@ -233,8 +228,8 @@ class ScoreOptions(LabelOptions):
         minimum=0,
         metavar="N",
         expects="a number of random clusterings (e.g. 1000), or 0 for no test",
-        help="Number of random clusterings of the same sizes for a test against chance, e.g. "
-        "1000; prints z and p.",
+        help="Number of random clusterings of the same sizes for a test against chance (z and p), "
+        "e.g. 1000.",
     )
     cuts: Any = option(
         None,
@@ -244,8 +239,8 @@ class ScoreOptions(LabelOptions):
     levels: str | None = option(
         None,
         metavar="SEPARATOR",
-        help="Separator in hierarchical labels, such as / in a/b/c, or 'lists' for JSON with a "
-        "list of labels per item, from general to specific. Each level is scored separately.",
+        help="Separator in hierarchical labels, e.g. / in a/b/c, or 'lists' for JSON lists from "
+        "general to specific. Each level is scored separately.",
     )
 
     @property
@@ -262,8 +257,8 @@ class CompareOptions(LabelOptions):
         (),
         many="repeated",
         metavar="FOLDER",
-        help="Also report supervised recall on the splits in FOLDER, which contains pairs of "
-        "files mapping.1.key and test.1.key, mapping.2.key and test.2.key, …; may be repeated.",
+        help="Also report supervised recall on the splits in FOLDER, i.e. pairs of files such as "
+        "mapping.1.key and test.1.key. Can be repeated.",
     )
     main: str | None = option(
         None,
@@ -272,7 +267,7 @@ class CompareOptions(LabelOptions):
         "system beats all baselines.",
     )
     intervals: bool = option(
-        True, help="Show confidence intervals in printed tables; JSON and CSV always contain them."
+        True, help="Show confidence intervals in printed tables. JSON and CSV always contain them."
     )
     paired: str = option(
         "permutation",
@@ -303,25 +298,22 @@ class AgreeOptions(Checked):
         LabelOptions,
         "entropy",
         ("ml",),
-        help="One or more entropy estimators from `roget list entropies`. Default: ml, with which "
-        "VI is a metric.",
+        help="One or more entropy estimators from `roget list entropies`. Default: ml, which makes "
+        "VI a metric.",
     )
     average: str | None = option(
         "weighted",
         choices=AVERAGES,
-        help="How to combine the scores of groups (words, documents): weighted = mean weighted by "
-        "number of items, unweighted = plain mean, pooled = one table of all items, where equal "
-        "labels in different groups count as different labels.",
+        help="Average over groups (words, documents): weighted by number of items, unweighted, or "
+        "pooled = one table for all groups.",
     )
     missing: str = copy_option(
         LabelOptions,
         "missing",
         "drop",
         choices=LACKING,
-        help="How to treat items that some clusterings do not contain: drop = exclude them, pairs "
-        "= compare each pair on its common items (for clusterings of resamples), cluster = put "
-        "them in one extra cluster, singletons = put each in a separate cluster, error = stop "
-        "with an error.",
+        help="Items that some clusterings do not contain: drop, pairs (compare each pair on its "
+        "common items), cluster (one extra cluster), singletons or error.",
     )
     noise: str | None = copy_option(LabelOptions, "noise", None)
     answers: str = copy_option(LabelOptions, "answers", "weighted")
@@ -355,9 +347,8 @@ class RankOptions(Checked):
         None,
         choices=RANKED_BY,
         called="criterion",
-        help="Criterion: mean = mean score, rank = mean rank over the tasks (the same order as the "
-        "Borda count), for tasks with different scales. Default: mean, or rank if lower scores are "
-        "better on only some tasks.",
+        help="Criterion: mean score, or mean rank (Borda count) for tasks with different scales. "
+        "Default: mean, or rank if lower scores are better on only some tasks.",
     )
     lower: Any = option(
         None,
@@ -376,23 +367,21 @@ class RankOptions(Checked):
         "error",
         choices=NO_SCORE,
         called="rule for missing scores",
-        help="How to treat missing scores: error = stop with an error, drop-task = exclude tasks "
-        "with a missing score, drop-system = exclude systems with a missing score, worst = use "
-        "the worst score on the task.",
+        help="Missing scores: stop with an error, drop the task (drop-task) or the system "
+        "(drop-system), or use the worst score on the task (worst).",
     )
     uncertainty: str | None = option(
         None,
         choices=UNCERTAIN,
-        help="Source of uncertainty: tasks = treat the tasks as a sample from a domain, errors = "
-        "rank systems on exactly these tasks, using standard errors or repeated scores. Default: "
-        "tasks, or errors if there is one task.",
+        help="Source of uncertainty: tasks (a sample from a domain) or errors (standard errors or "
+        "repeated scores on exactly these tasks). Default: tasks, or errors for a single task.",
     )
     interval: str = option(
         "simultaneous",
         choices=RANK_INTERVALS,
         called="kind of interval",
-        help="95% rank intervals in printed tables: simultaneous = 95% confidence for all "
-        "intervals together, marginal = 95% confidence for each interval. JSON contains both.",
+        help="95% rank intervals in printed tables: simultaneous = joint confidence for all "
+        "systems, marginal = confidence for each system. JSON contains both.",
     )
     top: int = option(
         3,
@@ -402,8 +391,8 @@ class RankOptions(Checked):
     )
     details: bool = option(
         False,
-        help="Also report all pairs of systems: the difference with its 95% interval and adjusted "
-        "p, the fraction of tasks won, and the probability of being ahead.",
+        help="Also report all pairs of systems: the difference with 95% interval and adjusted p, "
+        "the fraction of tasks won, and the probability of being ahead.",
     )
     system: str | None = option(
         None,
@@ -422,7 +411,7 @@ class RankOptions(Checked):
         None,
         metavar="FILE",
         help="Table of standard errors, with the same rows and columns as the table of scores. "
-        "Default: columns such as NAME_se next to NAME.",
+        "Default: columns such as NAME_se.",
     )
     samples: int = option(
         1000, minimum=100, metavar="N", help="Number of random samples for tests and probabilities."
@@ -440,9 +429,8 @@ class ConsensusOptions(Checked):
         choices=CONSENSUS,
         called="consensus",
         flags=("--consensus-by",),
-        help="Consensus method: medoid = the clustering that agrees best with the others, "
-        "average = average linkage, based on how often items share a cluster (up to a few "
-        "thousand items).",
+        help="Consensus method: medoid = the clustering that agrees best with the others, average "
+        "= average linkage (up to a few thousand items).",
     )
     clusters: int | None = option(
         None,
@@ -455,8 +443,8 @@ class ConsensusOptions(Checked):
         positive=True,
         maximum=1.0,
         metavar="SHARE",
-        help="Minimum fraction of clusterings that put both items of a pair in the same cluster, "
-        "among the clusterings that contain both.",
+        help="Minimum fraction of clusterings that put two items in the same cluster, among the "
+        "clusterings that contain both.",
     )
     most: int = option(
         20_000_000,

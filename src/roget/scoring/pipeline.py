@@ -62,17 +62,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Counter:
-    """A progress counter. It counts the scores of all systems, then the bootstrap samples."""
+    """A progress counter for the scores of all systems and then for the bootstrap samples."""
 
     report: Report | None
     samples: int
     before: int = 0
-    """The number of steps of all finished stages."""
+    """The number of scores and samples completed in earlier stages."""
     total: int = 0
-    """The total number of steps, which is unknown until the first system has been read."""
+    """The total number of scores and samples, or 0 until the first system has been read."""
 
     def step(self, done: int) -> None:
-        """Report that `done` steps of the current stage are complete."""
+        """Report that `done` scores or samples of the current stage are complete."""
         if self.report is not None:
             self.report(Progress(self.before + done, self.total))
 
@@ -216,7 +216,7 @@ def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
 
 
 def _find_main(options: PipelineOptions, requests: Sequence[Request]) -> Score | None:
-    """Return the requested main score; raise UnknownName if it will not be computed."""
+    """Return the requested main score, or raise UnknownName if it will not be computed."""
     known = [(str(measure), estimator) for measure, estimator in requests]
     return find_scores(options.main, known)[0] if options.main else None
 
@@ -308,9 +308,7 @@ def _add_details(
     rules: Rules,
     options: PipelineOptions,
 ) -> ScoreTable:
-    """Add the requested cuts, details and group scores to a table, and write the item scores to a
-    file if requested.
-    """
+    """Add the requested cuts, details and group scores to a table, and write item scores."""
     if options.cuts is not None:
         from roget.scoring.steps.sweep import sweep_sides
 
@@ -476,9 +474,7 @@ def _compare_golds(
 
 
 def _score_annotators(pairs: Mapping[tuple[str, str], Inputs]) -> Ceiling:
-    """Score each annotator against every other annotator's gold standard, using the items that both
-    labelled.
-    """
+    """Score each annotator on the others' gold standards, using items that both labelled."""
     ceiling: Ceiling = {}
     for key, part in pairs.items():
         try:

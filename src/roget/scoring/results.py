@@ -19,7 +19,7 @@ import numpy as np
 from roget import catalogue
 from roget.catalogue import name_extra
 from roget.core.io.problems import plural
-from roget.errors import InputError, Undefined, UnknownName
+from roget.errors import InputError, Notice, Undefined, UnknownName
 from roget.scoring.signature import Signed
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from roget.scoring.systems import ScoredSystem
 
 MEAN, TREE = "mean", "tree"
-"""Level names for rows with means over levels and for rows with scores of whole trees."""
+"""Values of `ScoreRow.level` for means over all levels and for scores of whole trees."""
 
 TIE = 1e-12
 """Tolerance within which two scores are considered equal."""
@@ -411,10 +411,29 @@ class Pair:
     high: float | None
     p: float | None
     p_holm: float | None
+    reason: str | None = None
+    """The reason why the difference cannot be significant, such as too few groups."""
+    code: str | None = None
+    """The code of the reason, e.g. too-few-groups, which `roget explain` explains."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the pair as a dictionary."""
         return dict(self.__dict__)
+
+
+def list_by_score(pairs: Iterable[Pair]) -> dict[Score, list[Pair]]:
+    """Return the pairs of each score."""
+    found: dict[Score, list[Pair]] = {}
+    for one in pairs:
+        found.setdefault((one.measure, one.entropy), []).append(one)
+    return found
+
+
+def explain_untestable(pairs: Sequence[Pair]) -> Notice | None:
+    """Return the reason why no pair of a score can differ significantly, or None."""
+    if not pairs or any(one.reason is None for one in pairs):
+        return None
+    return Notice(pairs[0].reason or "", code=pairs[0].code or "")
 
 
 @dataclass(frozen=True)
@@ -455,9 +474,9 @@ class Comparison(Result):
     golds: tuple[GoldStandard, ...] = ()
     """The gold standards, if there are several."""
     show_intervals: bool = True
-    """True if printed tables show intervals; JSON and CSV always contain them."""
+    """True if printed tables show intervals. JSON and CSV always contain them."""
     show_details: bool = False
-    """True if reports show entropies, pair counts and sizes; JSON always contains them."""
+    """True if reports show entropies, pair counts and sizes. JSON always contains them."""
     components: tuple[ScoreComponents, ...] = field(default=(), repr=False)
     """Entropies, pair counts and sizes of each system."""
     by_group: tuple[GroupRow, ...] = ()
@@ -469,6 +488,11 @@ class Comparison(Result):
     def has_tests(self) -> bool:
         """True if differences between systems were tested."""
         return bool(self.pairs)
+
+    @property
+    def untestable(self) -> Notice | None:
+        """The reason why no two systems can differ significantly on the main score, or None."""
+        return explain_untestable(list_by_score(self.pairs).get(self.main, []))
 
     @property
     def systems(self) -> list[str]:

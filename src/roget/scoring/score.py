@@ -44,18 +44,18 @@ def score(
     ----------
     gold, system
         The labels: a path, a sequence, a numpy, pandas, polars or arrow column, a mapping from
-        items to labels, or an n×k weight matrix. If `system` is omitted, `gold` is a table, or its
-        path, with a gold column and a system column, or an AnnData object with these columns in
-        `obs`. Two pandas Series are joined by index. A system may be a tree: a thesaurus, a Newick
-        file or a `Hierarchy`.
+        items to labels, or an n×k weight matrix. If `system` is omitted, `gold` must contain both
+        columns: it is a table, the path of a table, or an AnnData object with the columns in `obs`.
+        Two pandas Series are joined by index. A system may be a tree: a thesaurus, a Newick file or
+        a `Hierarchy`.
     measures, entropy
         Names of measures and entropy estimators, such as "v(beta=0.5)" and "jk".
     sample_weight
         The weights of the gold items, in the order of gold. Pair-counting measures and corrected
-        entropies require whole weights.
+        entropies require integer weights.
     keep
-        Whether to keep the contingency tables in the result; `table.sets("clusters")` requires
-        them.
+        Whether to keep the contingency tables in the result, as required by
+        `table.sets("clusters")`.
     progress
         Called with a `Progress` after each score and each bootstrap sample.
 
@@ -110,8 +110,8 @@ def measure(
         A measure or its name, such as "v(beta=0.5)". It may also come after the labels, as in
         `measure(gold, system, "v")`.
     gold, system
-        The labels, as in `roget.score`; scikit-learn's names (`y_true`, `labels_true`, …) are
-        accepted as well.
+        The labels, as in `roget.score`. They may be passed under scikit-learn's names (`y_true`,
+        `labels_true`, …).
     entropy
         Name of an entropy estimator.
     options

@@ -37,8 +37,8 @@ def sign_scores(
 ) -> dict[str, str]:
     """Return the fields of a signature, keyed by name.
 
-    The noise label and the rule for extra items come last, after `more`, and are included only if
-    they differ from the defaults.
+    `more` contains additional fields. The fields for the noise label and for extra items are
+    omitted if they have their default values.
     """
     weighted = {"weighed": "+".join(sides.weighed)} if sides.weighed else {}
     unusual = {} if options.noise is None else {"noise": str(options.noise)}
@@ -80,12 +80,12 @@ def list_estimators(requests: Sequence[Request]) -> list[str]:
 
 
 def choose_interval(interval: str) -> str:
-    """Return the method used for confidence intervals; `auto` means the jackknife."""
+    """Return the method for confidence intervals, with `auto` replaced by the jackknife."""
     return "jackknife" if interval == "auto" else interval
 
 
 def describe_interval(ci: int | None, interval: str) -> str:
-    """Describe the confidence intervals as in signatures, e.g. 1000xjackknife."""
+    """Return the signature field for confidence intervals, e.g. 1000xjackknife."""
     return f"{ci}x{choose_interval(interval)}" if ci else "none"
 
 

@@ -25,14 +25,15 @@ class ScoredSystem:
     sides: AlignedLabels
     tables: Statistics | Separate
     values: Floats
-    """The scores, with shape (scores, groups); NaN if undefined."""
+    """The value of each score in each group, with shape (scores, groups). Undefined scores are NaN.
+    """
     reasons: dict[int, str]
     """The reasons for undefined scores, keyed by score index."""
     trivial: dict[str, Floats] = field(default_factory=dict)
-    """The scored baselines, if requested."""
+    """The values for each baseline, if requested."""
 
     parts: Sequence[Statistics] = field(init=False, repr=False)
-    """The statistics, with one object for all groups, or with one object per group."""
+    """The statistics of all groups, in one object or in one object per group."""
     sizes: list[Array] = field(init=False, repr=False)
     """The numbers of items, classes and clusters in each group."""
     groups: int = field(init=False, repr=False)
@@ -72,7 +73,7 @@ class ScoredSystem:
         return items if average == "weighted" else np.ones_like(items)
 
     def means(self, average: str) -> Floats:
-        """Return the mean of each score over the groups; NaN if undefined."""
+        """Return the mean of each score over the groups. Undefined means are NaN."""
         return average_groups(self.values, self.group_weights(average))
 
 
@@ -119,7 +120,7 @@ class SystemScores:
     """The weight of each group."""
     rules: Rules = RULES
     own: Floats | None = None
-    """Additional group weights that differ between scores, with shape (scores, groups)."""
+    """Additional group weights, which may differ between scores, with shape (scores, groups)."""
 
     @property
     def names(self) -> list[str]:

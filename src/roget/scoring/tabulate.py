@@ -58,7 +58,7 @@ def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separa
     n_groups = 1 if groups is None else int(groups.max()) + 1
     table = Contingency.from_labels(gold, system, groups, n_groups, sides.counts)
     if sides.leaves is not None and sides.leaves.tree is not None:
-        # Measures of whole trees need the table of the leaves in addition to the table of the cut.
+        # Measures of whole trees require a table with the leaves of the tree as clusters.
         below = Contingency.from_labels(gold, sides.leaves, groups, n_groups, sides.counts)
         if groups is not None and not pooled:
             below = below.by_group(gold.n_labels)
@@ -71,7 +71,8 @@ def _tabulate_hard(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separa
         return table.pool_documents(gold.n_labels) if unmatched else table
     table = table.by_group(gold.n_labels)
     if table.fractional:
-        # Use one table per group, because some groups may have whole counts even if others do not.
+        # Make separate tables, because more measures are defined for groups without fractional
+        # counts.
         return Separate([table.block(group) for group in range(n_groups)])
     return table
 
@@ -93,7 +94,7 @@ def split_groups(groups: Codes) -> list[Ints]:
 
 
 def _renumber(labels: Labels) -> Labels:
-    """Renumber one group's labels from 0, to exclude the columns of other groups."""
+    """Renumber the labels of one group from 0, excluding labels that only other groups contain."""
     used, codes = np.unique(labels.codes, return_inverse=True)
     names = [labels.label(code) for code in used.tolist()]
     return replace(labels, codes=codes, n_labels=used.size, names=names, offset=0, made=0)

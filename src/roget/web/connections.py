@@ -1,10 +1,10 @@
 """Connection limits: a maximum number, and timeouts for slow or idle clients.
 
-By default, uvicorn waits indefinitely for the rest of a request, and accepts connections until file
-descriptors run out; asyncio then logs thousands of lines per second. Here every wait for a client
-has a timeout. If there are too many connections, the one that has waited longest is closed in
-favour of the newest. A client that sends a complete request at once is therefore answered, no
-matter how many other clients stay silent.
+By default, uvicorn waits indefinitely for the rest of a request. It also accepts connections until
+file descriptors run out, and asyncio then logs thousands of lines per second. Here every wait for a
+client has a timeout. If there are too many connections, the one that has waited longest is closed
+to make room for the newest. A client that sends a complete request at once is therefore answered,
+no matter how many other clients stay silent.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Connection(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Start waiting for a request; close another connection if there are too many."""
+        """Start waiting for a request. Close another connection if there are too many."""
         super().connection_made(transport)
         self._update_phase()
         if len(self.connections) > max_connections():
@@ -78,7 +78,7 @@ class Connection(H11Protocol):
         self._update_phase()
 
     def shutdown(self) -> None:
-        """Close the connection: at once if it waits for the client, else after the response."""
+        """Close the connection, at once if it waits for the client, or else after the response."""
         if self._phase:
             self.transport.abort()
         else:
@@ -127,7 +127,7 @@ def max_connections() -> int:
     """Return the maximum number of connections: at most a quarter of the open-file limit."""
     try:
         import resource
-    except ImportError:  # not on Windows
+    except ImportError:  # This module does not exist on Windows.
         return MAX_CONNECTIONS
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return MAX_CONNECTIONS if limit < 0 else max(min(MAX_CONNECTIONS, limit // 4), 8)
@@ -157,15 +157,15 @@ _rate_limit = RateLimitedLog()
 
 
 class Server(uvicorn.Server):
-    """A server that silent, slow or broken clients cannot block."""
+    """A server that cannot be blocked by silent, slow or broken clients."""
 
     def __init__(self, app: Any) -> None:
         config = uvicorn.Config(
             app,
             http=Connection,
             ws="none",
-            # asyncio accepts this many at once, each with a file descriptor, before old
-            # connections can be closed.
+            # Before old connections can be closed, asyncio accepts up to this many at once. Each
+            # takes a file descriptor.
             backlog=max_connections() // 4,
             timeout_keep_alive=int(TIMEOUTS["idle"]),
             timeout_graceful_shutdown=10,

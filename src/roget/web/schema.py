@@ -148,7 +148,7 @@ def _describe_fields(kind: Any) -> Data:
 
 
 def to_json_schema(kind: Any) -> Data:
-    """Convert a Python type to JSON Schema; TypedDicts become references to components."""
+    """Convert a Python type to JSON Schema. TypedDicts become references to components."""
     origin, args = get_origin(kind), get_args(kind)
     simple = {int: "integer", float: "number", str: "string", bool: "boolean", type(None): "null"}
     if kind in simple:

@@ -36,7 +36,7 @@ EDITS: dict[str, dict[str, type]] = {
 """Edit actions, each with the fields it requires and their types.
 
 "word" may be passed instead of "words". "split" also accepts words. "note" requires a "node" or a
-"word" and accepts a "field". "bulk" applies either all edits of a list or none of them; their
+"word" and accepts a "field". "bulk" applies either all edits of a list or none of them. Their
 node numbers refer to the state before the first edit.
 """
 
@@ -73,7 +73,7 @@ class Session:
         )
         self._lock = threading.Lock()
         if self.snapshot.side is not None:
-            # Computed now, so that an error is raised immediately if there are no common words.
+            # Compare now, so that an error is raised immediately if there are no common words.
             compare.make(self.snapshot, compare.class_numbers(self.snapshot)[1])
 
     @property
@@ -100,7 +100,8 @@ class Session:
             try:
                 edited.save(self.path)
             except Changed:
-                # Another program edited the folder. The lock prevents reading a half-written edit.
+                # Another program has edited the folder. The lock prevents reading a half-written
+                # edit.
                 with locked(self.path.resolve()):
                     current = Thesaurus.load(self.path)
                 self.snapshot = warm(before.after(current))
@@ -147,7 +148,10 @@ def _check_edit(request: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _make_request(thesaurus: Thesaurus, fields: Any) -> EditRequest:
-    """Convert an edit from the page; nodes become class ids, which other edits do not change."""
+    """Convert an edit from the page.
+
+    Node numbers are replaced by class ids, which remain valid after other edits.
+    """
     action, values = _check_edit(fields)
     if action in HISTORY_EDITS or action == "bulk":
         raise InputError(f"{action} cannot be part of a bulk edit", code="edit-refused")
@@ -165,5 +169,5 @@ def _make_request(thesaurus: Thesaurus, fields: Any) -> EditRequest:
 
 def _check_node(thesaurus: Thesaurus, node: Any) -> int:
     number = check_number(node)
-    thesaurus.tree.children(number)  # raises an error if there is no such node
+    thesaurus.tree.children(number)  # Raise an error if the node does not exist.
     return number

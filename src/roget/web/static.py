@@ -36,8 +36,8 @@ def page(
 ) -> str:
     """Render the static page. The output is deterministic.
 
-    Sentences (`evidence` for each word and context) and sketches are included only on request;
-    sketches make the page several times larger.
+    `evidence` is the number of sentences to include for each word and context. Sketches make the
+    page several times larger.
     """
     snapshot = session.snapshot
     if evidence and snapshot.thesaurus.counts.evidence is None:
@@ -68,7 +68,7 @@ def _use_one_thread() -> AbstractContextManager[Any]:
     """Limit BLAS to one thread, because several are slower on the small blocks compared here."""
     try:
         from threadpoolctl import threadpool_limits
-    except ImportError:  # installed only with the extra `learn`
+    except ImportError:  # The library is installed only with the extra `learn`.
         return nullcontext()
     return cast(AbstractContextManager[Any], threadpool_limits(1))
 

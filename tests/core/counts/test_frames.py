@@ -37,6 +37,13 @@ def test_polars_frames_give_the_same_counts():
     assert Counts.from_pandas(pl.DataFrame(FRAME.to_dict("list"))) == Counts.from_pandas(FRAME)
 
 
+def test_lazy_frames_are_collected():
+    pl = pytest.importorskip("polars")
+    lazy = pl.LazyFrame(FRAME.to_dict("list"))
+    assert roget.count(lazy) == roget.count(FRAME)
+    assert Counts.from_pandas(lazy) == Counts.from_pandas(FRAME)
+
+
 @pytest.mark.parametrize(
     ("change", "value"),
     [({"count": [1, 2, None, 4]}, "count"), ({"count": [1, 2, -3, 4]}, "count"),

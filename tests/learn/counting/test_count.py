@@ -12,6 +12,7 @@ from collections import Counter
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -280,6 +281,20 @@ def test_standard_input_is_counted(
     assert given == {"path": "-", "bytes": len(data[kind]), "sha256": digest}
     if kind == "conllu":
         naive.check(counts, naive.obj_pairs(data[kind].decode()))
+
+
+def test_lack_of_memory_in_the_hashing_thread_reaches_the_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Digest:
+        def update(self, _: bytes) -> None:
+            raise MemoryError
+
+    (tmp_path / "a.conllu").write_text(conllu(0))
+    failing = SimpleNamespace(sha256=Digest)
+    monkeypatch.setattr("roget.learn.counting.provenance.hashlib", failing)
+    with pytest.raises(MemoryError):
+        count(tmp_path, relation="obj")
 
 
 def test_provenance_and_summary_describe_the_run(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.lookup import list_path
 from roget.learn.thesaurus.thesaurus import collapse
 from support.errors import refused
 
@@ -50,6 +51,18 @@ def test_levels_are_nested_cuts(clusters, seed, levels):
     assert [fewer.label(n) for n in range(fewer.tree.n_nodes)] == list(map(thesaurus.label, kept))
     assert fewer.mass.sum() == pytest.approx(1)
     assert fewer.ids.tolist() == thesaurus.ids[kept].tolist()
+
+
+def test_paths_skip_classes_between_levels():
+    thesaurus = of_tree(grown(40, 0)).replace(provenance={"levels": [4, 16]})
+    tree = thesaurus.tree
+    shown = {0, *tree.leaves().tolist(), *tree.tops(4), *tree.tops(16)}
+    plain = thesaurus.replace(provenance={})
+    for node in range(tree.n_nodes):
+        whole = list(tree.path(node))
+        naive = [one for one in whole if one in shown or one == node]
+        assert (list_path(thesaurus, node), list_path(plain, node)) == (naive, whole)
+    assert len(naive) < len(whole)
 
 
 def test_collapse_makes_a_tree_of_levels():

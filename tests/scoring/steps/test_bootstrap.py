@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import roget
+from roget.errors import code_of
 from roget.scoring.inputs import read_sides
 from roget.scoring.measures.base import average_groups, list_requests
 from roget.scoring.options import PipelineOptions
@@ -344,8 +345,38 @@ def test_too_few_groups_are_warned_about(groups, systems, value):
         for s in range(systems)
     }
     table = roget.compare(gold, others, "ari", ci=50)
-    notice(table.warnings, "few-groups", value)
+    notice(table.warnings, "too-few-groups", value)
     assert all((pair.p is None) == (groups < 6) for pair in table.pairs)
+    assert {pair.code for pair in table.pairs} == {"too-few-groups"}
+    ranked = [row for row in table.rows if not row.trivial]
+    assert {(row.letters, row.rank_low, row.rank_high, row.tier) for row in ranked} == {(None,) * 4}
+    assert {row.rank for row in ranked} >= {1}
+
+
+def test_enough_groups_have_letters_and_no_reason():
+    names = [(f"g{group}", i) for group in range(6) for i in range(10)]
+    gold = {key: key[1] % 3 for key in names}
+    others = {"good": gold | {names[0]: 9}, "bad": {key: key[1] % 2 for key in names}}
+    table = roget.compare(gold, others, "ari", ci=50)
+    [pair] = table.pairs
+    assert (pair.p, pair.reason, pair.code) == (2 / 2**6, None, None)
+    letters = {row.system: (row.letters, row.tier) for row in table.rows if not row.trivial}
+    assert letters == {"good": ("a", 1), "bad": ("b", 2)}
+    assert not [text for text in table.warnings if code_of(text) == "too-few-groups"]
+
+
+def test_scores_that_are_undefined_in_most_groups_cannot_tell():
+    """Groups in which a score is undefined do not count."""
+    names = [(f"g{group}", i) for group in range(8) for i in range(10)]
+    # gamma is undefined if gold or system is one cluster.
+    gold = {key: key[1] % 3 if key[0] < "g4" else 0 for key in names}
+    others = {"one": {key: key[1] % 3 for key in names}, "two": {key: key[1] % 2 for key in names}}
+    table = roget.compare(gold, others, ["gamma", "b3-f"], ci=50)
+    codes = {pair.measure: pair.code for pair in table.pairs}
+    assert codes == {"gamma": "too-few-groups", "b3-f": None}
+    notice(table.warnings, "too-few-groups", "gamma", "4 groups")
+    letters = {row.measure for row in table.rows if row.letters}
+    assert letters == {"b3-f"}
 
 
 def test_scores_that_do_not_vary_have_no_interval():

@@ -30,11 +30,11 @@ _CHUNK = 1 << 18
 """Batch size: number of cells converted to Python objects at once."""
 
 _ROUNDING = 1e-12
-"""Tolerance for fractions that should sum to 1 but do not, because of rounding, e.g. .7, .2 and .1.
+"""Tolerance for the sum of fractions. For example, .7 + .2 + .1 differs from 1 by a rounding error.
 """
 
 _MAX_COMPARED = 20_000
-"""Maximum number of names compared to find suggestions; comparing more would take seconds."""
+"""Maximum number of names compared to find suggestions. Comparing more would take seconds."""
 
 
 class NotCounted(UnknownName):
@@ -119,8 +119,9 @@ class Counts(ReportMixin):
         """Make counts from a data frame with columns for word, context and, optionally, count.
 
         The frame may come from pandas, polars or another library that narwhals supports. `columns`
-        assigns the columns as in `read`. By default, they are named "word", "context" and "count",
-        or else are the first, second and third column. Rows without a count count once.
+        assigns the columns as in `read`. By default, these are the columns named "word", "context"
+        and "count", or the first two or three columns. If there is no count column, each row is one
+        occurrence.
 
         >>> import pandas as pd
         >>> Counts.from_pandas(pd.DataFrame({"word": ["a", "b", "a"], "context": ["x", "x", "y"]}))
@@ -409,7 +410,8 @@ class Counts(ReportMixin):
 
         words, contexts = self.shape
         cells = self.matrix.tocoo()
-        # A bipartite graph: words are nodes 0 to W − 1, contexts W to W + C − 1.
+        # Build a bipartite graph. Words are nodes 0 to W − 1, and contexts are nodes W to W + C −
+        # 1.
         links = (np.ones(cells.nnz, np.int8), (cells.row, cells.col + words))
         graph = sparse.coo_array(links, shape=(words + contexts, words + contexts))
         number, part = connected_components(graph, directed=False)

@@ -2,14 +2,14 @@
 
 Counts and thesaurus folders store evidence in two tables, which are loaded on first use:
 
-sentences.parquet   source VARCHAR (name of the file), line INTEGER (first line of the sentence, 0
-                    if unknown), text VARCHAR (with token marks, see `marks`); in corpus order
-                    evidence.parquet    entry INTEGER (row of entries.parquet), sentence INTEGER
-                    (row of
-                    sentences.parquet), word USMALLINT (index of the word's first token), word_more
-                    UTINYINT (number of further tokens), context INTEGER (first token of the
-                    context, relative to the word), context_more UTINYINT; sorted by entry, the
-                    best example first
+sentences.parquet   The sentences in corpus order: source VARCHAR (name of the file), line INTEGER
+                    (first line of the sentence, 0 if unknown), text VARCHAR (with token marks, see
+                    `marks`).
+evidence.parquet    The examples, sorted by entry, the best example first: entry INTEGER (row of
+                    entries.parquet), sentence INTEGER (row of sentences.parquet), word USMALLINT
+                    (index of the word's first token), word_more UTINYINT (number of further
+                    tokens), context INTEGER (first token of the context, relative to the word),
+                    context_more UTINYINT (number of further tokens).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ExampleContents(Contents):
 
 
 TABLES = {name: one.types for name, one in tables_of(ExampleContents, optional=True).items()}
-"""The tables of example sentences, each with a map from its columns to their SQL types."""
+"""The column types (SQL) of each table of example sentences."""
 
 SORTS = ("corpus", "left", "right")
 """Sort orders for concordance lines: corpus order, or by the words before or after the keyword."""
@@ -130,6 +130,8 @@ class Evidence:
         self._read = read
         self._kept: InMemoryEvidence | None = None
         self._ids: tuple[dict[str, int], dict[str, int]] | None = None
+        self._files: Ints | None = None
+        self._single = False
 
     def load(self) -> InMemoryEvidence:
         """Load all evidence into memory and return it. The folder is read only once."""
@@ -179,6 +181,16 @@ class Evidence:
         """Return the number of stored lines for a word, or for a word in a given context."""
         return int(self._find(word, context).size)
 
+    def count_files(self, word: str) -> int | None:
+        """Return the number of files with a stored line for a word, or None if there is only one
+        file."""
+        if self._files is None:
+            names, self._files = np.unique(self.load().source, return_inverse=True)
+            self._single = names.size < 2
+        if self._single:
+            return None
+        return int(np.unique(self._files[self.load().sentence[self._find(word, None)]]).size)
+
     def transpose(self) -> Evidence:
         """Return the evidence with words and contexts exchanged."""
 
@@ -198,7 +210,7 @@ class Evidence:
         return Evidence(read)
 
     def _find(self, word: str, context: str | None) -> Ints:
-        """Find the occurrences of a word or of a (word, context) pair; return their indices."""
+        """Find the occurrences of a word or of a (word, context) pair, and return their indices."""
         kept = self.load()
         if self._ids is None:
             rows, columns = (
@@ -285,7 +297,7 @@ def _from_tables(tables: Mapping[str, Mapping[str, Array]], counts: Counts) -> I
     sentences, seen, matrix = tables[SENTENCES], tables[SEEN], counts.matrix
     word = seen["word"].astype(np.int32)
     context = word + seen["context"]
-    # Entry i is the i-th stored cell of the matrix, in row order.
+    # Entries are numbered in the order in which a CSR matrix stores its cells.
     rows = np.repeat(np.arange(len(counts.words), dtype=np.int32), np.diff(matrix.indptr))
     places = (word, word + seen["word_more"], context, context + seen["context_more"])
     return InMemoryEvidence(
@@ -314,7 +326,8 @@ def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
         for mine, its in ((kept.words, counts.words), (kept.contexts, counts.contexts))
     )
     row, column = rows[kept.row], columns[kept.column]
-    # Find the cell of each occurrence by a binary search over row · contexts + column.
+    # Cells are sorted by row · n_contexts + column, so a binary search finds the cell of each
+    # occurrence.
     matrix = counts.matrix
     cells = np.repeat(np.arange(words), np.diff(matrix.indptr)) * contexts + matrix.indices
     at = np.flatnonzero((row >= 0) & (column >= 0))
@@ -348,7 +361,7 @@ def _map_names(mine: Names, its: Names) -> Ints:
 
 
 def unite(all: Sequence[Evidence]) -> Evidence | None:
-    """Merge the evidence from several tables of counts; return None for an empty sequence."""
+    """Merge the evidence from several tables of counts. Return None for an empty sequence."""
     if len(all) < 2:
         return all[0] if all else None
 

@@ -70,7 +70,7 @@ class MatrixContents(Contents):
 
 
 TABLES = {name: one.types for name, one in tables_of(MatrixContents, optional=False).items()}
-"""The tables of counts, each with a map from its columns to their SQL types."""
+"""The column types (SQL) of each table of counts."""
 
 FILES = tuple(TABLES)
 
@@ -166,7 +166,7 @@ def write(counts: Counts, path: Path) -> None:
 
 
 def read(path: Path, make: type[Counts]) -> Counts:
-    """Read a counts directory; raise an error if a file is missing, truncated or modified.
+    """Read a counts directory. Raise an error if a file is missing, truncated or modified.
 
     `make` is the class `Counts`, passed as an argument to avoid a circular import.
     """
@@ -216,7 +216,7 @@ def from_tables(
     provenance: Mapping[str, Any],
     make: type[Counts],
 ) -> Counts:
-    """Build counts from the tables; raise ValueError if they are inconsistent."""
+    """Build counts from the tables. Raise ValueError if they are inconsistent."""
     contexts, entries = tables[CONTEXTS], tables[ENTRIES]
     cells = (entries["count"], (entries["row"], entries["column"]))
     return make(
@@ -232,9 +232,10 @@ def from_tables(
 def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
     """Return a JSON-serialisable summary of a counts directory, without loading its matrix.
 
-    The summary has the fields of the manifest (shape, entries, total, dtype, relations,
-    provenance), the most frequent `words` (each with its `total` and its most frequent `contexts`),
-    `contexts` and `pairs`, and `hapax`: the proportions of words and pairs that occur only once.
+    The summary contains the fields of the manifest (shape, entries, total, dtype, relations,
+    provenance) and the most frequent `words`, `contexts` and `pairs`. Every word has its `total`
+    and its most frequent `contexts`. `hapax` has the proportions of words and pairs that occur only
+    once.
     """
     with open_tables(path) as (record, connection):
         found = _summarise(connection, top)
@@ -257,10 +258,9 @@ def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckD
 
 
 def _summarise(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
-    """Return the most frequent words, contexts and pairs, and what proportions occur only once.
+    """Return the most frequent words, contexts and pairs, and the proportions that occur only once.
 
-    The column file_row_number of the views `words` and `contexts` is the row number. Ties are
-    sorted by name or row.
+    Ties are sorted by name or, for pairs, by row number.
     """
     words, seen_once = _list_frequent(connection, "word", "row", top)
     contexts, _ = _list_frequent(connection, "context", "column", top)
@@ -288,7 +288,7 @@ def _summarise(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any
 def _list_frequent(
     connection: duckdb.DuckDBPyConnection, name: str, axis: str, top: int
 ) -> tuple[list[tuple[int, str, int | float]], float | None]:
-    """Return the most frequent names, and the proportion of names with total 1.
+    """Return the most frequent names, and the proportion of names that occur only once.
 
     Each name is returned as a tuple (row, name, total).
     """

@@ -16,18 +16,11 @@ if TYPE_CHECKING:
 NAMES = ("word", "context", "count")
 
 
-def is_frame(value: Any) -> bool:
-    """Return True if a value is a data frame. Does not import any data-frame library."""
-    return hasattr(value, "columns") and (
-        hasattr(value, "dtypes") or hasattr(value, "schema") or hasattr(value, "__dataframe__")
-    )
-
-
 def from_frame(frame: Any, columns: Columns, make: type[Counts]) -> Counts:
     """Return the counts in a data frame with columns for word, context and, optionally, count."""
     import narwhals.stable.v2 as nw
 
-    table = nw.from_native(frame, eager_only=True)
+    table = nw.from_native(frame).lazy().collect()
     chosen = _choose_columns(table.columns, columns)
     words, contexts = (table[name].to_numpy() for name in chosen[:2])
     for name, values in zip(chosen, (words, contexts), strict=False):

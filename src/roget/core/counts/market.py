@@ -19,7 +19,7 @@ from roget.errors import InputError
 _BANNER = b"%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")
 _FIELD_COUNTS = {"integer": 3, "unsigned-integer": 3, "real": 3, "double": 3, "pattern": 2}
-"""Number of values per entry (1 or 2) for each Matrix Market field type."""
+"""Number of fields per line of a sparse matrix: row, column and, except for "pattern", a value."""
 _SYMMETRIES = ("general", "symmetric")
 _MAX_NUMBER_LENGTH = 40
 """Maximum length of a number in characters."""
@@ -31,7 +31,7 @@ _PLAIN: dict[type[Any], re.Pattern[bytes]] = {
     np.int64: re.compile(rb"\s*+(?:\d{1,18}+\s++)*+"),
     np.float64: re.compile(rb"\s*+(?:-?\d{1,18}+(?:\.\d{0,30}+)?+(?:[eE][+-]?\d{1,3}+)?+\s++)*+"),
 }
-"""Regular expressions for numbers in ordinary notation, which numpy parses one block at a time."""
+"""Patterns for blocks of plainly written numbers. numpy parses such a block in one call."""
 _MAX_SHOWN = 40
 """Maximum number of characters to show from an invalid line in a message."""
 
@@ -60,7 +60,8 @@ def read_matrix_market(source: Source) -> Any:
     rows, columns = found[:, :2].astype(np.int64).T - 1
     values = found[:, 2] if width == 3 else np.ones(len(found), np.int64)
     if symmetry == "symmetric":
-        # The file stores one triangle; add the mirror image without the diagonal.
+        # The file stores only one triangle of a symmetric matrix. Add its mirror image without the
+        # diagonal.
         other = rows != columns
         values = np.append(values, values[other])
         rows, columns = np.append(rows, columns[other]), np.append(columns, rows[other])
@@ -96,9 +97,9 @@ def _read_banner(lines: _Lines) -> tuple[str, str, str]:
 
 
 class _Lines:
-    """A reader for a Matrix Market file: first the header lines, then the numbers.
+    """A reader that returns the header lines of a Matrix Market file, then its numbers.
 
-    It keeps track of the line number.
+    It keeps track of the line number for error messages.
     """
 
     def __init__(self, source: Source) -> None:
@@ -119,7 +120,7 @@ class _Lines:
         return line
 
     def read_sizes(self, number: int) -> list[int]:
-        """Skip comments; return the numbers of rows, columns and, in coordinate layout, entries."""
+        """Skip comments, and read the numbers of rows, columns and (sparse only) entries."""
         line = self.next()
         while line.lstrip().startswith(b"%") or (not line.strip() and self._rest):
             line = self.next()
@@ -129,7 +130,7 @@ class _Lines:
         return [int(word) for word in words]
 
     def read_numbers(self, number: int, kind: type[Any]) -> Array:
-        """Return the remaining numbers; raise an error if there are more or fewer than `number`."""
+        """Return the remaining numbers. Raise an error if there are more or fewer than `number`."""
         found, seen = [np.empty(0, kind)], 0
         for block in chain([self._rest], self._blocks):
             found.append(self._parse(block, kind))

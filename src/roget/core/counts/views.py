@@ -13,7 +13,8 @@ from roget.core.types import Array, Floats
 from roget.errors import InputError
 
 _NEAR_ONE = 8 * np.finfo(np.float64).eps
-"""Tolerance for ratios whose exact value is 1, i.e. the rounding error of four operations."""
+"""Tolerance for ratios whose exact value is 1, to allow for the rounding errors of four operations.
+"""
 
 _MAX_LOG_DICE = 14
 """Maximum of logDice, which is reached if a word and a context always occur together."""

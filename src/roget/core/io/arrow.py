@@ -23,7 +23,7 @@ _INT, _LONG, _SHORT = Struct("<i"), Struct("<q"), Struct("<H")
 _DICTIONARIES, _BATCHES = 2, 3
 _HEADER = 2
 _COMPRESSION = 3
-"""Indices of flatbuffer fields: two for the footer, one for a message, and one for a batch."""
+"""Positions of fields in the flatbuffer tables of the Arrow format."""
 
 _CELL = 8
 """Minimum size of a cell in memory, in bytes.

@@ -1,8 +1,8 @@
 """Decide whether the first row of a table is a header or data.
 
-A field in the first row indicates a header if the rest of its column consists of numbers, or of ids
-with digits, and the field is neither. It also indicates a header if it looks like a column name
-(`record_id`, `cell_type`). It indicates data if the same value occurs again in its column. The
+Each field in the first row is compared with the rest of its column. A field indicates a header if
+it looks like a column name (`record_id`, `cell_type`), or if it is text but the other values are
+numbers or ids with digits. A field indicates data if the same value occurs again in its column. The
 decision combines all fields.
 """
 
@@ -157,7 +157,7 @@ class _Verdict(Enum):
 
 
 def parse_number(text: str) -> float | None:
-    """Parse a number; return None for any other string.
+    """Parse a number. Return None for any other string.
 
     >>> parse_number("1e-3"), parse_number("NaN"), parse_number("1_000"), parse_number("x")
     (0.001, nan, None, None)

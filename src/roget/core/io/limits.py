@@ -104,7 +104,7 @@ def check_inflated(name: str, data: bytes) -> None:
             inflated += len(decompressor.decompress(data, 1 << 20))
             data = decompressor.unconsumed_tail
     except zlib.error:
-        return  # The error is reported when the data are used.
+        return  # Invalid data are reported when they are used.
     if inflated > most:
         raise too_large(name, f"expands to more than {show_size(most)}", most)
 

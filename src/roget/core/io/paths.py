@@ -51,8 +51,9 @@ def find_local(given: str) -> list[str]:
 def name_sources(given: Any, noun: str, *first: Any) -> dict[str, Any]:
     """Return a dictionary from names to inputs.
 
-    The name of an input is its key in a mapping, NAME in NAME=FILE, the file stem, or a noun with a
-    number. `noun` is the plural of this noun. The inputs in `first` precede all others.
+    The name of an input is its key in a mapping, NAME in NAME=FILE, or the file name without
+    suffixes. Inputs without a name are numbered. `noun` is the plural noun for inputs in numbered
+    names and messages. The inputs in `first` are placed before the others.
 
     >>> name_sources(["runs/a.tsv", "mine=b.tsv", [0, 0, 1]], "systems")
     {'a': 'runs/a.tsv', 'mine': 'b.tsv', 'system 3': [0, 0, 1]}

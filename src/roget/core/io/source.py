@@ -58,7 +58,7 @@ _WAIT = 2.0
 """Seconds to wait for data from a pipe before printing a message."""
 
 _UNCHECKED = 1 << 16
-"""Number of bytes that may be read before the size limit is computed."""
+"""Number of bytes that may be read before the size limit applies."""
 
 FORMATS = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
@@ -236,7 +236,7 @@ class TextBlock:
 
     data: bytes
     line: int
-    """Number of lines before the block, within the same piece of the source."""
+    """Number of lines before this block in the same piece of the source."""
 
 
 @dataclass
@@ -272,7 +272,8 @@ class Source:
     read: int = field(default=0, compare=False)
     """Number of stored bytes read so far, for progress bars."""
     begin: int = field(default=0, compare=False)
-    """The actual start of the piece, i.e. the end of the first blank line from `start` onwards."""
+    """The offset at which the piece begins, which is after the first blank line from `start`
+    onwards."""
     digest: Any = field(default=None, compare=False, repr=False)
     """A hashlib object that hashes all bytes read, for inputs that can be read only once."""
     opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
@@ -659,7 +660,7 @@ def source_of(
     except OSError as error:
         if hold:
             raise _unreadable(path, error) from None
-        return source  # The error is reported when the content is read.
+        return source  # Ignore the error here, because reading the content will raise it again.
     source.packed = compression_of(file.read(16))
     if hold and not source.packed and (encoding == "utf-8" or _is_utf8(encoding)):
         source.opened = file
@@ -756,7 +757,7 @@ def state_of(path: str) -> tuple[int, int] | None:
 
 
 def absolute(path: str) -> str:
-    """Return the absolute path of a file; return URLs and "-" unchanged."""
+    """Return the absolute path of a file. Return URLs and "-" unchanged."""
     return path if is_remote(path) or path == STANDARD_INPUT else os.path.abspath(path)
 
 
@@ -790,7 +791,7 @@ def _read_head(path: str) -> bytes:
         with _open_plain(path) as file:
             return file.read(16)
     except (OSError, RogetError):
-        return b""  # The error is reported when the content is read.
+        return b""  # Ignore the error here, because reading the content will raise it again.
 
 
 def standard_head(size: int) -> bytes:
@@ -799,7 +800,7 @@ def standard_head(size: int) -> bytes:
 
 
 def standard_input() -> IO[bytes]:
-    """Return standard input as a binary stream; raise an error if it is closed."""
+    """Return standard input as a binary stream. Raise an error if it is closed."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError(
             "standard input is closed; redirect input with < or |, or pass a file",
@@ -809,7 +810,7 @@ def standard_input() -> IO[bytes]:
 
 
 def compression_of(head: bytes) -> str:
-    """Detect the compression from the first bytes; return its suffix, e.g. ".gz", or "".
+    """Detect the compression from the first bytes and return its suffix, e.g. ".gz", or "".
 
     >>> compression_of(gzip.compress(b"milk")), compression_of(b"milk")
     ('.gz', '')

@@ -28,10 +28,11 @@ PARTS = {
     "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets><sheet '
     'name="words" sheetId="1" r:id="rId1"/></sheets></workbook>',
 }
-"""The parts of a workbook, except its sheet."""
+"""The files in an .xlsx archive, except the sheet itself."""
 
 WRITTEN = (1980, 1, 1, 0, 0, 0)
-"""Date of all parts, so that equal tables give equal files."""
+"""Timestamp of the files in the archive. It is constant, so equal tables give identical workbooks.
+"""
 
 
 def write_workbook(path: Path, rows: Iterable[Sequence[str | int | float]]) -> None:

@@ -78,13 +78,14 @@ def skip(kinds: Sequence[str], i: int, over: str, step: int = 1) -> int:
 
 
 def seen(kinds: Sequence[str], i: int, over: str) -> str:
-    """Return the first kind, starting at i, that is not in `over`, or a comma at the end."""
+    """Return the first kind, starting at i, that is not in `over`. The end counts as a comma."""
     i = skip(kinds, i, over)
     return kinds[i] if i < len(kinds) else ","
 
 
 def _by_next(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Return the kind of a word, corrected by its neighbours: "more time", "two more days"."""
+    """Return the kind of a word, corrected by its neighbours, as in "more time" and "two more
+    days"."""
     kind, word, after = kinds[i], low[i], seen(kinds, i + 1, "")
     before = kinds[i - 1] if i else " "
     if kind == "A":

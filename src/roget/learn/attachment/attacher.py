@@ -30,7 +30,7 @@ from roget.learn.prior import NONE
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")
 CHUNK = 1 << 14
-"""Batch size: number of quadruples classified at once."""
+"""Number of quadruples to classify in one batch."""
 
 Quads = Iterable[Sequence[str]]
 
@@ -43,7 +43,7 @@ class Test:
 
     items: int
     coverage: float
-    """Fraction of the quadruples that are decided by a stage before the default."""
+    """Fraction of the quadruples that the model decides without using the default."""
     accuracy: float
     low: float
     """Lower bound of the 95 % confidence interval of the accuracy (Wilson score interval)."""
@@ -61,12 +61,12 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
 
     In "eat pizza with fork" the phrase attaches to the verb. The model "best" combines a kernel
     machine over the similarity of all four words with counts from other text. The model "chain",
-    from Li & Abe (1996), backs off from a thesaurus to WordNet, lexical association and finally the
-    noun. With the rule "printed", probabilities are not smoothed, as in the paper.
+    from Li & Abe (1996), tries a thesaurus, WordNet and lexical association in turn, and finally
+    chooses the noun. With `rule="printed"`, it does not smooth probabilities, as in the paper.
 
     `pairs` accepts Counts or the path to a counts file. `thesauri` accepts thesauri of nouns or
-    their folders. `vectors` also accepts a `Prior`. `progress` is called with a `Progress`, which
-    holds the fraction done and the name of the current step.
+    their folders. `vectors` also accepts a `Prior`. `progress` is called with a `Progress` (the
+    fraction done and the name of the step).
 
     Fitted attributes are `classes_`, `left_out_accuracy_` (leave-one-out accuracy; None for the
     chain) and `dev_` (a `Test` on the development quadruples, if any were passed).
@@ -74,7 +74,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
 
     @property
     def _kind(self) -> str:
-        """The name of the model to use.
+        """Return the name of the model to fit.
 
         Raise an error if `rule` is set for a model other than the chain.
         """
@@ -180,7 +180,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return made
 
     def _decide(self, quads: list[Quadruple]) -> tuple[Any, Any]:
-        """Return p(N), and the stage of the model that decided, for each quadruple."""
+        """Return p(N) for each quadruple, and the index of the stage that decided."""
         check_is_fitted(self, "fitted_")
         parts = [quads[at : at + CHUNK] for at in range(0, len(quads), CHUNK)]
         if not parts:

@@ -1,5 +1,8 @@
-"""The "best" model: logistic regression on similarities to training quadruples, features from other
-text, and attachment rates."""
+"""The "best" model, a logistic regression.
+
+Its features are similarities to training quadruples, statistics from other text, and attachment
+rates of words.
+"""
 
 from __future__ import annotations
 
@@ -36,21 +39,21 @@ from roget.learn.attachment.statistics import (
 Held = tuple[Floats, BoolArray]
 
 STRENGTHS = (1.0, 10.0, 100.0)
-"""Candidate strengths of the regularisation towards the prior weights."""
+"""Regularisation strengths to try. Each pulls the weights towards their prior values."""
 FOLDS = 5
 STEPS = 50
-"""Maximum number of Newton steps for fitting the weights."""
+"""Maximum number of Newton iterations."""
 TRUST = 3.0
-"""Prior weight of the kernel machine's score, that is, the log odds of N for a score of 1."""
+"""Prior weight of the kernel machine's score. A score of 1 adds this much to the log odds of N."""
 
 
 @dataclass(frozen=True)
 class StoredWeights(Contents):
-    """The stored weights of all features, and the scaling of features from other text."""
+    """The weights of all features, and the scaling of features from other text."""
 
     scaling: Floats = array("f", 2, OUTSIDE, low=-LARGEST, below=LARGEST)
     """Means and standard deviations of the features from other text."""
-    # The kernel score, the features from other text, the attachment rates, and the intercept.
+    # One weight per feature, in the order of `Best._features`, and the intercept.
     weights: Floats = array("f", 1 + OUTSIDE + len(LOOSE_PARTS) + 1, low=-LARGEST, below=LARGEST)
 
 
@@ -58,9 +61,8 @@ class StoredWeights(Contents):
 class Best:
     """The model used by `Attacher(model="best")`.
 
-    It combines three kinds of features: the score of a kernel machine, which compares words by
-    their similarity; statistics from other text, that is, text other than the training quadruples;
-    and the attachment rates of words.
+    It combines the score of a kernel machine that compares words by similarity, statistics from
+    text other than the training quadruples, and the attachment rates of words.
     """
 
     forms: Forms
@@ -120,20 +122,16 @@ class Best:
         return made, accuracy
 
     def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
-        """Return p(N) for each quadruple, and the level of its longest known part.
+        """Return p(N) for each quadruple, and a back-off level.
 
-        A part (the quadruple, a triple or a pair) is known if it occurs in the training quadruples.
-        For the levels see `QuadrupleCounts.stages`.
+        The level shows how much of the quadruple occurs in the training data: all of it, a triple,
+        a pair, or nothing. `QuadrupleCounts.stages` lists the names.
         """
         features = self._features(quads)
         level = back_off(self.tally.counts(self.forms.normal(quads)))[1]
         return expit(log_odds(features, self.weights)), level
 
     def _features(self, quads: Sequence[Quadruple]) -> Floats:
-        """Return the features, one row per quadruple.
-
-        The columns are the kernel score, the features from other text, and the attachment rates.
-        """
         normal = self.forms.normal(quads)
         outside = (self.evidence.features(normal) - self.scaling[0]) / self.scaling[1]
         items = _items(quads, normal, (self.verbs, self.nouns, self.nouns), outside)
@@ -142,12 +140,12 @@ class Best:
         )
 
     def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
-        """Return coverage and accuracy by the longest part of each quadruple seen in training."""
+        """Return coverage and accuracy for each back-off level of `probability`."""
         stages = enumerate(self.stages)
         return [BackoffStage.measure(name, stage == at, right) for at, name in stages]
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON values and arrays of the model to store in a folder, keyed by name."""
+        """Return JSON values and arrays for the model folder, keyed by name."""
         kept = put_under("forms", {"verbs": self.forms.verbs, "nouns": self.forms.nouns})
         kept |= put_under("weights", {"scaling": self.scaling, "weights": self.weights})
         for name in ("verbs", "nouns", "evidence", "tally", "machine", "tendencies"):
@@ -181,7 +179,7 @@ def _items(
     spaces: tuple[Vectors, Vectors, Vectors],
     outside: Floats,
 ) -> FeatureRows:
-    """Return the quadruples in the form that the kernel machine expects."""
+    """Convert quadruples to the input of a kernel machine."""
     raw, base = list(zip(*quads, strict=True)), list(zip(*normal, strict=True))
     found = [space.look_up(base[at], raw[at]) for space, at in zip(spaces, (0, 1, 3), strict=True)]
     return FeatureRows(
@@ -201,9 +199,8 @@ def weigh(
 ) -> tuple[Floats, float]:
     """Return the weights (intercept last) and the accuracy from five-fold cross-validation.
 
-    `expected` are the prior weights. The strength of regularisation towards them is chosen to
-    maximise the likelihood of held-out labels, either in the development quadruples or in each
-    fold.
+    The weights are regularised towards the prior weights `expected`. The strength is chosen to
+    maximise the likelihood of `dev`, or of the held-out folds if `dev` is None.
     """
     # Use the same folds for all strengths, so their losses are comparable.
     fold = rng.permutation(len(nouns)) % FOLDS
@@ -224,8 +221,8 @@ def weigh(
 def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: float) -> Floats:
     """Fit the weights w by Newton's method. The intercept is the last element.
 
-    The weights minimise Σ −ln p(label) + ½·strength·Σ (spread·(w − expected))², where `spread` is
-    the standard deviation of each feature, and 1 for the intercept.
+    Minimise Σ −ln p(label) + ½·strength·Σ (spread·(w − expected))², where `spread` is the standard
+    deviation of each feature, and 1 for the intercept.
     """
     rows = np.column_stack([features, np.ones(len(nouns))])
     spread = np.append(features.std(axis=0), 1.0) if len(nouns) else np.ones(rows.shape[1])

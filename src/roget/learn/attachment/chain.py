@@ -45,25 +45,26 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
 
 LEARNT, LEAST = 1000, 5
-"""Maximum number of nouns in a learnt thesaurus, and minimum number of occurrences of a noun."""
+"""Maximum number of nouns in a learnt thesaurus, and the minimum count of a noun."""
 WORDS, MDL, MLE, WORDNET = "words", "MDL thesaurus", "MLE thesaurus", "WordNet"
 ASSOCIATION, DEFAULT = "lexical association", "default"
 
 PRINTED = "printed"
 
 PAIRS = 1 << 16
-"""Batch size: number of (word, head) pairs whose probabilities are computed at once."""
+"""Number of (word, head) pairs to compute in one batch."""
 
 
 @dataclass
 class Chain:
-    """The model used by `Attacher(model="chain")`: a back-off chain of estimates of p(noun|head).
+    """The model used by `Attacher(model="chain")`: a sequence of estimates of p(noun|head).
 
-    For each attachment, an estimate multiplies p(noun2|head, preposition) by the association of
-    head and preposition, where the head is noun1 or the verb. The larger product decides. Ties, and
-    products that are both 0, are left to the next estimate. Tree cuts are smoothed in the same way
-    as associations. Word frequencies are not smoothed. With the rule "printed" nothing is smoothed,
-    and association is used only in its own stage.
+    The head is the verb or the first noun. For both heads, an estimate multiplies p(noun2|head,
+    preposition) by the association of the head with the preposition. The larger product decides. If
+    both are equal, the next estimate is tried.
+
+    Tree cuts and associations are smoothed. Word frequencies are not. With `rule="printed"`,
+    nothing is smoothed, and associations form a stage of their own.
     """
 
     forms: Forms
@@ -102,7 +103,7 @@ class Chain:
         for at, (name, tree) in enumerate(trees.items()):
             report(0.7 + 0.25 * at / len(trees), f"cuts of {name}")
             preferences[name] = by_cut(tree, pairs)
-        # The maximum likelihood thesaurus is only reported for comparison.
+        # The maximum likelihood thesaurus is not a stage. Its accuracy is reported for comparison.
         order = [name for name in trees if name != MLE]
         others = [(LemmatisedQuadruple(*one[:4]), one.attachment == NOUN) for one in sources.quads]
         association = Association.from_quadruples(normal, answers, others)
@@ -124,14 +125,14 @@ class Chain:
         return expit(ratio), stage
 
     def ratio(self, name: str, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return ln(noun product / verb product) for each quadruple, or NaN if both are 0."""
+        """Return the log odds of N for each quadruple, or NaN if both products are 0."""
         words = [other_name(quad.noun2) for quad in quads]
         sides = []
         for noun in (True, False):
             own = self.preferences[name]
             heads = [_head(quad, noun) for quad in quads]
-            # The rule as printed in the paper compares only p(noun2|verb, prep) and p(noun2|noun1,
-            # prep).
+            # With `rule="printed"`, compare p(noun2|verb, prep) with p(noun2|noun1, prep), as in
+            # the paper.
             plain = name == WORDS or self.rule == PRINTED
             p = own.probability(words, heads) if plain else own.smooth(words, heads)
             if self.rule != PRINTED:
@@ -144,16 +145,14 @@ class Chain:
         return np.where((ours > 0) & np.isclose(ours, its, rtol=1e-9, atol=0), 0.0, ratio)
 
     def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
-        """Return the coverage and accuracy of each estimate, then of the chain up to each stage."""
+        """Return the results of each estimate alone, then of the chain up to each stage."""
         normal = self.forms.normal(quads)
         rows = []
-        # Compute the coverage and accuracy of each estimate alone.
         for name in self.preferences:
             found = self.ratio(name, normal)
             rows.append(
                 BackoffStage.measure(name, ~np.isnan(found) & (found != 0), (found > 0) == truth)
             )
-        # Compute the coverage and accuracy of the chain up to each stage.
         for at in range(1, len(self.stages)):
             names = self.stages[: at + 1]
             name = " + ".join(names) if at < len(self.order) else f"+ {names[-1]}"
@@ -161,7 +160,7 @@ class Chain:
         return rows
 
     def content(self) -> dict[str, Any]:
-        """Return the JSON values and arrays of the model to store in a folder, keyed by name."""
+        """Return JSON values and arrays for the model folder, keyed by name."""
         kept: dict[str, Any] = {"verbs": self.forms.verbs, "nouns": self.forms.nouns}
         kept |= {"order": self.order, "names": list(self.preferences), "rule": self.rule}
         for at, one in enumerate(self.preferences.values()):
@@ -188,7 +187,7 @@ class Chain:
 
 
 def _head(quad: LemmatisedQuadruple, noun: bool) -> str:
-    """Return the key of a quadruple's head (noun1 or the verb) and its preposition."""
+    """Return the key of a head (the verb or the first noun) with its preposition."""
     kind, word = ("N", quad.noun1) if noun else ("V", quad.verb)
     return head_of(kind, word, quad.preposition)
 
@@ -204,7 +203,6 @@ def _trees(
 
     If no thesaurus was passed, two thesauri are learnt from the counts.
     """
-    # If a WordNet was passed, it is the last source.
     thesauri = list(sources.thesauri)
     wordnet = [thesauri.pop()] if sources.verbs else []
     trees: dict[str, Any] = {}
@@ -227,7 +225,7 @@ def _counts(
 ) -> Counts:
     """Return counts of the most frequent nouns, from the given counts and the quadruples."""
     words, contexts, matrix = tabulate(tables(quads, normal, sources)[1])
-    # Columns that begin with ^ are surface features of words, not contexts.
+    # Skip columns that begin with ^: they are surface features of words, not contexts.
     counted = [at for at, name in enumerate(contexts) if not name.startswith("^")]
     counts = Counts(matrix[:, counted], words, [contexts[at] for at in counted])
     return counts.min_count(words=LEAST, contexts=2).top(LEARNT)
@@ -237,7 +235,7 @@ class AttachmentPreference:
     """An estimate of p(noun|head) = Σ_c share(noun, c) · density(head, c) over classes c.
 
     shares: a csr_array of shape (words, classes). density: a csr_array of shape (heads, classes).
-    times: the number of occurrences of each head.
+    times: occurrences of each head.
     """
 
     def __init__(
@@ -250,7 +248,6 @@ class AttachmentPreference:
 
     def probability(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
         """Return p(word|head) for each pair, or 0 if the word or the head is unknown."""
-        # Compute Σ_c share(word, c)·density(head, c) for pairs of known words and heads.
         rows = np.array([self._words.get(word, -1) for word in words], dtype=np.int64)
         columns = np.array([self._heads.get(head, -1) for head in heads], dtype=np.int64)
         out = np.zeros(rows.size)
@@ -262,9 +259,10 @@ class AttachmentPreference:
         return out
 
     def smooth(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
-        """Return p(word|head), smoothed by one pseudo-count distributed as p(word|kind of head).
+        """Return p(word|head), smoothed by one pseudo-count.
 
-        The kind of a head is its part of speech and its preposition (see `kind_of`).
+        The pseudo-count is distributed like the words after all heads with the same part of speech
+        and preposition.
         """
         places = [self._heads.get(head, -1) for head in heads]
         times = np.append(self.times, 0.0)[places]
@@ -304,7 +302,7 @@ def head_of(kind: str, word: str, preposition: str) -> str:
 
 
 def kind_of(head: str) -> str:
-    """Return the key that stands for all heads with the same part of speech and preposition."""
+    """Return the key for all heads with the same part of speech and preposition."""
     kind, *_, preposition = head.split("\t")
     return head_of(kind, "", preposition)
 
@@ -322,18 +320,18 @@ def by_words(pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
 def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> AttachmentPreference:
     """Estimate p(noun|head) from (noun, head) pairs by tree cuts of a thesaurus.
 
-    The estimate for a kind of head is the weighted mean over the cuts of its heads.
+    For all heads of one kind (see `kind_of`), average their cuts, weighted by occurrences.
     """
     # 1. Fit a tree cut for each head (Li & Abe 1998).
     words, heads, matrix = tabulate(Counter(pairs))
     model = TreeCut(thesaurus).fit(Counts(matrix, words, heads))
     density = model.density_
-    # 2. Keep only classes that occur in a cut, and words below them.
+    # 2. Keep only classes that occur in a cut, and the words in them.
     used = np.flatnonzero(np.bincount(density.indices, minlength=density.shape[1]))
     shares = sparse.csr_array(model.hierarchy_.shares[:, used])
     known = np.flatnonzero(np.diff(shares.indptr))
     spelt = [str(word).lower() for word in model.hierarchy_.words[known]]
-    # If words differ only in case, use the first row.
+    # Words that differ only in case share the first row.
     first = {word: at for at, word in reversed(list(enumerate(spelt)))}
     rows = np.array(list(first.values()), dtype=np.int64)
     times = np.asarray(matrix.sum(axis=0)).ravel()

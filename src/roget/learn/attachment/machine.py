@@ -5,8 +5,8 @@ The kernel is a product over the verb and both nouns,
     K(x, x′) = ∏ (1 + (1 − d)·cos⁺ + d·[same word]) / 2
 
 plus a linear kernel of the additional features. A machine is a kernel ridge regression on the
-labels (−1 for V and 1 for N). Its solution and its leave-one-out scores have a closed form. Each
-frequent preposition has a separate machine. Rare prepositions share one.
+labels (−1 for V and 1 for N). Both the fit and the leave-one-out scores have a closed form. Each
+frequent preposition has its own machine, and rare prepositions share one.
 """
 
 from __future__ import annotations
@@ -26,30 +26,33 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 RARE = 300
-"""Minimum number of quadruples for a preposition to have a separate machine."""
+"""Minimum number of quadruples for a preposition to have its own machine."""
 MAX_QUADRUPLES = 6000
-"""Maximum number of training quadruples per machine, because fitting takes cubic time. Larger sets
-are subsampled."""
+"""Maximum number of training quadruples per machine. Larger sets are subsampled, because fitting
+takes cubic time.
+"""
 EXACT = 0.3
 """Weight d of the identity term in the similarity of two words."""
 LINEAR = 0.01
-"""Weight of the linear kernel of the additional features."""
+"""Weight of the linear kernel of the features from other text."""
 NOISE = 0.5
-"""Ridge parameter λ, added to the diagonal of K. It models noise in the labels."""
+"""Ridge parameter λ, added to the diagonal of K."""
 OTHERS = 0.3
-"""Factor applied to the kernel of two quadruples with different prepositions, which occur together
-only in the machine that rare prepositions share."""
+"""Factor by which the kernel is multiplied if two quadruples have different prepositions.
+
+They are only compared in the machine for rare prepositions.
+"""
 CELLS = 1 << 23
-"""Batch size: number of pairs of quadruples compared at once."""
+"""Number of kernel values to compute in one batch."""
 LARGEST = 1e12
-"""Upper bound on the absolute values of stored numbers. It keeps products finite."""
+"""Upper bound on the absolute value of stored numbers, so products stay finite."""
 POOL = ""
 """Key of the machine that rare prepositions share."""
 
 
 @dataclass(frozen=True)
 class StoredMachines(Contents):
-    """Stored machines: quadruples, and one block of rows and weights per machine."""
+    """The quadruples of all machines, and the rows and weights of each."""
 
     words: Ints = array("iu", "items", 3, low=-1, below=1 << 53)
     """Word ids of the quadruples. −1 is an unknown word."""
@@ -65,20 +68,19 @@ class StoredMachines(Contents):
 
 @dataclass(frozen=True)
 class FeatureRows:
-    """Input of a kernel machine: ids and vectors of verbs and nouns, and additional features."""
+    """Input of a kernel machine: one row of words and features per quadruple."""
 
     words: Ints
     """Word ids, three for each quadruple. Unknown words have negative ids."""
     vectors: Sequence[Floats]
     prepositions: npt.NDArray[np.object_]
     evidence: Floats
-    """Additional features of the quadruples, standardised."""
+    """Standardised features from other text."""
 
     def __len__(self) -> int:
         return len(self.words)
 
     def select(self, rows: Ints) -> FeatureRows:
-        """Return the input for the quadruples in the given rows."""
         vectors = [part[rows] for part in self.vectors]
         return FeatureRows(self.words[rows], vectors, self.prepositions[rows], self.evidence[rows])
 
@@ -86,13 +88,12 @@ class FeatureRows:
 def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
     """Return the kernel matrix K of two sets of quadruples.
 
-    If `pooled` is True, the kernel of two quadruples with different prepositions is multiplied by
-    `OTHERS`.
+    If `pooled` is True, multiply the kernel by `OTHERS` where the prepositions differ.
     """
     # Multiply over the verb and both nouns: a single dissimilar word makes the pair dissimilar.
     out = np.ones((len(a), len(b)), dtype=np.float32)
     for at in range(3):
-        # Word similarity: (1 − d)·cos⁺ + d·[same known word], mapped from [0, 1] to [½, 1].
+        # Map the similarity from [0, 1] to [½, 1]. See the module docstring for its terms.
         similarity = np.maximum(a.vectors[at] @ b.vectors[at].T, 0)
         similarity *= np.float32(1 - EXACT)
         mine, its = a.words[:, at], b.words[:, at]
@@ -100,7 +101,7 @@ def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
         similarity += np.float32(1)
         similarity *= np.float32(0.5)
         out *= similarity
-    # Add the linear kernel of the additional features.
+    # Add the linear kernel of the features from other text.
     out += np.float32(LINEAR) * (a.evidence @ b.evidence.T)
     if pooled:
         same = a.prepositions[:, None] == b.prepositions[None, :]
@@ -110,7 +111,7 @@ def kernel(a: FeatureRows, b: FeatureRows, pooled: bool) -> Floats:
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """The kernel machine for one preposition: rows of quadruples and their dual weights."""
+    """The kernel machine for one preposition: indices of its quadruples, and their dual weights."""
 
     rows: Ints
     mean: float
@@ -141,7 +142,7 @@ class Machine:
         # Rare prepositions share one machine.
         times = Counter(items.prepositions)
         groups = _by_name([one if times[one] >= RARE else POOL for one in items.prepositions])
-        # The Cholesky decomposition dominates, so progress is measured in cubed sizes.
+        # The Cholesky decomposition takes most of the time, so measure progress in cubed sizes.
         work, done = sum(min(len(rows), MAX_QUADRUPLES) ** 3 for rows in groups.values()), 0.0
         blocks, drawn = {}, {}
         for name, rows in groups.items():
@@ -157,7 +158,7 @@ class Machine:
             if progress is not None:
                 progress(done / work)
         made = cls(items, blocks)
-        # Quadruples that were not sampled are scored in the same way as new quadruples.
+        # Score quadruples that were not sampled in the same way as new quadruples.
         for rows in drawn.values():
             left_out[rows] = made.scores(items.select(rows))
         return made._compact(), left_out
@@ -169,8 +170,8 @@ class Machine:
         for name, rows in _by_name(known).items():
             block = self.blocks.get(name)
             if block is None:
-                # If there is neither a machine for the preposition nor a shared machine, use the
-                # mean score of all machines.
+                # Without a machine for the preposition or for rare ones, use the mean score of all
+                # machines.
                 out[rows] = np.mean([one.mean for one in self.blocks.values()])
                 continue
             step = max(1, CELLS // max(1, block.rows.size))
@@ -182,7 +183,7 @@ class Machine:
         return out
 
     def _compact(self) -> Machine:
-        """Return a copy without the quadruples that no machine uses."""
+        """Remove quadruples that no machine uses."""
         used = np.sort(np.concatenate([block.rows for block in self.blocks.values()]))
         if used.size == len(self.items):
             return self
@@ -193,7 +194,7 @@ class Machine:
         return Machine(self.items.select(used), blocks)
 
     def content(self) -> dict[str, Any]:
-        """Return the values of the machines to store in a model folder, except the word vectors."""
+        """Return JSON values and arrays for the model folder, without the word vectors."""
         blocks = self.blocks.values()
         return {
             "words": self.items.words.astype(np.int32),
@@ -211,7 +212,7 @@ class Machine:
         """Read stored machines, given the vectors of verbs, first nouns and second nouns."""
         held = StoredMachines.read(kept)
         words, rows, sizes = held.words.astype(np.int64), held.rows, held.sizes.astype(np.int64)
-        # Bound the sizes first, so their sum does not overflow.
+        # Check the range of the sizes first, so their sum cannot overflow.
         require_range("sizes", sizes, 0, rows.size + 1)
         if sizes.sum() != rows.size:
             raise ValueError(
@@ -233,7 +234,7 @@ def _solve(items: FeatureRows, rows: Ints, goal: Any, name: str) -> tuple[Featur
 
     With G = (K + λI)⁻¹ and weights w = G·(y − mean), the leave-one-out score is y − w/diag G.
     """
-    # The mean is shrunk towards 0, as if there were two extra quadruples, one with each label.
+    # Shrink the mean towards 0, as if there were two more quadruples, one with each label.
     mean = float(goal.sum() / (goal.size + 2))
     inverse = _inverse(kernel(items, items, name == POOL))
     own = np.diag(inverse).copy()
@@ -246,7 +247,7 @@ def _solve(items: FeatureRows, rows: Ints, goal: Any, name: str) -> tuple[Featur
 def _inverse(pairs: Floats) -> Floats:
     """Return the lower triangle of (K + λI)⁻¹.
 
-    With cosines clipped at 0, K + λI may not be positive definite. λ is doubled until it is.
+    Cosines are clipped at 0, so K + λI may not be positive definite. Double λ until it is.
     """
     from scipy.linalg import lapack
 
@@ -262,10 +263,7 @@ def _inverse(pairs: Floats) -> Floats:
 
 
 def _by_name(names: Sequence[str]) -> dict[str, Ints]:
-    """Group row indices by name.
-
-    The names are in alphabetical order, except that `POOL` is last.
-    """
+    """Group row indices by name. Sort the names alphabetically, with `POOL` last."""
     found: dict[str, list[int]] = {}
     for row, name in enumerate(names):
         found.setdefault(name, []).append(row)

@@ -1,7 +1,7 @@
 """Read quadruples (verb, noun, preposition, noun), with the label N or V if known.
 
-Words are lemmatised, numbers are replaced by their shape, and unknown words are represented by
-surface features.
+Words are lemmatised, numbers become their shape, such as <year>, and unknown words become surface
+features.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ COLUMNS = Roles(
 )
 
 LARGEST = 1_000_000
-"""Maximum count on a line. A line with count n stands for n identical quadruples."""
+"""Maximum count on a line, that is, the number of identical quadruples it stands for."""
 
 
 class LemmatisedQuadruple(NamedTuple):
@@ -83,23 +83,23 @@ class LemmatisedQuadruple(NamedTuple):
 
 
 class Forms(Protocol):
-    """Interface of a lemmatiser that chooses the most frequent of the possible lemmas."""
+    """Interface of a lemmatiser. If a word has several lemmas, it returns the most frequent one."""
 
     verbs: dict[str, float]
     nouns: dict[str, float]
 
     def normal(self, quads: Iterable[Quadruple]) -> list[LemmatisedQuadruple]:
-        """Lemmatise the words of quadruples, and return the quadruples of lemmas."""
+        """Return the quadruples with all words lemmatised."""
 
 
 def make_forms(verbs: Mapping[str, float], nouns: Mapping[str, float]) -> Forms:
-    """Return the lemmatiser for the language, given the frequencies of verbs and nouns."""
+    """Make a lemmatiser for the language from the frequencies of verbs and nouns."""
     made: Forms = catalogue.load("languages", LANGUAGE).forms(verbs, nouns)
     return made
 
 
 def read_forms(kept: Mapping[str, Any]) -> Forms:
-    """Read a stored lemmatiser, that is, its word frequencies."""
+    """Restore a lemmatiser from stored word frequencies."""
     for known in (kept["verbs"], kept["nouns"]):
         require_numbers(known, *known, low=0)
     return make_forms(kept["verbs"], kept["nouns"])
@@ -150,8 +150,8 @@ def read(path: PathLike) -> list[Quadruple]:
 
     The fields of a line are separated by blanks, optionally after a sentence number, as in the data
     of Ratnaparkhi, Reynar & Roukos ("0 join board as director V"), or by tabs, optionally with a
-    count at the end. A quadruple with count n is returned n times. Empty lines are skipped. The
-    file may also be a table with a header, CSV, JSON Lines or Parquet. Its columns are verb, noun1,
+    count at the end. A quadruple with count n is returned n times, and empty lines are skipped.
+    Tables with a header, CSV, JSON Lines and Parquet are read too. Their columns are verb, noun1,
     preposition, noun2, attachment and optionally count.
     """
     if os.fspath(path) == "sample" and not Path(path).exists():
@@ -210,7 +210,10 @@ def parse_line(text: str, answered: bool) -> QuadrupleLine | str:
 def check_quadruples(
     quads: Iterable[Sequence[str]], y: Iterable[str] | None = None
 ) -> list[Quadruple]:
-    """Check quadruples of four words, with labels as the fifth elements or in `y`."""
+    """Check that each quadruple has four words, and return them with their labels.
+
+    The labels are in `y`, or they are the fifth elements of the quadruples.
+    """
     made = []
     for number, quad in enumerate(quads):
         cells = [quad] if isinstance(quad, str) else list(quad)

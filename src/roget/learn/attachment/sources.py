@@ -45,24 +45,25 @@ Cells = Mapping[tuple[str, str], float]
 DIMENSIONS = 200
 
 OWN = 0.5
-"""Maximum fraction of the training quadruples that may occur in the bundled sample. If the fraction
-is higher, the bundled sample is not used as other text."""
+"""Maximum fraction of the training quadruples that may also occur in the bundled sample.
+
+Above it, the bundled sample is not used as additional data.
+"""
 
 CLASSES = 0.35
-"""Weight of classes in the similarity of two words. Contexts have the remaining weight."""
+"""Weight of thesaurus classes in word similarity. Contexts have the remaining weight."""
 
 PRIOR = 0.5
-"""Weight of prior vectors in the similarity of two words. Contexts and classes share the remaining
-weight."""
+"""Weight of prior vectors in word similarity. Contexts and classes share the remaining weight."""
 
 SENSES = 0.5
-"""Exponent applied to sense frequencies (0 = uniform, 1 = tag counts)."""
+"""Exponent applied to sense frequencies: 0 = all senses equal, 1 = in proportion to tag counts."""
 
 Places = dict[str, dict[str, float]]
 
 
 def tabulate(cells: Cells) -> tuple[list[str], list[str], Any]:
-    """Return the row names and column names, both sorted, and a sparse matrix of the cells."""
+    """Build a sparse matrix from cells, and return it with its sorted row and column names."""
     keys = sorted(cells)
     rows, row = np.unique([key[0] for key in keys], return_inverse=True)
     columns, column = np.unique([key[1] for key in keys], return_inverse=True)
@@ -73,11 +74,11 @@ def tabulate(cells: Cells) -> tuple[list[str], list[str], Any]:
 
 @dataclass(frozen=True)
 class StoredVectors(Contents):
-    """Stored vectors of words and of contexts (hints), rounded to float16."""
+    """Vectors of words and of surface features, rounded to float16."""
 
     words: list[str] = texts("words")
     table: Floats = array("f", "words", "dimensions", low=-1.01, below=1.01)
-    """The vectors, as rows of unit length."""
+    """One unit vector per row."""
     hints: list[str] = texts("hints")
     hinted: Floats = array("f", "hints", "dimensions", low=-65505, below=65505)
 
@@ -108,12 +109,12 @@ class Vectors:
         return places, found
 
     def combine(self, other: Vectors, weight: float) -> Vectors:
-        """Concatenate these vectors with `other`. The cosine in `other` has the given weight.
+        """Join these vectors with `other`, whose cosine counts with the given weight.
 
-        A word that has only one of the two vectors is compared by this vector alone.
+        If a word has only one of the two vectors, it is compared by this vector alone.
         """
-        # Scale by √(1 − weight) and √weight. For words with only one of the two vectors, `unit`
-        # undoes the scaling.
+        # Scale by √(1 − weight) and √weight. If a word has only one vector, `unit` undoes the
+        # scaling.
         words = list(dict.fromkeys([*self.words, *other.words]))
         parts = []
         for one, share in ((self, 1 - weight), (other, weight)):
@@ -127,7 +128,7 @@ class Vectors:
         return Vectors(words, unit(np.hstack(parts)), self.hints, hinted)
 
     def round(self) -> Vectors:
-        """Return the vectors rounded to the precision of stored models."""
+        """Round the vectors to the precision of stored models."""
         return Vectors.read(self.content())
 
     def content(self) -> dict[str, Any]:
@@ -193,7 +194,7 @@ class Sources:
     """Word vectors from another source."""
 
     def forms(self) -> Forms:
-        """Return the lemmatiser, based on the frequencies of verbs and nouns in the counts."""
+        """Make a lemmatiser from the frequencies of verbs and nouns in the counts."""
         verbs: Counter[str] = Counter()
         nouns: dict[str, float] = {}
         if self.pairs is not None:
@@ -222,11 +223,11 @@ def make_sources(
             "counts",
             code="invalid-input",
         )
-    # Use the bundled quadruples as other text, unless the training data come from them.
+    # Use the bundled quadruples, unless the training data come from them.
     others = sample("pp_quads")
     bundled = {one[:4] for one in others}
     if sum(one[:4] in bundled for one in quads) > OWN * len(quads):
-        # Otherwise the model would know the labels when it is tested on the rest of the sample.
+        # Otherwise the model would see the labels on which it may be tested.
         others = []
     nouns = [open_classes(one) if isinstance(one, str | os.PathLike) else one for one in thesauri]
     verbs = []
@@ -242,7 +243,7 @@ def make_sources(
 def spaces(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources, seed: int
 ) -> tuple[Vectors, Vectors]:
-    """Return the verb and noun vectors, from contexts, thesaurus classes and prior vectors."""
+    """Return vectors of verbs and nouns from contexts, thesaurus classes and prior vectors."""
     verbs, nouns = tables(quads, normal, sources)
     found = []
     for table, thesauri in ((verbs, sources.verbs), (nouns, sources.thesauri)):
@@ -267,7 +268,7 @@ def spaces(
 def tables(
     quads: Sequence[Quadruple], normal: Sequence[LemmatisedQuadruple], sources: Sources
 ) -> tuple[Cells, Cells]:
-    """Count verbs and nouns by context, without using the labels of the training quadruples."""
+    """Count the contexts of verbs and nouns. Labels of the training quadruples are not used."""
     verbs: defaultdict[tuple[str, str], float] = defaultdict(float)
     nouns: defaultdict[tuple[str, str], float] = defaultdict(float)
     for noun, context, count in sources.pairs.rows() if sources.pairs is not None else ():
@@ -317,7 +318,7 @@ def find_classes(thesaurus: Any, words: Iterable[str]) -> Places:
 
 
 def _in_taxonomy(taxonomy: Taxonomy, words: Iterable[str]) -> Places:
-    """Return the weight of each known word in the concepts of a taxonomy and their ancestors."""
+    """Return the weight of each known word in its concepts and all broader ones."""
     parents = taxonomy.acyclic()
     found: Places = {}
     for word in words:

@@ -1,4 +1,4 @@
-"""Statistics of quadruples: back-off counts, attachment rates, lexical association, slot counts."""
+"""Statistics of quadruples: back-off counts, attachment rates and lexical association."""
 
 from __future__ import annotations
 
@@ -18,38 +18,40 @@ from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.learn.attachment.quads import NOUN, LemmatisedQuadruple
 
 PARTS = ("vnpm", "vnp", "vpm", "npm", "vp", "np", "pm", "p")
-"""Parts of a quadruple that include the preposition, in column order. The letters are v for the
-verb, n and m for the first and second noun, and p for the preposition."""
+"""Combinations of words that include the preposition, in column order.
+
+The letters are v for the verb, n and m for the first and second noun, and p for the preposition.
+"""
 
 LEVELS = (slice(0, 1), slice(1, 4), slice(4, 7), slice(7, 8))
-"""Columns of the back-off levels of Collins & Brooks (1995): the quadruple, triples, pairs, and the
-preposition alone."""
+"""Columns of `PARTS` at each back-off level (Collins & Brooks 1995), from the quadruple to the
+preposition alone.
+"""
 
 SMOOTHING = 2.0
-"""Number of pseudo-tokens added to each part. Their labels are distributed like the labels of the
-preposition."""
+"""Number of pseudo-tokens by which a combination of words is smoothed.
+
+Their labels are distributed like the labels of the preposition.
+"""
 
 LOOSE_PARTS = ("v", "n", "m", "vn", "nm", "vm")
-"""Parts of a quadruple without the preposition, in column order. The letters are explained at
-`PARTS`."""
+"""Combinations of words without the preposition, in column order. See `PARTS` for the letters."""
 SHRINK = 3.0
-"""Number of pseudo-quadruples added to each part. They shrink its attachment rate towards the rates
-of its prepositions."""
+"""Number of pseudo-quadruples by which an attachment rate is shrunk."""
 FOLDS = 10
 
 ANY = ""
 """Key that stands for all prepositions."""
 OTHERS = 0.3
-"""Weight of a quadruple from other text in lexical association. Training quadruples have weight
-1."""
+"""Weight of a quadruple from other text in lexical association (training quadruples: 1)."""
 
 USUAL = 0.05
 """Prior probability that a noun is followed by a given preposition."""
 ADDED = 0.5
-"""Pseudo-count added to the numerator and denominator of ratios."""
+"""Pseudo-count added to the numerator and the denominator of ratios."""
 _ODDS = [PARTS.index(part) for part in ("vpm", "npm", "vp", "np", "pm")]
 OUTSIDE = len(_ODDS) + 3
-"""Number of features that are computed from other text."""
+"""Number of features computed from other text."""
 
 
 @dataclass(frozen=True)
@@ -65,22 +67,20 @@ class BackoffStage:
     def measure(cls, name: str, decided: BoolArray, right: BoolArray) -> Self:
         """Return the coverage and accuracy of a stage.
 
-        `decided` is True for quadruples that the stage decided, and `right` is True for correct
-        decisions.
+        `decided` and `right` are True for quadruples that the stage decided, and decided correctly.
         """
         accuracy = float(np.mean(right[decided])) if decided.any() else None
         return cls(name, float(np.mean(decided)), accuracy)
 
 
 class Keyed:
-    """A table with a row of numbers for each key. Rows of unknown keys are zero."""
+    """A lookup table with a row of numbers for each key, and zeros for unknown keys."""
 
     names = ("keys", "values")
-    """Names of the stored arrays for the keys and the values."""
     kinds = "f"
     shape: tuple[int, ...] = ()
     range: tuple[float, float] = (0, 1e100)
-    """Valid range of the values: minimum (inclusive) and maximum (exclusive)."""
+    """Minimum (inclusive) and maximum (exclusive) of valid values."""
 
     def __init__(self, keys: Iterable[str], values: Array) -> None:
         self.keys, self.values = list(keys), values
@@ -99,7 +99,7 @@ class Keyed:
         return known[np.array(rows, dtype=np.int64).reshape(-1, width)]
 
     def content(self) -> dict[str, Any]:
-        """Return the values to store in a model folder."""
+        """Return JSON values and arrays for the model folder."""
         return dict(zip(self.names, (self.keys, self.values), strict=True))
 
     @classmethod
@@ -113,7 +113,7 @@ class Keyed:
 
 
 class QuadrupleCounts(Keyed):
-    """Counts of N and V for each part that includes the preposition.
+    """Counts of N and V for each combination of words in `PARTS`.
 
     >>> pizza = LemmatisedQuadruple("eat", "pizza", "with", "fork")
     >>> seen = QuadrupleCounts.from_quadruples([pizza], [False])
@@ -126,7 +126,7 @@ class QuadrupleCounts(Keyed):
 
     @classmethod
     def from_quadruples(cls, quads: Iterable[LemmatisedQuadruple], nouns: Iterable[bool]) -> Self:
-        """Count the parts of quadruples. `nouns` is True where the label is N."""
+        """Count the combinations in quadruples. `nouns` is True where the label is N."""
         table: dict[str, list[int]] = {}
         for quad, noun in zip(quads, nouns, strict=True):
             for key in _keys(quad):
@@ -134,20 +134,18 @@ class QuadrupleCounts(Keyed):
         return cls.from_table(table)
 
     def counts(self, quads: Iterable[LemmatisedQuadruple]) -> Ints:
-        """Return the counts of N and V for each part, with shape (quadruples, parts, 2)."""
+        """Return the counts of N and V, with shape (quadruples, combinations, 2)."""
         return self.look_up(map(_keys, quads), len(PARTS))
 
 
 def log_odds(counts: Any) -> Floats:
-    """Return the log odds of N against V for each part, minus the log odds for the preposition.
+    """Return the log odds of N for each combination, minus the log odds for the preposition.
 
-    The preposition is the last column of `PARTS`.
-
-    Two pseudo-tokens with the odds of the preposition are added to each part, so the value of an
-    unseen part is 0.
+    Each combination is smoothed by two pseudo-tokens with the odds of the preposition, so the value
+    of an unseen one is 0.
     """
     counts = np.asarray(counts, dtype=np.float64)
-    # Proportions of N and V for the preposition alone, with ½ added to both counts.
+    # Add ½ to both counts of the preposition, which is the last column.
     shares = (counts[:, -1] + 0.5) / (counts[:, -1].sum(axis=1, keepdims=True) + 1)
     usual = np.log(shares[:, 0] / shares[:, 1])
     added = counts[:, :-1] + SMOOTHING * shares[:, None, :]
@@ -157,12 +155,11 @@ def log_odds(counts: Any) -> Floats:
 def back_off(counts: Any) -> tuple[Floats, Ints]:
     """Return p(N) from the most specific level with counts, and the index of that level.
 
-    The parts of a level are summed, as in Collins & Brooks (1995). For an unknown preposition,
-    p(N) is 1. `QuadrupleCounts.stages` lists the names of the levels.
+    The counts of a level are summed, as in Collins & Brooks (1995). For an unknown preposition,
+    p(N) is 1.
     """
     counts = np.asarray(counts)
-    # Go from the most general level to the most specific one, so specific levels overwrite general
-    # ones.
+    # Start with the most general level and overwrite it with more specific ones.
     share = np.ones(len(counts))
     level = np.full(len(counts), len(LEVELS))
     for at in reversed(range(len(LEVELS))):
@@ -183,10 +180,10 @@ def _keys(quad: LemmatisedQuadruple) -> list[str]:
 
 
 class Tendencies(Keyed):
-    """The attachment rate of each part relative to its prepositions, from −2 (V) to 2 (N).
+    """The tendency of word combinations to attach to V (−2) or N (2).
 
-    The rate is Σ(y − mean of y for the preposition)/(occurrences + 3), with y = 1 for N and −1 for
-    V.
+    The rate of a combination is Σ(y − mean of y for the preposition)/(occurrences + 3), with y = 1
+    for N and −1 for V.
     """
 
     range = (-2, 2)
@@ -194,15 +191,15 @@ class Tendencies(Keyed):
     @classmethod
     def from_quadruples(cls, quads: Sequence[LemmatisedQuadruple], nouns: BoolArray) -> Self:
         """Estimate the rates from quadruples. `nouns` is True where the label is N."""
-        # 1. Compute the mean of y (1 for N, −1 for V) for each preposition, shrunk towards 0 by two
-        # pseudo-quadruples.
+        # 1. Compute the mean of y (1 for N, −1 for V) for each preposition, with two
+        # pseudo-quadruples of mean 0.
         goal = np.where(nouns, 1.0, -1.0).tolist()
         usual: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 2.0])
         for quad, one in zip(quads, goal, strict=True):
             usual[quad.preposition][0] += one
             usual[quad.preposition][1] += 1
-        # 2. Compute the mean deviation of y from this mean for each part, shrunk towards 0 by
-        # `SHRINK` pseudo-quadruples.
+        # 2. Compute the mean deviation from this mean for each combination, with `SHRINK`
+        # pseudo-quadruples.
         table: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, SHRINK])
         for quad, one in zip(quads, goal, strict=True):
             total, times = usual[quad.preposition]
@@ -212,7 +209,7 @@ class Tendencies(Keyed):
         return cls.from_table({key: total / times for key, (total, times) in table.items()})
 
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return the attachment rate of each part of each quadruple, or 0 for an unknown part."""
+        """Return the rate of each combination in each quadruple, or 0 if it is unknown."""
         return self.look_up(map(_loose_keys, quads), len(LOOSE_PARTS))
 
     @classmethod
@@ -244,11 +241,11 @@ def _loose_keys(quad: LemmatisedQuadruple) -> list[str]:
 class Association(Keyed):
     """Lexical association (Hindle & Rooth 1993): p(prep|head), smoothed.
 
-    p(prep|head) = (f(head, prep) + f(all heads, prep)/f(all heads)) / (f(head) + 1), where
-    f(head, prep) counts phrases attached to the head, f(head) all quadruples with the head, and
-    heads are verbs or first nouns. The score of the noun is p(prep|noun)·p(no phrase|verb), and the
-    score of the verb is p(prep|verb)·p(no phrase|noun). A head has no phrase in a quadruple whose
-    phrase attaches to the other head.
+    p(prep|head) = (f(head, prep) + f(all heads, prep)/f(all heads)) / (f(head) + 1), where f(head,
+    prep) counts phrases attached to the head, f(head) all quadruples with the head, and heads are
+    verbs or first nouns. The score of the noun is p(prep|noun)·p(no phrase|verb), and the score of
+    the verb is p(prep|verb)·p(no phrase|noun). p(no phrase|head) is the smoothed share of its
+    quadruples in which the phrase attaches to the other head.
     """
 
     names = ("keys", "counts")
@@ -260,12 +257,11 @@ class Association(Keyed):
         nouns: Sequence[bool],
         others: Iterable[tuple[LemmatisedQuadruple, bool]] = (),
     ) -> Self:
-        """Count the quadruples, and count `others` with a lower weight.
+        """Count the training quadruples, and `others` with a lower weight.
 
-        `nouns` is True for quadruples with the label N.
+        `nouns` is True where the label is N.
         """
         counts: defaultdict[str, float] = defaultdict(float)
-        # Training quadruples have weight 1, and quadruples from other text have weight `OTHERS`.
         own = zip(quads, nouns, repeat(1.0))
         for quad, noun, times in chain(own, ((*one, OTHERS) for one in others)):
             counts[quad.preposition] += times
@@ -278,7 +274,7 @@ class Association(Keyed):
         return cls.from_table(counts)
 
     def share(self, quads: Sequence[LemmatisedQuadruple], noun: bool) -> Floats:
-        """Return the score of the noun, or of the verb if `noun` is False, for each quadruple."""
+        """Return the score of the noun for each quadruple, or of the verb if `noun` is False."""
         nouns = [("N", quad.noun1) for quad in quads]
         verbs = [("V", quad.verb) for quad in quads]
         own, other = (nouns, verbs) if noun else (verbs, nouns)
@@ -306,14 +302,14 @@ class Association(Keyed):
 
 
 class Slots(Keyed):
-    """Counts of verbs, nouns and slots in other text, and of their combinations."""
+    """Counts of verbs, nouns, their combinations, and nouns after verbs, in other text."""
 
     names = ("slots", "slot_counts")
 
 
 @dataclass(frozen=True, eq=False)
 class SlotCounts:
-    """Counts from other text: labelled quadruples, and nouns in the slots of verbs.
+    """Counts from other text: labelled quadruples, and nouns in relations such as "with:eat".
 
     >>> pairs = Counts([[3, 0], [1, 4]], ["fork", "pizza"], ["with:eat", "obj:eat"])
     >>> quads = [Quadruple("eat", "pizza", "with", "fork", "V")]
@@ -335,7 +331,7 @@ class SlotCounts:
         slots: defaultdict[str, float] = defaultdict(float)
         for noun, context, count in pairs.rows() if pairs is not None else ():
             slot, verb = split_context(context)
-            # The noun in a slot counts as both the first and the second noun.
+            # Such a noun counts as both the first and the second noun.
             for key in _slot_keys(LemmatisedQuadruple(verb, noun, slot, noun)):
                 slots[key] += count
         return cls(tally, Slots.from_table(slots))
@@ -343,11 +339,11 @@ class SlotCounts:
     def features(self, quads: Sequence[LemmatisedQuadruple]) -> Floats:
         """Return eight features for each quadruple. They are near 0 for unknown words.
 
-        The first five are the log odds of N for five parts of the quadruple, each minus the log
-        odds for the preposition alone. The other three are logarithms of ratios: the preposition's
-        rate with the verb to its rate with all verbs; its rate with the first noun to the prior
-        rate; and the second noun's count with the preposition in phrases that modify verbs to the
-        same count in phrases that modify nouns.
+        The first five are the log odds of N for five combinations of words, each minus the log odds
+        for the preposition alone. The other three are log ratios. They compare the rate of the
+        preposition after the verb with its rate after all verbs, its rate after the first noun with
+        the prior rate, and the second noun in phrases that modify verbs with the same noun in
+        phrases that modify nouns.
         """
         counts = self.tally.counts(quads)
         by_noun = counts[..., 0]
@@ -377,7 +373,7 @@ class SlotCounts:
 def _slot_keys(quad: LemmatisedQuadruple) -> list[str]:
     """Return the six keys under which a quadruple is counted in `Slots`.
 
-    They are keys for the total, the preposition, the verb, the verb with the preposition, the first
+    They stand for the total, the preposition, the verb, the verb with the preposition, the first
     noun, and the preposition with the second noun.
     """
     v, n, p, m = quad
@@ -385,6 +381,6 @@ def _slot_keys(quad: LemmatisedQuadruple) -> list[str]:
 
 
 def split_context(context: str) -> tuple[str, str]:
-    """Split a context such as "with:eat" into slot and verb. The slot is "obj" by default."""
+    """Split a context such as "with:eat" into relation ("obj" by default) and verb."""
     slot, verb = split_slot(context)
     return slot or "obj", verb

@@ -1,7 +1,7 @@
 """Prediction from classes: p(v|n) = Σ_c p(c|n)·p(v|c) for a word n and a context v.
 
-The classes come from a fitted clusterer, a Clustering, a thesaurus (learnt or imported), or a pair
-of tables. They are used at several levels of their tree.
+The classes come from a fitted clusterer, a `Clustering`, a thesaurus, or a pair of arrays. A tree
+of classes is used at several levels.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from roget.learn.clustering.result import Clustering, Posterior
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
 PARENT = 10.0
-"""Number of pseudo-tokens added to each class, distributed like the background."""
+"""Number of pseudo-tokens by which each class is smoothed with the background distribution."""
 
 SLACK = 1e-6
-"""Tolerance for rounding errors in sums of probabilities and in the range of discounts."""
+"""Tolerance for rounding errors in sums of probabilities and in discounts."""
 
 COUNTED = Posterior(1e-12)
-"""Placement rule for classes whose centroids are the summed counts of their words."""
+"""Rule that places new words if centroids are the summed counts of their words."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
-    """A predictor of contexts by classes, which averages over one or more clusterings.
+    """Predict contexts by averaging over one or more clusterings.
 
-    types: True if the classes were learnt from types, that is, from counts in which each pair
-    counts once. New words are then placed by their types as well.
+    types: True if the classes were learnt from a table in which each (word, context) pair counts
+    once. New words are then placed by such a table as well.
     """
 
     name: str
@@ -44,17 +44,17 @@ class ClassCounts:
     types: bool = False
 
     def cells(self, rows: Array, columns: Array) -> Floats:
-        """Return p(v|n) for pairs of rows (words) and columns (contexts)."""
+        """Return p(context|word) for pairs of rows (words) and columns (contexts)."""
         found = [predict_cells(one.memberships, one.centroids, rows, columns) for one in self.parts]
         return np.asarray(np.mean(found, axis=0))
 
     def rows(self, rows: Array | slice, columns: Array | slice = slice(None)) -> Floats:
-        """Return p(v|n) for the given rows, and for the given columns or all columns."""
+        """Return p(context|word) for the given rows and columns (default: all columns)."""
         found = [to_dense(one.memberships[rows] @ one.centroids[:, columns]) for one in self.parts]
         return np.asarray(np.mean(found, axis=0))
 
     def place(self, matrix: Any) -> ClassCounts:
-        """Return a predictor for the words in the rows of `matrix`, placed in the same classes."""
+        """Place the words in the rows of `matrix` in the same classes. Return their predictor."""
         counts = count_types(matrix) if self.types else matrix
         return replace(
             self, parts=tuple(_set_members(one, one.place(counts)) for one in self.parts)
@@ -62,7 +62,7 @@ class ClassCounts:
 
 
 def _set_members(clustering: Clustering, memberships: Any) -> Clustering:
-    """Return the clustering with the given memberships, normalised to sum to 1."""
+    """Replace the memberships of a clustering. The new ones are normalised to sum to 1."""
     table = sparse.csr_array(memberships, dtype=np.float64)
     sums = np.asarray(table.sum(axis=1)).ravel()
     table.data /= np.repeat(np.where(sums > 0, sums, 1.0), np.diff(table.indptr))
@@ -96,8 +96,9 @@ def count_types(matrix: Any) -> Any:
 def continuation(matrix: Any) -> Floats:
     """Return the continuation probability p(v), based on the number of words per context.
 
-    One word is subtracted from each context and distributed equally over all contexts, because
-    contexts with one word are hardly more probable than unseen ones (tuned on development data).
+    Subtract one word from each context, and distribute these words equally over all contexts.
+    Contexts with a single word are hardly more probable than unseen ones (tuned on development
+    data).
     """
     words = np.asarray(count_types(matrix).sum(axis=0), dtype=np.float64).ravel()
     taken = np.minimum(words, 1.0)
@@ -146,9 +147,9 @@ def read_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list
 
 
 def from_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> list[ClassCounts]:
-    """Return a predictor for each level of clusterings.
+    """Make a predictor for each level of clusterings.
 
-    The centroids of merged clusters are recomputed from the counts.
+    Merged clusters get new centroids, computed from the counts.
     """
     return [
         ClassCounts(f"{name} {parts[0].n_clusters}", tuple(_known(one, train) for one in parts))
@@ -157,17 +158,14 @@ def from_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> 
 
 
 def _known(clustering: Clustering, train: Any) -> Clustering:
-    """Return the clustering with normalised memberships and centroids.
-
-    If clusters were merged, their centroids are recomputed from the counts.
-    """
+    """Normalise a clustering, and recompute the centroids of merged clusters from the counts."""
     if clustering.learnt is None:
         return normalise(clustering)
     return normalise(replace(clustering, centroids=_count(clustering.memberships, train)[0]))
 
 
 def _from_tables(membership: Any, centroids: Any, train: Any) -> list[ClassCounts]:
-    """Return a predictor made from tables of memberships and centroids."""
+    """Make a predictor from arrays of memberships and centroids."""
     rows = sparse.csr_array(membership, dtype=np.float64)
     columns = sparse.csr_array(centroids) if sparse.issparse(centroids) else to_dense(centroids)
     if rows.shape[0] != train.shape[0] or columns.shape != (rows.shape[1], train.shape[1]):
@@ -191,9 +189,9 @@ def _from_tables(membership: Any, centroids: Any, train: Any) -> list[ClassCount
 def _from_thesaurus(
     source: Thesaurus, train: Any, names: tuple[Any, Any] | None
 ) -> list[ClassCounts]:
-    """Return predictors based on the classes of a thesaurus.
+    """Make predictors from the classes of a thesaurus.
 
-    Centroids are recomputed from the counts, because the contexts of the thesaurus may differ.
+    Centroids are recomputed from the counts, because the thesaurus may have other contexts.
     """
     if names is None:
         raise InputError(
@@ -201,7 +199,7 @@ def _from_thesaurus(
             "model to Counts",
             code="invalid-input",
         )
-    # Words are matched by name. Words missing from the thesaurus are placed by their counts.
+    # Match words by name. Place words that the thesaurus lacks by their counts.
     at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
     known = np.flatnonzero(at >= 0)
     if not known.size:
@@ -211,7 +209,10 @@ def _from_thesaurus(
 
 
 def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
-    """Return two predictors for each of several levels of the tree: one by counts, one by types."""
+    """Return two predictors for each of several levels of the tree.
+
+    One uses the counts. The other counts each (word, context) pair once.
+    """
     used = np.flatnonzero(np.asarray(membership.sum(axis=0)).ravel() > 0)
     found: list[ClassCounts] = []
     before = 0
@@ -219,7 +220,7 @@ def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
         groups = tree.cut(max(1, round(level * tree.n_clusters)))[used]
         _, numbers = np.unique(groups, return_inverse=True)
         size = int(numbers.max()) + 1
-        # Cuts are nested, so levels with the same number of classes are identical.
+        # Levels with the same number of classes are identical, because cuts are nested.
         if size == before:
             continue
         before = size
@@ -232,10 +233,10 @@ def _cuts(tree: Tree, membership: Any, train: Any) -> list[ClassCounts]:
 
 
 def _count_classes(rows: Any, train: Any) -> Clustering:
-    """Return a predictor whose centroids are the counts of the words in each class."""
+    """Return a predictor whose centroids are the summed counts of the words in each class."""
     table, mass = _count(rows, train)
     found = Clustering(Tree.flat(mass.size), rows, table, mass, rule=COUNTED)
-    # Words without a class are placed in the same way as new words.
+    # Place words without a class like new words.
     lost = np.asarray(rows.sum(axis=1)).ravel() <= 0
     if lost.any():
         placed = sparse.csr_array(found.place(train) * lost[:, None])
@@ -244,7 +245,7 @@ def _count_classes(rows: Any, train: Any) -> Clustering:
 
 
 def _count(membership: Any, train: Any) -> tuple[Floats, Floats]:
-    """Return the centroids and masses of classes from memberships and counts, with smoothing."""
+    """Return smoothed centroids and the masses of classes, computed from memberships and counts."""
     table = to_dense(membership.T @ train)
     totals = np.asarray(train.sum(axis=0), dtype=np.float64).ravel() + 0.5
     table += PARENT * totals / totals.sum()
@@ -253,6 +254,6 @@ def _count(membership: Any, train: Any) -> tuple[Floats, Floats]:
 
 
 def _shares(values: Floats) -> Floats:
-    """Return the values divided by their sum, or equal values if the sum is 0."""
+    """Divide the values by their sum. If the sum is 0, return equal values."""
     total = float(values.sum())
     return values / total if total > 0 else np.full(values.size, 1 / values.size)

@@ -33,11 +33,13 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.command_options import BACKOFFS
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-"""Boundaries of the frequency groups of words. If the backoff is "interpolate", each group has its
-own weights."""
+"""Word frequencies that separate the frequency groups.
+
+With backoff="interpolate", each group has its own weights.
+"""
 
 CELLS = 1 << 24
-"""Batch size: number of cells (words × contexts × predictors) computed at once."""
+"""Number of values (words × contexts × predictors) to compute in one batch."""
 
 DEV = 0.1
 """Fraction of the tokens held out by default for fitting the weights."""
@@ -47,7 +49,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     """Estimator of p(context|word) for sparse counts that backs off to classes of words.
 
     The word's own counts are discounted. The remaining probability is distributed by the word's
-    classes at several levels and by the background, with weights fitted to development tokens.
+    classes at several levels and by the background, with weights fitted to held-out tokens.
 
     classes: the name of a model ("kneser-ney", "soft-symmetric", "comdl", "roget", …), a fitted
         clusterer, a Clustering, a Thesaurus, a pair (memberships, centroids), or a list of these.
@@ -89,9 +91,9 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         """Learn from X (Counts or a matrix of counts), and fit the weights to the tokens of `dev`.
 
         Without `dev`, 10 % of the tokens are held out to fit the weights, and named classes are
-        then learnt again from all tokens. If `dev` has no tokens, all weights are equal. Classes
-        must not be learnt from development tokens, or their weights become too large. `learnt` is a
-        cache of learnt classes by family, which is both read and extended.
+        then learnt again from all tokens. If `dev` has no tokens, all weights are equal. Do not
+        learn classes from `dev`, or their weights become too large. `learnt` is a cache of classes
+        by family, and `fit` adds to it.
         """
         named = self._recipe()
         train = table(self, X, reset=True)
@@ -113,8 +115,8 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         before = self._train, self.classes_, self._predictors
         self._learn(train, named, seed, {})
         if _kinds(self._predictors) != _kinds(before[-1]):
-            # The classes learnt from all tokens have different levels, for which there are no
-            # weights. Keep the predictors of step 1.
+            # If the new classes have different levels, there are no weights for them. Keep the
+            # predictors of step 1.
             self._train, self.classes_, self._predictors = before
         self._name(named)
         return self
@@ -154,14 +156,15 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any = None, *, given: Any = None) -> float:
         """Return the mean log-likelihood per token of X in nats, or nan if X has no tokens.
 
-        The rows of X are the training words, or new words whose known counts are in `given`.
+        The rows of X are the training words. If they are new words, pass their known counts as
+        `given`.
         """
         tokens, logs = self.log_proba(X, given=given)
         total = float(tokens.data.sum())
         return float(np.sum(tokens.data * logs)) / total if total > 0 else float("nan")
 
     def log_proba(self, X: Any, *, given: Any = None) -> tuple[Any, Floats]:
-        """Return the counts in X as a coo_array, and log p(context|word) of each entry."""
+        """Return the counts in X as a coo_array, and log p(context|word) for each entry."""
         check_is_fitted(self)
         if given is None:
             known, predictors = self._train, self._predictors
@@ -206,7 +209,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return model
 
     def _recipe(self) -> ModelRecipe:
-        """Return the combined recipe of the named models, with the requested kind of backoff."""
+        """Combine the recipes of the named models with the requested kind of backoff."""
         if self.backoff not in BACKOFFS:
             raise InputError(
                 f"backoff={self.backoff!r} is invalid; expected {', '.join(BACKOFFS)}",
@@ -226,7 +229,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
                         f"classes={self.classes!r}: {name!r} has no classes to combine",
                         code="invalid-option",
                     )
-        # A single named model defines the backoff and the base distribution. A list uses
+        # A single named model sets the backoff and the base distribution. A list of classes uses
         # Kneser–Ney.
         families = tuple(dict.fromkeys(name for part in parts for name in part.families))
         base = parts[0] if parts and len(self._sources()) == 1 else recipe("kneser-ney")
@@ -268,7 +271,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, train: Any, named: ModelRecipe, seed: int, learnt: dict[str, list[ClassCounts]]
     ) -> None:
-        """Learn or convert the classes of all sources, and collect their predictors in a list."""
+        """Learn or convert the classes of all sources, and return all predictors."""
         names = (self.words_, self.contexts_) if "words_" in vars(self) else None
         found: list[ClassCounts] = []
         for source in self._sources():
@@ -303,7 +306,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         self._name(named)
 
     def _name(self, named: ModelRecipe) -> None:
-        """Assign a unique name to each predictor."""
+        """Return a unique name for each predictor."""
         self.names_ = ["own counts"] if named.own == "interpolate" else []
         names = [one.name for one in self._predictors]
         for at, name in enumerate(names, 1):
@@ -313,15 +316,15 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def _cells(
         self, counts: Any, predictors: list[ClassCounts], rows: Array, columns: Array
     ) -> Floats:
-        """Return p(context|word) for pairs of rows and columns."""
+        """Return p(context|word) for pairs of words (rows) and contexts (columns)."""
         stack = np.stack([one.cells(rows, columns) for one in predictors])
         return self._mix(counts, stack, rows, columns)
 
     def _rows(self, counts: Any, predictors: list[ClassCounts], rows: Array) -> Floats:
-        """Return p(context|word) of all contexts for the given rows."""
+        """Return p(context|word) for all contexts of the given words."""
         m = counts.shape[1]
         out = np.empty((rows.size, m))
-        # Process words in batches, to limit the memory for words × contexts × predictors.
+        # Limit the memory for words × contexts × predictors.
         step = max(1, CELLS // (m * len(predictors)))
         for begin in range(0, rows.size, step):
             part = rows[begin : begin + step]
@@ -332,19 +335,16 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return out
 
     def _mix(self, counts: Any, stack: Floats, rows: Array, columns: Array) -> Floats:
-        """Combine word counts and class predictions into p(context|word) for the given cells."""
         known = mixing.gather_data(counts, rows, columns, max(self.discounts_.size, 1))
         groups = self._mixture.groups(np.asarray(counts.sum(axis=1)).ravel())[rows]
         return self._mixture.cells(known, stack, groups)
 
 
 def _kinds(predictors: list[ClassCounts]) -> list[str]:
-    """Return the names of the predictors without their numbers of classes."""
     return ["".join(c for c in one.name if not c.isdigit()) for one in predictors]
 
 
 def _base(train: Any, kind: str) -> ClassCounts:
-    """Return the background predictor of the given kind, "continuation" or "unigram"."""
     known = continuation(train) if kind == "continuation" else unigram(train)
     one = Clustering(Tree(), np.ones((train.shape[0], 1)), known[None, :], np.ones(1))
     return ClassCounts(kind, (one,))

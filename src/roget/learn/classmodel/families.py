@@ -1,8 +1,8 @@
-"""Families of classes: the classes of one method, each with several numbers of classes.
+"""Families of classes. A family holds the classes of one method, for several numbers of classes.
 
-Each family is learnt twice: from counts, and from types, that is, counts in which every pair counts
-once. Types predict the unseen contexts of a word better, which is also why Kneser–Ney backs off to
-them. The nearest neighbours of a word, weighted by similarity, are a family too.
+Each family is learnt twice: from counts, and from types, where every (word, context) pair counts
+once. Types predict unseen contexts better, which is also why Kneser–Ney uses them. The nearest
+neighbours of a word, weighted by similarity, are a family too.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ POWER = 4
 """Exponent applied to cosines to obtain the weights of neighbours."""
 
 BACKGROUND = 0.05
-"""Weight of the unigram distribution, so contexts that occur with no neighbour have a positive
-probability."""
+"""Weight of the unigram distribution. It makes every context possible."""
 
 ROWS = 1 << 10
-"""Batch size: number of words whose neighbours are computed at once."""
+"""Number of words whose neighbours are computed in one batch."""
 
 View: TypeAlias = Callable[[Any, int], list[ClassCounts]]
 
@@ -43,7 +42,7 @@ SIZES = (2, 5, 10, 20, 50, 100, 200, 400)
 
 
 def _nearest(train: Any, seed: int) -> list[ClassCounts]:
-    """Return predictors based on the nearest neighbours of each word, one per neighbourhood size.
+    """Return predictors from the nearest neighbours of words, one per neighbourhood size.
 
     Similarity is the cosine of PPMI vectors reduced to 100 dimensions.
     """
@@ -62,7 +61,7 @@ def _nearest(train: Any, seed: int) -> list[ClassCounts]:
     words = unit(associations @ projection)
     shares = sparse.csr_array(train / np.maximum(totals, 1e-300)[:, None])
     background = unigram(train)
-    # A word without counts predicts the unigram distribution.
+    # Predict the unigram distribution for words without counts.
     shares = shares + sparse.csr_array((totals == 0)[:, None] * background)
     centroids = sparse.csr_array(sparse.vstack([shares, background[None, :]], format="csr"))
     found, mass = [], np.append(np.zeros(n), 1.0)
@@ -89,13 +88,13 @@ class NearestWords(Rule):
     words: Floats = array("iuf", "n", "d")
 
     def place(self, matrix: Any, leaves: Clustering) -> Any:
-        """Return p(c|word) as a csr_array. A word without neighbours is in the unigram class."""
+        """Return p(c|word) as a csr_array. A word without neighbours goes to the unigram class."""
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         vectors = unit(ppmi(matrix, totals, self.columns) @ self.projection)
         return self.weigh_nearest(vectors, same=False)
 
     def check(self, k: int, m: int) -> None:
-        """Raise ValueError for inconsistent arrays, or an invalid number of neighbours."""
+        """Raise ValueError if arrays are inconsistent or the number of neighbours is invalid."""
         super().check(k, m)
         if len(self.words) != k - 1:
             raise ValueError(f"'words' has shape {self.words.shape}; expected {k - 1} rows")
@@ -106,9 +105,9 @@ class NearestWords(Rule):
             )
 
     def weigh_nearest(self, vectors: Floats, same: bool) -> Any:
-        """Return the weights of the neighbours and of the unigram class.
+        """Return the weights of the neighbours, and of the unigram class in the last column.
 
-        If `same` is True, row i belongs to training word i, which is not its own neighbour.
+        Set `same` if the rows are the training words themselves. A word is never its own neighbour.
         """
         words, size = self.words, self.size
         parts = []
@@ -116,12 +115,10 @@ class NearestWords(Rule):
             near = vectors[begin : begin + ROWS] @ words.T
             rows = np.arange(len(near))
             if same:
-                # Exclude the word itself.
                 near[rows, begin + rows] = -2.0
             best = np.argpartition(-near, size - 1, axis=1)[:, :size]
             weights = np.maximum(np.take_along_axis(near, best, axis=1), 0.0) ** POWER
             sums = weights.sum(axis=1, keepdims=True)
-            # For a word without neighbours, only the unigram class has a weight.
             weights *= np.where(sums > 0, (1 - BACKGROUND) / np.where(sums > 0, sums, 1.0), 0.0)
             rest = 1.0 - weights.sum(axis=1)
             table = (
@@ -134,16 +131,16 @@ class NearestWords(Rule):
 
 
 def sizes(words: int, per_class: int, most: int) -> list[int]:
-    """Return the largest numbers of classes in `SIZES` that leave `per_class` words per class.
+    """Return the largest numbers in `SIZES` that leave `per_class` words per class.
 
-    At most `most` numbers are returned. For up to five classes, two words per class suffice.
+    Return at most `most` numbers. Up to five classes need only two words each.
     """
     fit = [size for size in SIZES if size * (2 if size <= 5 else per_class) <= words]
     return fit[-most:] or [min(words, SIZES[0])]
 
 
 def learn_family(name: str, train: Any, seed: int) -> list[ClassCounts]:
-    """Learn the classes of a family, which is a clusterer in the catalogue or a key of `FAMILIES`.
+    """Learn the classes of a family: the name of a clusterer, or a key of `FAMILIES`.
 
     The classes are learnt once from counts and once from types. Words without counts have the
     memberships p(c).
@@ -170,13 +167,13 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
     kind = catalogue.load("models", name)
     part, seen = _take_seen(train)
     found: dict[int, Clustering] = {}
-    if kind.sized_levels:  # One run yields all sizes.
+    if kind.sized_levels:
         levels = kind.learn_levels(part, seed, sorted(set(sizes)))
         found = {one.n_clusters: one for (one,) in levels}
     for size in sizes:
         if size not in found:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # The result shows the number of classes.
+                warnings.simplefilter("ignore")
                 found[size] = kind.make(size, random_state=seed).fit(part).clustering_
     return [
         ClassCounts(f"{name} {size}", (normalise(_fill_words(found[size], seen, train.shape[0])),))
@@ -185,7 +182,7 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
 
 
 def _take_seen(train: Any) -> tuple[Any, Array]:
-    """Return the rows of the words that have counts, and the indices of these rows."""
+    """Return the rows of the words with counts, and their indices."""
     table = sparse.csr_array(train, dtype=np.float64)
     table.eliminate_zeros()
     seen = np.flatnonzero(np.diff(table.indptr))
@@ -193,10 +190,7 @@ def _take_seen(train: Any) -> tuple[Any, Array]:
 
 
 def _fill_words(clustering: Clustering, seen: Any, words: int) -> Clustering:
-    """Extend the clustering to all words.
-
-    Words that are not in `seen` have the memberships p(c).
-    """
+    """Add the words that were not clustered, with the memberships p(c)."""
     if seen.size == words:
         return clustering
     at = np.full(words, seen.size)
@@ -229,7 +223,7 @@ def _lda(train: Any, seed: int) -> list[ClassCounts]:
 
 
 def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCounts]:
-    """Convert the factors of a scikit-learn model to predictors, for several numbers of factors."""
+    """Convert a scikit-learn factorisation to predictors, for several numbers of factors."""
     from sklearn.exceptions import ConvergenceWarning
 
     from roget.learn.clustering.symmetric.estimator import FoldIn
@@ -243,8 +237,7 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
             rows, columns = model.fit_transform(train), model.components_
         scale = columns.sum(axis=1)
         if name == "lda":
-            # The topic proportions of LDA are already normalised per token, unlike factors of the
-            # counts.
+            # Topic proportions of LDA are already normalised per token. Factors of NMF are not.
             rows = rows / np.maximum(scale, 1e-300)
         used = np.flatnonzero(scale > 0)
         weights = rows[:, used] * scale[used]
@@ -252,8 +245,8 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[ClassCoun
         mass = weights.sum(axis=0) / max(float(weights.sum()), 1e-300)
         membership = np.where(sums > 0, weights / np.where(sums > 0, sums, 1.0), mass)
         mass = totals @ membership
-        # Both models factorise p(n, v), like the symmetric model at β = 1, so its placement rule
-        # applies.
+        # Both models factorise p(n, v) like the symmetric model at β = 1, so they use its placement
+        # rule.
         made = Clustering(
             Tree.flat(used.size), membership, columns[used] / scale[used, None], mass / mass.sum(),
             rule=FoldIn(1.0),

@@ -28,8 +28,6 @@ KIND = folders.model("classmodel", "classmodel.model")
 
 @dataclass(frozen=True)
 class MixtureArrays(Contents):
-    """The stored arrays of a mixture of predictors."""
-
     discounts: Array = array("iuf", "n")
     weights: Array = array("iuf", "frequencies", "predictions")
     edges: Array = array("iuf", "edges")
@@ -42,7 +40,7 @@ def write(
     predictors: list[ClassCounts],
     mixture: Mixture,
 ) -> None:
-    """Write a fitted model to a folder, either completely or not at all."""
+    """Write a fitted model to a folder. If writing fails, nothing is left behind."""
     # Arrays are stored under flat names: train, mixture.*, classes.PREDICTOR.PART.*.
     arrays = contents.to_arrays("train", train)
     stored = MixtureArrays(mixture.discounts, mixture.weights, mixture.edges)
@@ -69,14 +67,14 @@ def read(path: PathLike) -> tuple[dict[str, Any], Any, list[ClassCounts], Mixtur
             for place, one in enumerate(kept["classes"])
         ]
         train = contents.from_arrays(kept, "train")
-        # Valid files may still be inconsistent with each other.
+        # Each file may be valid, but inconsistent with the others.
         for fault in _faults(kept, train, found, mixture):
             raise ValueError(fault)
         return kept, train, found, mixture
 
 
 def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Clustering, ...]:
-    """Read the clusterings that belong to one predictor."""
+    """Read the clusterings of one predictor."""
     try:
         if "parts" not in one:
             return _revive(kept, key, one)
@@ -89,7 +87,7 @@ def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluster
 
 
 def _ready(found: Clustering) -> Clustering:
-    """Load the placement rule of a clustering now, so a damaged rule raises an error."""
+    """Load the placement rule of a clustering, so damage is reported on opening."""
     if found.learnt is not None:
         return replace(found, learnt=_ready(found.learnt))
     rule = found.rule
@@ -101,7 +99,7 @@ def _ready(found: Clustering) -> Clustering:
 
 
 def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Clustering, ...]:
-    """Read the clusterings of a folder written by an early version."""
+    """Read the clusterings of a model folder from an early version."""
     memberships = contents.from_arrays(kept, f"{key}.membership")
     centroids = contents.from_arrays(kept, f"{key}.centroids")
     mass, called = kept[f"{key}.mass"], one["rule"]
@@ -134,7 +132,7 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
 def _faults(
     kept: dict[str, Any], train: Any, predictors: list[ClassCounts], mixture: Mixture
 ) -> Iterator[str]:
-    """Yield a description of each invalid or inconsistent value."""
+    """Describe each invalid or inconsistent value."""
     if not sparse.issparse(train):
         yield "train: expected a sparse table"
     if train.nnz and train.data.min() < 0:
@@ -164,7 +162,7 @@ def _faults(
 
 
 def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:
-    """Yield a description of each fault in one predictor."""
+    """Describe the faults of one predictor."""
     if not isinstance(one.name, str):
         yield f"{key}: name {one.name!r} is not a string"
     if not isinstance(one.types, bool):
@@ -181,7 +179,7 @@ def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:
 
 
 def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
-    """Yield a description of each fault in the mixture of predictors."""
+    """Describe the faults of the mixture weights, groups and discounts."""
     kind, discounts, edges = mixture.kind, mixture.discounts, mixture.edges
     if kind not in BACKOFFS[1:]:
         yield f"unknown mixture {kind!r}; expected one of {', '.join(BACKOFFS[1:])}"
@@ -202,6 +200,6 @@ def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
 
 
 def _share_faults(name: str, table: Any) -> Iterator[str]:
-    """Yield a description of the fault if the rows of a table are not probabilities."""
+    """Describe the fault if the rows of a table are not probabilities."""
     if not are_shares(table):
         yield f"{name}: expected rows of probabilities that sum to 1"

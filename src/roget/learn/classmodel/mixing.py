@@ -4,10 +4,10 @@ For a word n with count c in context v and N tokens,
 
     p(v|n) = (c − D(c))/N + (Σ D/N)·q(v|n)
 
-where D differs for pairs with one, two, and three or more occurrences (modified Kneser–Ney, Chen &
-Goodman 1999). With a single discount, this is absolute discounting. q is a mixture of the
-predictions of classes. Its weights and the discounts are fitted alternately to the same development
-tokens: the weights by EM, and the discounts, with q fixed, by convex optimisation.
+The discount D differs for pairs with one, two, and three or more occurrences (modified Kneser–Ney,
+Chen & Goodman 1999). With a single value, this is absolute discounting. q is a mixture of the
+predictions of classes. Its weights and the discounts are fitted in turn to the same held-out
+tokens. EM fits the weights, and convex optimisation fits the discounts.
 """
 
 from __future__ import annotations
@@ -28,33 +28,34 @@ ROUNDS = 12
 """Maximum number of times that weights and discounts are fitted alternately."""
 
 PRIOR = 20.0
-"""Number of pseudo-tokens added to each frequency group. They shrink its weights towards the
-overall weights."""
+"""Number of pseudo-tokens by which the weights of a frequency group are shrunk towards the overall
+weights.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class PredictionData:
-    """(Word, context) cells to predict, with statistics of the words' own counts."""
+    """The (word, context) cells to predict, and statistics of the words' own counts."""
 
     own: Floats
-    """Relative frequency c/N of each cell, without discounts."""
+    """Relative frequency c/N of each cell before discounting."""
     taken: Floats
-    """Decrease in each cell's own probability per unit of each discount, with shape (discounts,
-    cells)."""
+    """Probability taken from each cell per unit of each discount, with shape (discounts, cells)."""
     left: Floats
-    """Probability left to the classes per unit of each discount, with shape (discounts, cells)."""
+    """Probability freed for the classes per unit of each discount, with shape (discounts, cells).
+    """
     known: Array
     """For each cell, True if its word has counts."""
 
     def discount(self, discounts: Floats) -> tuple[Floats, Floats]:
-        """Return each cell's discounted probability, and the probability left to the classes."""
+        """Return each cell's discounted probability, and the probability freed for the classes."""
         own = np.maximum(self.own - discounts @ self.taken, 0.0)
         return own, np.where(self.known, discounts @ self.left, 1.0)
 
     def prepend_own(self, stack: Floats) -> Floats:
         """Prepend the relative frequencies to the predictions.
 
-        For words without counts, the last prediction is repeated instead.
+        Words without counts get a copy of the last prediction instead.
         """
         return np.vstack([np.where(self.known, self.own, stack[-1]), stack])
 
@@ -62,10 +63,8 @@ class PredictionData:
 def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> PredictionData:
     """Collect statistics of (row, column) cells from a matrix of counts.
 
-    `levels` is the number of discounts.
-
-    A fractional count below its level is discounted in proportion, which keeps probabilities
-    non-negative.
+    `levels` is the number of discounts. A fractional count below its level is discounted in
+    proportion, so probabilities stay non-negative.
     """
     table = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     table.sum_duplicates()
@@ -87,7 +86,7 @@ def gather_data(matrix: Any, rows: Array, columns: Array, levels: int) -> Predic
 
 
 def _find_entries(table: Any, row_of: Array, rows: Array, columns: Array) -> Array:
-    """Return the index of each cell in the `data` of a csr_array, or nnz for an empty cell."""
+    """Return the index of each cell in the `data` of a csr_array, or nnz if it is empty."""
     width = table.shape[1]
     keys = np.append(row_of * width + table.indices, np.iinfo(np.int64).max)
     sought = np.asarray(rows, dtype=np.int64) * width + columns
@@ -99,8 +98,7 @@ def closed_form(matrix: Any, levels: int) -> Floats:
     """Estimate discounts from the numbers n_j of pairs with j occurrences.
 
     D_j = j − (j+1)·Y·n_(j+1)/n_j with Y = n_1/(n_1 + 2·n_2) (Chen & Goodman 1999). A single
-    discount is Y. These are initial values, which remain unchanged if there are no development
-    tokens.
+    discount is Y. The fit starts from these values, and keeps them if there are no held-out tokens.
     """
     seen = np.bincount(
         np.clip(np.rint(sparse.csr_array(matrix).data), 0, levels + 2).astype(np.int64),
@@ -119,7 +117,7 @@ def closed_form(matrix: Any, levels: int) -> Floats:
 
 
 def tune(known: PredictionData, lower: Floats, counts: Floats, start: Floats) -> Floats:
-    """Return the discounts that maximise the likelihood, for fixed class predictions."""
+    """Return the discounts that maximise the likelihood, with class predictions held fixed."""
     levels, total = start.size, float(counts.sum())
     # p is linear in the discounts: p = fixed + D·slope, so −Σ n·ln p is convex in D.
     slope = known.left * lower - known.taken
@@ -170,9 +168,9 @@ def learn(
     kind: str, known: PredictionData, stack: Floats, counts: Floats, totals: Floats, *,
     discounts: Floats, edges: Floats,
 ) -> Mixture:  # fmt: skip
-    """Fit the mixture to development tokens. `totals` are the total counts of their words.
+    """Fit the mixture to held-out tokens. `totals` are the total counts of their words.
 
-    Without tokens, all predictors have equal weights and the discounts are unchanged.
+    Without tokens, all predictors have equal weights, and the discounts do not change.
     """
     if kind == "discount":
         return _learn_discounts(known, stack, counts, discounts)
@@ -180,7 +178,6 @@ def learn(
         stack = known.prepend_own(stack)
     k = len(stack)
     mixture = Mixture(kind, np.empty(0), np.full((edges.size + 1, k), 1 / k), edges)
-    # Fit the weights of each frequency group, shrunk towards the weights over all words.
     overall = fit_weights(stack, counts)
     groups = mixture.groups(totals)
     for group in range(edges.size + 1):
@@ -193,7 +190,6 @@ def _learn_discounts(
     known: PredictionData, stack: Floats, counts: Floats, discounts: Floats
 ) -> Mixture:
     """Fit weights and discounts alternately until the discounts converge."""
-    # Alternate between EM for the weights and L-BFGS for the discounts.
     weights = np.full(len(stack), 1 / len(stack))
     if counts.size and counts.sum() > 0:
         for _ in range(ROUNDS):

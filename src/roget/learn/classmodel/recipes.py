@@ -1,8 +1,7 @@
 """Recipes for the named class models.
 
-A recipe defines the use of a word's own counts and the classes to which the model backs off.
-
-A model that uses the classes of a single clusterer is named after it and needs no recipe.
+A recipe defines how to use a word's own counts and which classes to back off to. A model named
+after a clusterer backs off to its classes, and needs no recipe.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ RECIPES: dict[str, ModelRecipe] = {
 
 
 def recipe(name: str) -> ModelRecipe:
-    """Return the recipe of a named model. For a clusterer, the model backs off to its classes."""
+    """Return the recipe of a named model. A clusterer's model backs off to its classes."""
     found = catalogue.load("models", name)
     if isinstance(found, ModelRecipe):
         return found

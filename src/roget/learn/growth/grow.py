@@ -1,4 +1,4 @@
-"""Growing a thesaurus with new text: `grow`, and `run` for folders."""
+"""Grow a thesaurus with new text, in memory (`grow`) or in a folder (`run`)."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def run(
             found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
             grown = _grow(found, inputs, partial.folder, options, reading, learning)
             if (seen := grown.thesaurus.counts.evidence) is not None:
-                seen.load()  # The folder that holds the examples is replaced below.
+                seen.load()  # Load the sentences now, because their folder is replaced later.
             thesaurus_files.write(grown.thesaurus, target, instead_of=found)
         partial.discard()
     return grown
@@ -173,7 +173,8 @@ def _grow(
         listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
         new, notes = read_counts(listed, base.counts, folder, options, reading)
     if new.evidence is not None:
-        new.evidence.load()  # The temporary folder with the examples is removed later.
+        # Load the sentences now, because their temporary folder is removed later.
+        new.evidence.load()
     if not new.entries:
         raise InputError("the new inputs contain no word–context pairs", code="empty-input")
     if set(base.contexts.tolist()).isdisjoint(new.contexts.tolist()):
@@ -237,7 +238,7 @@ def _report(progress: Report | None, done: float) -> None:
 
 
 def summarize_edits(thesaurus: Thesaurus) -> ManualEdits:
-    """Return the words and clusters of the unedited thesaurus that its edits have changed."""
+    """Return the words and clusters that the edits of a thesaurus have changed."""
     base = thesaurus.base
     k = base.tree.n_clusters
     draft = thesaurus.draft

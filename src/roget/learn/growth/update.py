@@ -1,7 +1,7 @@
 """Update a clustering with new counts: place new words, move words and split classes.
 
-The margin of a word is the log odds between its most probable class and its current one. The lead
-of a word is the log odds between its most probable class and the second.
+The margin of a word is the log odds of its most probable class against its current class. The lead
+of a word is the log odds of its most probable class against the second most probable one.
 
 The update only uses `Clustering.place` and the counts, so it works for all clusterers.
 """
@@ -35,29 +35,30 @@ MAX_UNCHANGED = 500
 `CLEAR_QUANTILE`)."""
 
 CLEAR_QUANTILE = 0.99
-"""Quantile of the margins of unchanged words, which are noise. A margin is the log odds of a
-word's most probable class against its current class. It is clear if it exceeds this quantile."""
+"""Quantile that defines clear margins. The margin of a word is the log odds of its most probable
+class against its current class. It is clear if it exceeds this quantile of the margins of unchanged
+words, which are only noise."""
 
 MIN_MARGIN = float(np.log(2))
 """Minimum size of a clear margin, in nats."""
 
 UNCERTAIN_QUANTILE = 0.25
-"""Quantile level for uncertain words. The lead of a word is the log odds of its most probable class
-against the second. A new word is uncertain if its lead is below this quantile of the leads of
+"""Quantile that defines uncertain words. The lead of a word is the log odds of its most probable
+class against the second. A new word is uncertain if its lead is below this quantile of the leads of
 unchanged words."""
 
 MIN_CLASS_SIZE = 5
-"""Minimum size of a new class, unless a quarter of the median class size is larger."""
+"""Minimum size of a new class. If a quarter of the median class size is larger, that is the
+minimum."""
 
 CLOSE, NEARLY, LINKED = 0.75, 0.9, 0.8
-"""Quantile of the cohesion of classes (the mean cosine between the words of a class), and two
-factors. The quantile times the first factor is the minimum cohesion of a new class. This minimum
-times the second factor is the linkage threshold."""
+"""Parameters of new classes. The cohesion of a class is the mean cosine between its words. A new
+class must reach `NEARLY` times the `CLOSE` quantile of the cohesion of the existing classes. The
+linkage threshold is `LINKED` times this minimum."""
 
 STRANGE, MAX_OUTLIERS = 0.1, 2000
-"""A new word is an outlier if its similarity to its class is below this quantile of the
-similarities of words to their classes. The second value is the maximum number of outliers
-considered."""
+"""A new word is an outlier if its similarity to its class is below the quantile `STRANGE` of the
+similarities of words to their classes. At most `MAX_OUTLIERS` outliers are considered."""
 
 MAX_SPLIT_WORDS = 400
 """Maximum number of words considered when a class is split. The most frequent words are used."""
@@ -157,8 +158,7 @@ def update_clustering(
     placed = np.empty((0, 1))
     if queried.size:
         placed = to_dense(wide.place(_borrow(counts, background, wide)[queried]))
-    # 3. Leave out new words whose lead is lower than the leads of most unchanged words. Add the
-    # other new words, and move words.
+    # 3. Leave out uncertain new words, add the other new words, and move words.
     sure = np.ones(entering.size, dtype=bool)
     if doubt and calm.size and wide.n_clusters > 1:
         usual = np.quantile(_leads(placed[entering.size + changed.size :]), UNCERTAIN_QUANTILE)
@@ -189,7 +189,7 @@ def update_clustering(
 
 
 def _borrow(counts: Counts, background: Counts | None, wide: Clustering) -> Any:
-    """Return the counts for placing words, plus background counts if the vectors use them."""
+    """Add background counts to the counts for placing words, if the word vectors use them."""
     known = wide.representation
     if background is None or known is None or known.totals.size == counts.shape[1]:
         return counts.matrix
@@ -240,7 +240,7 @@ def _move(
     steps = []
     for at in np.argsort(-margins, kind="stable").tolist():
         source, target = int(own[changed[at]]), int(best[at])
-        # A class keeps at least one word.
+        # Keep at least one word in every class.
         if margins[at] > clear and together[source] != together[target] and left[source] > 1:
             left[source] -= 1
             steps.append(UpdateStep(MOVED, changed[[at]], source, target, float(margins[at]), ()))
@@ -273,7 +273,7 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
     there = to_dense(made.centroids[[step.target]])[0, seen] * made.mass[step.target] * whole
     if step.kind in (NEW, MOVED):
         there = there - tokens[seen]
-    # Smooth with √N pseudo-tokens, distributed like the background.
+    # Smooth the counts with √N pseudo-tokens that are distributed like the background.
     usual = made.background[seen] * float(np.sqrt(whole))
     kept = max(float(made.mass[step.target]) * whole, 1.0)
     weight = tokens[seen] * np.log(
@@ -286,7 +286,10 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
 
 
 class _ClassBuilder:
-    """Splits classes and adds new ones, and keeps the memberships and the tree up to date."""
+    """A builder that splits classes and adds new ones.
+
+    It keeps the memberships and the tree up to date.
+    """
 
     def __init__(
         self,
@@ -422,7 +425,7 @@ def _most_frequent(labels: Ints, cluster: int, counts: Counts) -> Ints:
 
 
 def _cohesion(rows: Any, labels: Ints, k: int) -> float:
-    """Return the `CLOSE` quantile, over classes, of the mean cosine between words of a class."""
+    """Return the quantile `CLOSE` of the cohesion (mean cosine between words) of the classes."""
     sums = sparse.csr_array(one_hot(labels, k).T @ rows)
     sizes = np.bincount(labels, minlength=k)
     squares = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
@@ -443,8 +446,8 @@ def _divide(rows: Any, fewest: int) -> _Division | None:
         return None
     cosines = to_dense(rows @ rows.T).astype(np.float64)
     np.fill_diagonal(cosines, 0)
-    # Start from the signs of the first principal coordinate, then move words to the closer part
-    # (on average, excluding themselves) until nothing changes.
+    # Divide the words by the sign of the first principal coordinate. Then move each word to the
+    # part whose other words are closer on average, until no word moves.
     centred = cosines - cosines.mean(axis=0) - cosines.mean(axis=1)[:, None] + cosines.mean()
     side = np.linalg.eigh(centred)[1][:, -1] > 0
     for _ in range(20):

@@ -23,7 +23,7 @@ FAR = len(NEAR)
 """Distance reported for all classes that are more than two steps away."""
 
 CROWD = 1000
-"""Two-step paths through classes with more neighbours than this are ignored."""
+"""Paths of two steps are ignored if the class in the middle has more neighbours than this."""
 
 FLATTEN = 0.5
 """Exponent applied to sense weights (0 = uniform, 1 = unchanged)."""
@@ -127,12 +127,12 @@ class Graph:
 
     @cached_property
     def nearness(self) -> Any:
-        """Weight of a vote for one class when it is counted for another class, as a csr_array."""
+        """Weight with which a vote for one class counts for another class, as a csr_array."""
         degrees = np.diff(self.adjacent.indptr)
         through = sparse.diags_array((degrees <= CROWD).astype(np.float32))
         two = _ones(self.adjacent @ through @ self.adjacent)
         own, one = (sparse.eye_array(len(self.names), dtype=np.float32), self.adjacent)
-        # Sum three matrices: pairs within two steps, pairs within one step, and the classes
+        # Add three matrices, for pairs within two steps, pairs within one step, and the classes
         # themselves.
         steps = np.diff([*NEAR[::-1]], prepend=0.0)
         return sparse.csr_array(

@@ -61,7 +61,7 @@ class PlacementMetrics(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Statistics of the best candidates of words, for candidates with scores in the same bin."""
+    """Statistics of the words whose best candidates have scores in the same bin."""
 
     low: float
     high: float

@@ -110,7 +110,7 @@ class Votes:
         return np.asarray(self.classes.sum(axis=1), dtype=np.float64).ravel()
 
     def list_supporters(self, at: int, target: int, n: int) -> list[Supporter]:
-        """Return the n known words with the largest votes for a class, for the word in one row."""
+        """Return the n known words that contribute most to the votes of a word for a class."""
         near = self._graph.nearness[[target]].toarray().ravel()
         found = []
         for one in self._sources:

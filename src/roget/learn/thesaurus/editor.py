@@ -1,8 +1,8 @@
 """`Editor`: edits, undo and redo, and replay of edits on another thesaurus.
 
 A `Draft` is the state of a thesaurus after a sequence of edits, before its tables are computed. In
-a draft, words belong to *units*, which are the learnt clusters and the two parts (sides) of each
-cluster that an edit has split. Merging and nesting only change the cluster that a unit is part of.
+a draft, words belong to *units*. A unit is a learnt cluster, or one of the two parts of a cluster
+that an edit has split. Merging and nesting only change the cluster to which a unit belongs.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ SURE_MATCH = 0.8
 
 
 NO_HOMES: dict[int, int] = {}
-"""Empty mapping from moved words to their units, shared by all drafts without moved words. Edits
-copy it before they change it."""
+"""Shared empty mapping for drafts in which no word was moved. Edits copy it before they change it.
+"""
 
 
 class MatchedClass(NamedTuple):
@@ -76,10 +76,9 @@ class EditTarget(NamedTuple):
     """An edit of another thesaurus, translated to this one."""
 
     edits: list[Edit]
-    """The edits to apply. A word that the original edit added is moved instead if it is already
-    here."""
+    """The edits to apply. Words to add that are already in this thesaurus are moved instead."""
     left: Edit | None
-    """The part of the edit that cannot be applied because its words are missing here."""
+    """The part of the edit that cannot be applied because its words are not in this thesaurus."""
     unsure: list[tuple[ClassSnapshot, MatchedClass]]
     """Class snapshots of the edit that were matched to a class with low similarity."""
 
@@ -88,18 +87,18 @@ class Memory(NamedTuple):
     """A cache shared by all drafts of a thesaurus."""
 
     labels: dict[Any, list[str]]
-    """Rows of the words in generated labels. The key contains everything that a label depends
-    on."""
+    """Words (rows) of each generated label. The key contains everything that a label depends on."""
     divergences: dict[tuple[int, ...], float]
-    """KL divergence of a centroid from the background, keyed by the units over which it is
-    computed."""
+    """KL divergence of a class from the background, keyed by the units of the class (see `Draft`).
+    """
 
 
 class Draft:
     """A thesaurus with a sequence of edits applied. Immutable: `after` returns a new draft.
 
-    Clusters consist of units. A unit is a learnt cluster, or one of the two parts (sides) into
-    which an edit has split a cluster. The home of a word is the unit that determines its leaf.
+    Words belong to units. A unit is a learnt cluster, or one of the two parts of a cluster that an
+    edit has split. A cluster consists of one or more units. The home of a word is the unit that
+    determines the word's leaf.
     """
 
     def __init__(self, base: Thesaurus) -> None:
@@ -110,11 +109,11 @@ class Draft:
         """The last edit, or None. `before` is the draft before this edit."""
         self.added: tuple[str, ...] = ()
         self.gone: frozenset[int] = frozenset()
-        """Rows of deleted words. Rows of words in `added` come after the rows of the base."""
+        """Rows of deleted words. Words in `added` have the rows after the words of the base."""
         self.settled: frozenset[int] = frozenset()
         """Rows of words that an edit has put into a single class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)
-        """The cluster of each unit, or −1 for a unit that was split."""
+        """The cluster to which each unit belongs, or −1 if the unit was split."""
         self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = NO_HOMES
@@ -198,7 +197,8 @@ class Draft:
         return self.parts[self._home_units()[self.rows]]
 
     def units(self) -> list[tuple[int, ...]]:
-        """Return the units (learnt clusters and sides of splits) of which each cluster consists."""
+        """Return the units (learnt clusters, or parts of split ones) of which each cluster
+        consists."""
         found: list[list[int]] = [[] for _ in range(self.tree.n_clusters)]
         for unit, cluster in enumerate(self.parts.tolist()):
             if cluster >= 0:
@@ -209,13 +209,13 @@ class Draft:
         """Translate learnt senses to the edited classes, as a csr_array (words, clusters).
 
         Senses in merged clusters are summed. A sense in a split cluster is assigned to one of its
-        two sides. A word that an edit put into a class has only this sense.
+        two parts. If an edit has put a word into a class, this class is its only sense.
         """
         table, homes = learnt.tocoo(), self._home_units()
         row, unit, data = table.row, table.col.astype(np.int64), table.data
         size = self.base.tree.n_clusters
-        # 1. Replace split clusters with the side that contains the word's home or, if neither does,
-        # with the more probable side.
+        # 1. Replace each split cluster by one of its parts. This is the part with the word's home
+        # or, if neither part has it, the more probable one.
         for number, division in enumerate(self.divisions):
             first = size + 2 * number
             at = np.flatnonzero(np.isin(unit, division.clusters))
@@ -295,7 +295,7 @@ class Draft:
             except (InputError, LookupError):
                 missing.append(word)
         if edit.words and not known and edit.kind != editing.ADD:
-            self.row(edit.words[0])  # This raises an error that states the reason.
+            self.row(edit.words[0])  # Raise an error that states why the word is missing.
         places = self.places()
         sizes, unsure = self._sum_words(places), []
         rows = {word: row for row, word in enumerate(self.words)}
@@ -369,7 +369,7 @@ class Draft:
         self.notes = {at: held for at, held in self.notes.items() if at not in edit.words}
 
     def _split(self, edit: Edit) -> None:
-        """Split a leaf into two new leaves (sides). The words of the edit go to the second side."""
+        """Split a leaf into two new leaves. The words of the edit go to the second one."""
         node = _node(edit)
         made = tree_edits.split(self.tree, node)
         units = self._find_units(np.array([self.tree.cluster[node]]))
@@ -386,7 +386,8 @@ class Draft:
             raise _refuse(
                 "the new class would contain all words; leave at least one word in the other class"
             )
-        # The counts of both sides determine how other words are divided between the sides.
+        # The counts of the words in each new leaf determine how other words are divided between the
+        # leaves.
         weights = np.asarray(table[:, units].sum(axis=1)).ravel()
         counts = self.base.counts.matrix
         known = slice(0, counts.shape[0])
@@ -394,14 +395,14 @@ class Draft:
             [np.where(side, weights, 0)[known] @ counts for side in (inside & ~apart, apart)]
         )
         division = split_cluster(units, *self._centroid(units), sides)
-        # Each word of the class goes to one side. Other words with a membership in the class are
-        # divided between both sides by their counts.
+        # Each word of the class goes to one leaf. Other words with a membership in the class are
+        # divided between both leaves by their counts.
         share = np.zeros(homes.size)
         others = np.flatnonzero((weights > 0) & ~inside)
         others = others[others < counts.shape[0]]
         share[others] = division.share(counts[others])
         share[apart] = 1
-        # The sides are two new units, which replace the units of the class.
+        # The leaves are represented by two new units, which replace the units of the class.
         size = table.shape[1]
         kept = ~np.isin(table.indices, units)
         rows = np.repeat(np.arange(homes.size), np.diff(table.indptr))[kept]
@@ -499,9 +500,10 @@ class Draft:
             self.parts = np.where(self.parts >= 0, made.clusters[self.parts], -1)
 
     def _put(self, row: int, node: int) -> None:
-        """Make a class the only class of a word, keeping its proportions among the class's units.
+        """Make a class the only class of a word.
 
-        A word that was in none of these units is distributed over them by its counts.
+        If the word already belongs to units of the class, the proportions of its memberships in
+        them are kept. Otherwise, it is distributed over the units by its counts.
         """
         clusters = self.tree.cluster[self.tree.leaves(node)]
         units = self._find_units(clusters)
@@ -536,7 +538,7 @@ class Draft:
         return belongs
 
     def _place_among(self, row: int, units: Ints) -> Floats:
-        """Return p(unit|word) for the given units, to none of which the word belonged before."""
+        """Return p(unit|word) for units to which the word has not belonged so far."""
         # Find the learnt clusters whose splits led to these units.
         learnt = self.base.tree.n_clusters
         feeding, size = set(units.tolist()), self.parts.size
@@ -622,9 +624,9 @@ class Editor:
     def move(self, words: str | Iterable[str], node: int) -> Thesaurus:
         """Move one or more words to a class, which becomes their only class.
 
-        The memberships of a word in the clusters of the class keep their proportions. A word that
-        was in none of the clusters is distributed by its counts. Other words and the centroids are
-        unchanged.
+        If the class has several clusters, a word keeps the proportions of its memberships in them.
+        A word that was in none of them is distributed by its counts. Other words and the centroids
+        are unchanged.
         """
         seen = self._remember(node)
         return self._append(Edit(editing.MOVE, seen, words=self._resolve(words)))
@@ -694,9 +696,8 @@ class Editor:
         """
         thesaurus, seen = self.thesaurus, self._remember(node)
         if thesaurus.tree.children(seen.node):
-            tree_edits.split(
-                thesaurus.tree, seen.node
-            )  # This raises an error that states the reason.
+            # Raise the error for a class with subclasses.
+            tree_edits.split(thesaurus.tree, seen.node)
         apart = self.suggest_split(seen.node) if words is None else self._resolve(words)
         ids = (thesaurus.next_id, thesaurus.next_id + 1)
         return self._append(Edit(editing.SPLIT, seen, words=apart, ids=ids))
@@ -812,8 +813,9 @@ class Editor:
         number = whole_number(text)
         if number is None or number > len(self.done) or self._digest(self.done[:number]) != digest:
             raise InputError(
-                "the file was exported from another thesaurus, or edits of this one were undone or "
-                "it was rebuilt or grown since; export it again, and repeat the changes",
+                "the file does not match the thesaurus: it was exported from another one, or the "
+                "thesaurus has been rebuilt, grown or reverted since; export it again, and repeat "
+                "the changes",
                 code="edit-refused",
             )
         return self.undo_to(number)
@@ -879,7 +881,7 @@ class Editor:
         undone
             The edits for `redo`, in the order in which they would be redone.
         next_id
-            A lower bound of the id of the next new class.
+            The smallest id that the next new class may have.
         """
         edits, undone, now = tuple(edits), tuple(undone), self.thesaurus
         before = now.draft
@@ -934,7 +936,8 @@ class Editor:
 
 
 def _continue(draft: Draft, edits: list[Edit]) -> Draft:
-    """Return a draft with the given edits applied, reusing the edits that `draft` has in common."""
+    """Return a draft with the given edits applied. Edits that `draft` has applied already are
+    reused."""
     history = draft.history()
     for at, (edit, one) in enumerate(zip(edits, history[1:], strict=False)):
         if edit is not one.edit and edit != one.edit:
@@ -964,7 +967,7 @@ def match_class(
     best = 0
     if seen.node:
         best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
-        # A class ties with a subclass that has all of its words. Prefer the original node.
+        # If all words of a class are in a subclass, both match. Prefer the original node.
         if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
             best = seen.node
         if not best:
@@ -1001,7 +1004,7 @@ def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
 def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
     """Split an edit that adds words into one that adds words and one that moves words.
 
-    Words in `present` must be moved.
+    The words in `present` are moved.
     """
     new = tuple(word for word in edit.words if word not in present)
     old = tuple(word for word in edit.words if word in present)

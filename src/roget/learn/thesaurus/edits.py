@@ -64,7 +64,7 @@ SAMPLE = 100
 """Maximum number of words in the snapshot of a class."""
 
 SHOWN, LINE = 3, 80
-"""Maximum number of words, and maximum length of a string in characters, shown in a message."""
+"""Maximum number of words, and maximum length of a string, shown in a message."""
 
 _CONTROL = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufdd0-\\ufdef"

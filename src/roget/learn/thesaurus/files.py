@@ -9,9 +9,8 @@ membership.parquet   row INTEGER, cluster INTEGER, probability DOUBLE: p(cluster
 centroids.npz        centroids: clusters × contexts; mass: p(cluster); other arrays
 
 The files words.parquet, contexts.parquet and entries.parquet, and the tables of example sentences,
-have the format of counts folders. Tables with the prefix "spare-" are counts of words that are not
-in the thesaurus, which are needed when it grows. Version 1 had no labels and no edits. Version 2
-used a different kind of checksum.
+have the format of counts folders. Tables with the prefix "spare-" contain the spare counts. Version
+1 had no labels and no edits. Version 2 used a different kind of checksum.
 """
 
 from __future__ import annotations
@@ -140,8 +139,8 @@ def _check_old(place: Path, record: dict[str, Any]) -> None:
     if record["version"] == 1:
         if "sha256" in record or (place.parent / EDITS).exists():
             raise InputError(
-                f"{place}: the file has been modified; in version 1 there is no 'sha256' "
-                f"and no {EDITS}",
+                f"{place}: the file has been modified; files of version 1 have no 'sha256' and no "
+                f"{EDITS}",
                 code="damaged-folder",
             )
         record.setdefault("labels", {})
@@ -151,7 +150,7 @@ def _check_old(place: Path, record: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class MembershipTable:
-    """The columns of the stored table of p(cluster|word), sorted by row."""
+    """The stored table of p(cluster|word), sorted by row."""
 
     row: Array = column("INTEGER", below="words")
     cluster: Array = column("INTEGER", below="clusters")
@@ -332,7 +331,7 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) ->
 
 
 def _make_spare_tables(spare: Counts | None, counts: Counts) -> dict[str, Any]:
-    """Return the tables of the spare counts, by name."""
+    """Return the tables of the spare counts, keyed by name."""
     if spare is None:
         return {}
     tables = counts_files.to_tables(spare)
@@ -494,7 +493,7 @@ def _is_complete(path: Path) -> bool:
 
 
 def _finite(step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the step with infinite and NaN values, which JSON cannot represent, set to None."""
+    """Replace infinite and NaN values, which JSON cannot represent, by None."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in step.items()

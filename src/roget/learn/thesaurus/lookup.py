@@ -225,7 +225,8 @@ class ClassProfiles:
         weights = self.mass[clusters] if self.mass[clusters].sum() > 0 else np.ones(clusters.size)
         if clusters.size * 8 < self.mass.size:
             return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
-        # For many clusters, a product in the dtype of the centroids is faster than a conversion.
+        # For many clusters, it is faster to multiply in the dtype of the centroids than to convert
+        # them.
         shares = np.zeros(self.mass.size, dtype=self.centroids.dtype)
         shares[clusters] = weights / weights.sum()
         return np.asarray(shares @ self.centroids, dtype=np.float64)
@@ -275,10 +276,11 @@ class PlaceIndex:
     @cached_property
     def labels(self) -> ClassLabels:
         """The object that generates labels of classes."""
+        shown = self._thesaurus.index.shown
         if self._thesaurus.edited is None:
             vectors = self._thesaurus.index.vectors[0]
-            return ClassLabels(self._thesaurus.counts, self._tree, self.places, vectors)
-        return StableLabels(self._thesaurus)
+            return ClassLabels(self._thesaurus.counts, self._tree, self.places, shown, vectors)
+        return StableLabels(self._thesaurus, shown)
 
     @cached_property
     def senses(self) -> Senses:
@@ -346,7 +348,7 @@ class Index:
         """The index of class centroids and masses."""
         return ClassProfiles(self._thesaurus.clustering)
 
-    # Every edit that changes the places of words changes the tree or the homes of words.
+    # Edits that move words change the tree or the homes of words (see `Draft`).
     @derived_from(
         lambda thesaurus: (
             thesaurus.counts,
@@ -359,9 +361,15 @@ class Index:
         """The index of the leaves of words (places), and of the words of classes."""
         return PlaceIndex(self._thesaurus)
 
+    @derived_from(lambda thesaurus: (thesaurus.tree, thesaurus.provenance))
+    def shown(self) -> set[int]:
+        """The nodes that users see (see `list_level_nodes`)."""
+        return list_level_nodes(self._thesaurus)
+
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
     def vectors(self) -> tuple[Array | None, Any]:
-        """The vectors and unit context weights of all words, or None if there are no vectors."""
+        """The word vectors, and the context weights scaled to length 1, or None if there are no
+        vectors."""
         return find_vectors(self._thesaurus) or (None, None)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering))
@@ -495,8 +503,8 @@ def list_neighbours(
 def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) -> list[str]:
     """Return the source of the similarity of a word to each other word.
 
-    The source is "text", "background" or "both", "prior" for prior vectors, or one of the first
-    three with " + prior".
+    The source is "text", "background", "both", or "prior" for prior vectors. The first three may be
+    combined with the last, as in "text + prior".
 
     The list is empty if the thesaurus was built without background counts and prior vectors.
     """
@@ -598,21 +606,28 @@ def _leave_one_out(own: Any, left_out: Ints) -> Any:
 
 
 def list_levels(thesaurus: Thesaurus) -> list[int]:
-    """Return the numbers of classes of the levels that the tree was built with, or []."""
+    """Return the number of classes at each level, or [] if the tree was built without levels."""
     levels = thesaurus.provenance.get("levels") or ()
     found = [k for k in levels if 1 < k <= thesaurus.tree.n_clusters]
     return found if len(found) > 1 else []
 
 
 def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
-    """Return the root, the classes of all levels and the leaves; without levels, all classes.
+    """Return the root, the classes of all levels and the leaves, or all classes if there are no
+    levels.
 
-    Below the coarsest level, a tree of merges is binary and deep. People read these classes only.
+    Users see only these classes, because a tree of merges is binary and deep.
     """
     tree, levels = thesaurus.tree, list_levels(thesaurus)
     if not levels:
         return set(range(tree.n_nodes))
     return {0, *tree.leaves().tolist()}.union(*(tree.tops(k) for k in levels))
+
+
+def list_path(thesaurus: Thesaurus, node: int) -> list[int]:
+    """Return the nodes from the root to a class, without nodes that users do not see."""
+    shown = thesaurus.index.shown
+    return [above for above in thesaurus.tree.path(node) if above in shown or above == node]
 
 
 def find_node(thesaurus: Thesaurus, name: str) -> int:
@@ -641,7 +656,7 @@ def find_lines(
 
     See `Evidence.lines`.
     """
-    thesaurus.row(word)  # This raises an error if the word is unknown.
+    thesaurus.row(word)  # Raise an error if the word is unknown.
     kept = thesaurus.counts.evidence
     return [] if kept is None else kept.lines(word, context, n, sort)
 

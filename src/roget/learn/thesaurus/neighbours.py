@@ -49,7 +49,7 @@ class Neighbours:
         self._counts, self._clustering = counts, clustering
         self._ways = cache(self._way)
         self._before: tuple[Neighbours, Any] | None = None
-        """The index before classes were merged, and the matrix of old and new classes."""
+        """The index before classes were merged, and a matrix that maps old classes to new ones."""
 
     def after(
         self,

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 READ = 12
 """Number of words by which readers judge a class. Its most frequent words are used."""
 
+DOUBTFUL = 0.5
+"""Classes whose trust is below this value are shown with the reason for it."""
+
 UNSORTED = 0.25
 """Classes whose trust is below this value count as unsorted. By default, they are left out of
 booklets and SKOS exports. In cross-validation, they included 22 of the 23 classes that were read as
@@ -33,13 +36,13 @@ FEW = 100
 them all."""
 
 ENOUGH = (1_000_000, 150_000)
-"""Numbers of words of running text from which most classes were read as coherent, without and with
-background counts."""
+"""Minimum number of words in a text for most classes to be coherent, without and with background
+counts."""
 
 INTERCEPT = -8.69
 LARGEST = 6.35
-"""Upper bound on the logarithm of the occurrences, which is the largest value in the classes that
-were read."""
+"""Maximum of the logarithm of the occurrences. Larger values did not occur when the weights were
+fitted."""
 
 
 class Figure(NamedTuple):
@@ -47,7 +50,7 @@ class Figure(NamedTuple):
 
     weight: float
     usual: float
-    """Mean of the figure over the classes that were read."""
+    """Mean of the figure over the classes to which the weights were fitted."""
     reason: str
     """The reason for low trust if this figure is low."""
 
@@ -157,8 +160,23 @@ def unsorted(thesaurus: Thesaurus) -> dict[int, ClassTrust]:
     return found
 
 
+def mean_trust(thesaurus: Thesaurus) -> list[float | None]:
+    """Return the trust in each class, by node.
+
+    For a class with subclasses, it is the mean over its leaf classes, weighted by their words.
+    It is None if no leaf class has a trust.
+    """
+    tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
+    words, sums = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
+    for node in tree.cluster_nodes.tolist():
+        if (one := thesaurus.trust(node)) is not None:
+            words[node], sums[node] = sizes[node], sizes[node] * one.trust
+    words, sums = tree.sum_up(words), tree.sum_up(sums)
+    return [float(a / b) if b else None for a, b in zip(sums, words, strict=True)]
+
+
 def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
-    """Return all words' vectors computed from contexts, and their context weights as unit rows.
+    """Return all word vectors computed from contexts, and the context weights scaled to length 1.
 
     Rows of words that were not learnt are 0. The result is None if the classes were not made from
     vectors.
@@ -167,13 +185,13 @@ def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
     if known is None:
         return None
     vectors = known.vectors
-    if known.prior:  # the weights were fitted to vectors without a prior
+    if known.prior:  # The model of trust was fitted to vectors without a prior.
         vectors = unit(vectors[:, : -known.prior])
     weights = unit(known.weights)
     if known.rows is None:
         return vectors, weights
     there = (known.rows >= 0)[:, None]
-    # Row −1 selects the last row, whose values are then set to 0.
+    # Words that were not learnt have row −1, which selects the last row. Their values are set to 0.
     return vectors[known.rows] * there, weights[known.rows].multiply(there).tocsr()
 
 

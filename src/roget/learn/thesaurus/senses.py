@@ -1,13 +1,13 @@
 """Senses of words: a decomposition of each word into classes.
 
-The PPMI row of a word, scaled to unit length, is fitted by a non-negative combination of rows of
-classes, where each class is represented by its other words only. Even words with a single sense are
-not fully explained by their class. A class is therefore a sense only if its weight is unusually
-large, in standard deviations, among the words of the same class. For stability, weights are
-averaged over two fits, one by contexts and one by similarities to classes. Frequent words have more
-senses (Zipf 1945) and more evidence for them, so the threshold decreases with the number of
-contexts. In a small text, which provides little evidence for any word, most words have one sense.
-Classes that are close in the tree count as one sense.
+A word is represented by its PPMI vector, scaled to length 1, and a class by the vectors of its
+other words. The vector of the word is approximated by a combination of class vectors with weights ≥
+0. Even a word with a single sense is not fully explained by its class. A class is therefore a sense
+only if its weight is unusually large, in standard deviations, among the words of the same class.
+For stability, weights are averaged over two fits, one by contexts and one by similarities to
+classes. Frequent words have more senses (Zipf 1945) and more evidence for them, so the threshold
+decreases with the number of contexts. In a small text, which provides little evidence for any word,
+most words have one sense. Classes that are close in the tree count as one sense.
 """
 
 from __future__ import annotations
@@ -35,12 +35,14 @@ MAX_SENSES = 4
 """Maximum number of senses of a word."""
 
 THRESHOLD = 3.9
-"""Minimum z-score of the weight of a sense, for a word with the usual number of contexts. With this
-value, in a text of 2.5 million tokens, 92 % of the nouns with a single sense in WordNet get a
-single sense (counting nouns with 50 or more occurrences; 74 % with 150 or more)."""
+"""Minimum z-score of the weight of a sense, for a word with the usual number of contexts.
+
+With this value, in a text of 2.5 million tokens, nouns that have one sense in WordNet also get one
+sense here in 92 % of cases (50 or more occurrences) or 74 % (150 or more).
+"""
 
 ZIPF = 2.0
-"""Decrease in the threshold when the number of contexts is multiplied by e."""
+"""Decrease in the threshold for each increase of the number of contexts by the factor e."""
 
 USUAL = 200
 """Minimum number of contexts at which the threshold applies unchanged. It is the weighted geometric
@@ -50,16 +52,16 @@ MAX_COSINE = 0.2
 """Maximum cosine between two classes for them to count as different senses."""
 
 TOGETHER, LEAST_CLASSES = 5, 40
-"""The tree is divided into parts, and classes in the same part count as one sense. These are the
-mean number of classes per part, and the minimum number of classes for a tree to be divided. Smaller
-trees have broad classes."""
+"""The mean number of classes per part of the tree, and the minimum number of classes for a tree to
+be divided into parts. Classes in the same part count as one sense. Smaller trees are not divided,
+because their classes are broad."""
 
 PRIOR = 10.0
-"""Number of pseudo-words with the overall mean added to each class, which regularises small
-classes."""
+"""Number of pseudo-words added to each class. They have the mean weight of all words, which
+regularises small classes."""
 
 MIN_SPREAD = 0.02
-"""Lower bound on the standard deviation of weights that z-scores are divided by."""
+"""Minimum standard deviation of weights. Smaller ones would make z-scores too large."""
 
 HALF_CONTEXTS = 50.0
 """Number of contexts of a word at which its similarity to a sense is halved."""
@@ -153,7 +155,7 @@ class Senses:
 
     @cached_property
     def _member_rows(self) -> dict[int, Any]:
-        """Cache: for each cluster, the matrix rows of its words as a csr_array."""
+        """Cache of the vectors of each cluster's words."""
         return {}
 
     def _get_sums(self, clusters: Ints, columns: Ints) -> Floats:
@@ -257,7 +259,8 @@ class _ClassFit:
         return np.where(good, table / np.sqrt(np.where(good, lengths, 1.0)), 0.0)
 
     def keep(self, shares: Any, first: Ints, score: Floats, good: BoolArray) -> Any:
-        """Return p(sense|word) for each word's first class and its other good, distinct classes.
+        """Return p(sense|word). The senses of a word are its first class and its other good classes
+        that are distinct from it.
 
         A word without other good classes has its own class as its only sense.
         """
@@ -286,7 +289,7 @@ class _ClassFit:
 def find_kin(tree: Tree) -> Ints:
     """Divide the tree into parts, and return the part to which each cluster belongs.
 
-    A word's clusters in the same part of the tree count as one sense.
+    Clusters in the same part of the tree count as one sense of a word.
     """
     k = tree.n_clusters
     kin = tree.cut(k // TOGETHER) if k >= LEAST_CLASSES else np.arange(k)
@@ -296,8 +299,8 @@ def find_kin(tree: Tree) -> Ints:
 def fit(grams: Floats, target: Floats) -> Floats:
     """Return the weights ≥ 0 that minimise |Σ weight·class − word|², for each row.
 
-    Coordinate descent sets each weight in turn to its optimum for fixed other weights. `grams` has
-    the dot products between classes, `target` the dot products of the word with the classes.
+    Coordinate descent sets each weight in turn to its optimum for fixed other weights. `grams`
+    contains the dot products between classes. `target` contains their dot products with the words.
     """
     weights, residual = np.zeros_like(target), target.copy()
     for _ in range(SWEEPS):
@@ -336,9 +339,10 @@ def _shrink_means(sums: Floats, size: Floats) -> Floats:
 
 
 def log_ratio_to_usual(contexts: Any) -> Floats:
-    """Return the log ratio of each number to the usual number, which is at least `USUAL`.
+    """Return the log ratio of each number of contexts to the usual number, which is at least
+    `USUAL`.
 
-    The usual number is a weighted geometric mean, in which each number is its own weight.
+    The usual number is a geometric mean in which each number is its own weight.
     """
     logs = np.log(np.maximum(contexts, 1))
     usual = float(np.average(logs, weights=contexts)) if contexts.any() else 0.0

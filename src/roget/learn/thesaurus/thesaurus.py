@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
 
 LISTED = 0.1
-"""Minimum membership at which a word is listed in a class in which it is not placed."""
+"""Minimum membership for listing a word in a class other than its main class."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,7 +214,7 @@ class Thesaurus(ReportMixin):
         a "beta"), otherwise by Bayes' rule. For the other keyword arguments see `from_clustering`.
         """
         rule, unit = infer_rule(provenance or {})
-        # Take p(context) from the counts, since some contexts may be missing from all classes.
+        # Take p(context) from the counts, because some contexts may be missing from all classes.
         background = counts.context_totals / max(counts.total, 1e-300)
         clustering = Clustering(tree, memberships, centroids, mass, background, rule, unit, steps)
         return cls.from_clustering(counts, clustering, provenance=provenance, **about)
@@ -328,7 +328,7 @@ class Thesaurus(ReportMixin):
     def row(self, word: str) -> int:
         """Return the row of a word. The error for an unknown word states the reason, if known."""
         if self.edited is not None and word not in self.rows:
-            self.edited.row(word)  # This raises an error for a deleted word.
+            self.edited.row(word)  # Raise an error if the word was deleted.
         try:
             return self.counts.word_id(word)
         except UnknownName:
@@ -495,9 +495,9 @@ class Thesaurus(ReportMixin):
         depth
             The depth of the classes. Leaves above it are kept.
         value
-            The minimum quality of splits: with annealing, splits up to this β are made; with
-            description length, splits that save at least this many nats. The ancestors of such
-            splits are made as well.
+            The minimum quality of a split. For annealing, this is the largest β at which a class
+            may be split. For description length, it is the smallest saving in nats. The splits
+            above such a split are made as well.
         """
         numbers = self.tree.label_clusters(self.nodes(k, depth=depth, value=value))
         return np.asarray(numbers[self.tree.cluster[self.places]])
@@ -544,7 +544,7 @@ class Thesaurus(ReportMixin):
         InputError
             If no context of the new words is known.
         """
-        # Import here, because this loads scikit-learn, which lookup does not need.
+        # Import here, because this module loads scikit-learn, which lookup does not need.
         from roget.learn.clustering.inputs import align_contexts
 
         if len(counts) and not align_contexts(counts, self.contexts).nnz:
@@ -554,7 +554,7 @@ class Thesaurus(ReportMixin):
                 f"{ours}); count them with the same relation",
                 code="no-common-contexts",
             )
-        # Entries below 1e-12 are dropped. Rows are normalised again.
+        # Drop entries below 1e-12, and normalise the rows again.
         return self.clustering.place(counts, least=1e-12)
 
 
@@ -651,7 +651,7 @@ def _keep_nodes(
             for about, note in thesaurus.notes.items()
             if isinstance(about, str) or about in kept
         },
-        # Keep the leaf of each word. With more children per node, another leaf could be chosen.
+        # Keep the leaf of each word, because the changed tree might lead to another leaf.
         places=np.asarray(inside[thesaurus.places]),
     )
 
@@ -737,7 +737,7 @@ def _check(thesaurus: Thesaurus) -> None:
     ids = thesaurus.ids
     if ids.shape != (tree.n_nodes,) or np.unique(ids).size < ids.size:
         raise InputError(
-            f"'ids' must hold {tree.n_nodes} unique numbers, one for each node",
+            f"'ids' must contain {tree.n_nodes} unique numbers, one for each node",
             code="invalid-input",
         )
     if ids.min() < 0 or thesaurus.next_id <= ids.max():

@@ -159,7 +159,7 @@ def draw_corrections(folder: Path, clusters: float, seed: int) -> Corrections:
     for number in range(seed, seed + SEEDS):
         rng = np.random.default_rng(number)
         for labels in words:
-            # The mean number of clusters is not whole: round it up or down at random.
+            # The mean number of clusters is not whole, so round it up or down at random.
             most = int(clusters) + int(rng.random() < clusters - int(clusters))
             table = contingency(labels, rng.integers(most, size=len(labels)))
             found = {name: table.entropies(name) for name in ESTIMATORS}

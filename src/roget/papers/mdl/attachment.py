@@ -42,7 +42,7 @@ PATTERNS = 172
 """Number of test patterns in the paper."""
 
 HELD_OUT = 3000
-"""Number of test quadruples taken from the sample; the rest is training data."""
+"""Number of test quadruples taken from the sample. All others are training data."""
 
 SEEDS = 3
 """Number of random seeds for learning the thesauri."""
@@ -171,7 +171,7 @@ def back_off(ratios: Sequence[Floats]) -> Floats:
 
 
 def split_sample(seed: int) -> tuple[list[Quadruple], list[Quadruple]]:
-    """Split the bundled quadruples into training and test data; duplicates stay together."""
+    """Split the bundled quadruples into training and test data, keeping duplicates together."""
     quads = sample("pp_quads")
     groups: dict[tuple[str, ...], list[Quadruple]] = {}
     for one in quads:

@@ -1,4 +1,4 @@
-"""Section 6 on a small scale: many induced constituent labels, and the same labels merged."""
+"""Section 6 on a small scale: induced labels of constituents, before and after merging them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Labels of constituents, induced by merging labels while this shortens a grammar.
+"""Induce labels of constituents by merging labels as long as this shortens a grammar.
 
-This follows Bayesian model merging (Borensztajn & Zuidema 2007), the first step of the paper: at
-first, constituents with the same right-hand side have the same label. Then labels are merged,
+The method is Bayesian model merging (Borensztajn & Zuidema 2007), the first step of the paper. At
+first, constituents with the same right-hand side have the same label. Labels are then merged
 greedily, as long as the description of the grammar and of the treebank becomes shorter.
 """
 
@@ -25,7 +25,8 @@ Production: TypeAlias = tuple[Symbol, ...]
 """A label, followed by its right-hand side."""
 
 PARTNERS = 8
-"""Number of candidate partners: labels are compared with the most frequent ones in a position."""
+"""Number of labels with which a label may be merged. The most frequent labels in a position are
+tried."""
 
 
 class InducedGrammar:
@@ -134,7 +135,7 @@ def _xlog2(count: int) -> float:
 
 
 def induce_labels(constituents: Sequence[Constituent], labels: Ints) -> Ints:
-    """Merge labels greedily, always by the merge that saves most bits; return the new labels."""
+    """Merge labels greedily, each time by the merge that saves most bits. Return the new labels."""
     grammar = InducedGrammar(count_productions(constituents, labels))
     heap = [(-grammar.gain(*pair), pair) for pair in set(grammar.partners())]
     heapq.heapify(heap)
@@ -142,7 +143,7 @@ def induce_labels(constituents: Sequence[Constituent], labels: Ints) -> Ints:
         _, (one, two) = heapq.heappop(heap)
         if one in grammar.into or two in grammar.into:
             continue
-        # Earlier merges may have changed the gain: recompute it, and put the pair back if another
+        # Earlier merges may have changed the gain. Recompute it, and put the pair back if another
         # pair is now better.
         saved = grammar.gain(one, two)
         if heap and -saved > heap[0][0] + 1e-9:

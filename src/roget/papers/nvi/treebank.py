@@ -23,7 +23,7 @@ TOPS = ("", "ROOT", "TOP", "S1", "VROOT")
 PHRASE = "XP"
 """Placeholder that replaces the label of a daughter that is a constituent.
 
-It is not a tag; X is a tag of Universal Dependencies.
+It is not a tag. X is a tag of Universal Dependencies.
 """
 
 
@@ -98,7 +98,7 @@ def read_brackets(source: Source) -> Iterator[TreebankNode]:
                 open_nodes.append((piece, []))
                 pending = False
             elif open_nodes and not open_nodes[-1][1]:
-                # A word: its tag is the label of the bracket just opened.
+                # The tag of a word is the label of the bracket just opened.
                 tag = open_nodes.pop()[0]
                 open_nodes.append((tag, [TreebankNode("", place=words)]))
                 words += 1

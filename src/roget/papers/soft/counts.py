@@ -29,7 +29,7 @@ def bundled(options: ReproduceOptions) -> tuple[Counts, str]:
     """Return the counts passed by the user, or else bundled counts, and their source.
 
     The British National Corpus is not used here, because its pairs with fewer than 5 occurrences
-    were removed; without rare pairs the test curve has no minimum.
+    were removed. Without rare pairs, the test curve has no minimum.
     """
     table, _ = open_counts(options.counts or "verb_object")
     return table, options.counts or "the bundled sample (AMALGUM)"

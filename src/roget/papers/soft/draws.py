@@ -38,7 +38,7 @@ def tabulate_means(sizes: Sequence[int], curves: Curves) -> tuple[ReportTable, R
 def draw_curves(
     sizes: Sequence[int], curves: Curves, called: str, top: float | None = None
 ) -> Figure:
-    """Draw means with intervals by number of clusters; the axis starts at 0."""
+    """Draw means with intervals by number of clusters. The axis starts at 0."""
     figure = canvas(6, 4)
     axes = figure.subplots()
     for (name, values), (marker, line) in zip(curves.items(), STYLES, strict=False):

@@ -1,4 +1,4 @@
-"""Figure 5 explained by bias: one paper's figure, another paper's correction."""
+"""Figure 5 with entropies corrected for bias, which is the subject of another paper."""
 
 from __future__ import annotations
 

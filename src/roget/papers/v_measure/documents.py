@@ -76,7 +76,7 @@ def weigh_terms(counts: Counts) -> Matrix:
 
 
 def find_top_terms(weights: Matrix) -> Ints:
-    """Return the terms with the highest weight in at least one document; the first wins ties."""
+    """Return the terms with the highest weight in at least one document, the first one if tied."""
     return np.unique(np.asarray(weights.argmax(axis=1)).ravel())
 
 

@@ -52,7 +52,7 @@ _ROLES = Roles({"label": ()})
 
 
 def read_features(path: PathLike) -> tuple[Floats, list[str]]:
-    """Read a table of features with a column `label`; return the features and the labels."""
+    """Read a table of features with a column `label`. Return the features and the labels."""
     rows: list[list[float]] = []
     labels: list[str] = []
     problems = Problems(str(path))
@@ -92,7 +92,7 @@ def simulate(seed: int) -> tuple[Floats, list[str]]:
     """Return items of five skewed classes with ten weak features.
 
     Classes have the printed shares, divided by their sum. Class means are normal in each feature,
-    with standard deviation `STRENGTH`; items are normal around them, with standard deviation 1.
+    with standard deviation `STRENGTH`. Items are normal around them, with standard deviation 1.
     """
     rng = np.random.default_rng(seed)
     shares = np.array(list(map(float, SHARES)))
@@ -112,7 +112,7 @@ def sweep_simulated(seed: int) -> Scores:
 
 
 def standardise(features: Floats) -> Floats:
-    """Scale columns to mean 0 and standard deviation 1; constant columns become 0."""
+    """Scale columns to mean 0 and standard deviation 1. Constant columns become 0."""
     deviation = features.std(axis=0)
     return np.asarray((features - features.mean(axis=0)) / np.where(deviation > 0, deviation, 1))
 

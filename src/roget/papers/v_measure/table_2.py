@@ -72,7 +72,7 @@ OTHERS = (
 class Grid:
     """The contingency tables for a grid of parameters, stored as groups in a single table.
 
-    Axes: useful clusters, noise clusters, noise classes, ε1, ε2, ε3.
+    The axes of the grid are useful clusters, noise clusters, noise classes, ε1, ε2 and ε3.
     """
 
     classes: int
@@ -83,10 +83,8 @@ class Grid:
     n: int | None = None
     """Number of items if cells are rounded, or None for exact cells."""
     lossy: bool = True
-    """How to treat tables with an error ε2 or ε3 but no noise cluster or class for its items.
-
-    True includes these tables without the items; False excludes the tables.
-    """
+    """True to include tables that have an error ε2 or ε3 but no noise cluster or class for its
+    items. The items are then left out. False excludes these tables."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -147,7 +145,8 @@ class Grid:
         return np.array(parts, dtype=np.int64)
 
     def measure(self, name: str) -> Floats:
-        """Return the values of a measure, negated if lower is better; NaN where no table exists."""
+        """Return the values of a measure, negated if lower is better. They are NaN where no table
+        exists."""
         wanted = parse(name)
         values = np.full(self.exists.size, np.nan)
         values[~np.isnan(self.exists.ravel())] = self.tables.measure_groups(wanted, "ml")
@@ -192,7 +191,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
     found = {name: count_satisfied(PAPERS, PAPERS.measure(name)) for name in (*PRINTED, *OTHERS)}
     strict = replace(PAPERS, lossy=False)
     without = {name: count_satisfied(strict, strict.measure(name)) for name in PRINTED}
-    # A second interpretation of the paper: tables that lose items are used only for P5 and P7.
+    # In a second interpretation of the paper, tables that lose items are used only for P5 and P7.
     mixed = {
         name: {**without[name], "P5": found[name]["P5"], "P7": found[name]["P7"]}
         for name in PRINTED

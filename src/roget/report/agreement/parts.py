@@ -32,7 +32,7 @@ def group_rows(found: Agreement) -> list[list[MeanRow]]:
 
 
 def leaf_order(found: Agreement) -> list[int]:
-    """Return the leaf order of the first score's tree that exists, or else the input order."""
+    """Return the order of leaves in the first tree, or the input order if no score has a tree."""
     for score in found.scores:
         try:
             return found.tree(*score).order
@@ -42,7 +42,7 @@ def leaf_order(found: Agreement) -> list[int]:
 
 
 def distance_name(found: Agreement, score: tuple[str, str | None]) -> str:
-    """Return the name of the distance: the score if lower is better, else "best value − score"."""
+    """Return the name of the distance, e.g. "1 − ari" for a score whose best value is 1."""
     wanted = next(w for w, e in found.requests if (str(w), e) == score)
     text = name_score(*score)
     return text if wanted.direction == "lower" else f"{wanted.best:g} − {text}"

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from roget.errors import Notice, code_of
 from roget.report import Brief, Cell, Column, Report, ReportTable
 from roget.report.comparison import pictures
-from roget.report.comparison.parts import cluster_form, describe_golds, list_outlines
+from roget.report.comparison.parts import (
+    cluster_form,
+    describe_golds,
+    explain_letters,
+    list_outlines,
+)
 from roget.report.format import (
     ARROWS,
     GAP,
@@ -30,8 +35,6 @@ if TYPE_CHECKING:
 
 LONGEST_NAME, SHORTEST_NAME = 26, 12
 """Maximum length of system names in wide and in narrow terminals."""
-
-LETTERS = "systems sharing a letter do not differ significantly (Holm-corrected p ≥ .05)"
 
 FIELDS = (
     "system", "trivial", "clusters", "measure", "entropy", "value", "low", "high", "better",
@@ -164,7 +167,7 @@ def _coreference_board(head: ComparisonHeadline) -> ReportTable:
 
 
 def _plain_cell(row: SystemRow | None) -> Cell:
-    """Format a score without rank and significance letters; the best system's score is bold."""
+    """Format a score without rank and significance letters. The best system's score is bold."""
     if row is None:
         return Cell(UNDEFINED)
     return Cell(number(row.value), strong=row.rank == 1)
@@ -180,7 +183,7 @@ def _short_legend(comparison: Comparison) -> str:
     else:
         text += f", {comparison.reason}"
     if comparison.pairs:
-        return f"{text}; {LETTERS}"
+        return f"{text}; {explain_letters(comparison)}"
     return f"{text}; test the differences with --ci 1000" if len(comparison.systems) > 1 else text
 
 
@@ -196,7 +199,8 @@ def _brief(comparison: Comparison, head: ComparisonHeadline) -> Brief:
 
 
 def _sign(comparison: Comparison, head: ComparisonHeadline | None) -> str:
-    """Return the signature of the printed scores, with the method of quick intervals if shown."""
+    """Return the signature of the printed scores, with the interval method if quick intervals are
+    shown."""
     drawn = comparison.show_intervals and not any(row.low is not None for row in comparison.rows)
     if head is None or not head.quick or not drawn:
         return comparison.signature
@@ -267,7 +271,7 @@ def _legend(comparison: Comparison) -> str:
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
     text = f"score{' [95% interval]' if drawn else ''} (rank), "
     text += f"sorted by {name_score(*comparison.main)} ({comparison.reason})"
-    return f"{text}; {LETTERS}" if comparison.pairs else text
+    return f"{text}; {explain_letters(comparison)}" if comparison.pairs else text
 
 
 def _explain(comparison: Comparison) -> str:
@@ -275,7 +279,8 @@ def _explain(comparison: Comparison) -> str:
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
     text = f"{_summary(comparison)}; sorted by {name_score(*comparison.main)}"
     text += ", with 95% intervals" if drawn else ""
-    return f"{text}. {LETTERS[0].upper()}{LETTERS[1:]}." if comparison.pairs else f"{text}."
+    letters = explain_letters(comparison)
+    return f"{text}. {letters[0].upper()}{letters[1:]}." if comparison.pairs else f"{text}."
 
 
 def _stability(comparison: Comparison) -> list[str]:

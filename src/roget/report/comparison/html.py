@@ -11,7 +11,12 @@ import numpy as np
 
 from roget.core.types import Floats
 from roget.report.comparison import pictures
-from roget.report.comparison.parts import cluster_form, describe_golds, list_outlines
+from roget.report.comparison.parts import (
+    cluster_form,
+    describe_golds,
+    explain_letters,
+    list_outlines,
+)
 from roget.report.contingency import shown_table, worst_groups
 from roget.report.format import ARROWS, brief, name_score, plural
 from roget.report.legend import explain_scores
@@ -67,6 +72,7 @@ def render(comparison: Comparison) -> str:
             BarScale.over(pictures.score_rows(comparison, *score)) for score in comparison.ordered
         ],
         reasons=_reasons(comparison),
+        tested=explain_letters(comparison),
         stability=comparison.stability(),
         parts=list(list_outlines(comparison)),
         drawn=any(row.first is not None for row in comparison.rows),
@@ -132,13 +138,14 @@ def _reasons(comparison: Comparison) -> list[str]:
 
 
 def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
-    """Return the pairwise tests for each score; systems are identified by index."""
+    """Return the pairwise tests for each score. Systems are identified by index."""
     numbers = {name: at for at, name in enumerate(comparison.systems)}
     by_score: dict[tuple[str, str | None], list[list[Any]]] = {s: [] for s in comparison.ordered}
     for pair in comparison.pairs:
         line = (pair.difference, pair.low, pair.high, pair.p, pair.p_holm)
+        reason = pair.reason and f"{pair.reason} [{pair.code}]"
         by_score[pair.measure, pair.entropy].append(
-            [numbers[pair.a], numbers[pair.b], *_brief(line)]
+            [numbers[pair.a], numbers[pair.b], *_brief(line), reason]
         )
     return list(by_score.values())
 

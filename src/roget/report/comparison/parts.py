@@ -26,3 +26,14 @@ def describe_golds(comparison: Comparison) -> str:
     """Format the names and sizes of several gold standards."""
     each = ", ".join(f"{gold.name} {plural(gold.items, 'item', ',')}" for gold in comparison.golds)
     return f"mean over {len(comparison.golds)} gold standards ({each})"
+
+
+LETTERS = "systems sharing a letter do not differ significantly (Holm-corrected p ≥ .05)"
+
+
+def explain_letters(comparison: Comparison) -> str:
+    """Return a phrase that explains significance letters or why they are missing."""
+    reason = comparison.untestable
+    if reason is None or any(row.letters for row in comparison.rows):
+        return LETTERS
+    return f"cannot tell which systems differ [{reason.code}]"

@@ -63,7 +63,7 @@ def estimators(comparison: Comparison, measure: str) -> list[str]:
 
 
 def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
-    """Return, for each other estimator, every system's rank under the first and that estimator."""
+    """Return each system's rank under the first entropy estimator and under each of the others."""
     return {
         other: [RankShift(row.system, row.rank or 0, after.rank or 0) for row, after in pairs]
         for other, pairs in _pair(comparison, measure).items()
@@ -71,7 +71,8 @@ def shifts(comparison: Comparison, measure: str) -> dict[str, list[RankShift]]:
 
 
 def drops(comparison: Comparison, measure: str) -> dict[str, list[Drop]]:
-    """Return each system's score under the first estimator minus that under each other one."""
+    """Return by how much each system's score changes from the first entropy estimator to each of
+    the others."""
     return {
         other: [
             Drop(row.system, row.clusters, row.value - after.value, row.rank or 0)
@@ -83,7 +84,8 @@ def drops(comparison: Comparison, measure: str) -> dict[str, list[Drop]]:
 
 
 def _pair(comparison: Comparison, measure: str) -> dict[str, list[tuple[SystemRow, SystemRow]]]:
-    """Return, for each other estimator, each system's row under the first and that estimator."""
+    """Pair each system's row under the first entropy estimator with its row under each of the
+    others."""
     names = estimators(comparison, measure)
     ranked = {
         name: {

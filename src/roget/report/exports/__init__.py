@@ -21,7 +21,8 @@ SKOS = ("skos", "skos-xml")
 """SKOS formats, in which concepts have IRIs and links."""
 BOOKLETS = ("markdown", "html", "pdf")
 SHALLOW = (*SKOS, *BOOKLETS, "json", "tsv", "csv", "xlsx", "parquet", "graphviz")
-"""Formats that by default have the levels of the build. The other formats are for trees."""
+"""Formats that by default contain only the levels of the build. All other formats store whole
+trees."""
 _LINKING = ("base", "collections", "related")
 """Options that only SKOS formats accept."""
 
@@ -29,7 +30,7 @@ _LINKING = ("base", "collections", "related")
 def export(
     thesaurus: Thesaurus, target: Target, to: str | None = None, options: ReportOptions = PLAIN
 ) -> str:
-    """Export a thesaurus and return the format, which by default follows from the file's suffix."""
+    """Export a thesaurus and return the format, by default inferred from the suffix of the file."""
     format = detect_format(target) if to is None else to
     write = catalogue.load("exporters", format)
     if options.evidence and format not in QUOTING:
@@ -62,7 +63,7 @@ def export(
 
 
 def has_build_levels(thesaurus: Thesaurus, format: str, options: ReportOptions) -> bool:
-    """Return True if the export has the levels of the build instead of requested levels."""
+    """Return True if the export has the levels of the build, because no others were requested."""
     chosen = options.levels is None and not options.all_splits
     return format in SHALLOW and chosen and bool(thesaurus.provenance.get("levels"))
 

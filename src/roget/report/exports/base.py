@@ -81,11 +81,12 @@ class ExportEntry:
     @property
     def contexts(self) -> list[str]:
         """The most typical contexts, as readable phrases."""
-        return [self.phrase(one.context) for one in self.about.contexts[:TYPICAL]]
+        names = (one.context for one in self.about.contexts[:TYPICAL])
+        return self.phrase.distinct(names)
 
     @property
     def trust(self) -> ClassTrust | None:
-        """The trust in a leaf class; None for other classes."""
+        """The trust in a leaf class, or None for other classes."""
         return None if self.children else self.thesaurus.trust(self.node)
 
     @cached_property
@@ -105,8 +106,8 @@ class ExportEntry:
 def entries(thesaurus: Thesaurus, left_out: Iterable[int] = ()) -> Iterator[ExportEntry]:
     """Yield all classes, each followed by its subclasses.
 
-    `left_out` has the ids of leaf classes to leave out. Classes without other leaves are left out,
-    too.
+    `left_out` has the ids of the leaf classes to leave out. An inner class is also left out if it
+    has no other leaves.
     """
     listed, tree = members(thesaurus), thesaurus.tree
     phrase = ContextPhrases(thesaurus.counts)
@@ -170,7 +171,7 @@ def write_lines(target: Target, lines: Iterable[str]) -> None:
 
 @contextmanager
 def new_bytes(target: Target, what: str) -> Iterator[Path]:
-    """Yield a temporary path; its content is moved to the target if no error is raised."""
+    """Provide a temporary path. Its content is moved to the target if no error is raised."""
     if isinstance(target, io.TextIOBase):
         raise InputError(
             f"{what} is a binary format: pass a file name or a binary stream",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-"""Browsers that can print a PDF; the first one installed is used."""
+"""Browsers that can print a PDF. The first browser that is installed is used."""
 
 TIMEOUT = 300.0
 """Time limit for printing a PDF, in seconds."""
@@ -102,7 +102,7 @@ def _fill(
         for member in one.members:
             place = (not member.placed, -member.probability, one.node)
             found.setdefault(member.word, []).append(place)
-    # An index of all words in alphabetical order, each with its classes, main class first.
+    # Make an index of all words in alphabetical order, each with its classes, the main class first.
     index = [
         (word, [node for *_, node in sorted(found[word])])
         for word in sorted(found, key=lambda word: (word.casefold(), word))
@@ -111,7 +111,7 @@ def _fill(
     for word, nodes in index:
         first = word[:1].upper()[:1]
         letters.setdefault(first if first.isalpha() else "#", []).append((word, nodes))
-    # An imported thesaurus has no corpus counts: its contexts are its classes.
+    # An imported thesaurus has no corpus counts. Its contexts are its classes.
     imported = "imported" in thesaurus.provenance
     classes = plural(thesaurus.tree.n_clusters, "class")
     made.globals["UNSORTED"] = UNSORTED
@@ -123,7 +123,7 @@ def _fill(
         title=options.called,
         language=options.language,
         summary=summary,
-        whole="words" if imported else "text",  # class sizes are shown as a share of this total
+        whole="words" if imported else "text",  # Class sizes are shares of this total.
         entries=listed,
         by_node={one.node: one for one in listed},
         index=index,

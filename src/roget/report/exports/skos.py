@@ -36,7 +36,7 @@ NAMESPACES = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
 LONGEST = 200
-"""Maximum length of a word in an IRI; longer words are replaced by their hash."""
+"""Maximum length of a word in an IRI. Longer words are replaced by their hash."""
 
 _TURTLE = {
     **{code: f"\\u{code:04X}" for code in (*range(0x20), 0x7F)},
@@ -138,7 +138,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
     for row, (word, places) in enumerate(belongs.items()):
         count = number(thesaurus.counts.word_totals[row])
         if not places:
-            continue  # its class is left out
+            continue  # The class of the word is left out.
         places.sort(key=lambda place: -place[1].probability)
         here = slice(*table.indptr[row : row + 2])
         held = zip(leaves[table.indices[here]].tolist(), table.data[here].tolist(), strict=True)
@@ -227,7 +227,7 @@ def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
 
 
 def _distinct(classes: list[ExportEntry], thesaurus: Thesaurus) -> dict[int, str]:
-    """Return a unique label for each class; the class id is appended to duplicate labels."""
+    """Return a unique label for each class. The class id is appended to duplicate labels."""
     used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
     named, taken = {}, set(used)
     for one in classes:

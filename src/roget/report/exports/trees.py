@@ -85,8 +85,8 @@ def write_linkage(thesaurus: Thesaurus, target: Target, options: ReportOptions =
     """Write an .npz file with a SciPy linkage matrix `Z`, the `words`, and `labels` of merges.
 
     Linkage merges are binary, so a class with more than two words or subclasses takes several
-    merges at the same height (see `heights`). `labels` holds the class label at the last of them,
-    and "" at the others.
+    merges at the same height (see `heights`). `labels` has the class label for the last of these
+    merges and "" for the others.
     """
     if isinstance(target, str | os.PathLike) and Path(target).suffix.lower() == ".npy":
         raise InputError(
@@ -100,7 +100,8 @@ def write_linkage(thesaurus: Thesaurus, target: Target, options: ReportOptions =
 
 
 def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
-    """Return the rows of a linkage matrix, and the label of the class that each merge completes."""
+    """Return the rows of a linkage matrix and, for each row, the label of the class that it
+    completes."""
     if len(thesaurus) < 2:
         raise InputError("a linkage requires at least two words", code="too-little-text")
     tree, high = thesaurus.tree, heights(thesaurus)
@@ -109,7 +110,7 @@ def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
         held.setdefault(place, []).append(row)
     rows: list[tuple[int, int, int, int]] = []
     labels: list[str] = []
-    # Maps each merged class to its cluster number in the linkage and its size.
+    # For each class that is already merged, store its cluster number in the linkage and its size.
     whole: dict[int, tuple[int, int]] = {}
     for node in sorted(high, key=lambda one: (high[one], one)):
         parts = [whole[child] for child in tree.children(node) if child in whole]
@@ -128,7 +129,8 @@ def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
 
 
 def codes(thesaurus: Thesaurus) -> dict[int, str]:
-    """Return the bit string of the path to each class; the codes of siblings are prefix-free."""
+    """Return the bit string that encodes the path to each class. The codes of siblings are
+    prefix-free."""
     found = {0: ""}
     for node in thesaurus.tree.walk():
         children = thesaurus.tree.children(node)
@@ -207,7 +209,7 @@ def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
             for one in context_classes
         ]
     yield _object(head) + ',\n"tree": '
-    # Write piece by piece, since a deep tree would exceed the json module's recursion limit.
+    # Write piece by piece, because a deep tree would exceed the recursion limit of the json module.
     nested, previous = 0, None
     for one in entries(thesaurus):
         level = len(one.path) - 1

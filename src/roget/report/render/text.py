@@ -34,7 +34,7 @@ def render(report: Report) -> str:
 
 
 def _fill(line: str, before: str = "", after: str = "") -> str:
-    # Names such as [few-items] and --min-count stay whole.
+    # Do not break names such as [few-items] and --min-count.
     return textwrap.fill(
         printable(line),
         width(),
@@ -59,7 +59,7 @@ def _blocks(table: ReportTable) -> Iterator[str]:
 
 
 def _text(cell: Any, column: Column) -> str:
-    """Format a cell; interval bounds are shown without leading zeros to save space."""
+    """Format a cell. Interval bounds are shown without leading zeros to save space."""
     if isinstance(cell, Cell):
         ends = cell.interval.replace("[0.", "[.").replace(" 0.", " .").replace("-0.", "-.")
         cell = str(Cell(cell.text, ends, cell.rank, cell.letters))

@@ -21,12 +21,13 @@ LONGEST = 20
 """Maximum width of a collocate."""
 
 FAR = 10
-"""Frequency ratio of two words from which a comparison warns about the rarer one."""
+"""Minimum frequency ratio of two words for a warning that the rarer word has few collocates."""
 
 _SCORED = Column.numbers("count", "log\nDice", fit="keep")
 
 KINDS = ("only", "both", "other")
-"""Collocates in a comparison: of the first word only, of both words, of the other word only."""
+"""Groups of collocates in a comparison: with the first word only, with both words, with the other
+only."""
 
 Find = Callable[[str, str], Sequence[EvidenceLine]]
 """A function that returns the example sentences for a word and a context."""
@@ -121,7 +122,7 @@ def _talk(found: Sketch) -> Iterator[str]:
 
 
 def _block(relation: SketchRelation) -> ReportTable:
-    """Return the table of one relation's collocates, narrow enough to stand next to others."""
+    """Return the table of one relation's collocates, narrow enough to be placed next to others."""
     rows = _alone(relation.collocates, 0)
     # Wrap the title to about the width of the rows below it.
     room = max([16, *(len(row[0]) for row in rows)])
@@ -155,7 +156,7 @@ def _parts(found: Sketch) -> Iterator[ReportTable]:
 
 
 def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str]]:
-    """Return table rows of collocates with their counts and scores for word number `at`."""
+    """Return one row per collocate, with its count and score for the word with index `at`."""
     return [
         (printable(one.name, LONGEST), format_count(one.counts[at]), _score(one.scores[at]))
         for one in collocates

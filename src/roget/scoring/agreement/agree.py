@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from roget._version import __version__
+from roget.core.io.frames import is_lazy
 from roget.core.io.problems import join_names
 from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
@@ -135,7 +136,7 @@ def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[L
 
             source = match_index(first, source, f"{name} labels")
         if not isinstance(source, COMMON):
-            from roget.scoring.labels.precounted import collect_side, is_lazy
+            from roget.scoring.labels.precounted import collect_side
 
             source = collect_side(source, columns, name, gold=False) if is_lazy(source) else source
         side = as_labels(source, labels=options.labels, columns=columns, name=name).require_flat()

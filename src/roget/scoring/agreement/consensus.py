@@ -28,10 +28,10 @@ LINKED = 5_000
 """Maximum number of items per group for average linkage, which needs quadratic memory."""
 
 _ROWS = 1 << 9
-"""Batch size: number of item kinds (sets of items with identical labels) counted at once."""
+"""Number of item kinds per batch. Items of the same kind have identical labels."""
 
 _WORK = 200
-"""Work limit of `count_together`, as a multiple of the maximum number of pairs to return."""
+"""Maximum number of pairs that `count_together` counts for each pair that it may return."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +42,13 @@ class Consensus:
     name: str
     """The name of the medoid clustering, or of the consensus method."""
     support: Floats
-    """The support of each item: its mean co-occurrence with the other items in its consensus
-    cluster. The co-occurrence of two items is the fraction of clusterings that put them in the same
-    cluster. NaN for singletons.
+    """The support of each item: the fraction of clusterings that put it in the same cluster as
+    another item of its consensus cluster, averaged over these items. NaN for singletons.
     """
     cluster_support: Floats
-    """The support of each consensus cluster: the mean co-occurrence of all pairs of its items."""
+    """The support of each consensus cluster: the fraction of clusterings that put two of its items
+    in the same cluster, averaged over all pairs.
+    """
 
     def __repr__(self) -> str:
         sizes = plural(len(self.labels), "item", ","), plural(self.labels.n_labels, "cluster", ",")
@@ -62,12 +63,10 @@ class Consensus:
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """The consistency of each item: its element-centric similarity, averaged over all pairs of
-    clusterings. The maximum is 1.
-    """
+    """The mean element-centric similarity of each item over all pairs of clusterings, at most 1."""
 
     values: Floats
-    """The consistency of each item; NaN if fewer than two clusterings contain the item."""
+    """The consistency of each item, or NaN if fewer than two clusterings contain the item."""
     counts: Ints
     """The number of clusterings that contain each item."""
 
@@ -105,7 +104,7 @@ def _require_single_labels(panel: Panel) -> None:
 
 
 def find_consensus(agreement: Agreement, by: str, clusters: int | None) -> Consensus:
-    """Return the consensus clustering; see `Agreement.consensus`."""
+    """Return the consensus clustering (see `Agreement.consensus`)."""
     ConsensusOptions(by=by, clusters=clusters)  # validate the arguments
     panel = agreement.panel
     _require_single_labels(panel)
@@ -193,7 +192,7 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
 
 
 def _list_distances(panel: Panel, rows: Ints) -> Iterator[Floats]:
-    """Yield, for each item, an array of its distances to all later items.
+    """Yield an array with the distances between each item and all later items.
 
     The distance between two items is the fraction of clusterings that put them in different
     clusters, among the clusterings that contain both.
@@ -242,7 +241,7 @@ def similarity(one: Codes, two: Codes, width: int) -> Floats:
 
 
 def count_together(panel: Panel, at_least: float, most: int) -> Together:
-    """Return the pairs of items that often share a cluster; see `Agreement.together`.
+    """Return the pairs of items that often share a cluster (see `Agreement.together`).
 
     Items with identical clusters in all clusterings are grouped into one kind, and pairs of kinds
     are counted instead of pairs of items. Sparse matrix products skip all pairs that never share a
@@ -359,10 +358,7 @@ def list_items(agreement: Agreement, by: str, clusters: int | None) -> Columns:
 
 
 def list_pairs(panel: Panel, pairs: Together) -> Columns:
-    """Return the columns of the item-pair table.
-
-    One column contains the number of clusterings in which the two items share a cluster.
-    """
+    """Return the columns of the item-pair table."""
     names = _item_names(panel)
     first = pairs.first.tolist()
     return {

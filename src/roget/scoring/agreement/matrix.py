@@ -26,9 +26,9 @@ NO_COMMON_ITEM = "the two clusterings have no common items"
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """The scores of all pairs, with shape (scores, clusterings, clusterings).
+    """The scores of all pairs of clusterings, with shape (scores, clusterings, clusterings).
 
-    The row's clustering is used as the gold standard.
+    Rows are gold standards, and columns are systems.
     """
 
     values: Floats
@@ -128,15 +128,18 @@ class _Batch:
 
     pairs: list[tuple[int, int]]
     tables: Statistics | Separate | None
-    """The tables with the first clustering of each pair as gold, or None if no items are shared."""
+    """The tables with the first clustering of each pair as gold, or None if there are no common
+    items.
+    """
     turn: Callable[[], Statistics | Separate]
-    """A function that returns the tables with the second clustering of each pair as gold."""
+    """A function that returns the tables with gold and system exchanged."""
     blocks: Ints
-    """The index of each table: (index of the pair) · (number of groups) + (index of the group)."""
+    """The index of each table: pair index · number of groups + group index.
+    """
 
 
 def _list_batches(panel: Panel) -> Iterator[_Batch]:
-    """Yield the tables of all pairs, starting with each clustering paired with itself."""
+    """Yield the tables of all pairs, starting with the pairs of equal clusterings."""
     if panel.weighted:
         for i in range(len(panel)):
             for j in range(i, len(panel)):
@@ -218,7 +221,7 @@ def _bound(
 def _jackknife_items(
     panel: Panel, i: int, j: int, requests: Sequence[Request], parts: Ints
 ) -> Jackknife:
-    """Return the scores of a pair of clusterings, leaving out one block of items at a time."""
+    """Return the scores of a pair of clusterings without each block of items."""
     count = int(parts.max()) + 1
     table = panel.without(i, j, parts, count)
     without = np.full((2, len(requests), count), np.nan)
@@ -230,7 +233,7 @@ def _jackknife_items(
 
 
 class _Samples:
-    """For each clustering, sums of its scores against all others, one per jackknife sample."""
+    """The scores of each clustering in each jackknife sample, summed over all other clusterings."""
 
     def __init__(self, size: int, requests: Sequence[Request]) -> None:
         self.size, self.requests = size, requests
@@ -256,7 +259,9 @@ class _Samples:
             self.counts[:, :, at] += defined
 
     def finish(self, means: Floats) -> tuple[Floats, Floats]:
-        """Return the confidence bounds of the means, each with shape (scores, clusterings)."""
+        """Return the lower and upper confidence bounds of the means, with shape (scores,
+        clusterings).
+        """
         without = divide(self.sums, self.counts, np.nan).transpose(0, 2, 1)
         left = Jackknife(without, self.weights, self.freedom, self.resolution)
         low, high = _bound(means.T, left, self.requests)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roget.core.io.address import is_remote
+from roget.core.io.frames import is_frame
 from roget.core.io.paths import name_sources
 from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Codes, Floats, Ints
@@ -41,8 +42,6 @@ def name_clusterings(
         sources = [sources]
     if isinstance(sources, Mapping):
         return name_sources(sources, "clusterings")
-    from roget.scoring.labels.frames import is_frame
-
     if is_frame(sources):
         from roget.scoring.labels.wide import split_frame
 
@@ -132,7 +131,7 @@ class Panel:
         return Coded(codes.astype(narrow), parts, present)
 
     def clusters(self) -> Floats:
-        """Return, for each clustering, the mean number of clusters per group."""
+        """Return the mean number of clusters per group for each clustering."""
         groups = 1 if self.groups is None else int(self.groups.max()) + 1
         if self.weighted:
             return np.array([np.unique(side.codes).size for side in self.sides]) / groups
@@ -152,18 +151,16 @@ class Panel:
         return (one, two) if kept is None else (one[kept], two[kept])
 
     def cells(self, i: int, j: int) -> tuple[Ints, Ints, Ints]:
-        """Return the non-empty contingency cells of a pair of clusterings: rows, columns and
-        counts.
-        """
+        """Return the rows, columns and counts of the non-empty cells for a pair of clusterings."""
         rows, width = self.coded[i].groups.size, self.coded[j].groups.size
         keys, counts = count_pairs(*self.codes(i, j), width, rows * width)
         return *np.divmod(keys, width), counts
 
     def tables(self, pairs: Sequence[tuple[int, int]]) -> tuple[Contingency | None, Ints]:
-        """Return one table with a block for each pair and group, and the indices of the blocks.
+        """Tabulate several pairs of clusterings in one table, with a block for each pair and group.
 
-        The index of a block is (index of the pair) · (number of groups) + (index of the group).
-        Empty blocks are omitted. The table is None if no pair has common items.
+        Return the table, or None if no pair has common items, and the indices of its non-empty
+        blocks. The index of a block is pair index · number of groups + group index.
         """
         parts: list[tuple[Ints, Ints, Ints]] = []
         blocks: list[Ints] = []
@@ -183,9 +180,9 @@ class Panel:
         return replace(table, cuts=cuts), block[cuts]
 
     def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
-        """Return leave-one-block-out tables: for each block of items, the table without that block.
+        """Leave out each block of items in turn, and tabulate the remaining items.
 
-        They are returned as the groups of a single table.
+        The tables are returned as the groups of a single table.
         """
         kept = self.shared(i, j)
         one, two = self.codes(i, j)
@@ -259,7 +256,7 @@ def align_clusterings(
 
 
 def _extend(known: Labels, side: Labels, rows: Ints, warnings: list[str]) -> tuple[Labels, Ints]:
-    """Add a clustering's items that are not yet listed, excluding items without a group."""
+    """Add the new items of a clustering to the known items, except items without a group."""
     groups, group_names = known.groups, list(known.group_names or ())
     if groups is not None:
         if side.groups is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from roget.scoring.measures.base import Request
 
 _ORDERED = 300
-"""Largest number of clusterings for which the leaves of the dendrogram are ordered optimally."""
+"""Maximum number of clusterings for optimal leaf ordering in the dendrogram."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Agreement(Result):
     items: int
     groups: int
     clusters: tuple[float, ...]
-    """For each clustering, the mean number of clusters per group."""
+    """The mean number of clusters per group for each clustering."""
     warnings: tuple[str, ...]
     requests: tuple[Request, ...] = field(repr=False)
     matrices: Matrices = field(repr=False)
@@ -171,9 +171,7 @@ class Agreement(Result):
 
     @property
     def odd(self) -> str | None:
-        """The clustering that agrees least with the other clusterings, or None if there are only
-        two clusterings.
-        """
+        """The clustering that agrees least with the others, or None if there are only two."""
         at = self.outlier()
         return None if at is None else self.systems[at]
 

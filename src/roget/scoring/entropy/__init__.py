@@ -112,7 +112,7 @@ def _check_counts(counts: Any) -> CountArray:
 
 
 def _convert_objects(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Floats:
-    """Convert objects to floats; raise InputError for the first object that is not a number."""
+    """Convert objects to floats, or raise InputError for the first one that is not a number."""
     converted = np.empty(flat.size)
     for index, value in enumerate(flat.tolist()):
         try:
@@ -127,7 +127,7 @@ def _convert_objects(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Flo
 
 
 def _check_support(support: Any, seen: int) -> int | None:
-    """Return the support as an int; raise InputError unless it is a whole number ≥ `seen`."""
+    """Return the support as an int, or raise InputError unless it is a whole number ≥ `seen`."""
     if support is None:
         return None
     number = isinstance(support, numbers.Real) and not isinstance(support, bool | np.bool_)

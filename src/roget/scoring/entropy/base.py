@@ -33,7 +33,7 @@ def takes_arrays(method: Any) -> bool:
 
 
 ONE = np.zeros(1, dtype=np.int64)
-"""The `starts` array for a single group."""
+"""The array `starts` for a single group."""
 
 
 def find_owners(starts: Ints | None, size: int) -> Ints:
@@ -50,16 +50,17 @@ class Histogram:
     """A histogram of counts (the number of cells with each count), the input of estimators.
 
     `counts` are the distinct positive counts in increasing order (int64, or float64 for fractional
-    tables). `cells[i]` is the number, or expected number, of cells with count `counts[i]`. The
-    histograms of several groups are concatenated, and totals are then arrays.
+    tables). `cells[i]` is the number, or expected number, of cells with count `counts[i]`. If there
+    are several groups, their histograms are concatenated, and properties such as `total` are
+    arrays.
     """
 
     counts: CountArray
     cells: Ints | Floats
     starts: Ints | None = None
-    """The position of the first count of each group, or None for a single sample."""
+    """The position of the first count of each group, or None if there is a single group."""
     begins: Ints = field(init=False, repr=False)
-    """The position of the first count of each sample; [0] for a single sample."""
+    """The same positions as `starts`, but [0] if there is a single group."""
     whole: bool = field(init=False, repr=False)
     """True if all counts are whole numbers."""
 
@@ -98,17 +99,17 @@ class Histogram:
 
     @property
     def owners(self) -> Ints:
-        """The index of the sample to which each count belongs."""
+        """The index of the group to which each count belongs."""
         return find_owners(self.starts, self.counts.size)
 
     def sum(self, values: Array) -> Values:
-        """Return Σ value·cells over the distinct counts, for each sample."""
-        # reduceat adds the values of each sample in order, regardless of the number of threads.
+        """Return the sum of value · cells over the distinct counts of each group."""
+        # Use reduceat, because it adds the values in order, regardless of the number of threads.
         sums = np.add.reduceat(np.multiply(values, self.cells), self.begins)
         return float(sums[0]) if self.starts is None else sums
 
     def spread(self, values: Any) -> Any:
-        """Repeat each sample's value once per distinct count in the sample.
+        """Repeat the value of each group for all distinct counts in the group.
 
         Return a scalar unchanged.
         """
@@ -149,7 +150,7 @@ class Histogram:
 
 
 def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, Ints]:
-    """Return the distinct counts of each group, their frequencies, and the new starts."""
+    """Return the distinct counts of each group, their frequencies, and the start of each group."""
     owners = find_owners(starts, counts.size)
     width = int(counts.max()) + 1
     if counts.dtype.kind != "f" and starts.size * width <= 4 * counts.size + 1024:
@@ -172,14 +173,14 @@ def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, In
 class Estimator(ABC):
     """Base class of entropy estimators, which are stateless and called with a histogram.
 
-    Class attributes describe the estimator. `assumes` is the assumption under which it is accurate.
-    `joint_support` is the support used for H(gold, system): the number of non-empty cells ("seen")
-    or all |C|·|K| cells ("product").
+    `assumes` names the assumption under which the estimator is accurate. `joint_support` is the
+    support used for H(gold, system): the number of non-empty cells ("seen") or all |C|·|K| cells
+    ("product").
     """
 
     name: ClassVar[str]
     title: ClassVar[str] = ""
-    """The full name for legends, if `name` is an abbreviation and not in `report.legend`."""
+    """The full name for legends, required for abbreviations that `report.legend` does not list."""
     assumes: ClassVar[str]
     reference: ClassVar[str]
     bibtex: ClassVar[str] = ""
@@ -189,7 +190,7 @@ class Estimator(ABC):
     """True if the estimator accepts fractional counts."""
 
     def __call__(self, histogram: Histogram, support: Any = None) -> Any:
-        """Return the entropy of each group in nats; `support` is the number of possible cells."""
+        """Return the entropy of each group in nats, given the number of possible cells."""
         if np.any(histogram.seen == 0):
             raise InputError(
                 "entropy is undefined: there are no positive counts", code="empty-input"
@@ -214,7 +215,7 @@ class Estimator(ABC):
         """Return the estimate for arguments that have already been validated."""
 
     def _estimate_parts(self, histogram: Histogram, support: Ints | None) -> Floats:
-        """Estimate each sample's entropy separately, reusing results of identical samples."""
+        """Estimate the entropy of each group separately, but only once for identical groups."""
         known: dict[tuple[bytes, bytes, int | None], float] = {}
         values = []
         supports = repeat(None) if support is None else support.tolist()
@@ -249,7 +250,6 @@ class LinearEstimator(Estimator):
         weights, nothing = np.empty(histogram.counts.size), np.empty(total.size)
         ends = np.append(histogram.starts, histogram.counts.size)
         for n, m, groups in _group_equal(total, support):
-            # `at` holds the positions of the counts of these groups.
             within = np.diff(ends)[groups]
             at = np.repeat(ends[groups] - np.cumsum(within) + within, within) + np.arange(
                 within.sum()
@@ -283,7 +283,7 @@ _instances: dict[str, Estimator] = {}
 
 
 def get(estimator: str | Estimator) -> Estimator:
-    """Return the estimator with the given catalogue name; return an Estimator unchanged.
+    """Return the estimator with a catalogue name. An Estimator is returned unchanged.
 
     The name may include integer parameters. The same name always returns the same instance.
 
@@ -383,7 +383,7 @@ class MillerMadow(LinearEstimator):
 
 def _g(j: Any) -> Any:
     """Return g(j) = log j − (j − 1)·log(1 − 1/j), which is 0 for j = 1."""
-    # For j = 1 the product is 0·∞; any finite value of the logarithm gives the limit 0.
+    # For j = 1 the product is 0·∞. Any finite value of the logarithm gives the limit 0.
     return np.asarray(np.log(j) - (j - 1.0) * np.log1p(-1.0 / np.maximum(j, 2.0)))
 
 

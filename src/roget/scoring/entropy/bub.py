@@ -9,8 +9,8 @@ For N items in m cells with true probabilities p, a linear estimator Ĥ = Σ_j a
 
 The coefficients minimise the bound on bias² + variance: the first k coefficients a_0, …, a_{k−1}
 are fitted by least squares, the remaining ones are the Miller–Madow coefficients, and the k ≤ 11
-with the smallest bound is chosen. For N < 20 all coefficients are fitted jointly, as published;
-`bub(small=2)` uses the first solution for all N ≥ 2.
+with the smallest bound is chosen. For N < 20 all coefficients are fitted jointly, as published.
+With `bub(small=2)`, the first method is used for all N ≥ 2.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Coefficients:
     total: int
     start: Floats
     bound: float
-    """The minimised bound on the root mean squared error; NaN if all coefficients are fitted."""
+    """The minimised bound on the root mean squared error, or NaN if all coefficients are fitted."""
 
     def at(self, counts: CountArray) -> Floats:
         """Return a_j for an array of positive counts j."""
@@ -125,8 +125,8 @@ def fit_coefficients(total: int, support: int, small: int = SMALL_SAMPLE) -> Coe
 def _fit_all(total: int, support: int) -> Floats:
     """Fit a_0, …, a_N for N < 20 by least squares at p = 0, 1/(5N), …, 1.
 
-    The coefficients minimise Σ_p (m·bias(p))² + N·Σ (a_j − a_{j−1})²; they solve the normal
-    equations.
+    The coefficients minimise Σ_p (m·bias(p))² + N·Σ (a_j − a_{j−1})². They are computed from the
+    normal equations.
     """
     p = np.arange(5 * total + 1) / (5.0 * total)
     j = np.arange(total + 1)
@@ -187,7 +187,8 @@ def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, 
 def _binomials(highest: int, total: int, p: Floats) -> Floats:
     """Return B_j(p) for j = 0, …, highest (rows) and 0 < p < 1 (columns), without cancellation."""
     j = np.arange(highest + 1, dtype=np.float64)
-    # log(N!/(j!·(N−j)!·N^j)), which stays small even if N is large; N^j is part of `power`.
+    # log(N!/(j!·(N−j)!·N^j)), which stays small even if N is large. The factor N^j is part of
+    # `power`.
     steps = np.log1p(-(j[1:] - 1.0) / total) - np.log(j[1:])
     log_choose = np.concatenate([[0.0], np.cumsum(steps)])
     power = j[:, None] * np.log(total * p)
@@ -228,7 +229,7 @@ class _Variance:
         """Evaluate the Miller–Madow terms at MESH values of p."""
         p = np.arange(1, MESH + 1) / (MESH + 1) * min(1.0, REACH / support)
         trials = total - 1
-        # If the mean is small, sum over the binomial distribution; if it is large, use quadrature.
+        # If the mean is small, sum over the binomial distribution. If it is large, use quadrature.
         exact = p if trials <= 2 * SMOOTH_FROM else p[p * trials <= SMOOTH_FROM]
         reach = trials * float(exact.max(initial=0.0))
         highest = min(trials, k_max + int(reach + 12.0 * math.sqrt(reach)) + 20)

@@ -23,18 +23,18 @@ from roget.core.types import Floats
 from roget.scoring.entropy.base import Estimator, Histogram
 
 DEPTH = 45.0
-"""Cutoff: the integral ignores points whose log posterior is more than this below the maximum."""
+"""Cutoff: points are ignored if their log posterior is below the maximum by more than this."""
 SCAN = 33
-"""Number of points in each scan that looks for the range of log β contributing to the integral."""
+"""Number of points in each scan for the range of log β that contributes to the integral."""
 SETTLED = 1e-8
-"""Tolerance: the integration step is halved until the mean changes by less than this.
+"""Tolerance: the step of the integration is halved until the result changes by less than this.
 
 The error is about the square of the last change.
 """
 MAX_PIECES = 1 << 14
 """Maximum number of intervals of the trapezoidal rule."""
 BLOCK = 1 << 20
-"""Batch size: maximum number of (β, count) pairs held in memory at once."""
+"""Maximum number of (β, count) pairs in memory."""
 
 HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 
@@ -42,8 +42,8 @@ HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 class NSB(Estimator):
     """NSB: the posterior mean of the entropy under a mixture of Dirichlet priors.
 
-    The mixture makes the expected entropy uniform. The prior depends on the support m, which is by
-    default the number of non-empty cells; if more cells are possible, pass their number. The
+    The mixture makes the prior of the entropy nearly uniform. It depends on the support m, by
+    default the number of non-empty cells. If more cells are possible, pass their number. The
     entropy of a single possible cell is 0.
 
     >>> from roget.scoring.entropy import entropy_of
@@ -99,8 +99,7 @@ class _Posterior:
             pieces *= 2
 
     def _window(self) -> tuple[float, float, float]:
-        """Return the range of log β that contributes to the integral, and the maximum of the log
-        density.
+        """Return the relevant range of log β, and the maximum of the log density.
 
         The range is scanned, narrowed to the points within DEPTH of the maximum, and scanned again.
         At both ends of the first range the log density is far more than DEPTH below the maximum:

@@ -59,11 +59,11 @@ class AlignedLabels:
     counts: CountArray | None = None
     """Number or total weight of the items in each row, or None if every row is a single item."""
     weighed: tuple[str, ...] = ()
-    """The item weights as described in the signature. Empty if all weights are equal."""
+    """The origins of the item weights, for the signature. Empty if all weights are equal."""
     leaves: Labels | None = None
-    """If the system labels were made by cutting a tree, the leaves of this tree as labels."""
+    """The leaf of each item as labels, if the system is a cut of a tree."""
     signature_parts: Mapping[str, str] = field(default_factory=dict)
-    """Additional fields for the signature, which describes how a score was computed."""
+    """Additional fields for the signature."""
     unaligned: tuple[Labels, Labels] | None = None
     """The gold and system labels before alignment, if a later step needs them."""
 
@@ -187,8 +187,7 @@ def choose_rules(
     system: Labels | None = None,
     noise: Any = None,
 ) -> Rules:
-    """Return the options for averaging, missing items and extra items, with None replaced by
-    defaults.
+    """Return the options `average`, `missing` and `extra`, with None replaced by defaults.
 
     The defaults depend on whether the items are coreference mentions.
 
@@ -330,7 +329,7 @@ def handle_missing(
             )
         if missing == "unmatched" and counts is not None and counts.dtype.kind == "f":
             raise InputError(
-                "unmatched items require whole counts; pass --missing cluster or drop",
+                "unmatched items require integer counts; pass --missing cluster or drop",
                 code="conflicting-options",
             )
         system, gold, counts = _fill_gaps(system, gold, counts, gaps, missing)
@@ -347,7 +346,7 @@ def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
 def _fill_gaps(
     side: Labels, other: Labels, counts: CountArray | None, gaps: BoolArray, missing: str
 ) -> tuple[Labels, Labels, CountArray | None]:
-    """Handle items without a label according to the option `missing`; keep the labels aligned."""
+    """Handle items without a label according to the option `missing`, and keep labels aligned."""
     kept: Ints | None = None
     if missing == "drop":
         kept = np.flatnonzero(~gaps)
@@ -699,9 +698,10 @@ def _check_first_rows(gold: Labels, system: Labels) -> None:
 
 
 def _refuse_lone_first_row(side: Labels, other: Labels) -> None:
-    """Raise an error if only the first item of a file is not in the other file.
+    """Raise an error if the first row of a file may be a header with unknown names.
 
-    If its label occurs nowhere else either, the row may be a header with unknown names.
+    This is likely if its item is the only one that is missing from the other file, and its label
+    occurs in no other row.
     """
     row, items = side.first_row, side.items or []
     if row is None or row.doubt is None or any(map(str.isdigit, row.field)):
@@ -720,8 +720,8 @@ def _refuse_lone_first_row(side: Labels, other: Labels) -> None:
 def _count_repeated_mentions(gold: Labels, system: Labels) -> Labels:
     """Add the system's repeated mentions, except mentions that gold contains.
 
-    They enlarge the system's entities. The CoNLL reference scorer also counts them; it removes a
-    repeated mention only if the key contains this mention.
+    They enlarge the system's entities, as in the CoNLL reference scorer, which removes a repeated
+    mention only if the key contains it.
     """
     places, names = gold.groups, gold.group_names or ()
     if places is None or gold.items is None or system.groups is None:

@@ -84,7 +84,7 @@ def is_missing(value: object) -> bool:
 
 def _integers(values: Codes) -> LabelCodes:
     largest = max(4 * values.size, 1 << 16)
-    # The bitwise OR is an upper bound for all labels and needs only one pass over the data.
+    # The bitwise OR of all labels is an upper bound, and requires only one pass over the data.
     bits = int(np.bitwise_or.reduce(values))
     if 0 <= bits < largest:
         # View uint64 as int64, because numpy converts uint64 mixed with signed integers to floats.
@@ -199,7 +199,7 @@ class RowTable:
         return numbers
 
     def _hash(self, words: Words) -> Ints:
-        """Return the first slot to probe for each row: a multiplicative hash of its words."""
+        """Return the first slot to probe for each row, using a multiplicative hash of its words."""
         h = words[0] * _GOLDEN
         for word in words[1:]:
             h ^= h >> _HALF
@@ -268,8 +268,8 @@ class RowTable:
 def number_rows(rows: int, n_words: int, words: Callable[[int, int], Words]) -> tuple[Codes, Ints]:
     """Return the codes of `rows` rows, and the index of the first row with each code.
 
-    `words(start, end)` returns a slice of the rows as 64-bit words; only one slice at a time is in
-    memory.
+    `words(start, end)` returns a slice of the rows as 64-bit words. Only one slice is in memory at
+    a time.
     """
     table = RowTable(n_words, rows)
     codes: Codes = np.empty(rows, dtype=np.uint16)

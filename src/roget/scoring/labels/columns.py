@@ -1,6 +1,6 @@
 """Assign roles (item, label, weight, group) to the columns of label tables.
 
-Columns are specified by the caller, or found by known names (see `NAMES`; case is ignored), or by
+Columns are specified by the caller, or found by known names (see `NAMES`, ignoring case), or by
 position. A header with more than two columns must use known names, unless the caller specifies the
 columns. Without a header, the columns are item, label, weight, group. In a table with three
 columns, the last one holds weights if all its values are numbers, else groups. A single column
@@ -42,7 +42,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Map from each role to its known column names."""
 
 NOUNS = ("word", "lemma", "document", "doc")
-"""Column names accepted for the item column if there is no better candidate."""
+"""Names accepted for the item column if no column has a more specific name."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
@@ -50,7 +50,7 @@ LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
-"""Column names that are unlikely to occur as items in a list of words."""
+"""Column names that are unlikely to be items of a word list."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ class ColumnMap(dict[str, str | int]):
     """The columns of either the gold or the system labels, keyed by role."""
 
     side: str = ""
-    """The labels to which the columns belong, as named in messages: "gold" or "system"."""
+    """The kind of labels in these columns, "gold" or "system", for messages."""
 
 
 def choose_side(columns: Columns | None, side: str) -> ColumnMap:

@@ -59,11 +59,11 @@ _NO_ROWS = (
 
 
 class SchemaMismatch(Exception):
-    """Raised when the files of the gold or system labels have different layouts."""
+    """Raised if gold files, or system files, have different layouts."""
 
 
 class NotSplittable(Exception):
-    """Raised when a file cannot be split because its rows may span several lines."""
+    """Raised if a file cannot be split because its rows may span several lines."""
 
 
 class JoinShare(NamedTuple):
@@ -71,7 +71,7 @@ class JoinShare(NamedTuple):
 
     path: str
     number: int
-    """Position among all shares of the gold (or system) files, which determines the row order."""
+    """The position of this share among all shares of the gold or system files."""
     start: int = 0
     stop: int | None = None
 
@@ -120,7 +120,7 @@ class DaskJoin:
             self._engine.close()
 
     def count(self, system: Any, missing: str, extra: str) -> AlignedLabels | None:
-        """Return the contingency cells, or None if the slower readers are needed."""
+        """Return the contingency cells, or None if the files cannot be joined in this way."""
         paths = _list_side(self._gold), _list_side(system)
         gold, answers = self._inspect(paths[0], "gold"), self._inspect(paths[1], "system")
         if gold is None or answers is None:
@@ -133,7 +133,7 @@ class DaskJoin:
                 self._gold_parts.clear()
                 parts = self._join(paths, (gold, answers))
         except (duckdb.Error, SchemaMismatch):
-            # The slower readers report which line cannot be read.
+            # The other readers report which line cannot be read.
             return None
         return Joined(parts, self._noise, gold, answers).join(missing, extra)
 
@@ -196,7 +196,7 @@ def _list_side(given: Any) -> list[str]:
 
 
 def share_files(side: str, paths: Sequence[str], form: str) -> list[Shuffle]:
-    """Divide the gold or system files among tasks of similar size.
+    """Divide the gold files or the system files into tasks of similar size.
 
     Large files are split, unless the format `form` is empty.
     """
@@ -215,7 +215,7 @@ def share_files(side: str, paths: Sequence[str], form: str) -> list[Shuffle]:
 
 
 def _size(path: str) -> int:
-    """Return the size of a file; raise an error if it does not exist."""
+    """Return the size of a file, or raise an error if it does not exist."""
     return source_of(path).size
 
 
@@ -245,7 +245,7 @@ def partition_rows(
     task: Shuffle,
     report: Increment,
 ) -> list[bytes]:
-    """Partition rows by a hash of the item; return the bytes of one Parquet file per partition."""
+    """Partition rows by a hash of the item. Return the bytes of one Parquet file per partition."""
     with ExitStack() as opened:
         folder = Path(opened.enter_context(TemporaryDirectory(prefix="roget.")))
         connection = opened.enter_context(duck.connect(_MEMORY, 1, folder / "spill", ordered=True))
@@ -314,7 +314,7 @@ class JoinPart(NamedTuple):
     cells: dict[str, tuple[Array, BoolArray]]
     rows: tuple[int, int]
     repeats: tuple[bool, bool]
-    """Two flags, for gold and system: True if an unmatched item is repeated or has no id."""
+    """For gold and for system, True if an unmatched item is repeated or has no id."""
 
 
 def join_part(

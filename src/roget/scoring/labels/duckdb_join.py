@@ -3,7 +3,7 @@
 This path is fast because labels are not converted to Python strings. It only handles plain tables
 with one label per row. Missing and extra items are found by an outer join. In all other cases
 (items without an id or a label, repeated items, malformed lines) `count_files` returns None, and
-the slower readers handle these items or report the lines.
+slower readers handle these items or report the lines.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def count_files(
 ) -> AlignedLabels | None:
     """Return the contingency cells of two tables, or of one table with gold and system columns.
 
-    `paths` contains the files of each table. Return None if the slower readers are needed.
+    `paths` contains the files of each table. Return None if DuckDB cannot handle the files.
     """
     import duckdb
 
@@ -82,7 +82,7 @@ def count_files(
         except duckdb.Error as error:
             if lacks_room(error):
                 raise
-            # The slower readers report which line cannot be read.
+            # The other readers report which line cannot be read.
             return None
 
 
@@ -112,7 +112,7 @@ def inspect_sides(
 
 
 def get_layout(table: Table) -> tuple[Any, ...]:
-    """Return those properties of a file that all files of a table must share."""
+    """Return the properties in which all files of a table must agree."""
     names = table.names if table.header else ()
     return (table.format, names, table.delimiter, table.types, tuple(table.places.items()))
 
@@ -149,7 +149,7 @@ class Counting:
         self.tables = tables
 
     def join(self, missing: str, rule: str) -> AlignedLabels | None:
-        """Return the contingency cells of two tables, or None if the slower readers are required.
+        """Return the contingency cells of two tables, or None if DuckDB cannot handle them.
 
         The tables are joined by item and, if both have groups, by group. `rule` is the option
         `extra` of `align`.
@@ -217,9 +217,9 @@ class Counting:
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
         """Return the contingency cells with label names, row counts and a flag `odd`.
 
-        Items that are missing from gold or system get the label NULL there, and an empty label is
-        ''. If `careful` is False, items are compared without stripping white space. This is faster
-        and gives the same result if all items match. The flag `odd` marks cells with blank items.
+        A label is NULL if the item is missing from gold or system, and '' if the label is empty. If
+        `careful` is False, items are compared without stripping white space. This is faster and
+        gives the same result if all items match. The flag `odd` marks cells with blank items.
         """
         sides = [self.rows(table, careful=careful) for table in self.tables]
         blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
@@ -229,7 +229,7 @@ class Counting:
 
     @property
     def weighed(self) -> list[bool]:
-        """List of flags, one per table: True if the table has weights."""
+        """One flag per table, which is True if the table has weights."""
         return ["weight" in table.places for table in self.tables]
 
     def rows(self, table: Table, *, careful: bool, chosen: str = "true") -> str:
@@ -255,7 +255,7 @@ class Counting:
         return not rows == with_name == distinct
 
     def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
-        """Return an SQL expression for the cell of a role, as text.
+        """Return an SQL expression for the text in the column of a role.
 
         With `careful`, white space is stripped, and an empty cell becomes NULL.
         """
@@ -296,7 +296,7 @@ class Counting:
     def _cells(
         self, found: dict[str, Any], extra: int, shared: int, missing: str
     ) -> AlignedLabels | None:
-        """Convert contingency cells to label codes, and add the same notices as the slower readers.
+        """Convert contingency cells to label codes, and add the same notices as other readers.
 
         Return None if gold items lack labels. Cells with the gold label NULL contain items that
         gold does not contain. Each of these items becomes a separate class.
@@ -356,7 +356,7 @@ class Counting:
     def _share_header(
         self, begins: tuple[int, int], class_names: Sequence[str], found: dict[str, Any]
     ) -> bool:
-        """Return True if both files begin with the same row, which may be a header; see `align`."""
+        """Return True if both files begin with the same row, which may then be a header."""
         one, other = self.tables
         if not (one.first and other.first and "item" in one.places and "item" in other.places):
             return False
@@ -429,7 +429,7 @@ def join_cells(
 def count_lone(one: str, other: str, *, by_group: bool) -> str:
     """Return SQL that counts the rows found only in `one`.
 
-    The query returns the number of rows, of rows with an item id, and of distinct rows.
+    The query returns the numbers of rows, of rows with an item id, and of distinct rows.
     """
     keys = ["item", "name"] if by_group else ["item"]
     on = " AND ".join(f"a.{key} = b.{key}" for key in keys)

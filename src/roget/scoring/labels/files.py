@@ -147,7 +147,7 @@ class LabelFile:
         return plain.lines(self.name, size)
 
     def text(self) -> str:
-        """Return the whole text; raise an error if it is blank."""
+        """Return the whole text, or raise an error if it is blank."""
         text = "\n".join(text for _, text in self.lines())
         if not text.strip():
             raise NoItems(f"{self.name}: no items")

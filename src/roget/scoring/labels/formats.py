@@ -102,7 +102,7 @@ def sniff_format(lines: list[str]) -> str:
 
 
 def refuse_tree(source: Any) -> Any:
-    """Return the source; raise an error if it is a tree, because trees require the local engine."""
+    """Return the source, or raise an error if it is a tree, which requires the local engine."""
     tree = hasattr(type(source), "to_labels")
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)

@@ -7,12 +7,13 @@ module of its type, and uses the library that the caller has already imported.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.io.frames import is_frame, library
 from roget.core.io.problems import Problems
 from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects, is_missing
@@ -53,7 +54,7 @@ def table_from_columns(columns: Mapping[str, Any], problems: Problems) -> LabelT
 
 
 def _items(column: Any) -> list[str]:
-    """Convert each value to a string; missing values become empty strings."""
+    """Convert each value to a string, and missing values to empty strings."""
     methods = [name for name in ("tolist", "to_list", "to_pylist") if hasattr(column, name)]
     values = getattr(column, methods[0])() if methods else list(column)
     if set(map(type, values)) <= {str}:
@@ -61,43 +62,11 @@ def _items(column: Any) -> list[str]:
     return ["" if is_missing(value) else str(value) for value in values]
 
 
-class FrameColumns(dict[str, Sequence[Any]]):
-    """The columns of a file that was read without a data frame library, keyed by name."""
-
-
-def library(value: object) -> str:
-    """Return the top-level package that defines the type of a value."""
-    return type(value).__module__.partition(".")[0]
-
-
 def is_column(value: object) -> bool:
     """Return True if a value is a one-dimensional column from a supported data frame library."""
     if library(value) == "pyarrow":
         return type(value).__name__.endswith("Array")
     return library(value) in _COLUMNS and hasattr(value, "dtype") and hasattr(value, "__len__")
-
-
-def is_frame(value: object) -> bool:
-    """Return True if a value is a table with named columns."""
-    if isinstance(value, FrameColumns):
-        return True
-    return library(value) in _COLUMNS and type(value).__name__ in _FRAMES
-
-
-def frame_columns(frame: Any) -> dict[str, Any]:
-    """Return the columns of a table, keyed by name."""
-    if isinstance(frame, FrameColumns):
-        return frame
-    if library(frame) != "pyarrow":
-        return {str(name): frame[name] for name in frame.columns}
-    # Columns that have the same name are returned as one table, as in pandas.
-    places: dict[str, list[int]] = {}
-    for at, name in enumerate(frame.schema.names):
-        places.setdefault(name, []).append(at)
-    return {
-        name: frame.column(at[0]) if len(at) == 1 else frame.select(at)
-        for name, at in places.items()
-    }
 
 
 def factorize_column(column: Any) -> LabelCodes:
@@ -168,5 +137,4 @@ def _coded(codes: npt.NDArray[Any], names: list[Any]) -> LabelCodes:
     return LabelCodes(merged, distinct.n_labels, distinct.names, complete=bool((merged >= 0).all()))
 
 
-_FRAMES = ("DataFrame", "Table", "RecordBatch")
 _COLUMNS = {"pandas": _pandas, "polars": _polars, "pyarrow": _arrow}

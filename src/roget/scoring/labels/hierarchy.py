@@ -1,9 +1,9 @@
 """The class `Hierarchy`: a tree with one or more items at each leaf, read from any tree format.
 
-Nodes are numbered with parents before children; 0 is the root. The tree is cut into k clusters by
-splitting nodes in a fixed order until there are k clusters. In a dendrogram, the merges are undone,
-starting with the last. In a tree with branch lengths, nodes are split by their distance from the
-root. In other trees, nodes are split level by level, larger nodes first.
+Nodes are numbered with parents before children. The root is node 0. The tree is cut into k clusters
+by splitting nodes in a fixed order until there are k clusters. In a dendrogram, the merges are
+undone, starting with the last. In a tree with branch lengths, nodes are split by their distance
+from the root. In other trees, nodes are split level by level, larger nodes first.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def order_splits(tree: Tree, weights: Ints, distance: Floats | None) -> Ints:
 
 
 _MERGES = {4: ("iuf", "4 numbers"), 2: ("iu", "2 whole numbers")}
-"""Allowed dtype kinds and a description of a row, for arrays with 4 or 2 columns.
+"""The allowed dtype kinds and the description of a row, keyed by number of columns.
 
 Linkage matrices have 4 columns, and `children_` has 2.
 """
@@ -276,7 +276,7 @@ def is_linkage(array: Any) -> bool:
 
 
 def merge_leaves(parent: Ints, at: Ints) -> tuple[Tree, Ints]:
-    """Move all items to leaves; return the new tree and the leaf of each item.
+    """Move all items to leaves. Return the new tree and the leaf of each item.
 
     `at` is the node of each item. A leaf is added below every inner node that has items.
     """

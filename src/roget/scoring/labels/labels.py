@@ -30,7 +30,7 @@ EXACT = 2.0**53
 """Largest N such that all whole numbers up to N are exactly representable as 64-bit floats."""
 
 MAX_TOTAL = 2.0**63
-"""Exclusive upper limit on the sum of counts or item weights, which must fit into 64 bits."""
+"""The sum of counts or item weights must be below this limit to fit into 64 bits."""
 
 
 class NoItems(InputError):
@@ -104,7 +104,7 @@ class Labels:
     offset: int = 0
     """The label of code 0 if `names` is None."""
     made: int = 0
-    """Number of codes at the end of the range that were added for items without a label."""
+    """Number of codes that were added for items without a label. These are the largest codes."""
     absent: bool = False
     """True if the added codes mark missing items and are not counted as clusters."""
     mentions: bool = False
@@ -216,7 +216,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
     """Concatenate the labels of several files. `source` is the name of the result in messages."""
     weighted = any(part.weighted for part in parts)
     if weighted:
-        # If some items have several labels, the weights belong to labels, not to items.
+        # If some items have several labels, the weights are label weights, not item weights.
         parts = [replace(part, item_weights=None) for part in parts]
     fields = {"item ids": "items", "groups": "groups", "weights of items": "item_weights"}
     named = [[getattr(part, name) is not None for part in parts] for name in fields.values()]
@@ -276,7 +276,8 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
 def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
     """Add labels for the items in `gaps`.
 
-    The items share one new label if `together` is True; otherwise each item gets a separate label.
+    If `together` is True, the items share one new label. Otherwise, each item gets a separate
+    label.
     """
     count = int(np.count_nonzero(gaps))
     made = 1 if together else count
@@ -308,7 +309,7 @@ def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
 
 
 def heaviest(labels: Labels) -> Ints:
-    """Return, for each item, the code of the label with the largest weight (−1 if unlabelled).
+    """Return the code of each item's label with the largest weight, or −1 if it has no label.
 
     Ties are broken by the alphabetical order of the labels.
     """
@@ -430,18 +431,18 @@ class FirstRow(NamedTuple):
     """The field in the item column of the first row."""
     is_header: bool
     doubt: Notice | None = None
-    """A notice to show if the row was read as data but may be a header, otherwise None."""
+    """A notice if the row was read as data but may be a header, otherwise None."""
 
 
 class Coder(defaultdict[Any, int]):
-    """A mapping from values to numbers in order of first occurrence, filled chunk by chunk."""
+    """A mapping from values to numbers in order of first occurrence, which is filled in chunks."""
 
     def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
         """Return the number of each of `count` values.
 
         New values are assigned the next free numbers.
         """
-        # The factory refers to the dictionary itself. Remove it afterwards, because the reference
+        # The default factory refers to the dictionary. Remove it afterwards, because the reference
         # cycle would keep the dictionary in memory.
         self.default_factory = self.__len__
         try:

@@ -57,7 +57,7 @@ def _list_names(frame: Any, axis: str) -> list[Any] | None:
 
 
 def _parse(name: str, header: bool | None) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
-    """Parse a matrix file; return the numbers, the row names and the column names."""
+    """Parse a matrix file. Return the numbers, the row names and the column names."""
     with LabelFile(name) as file:
         lines = [(at, _split(text)) for at, text in file.lines() if text.strip(" []\t")]
     if not lines:
@@ -101,8 +101,7 @@ def _parse(name: str, header: bool | None) -> tuple[np.ndarray, list[str] | None
 
 
 def _has_index_line(lines: list[tuple[int, list[str]]]) -> bool:
-    """Return True if the second line contains only a name, as in a cross-tabulation printed by
-    pandas.
+    """Return True if the second line contains only a name, as in printed pandas crosstabs.
 
     This is the name of the row index, and the first line is then a header.
     """
@@ -114,10 +113,10 @@ def _has_index_line(lines: list[tuple[int, list[str]]]) -> bool:
 def _is_header(
     first: list[str], lines: list[tuple[int, list[str]]], width: int, source: str
 ) -> bool:
-    """Return True if the first line contains the column names; raise an error if in doubt.
+    """Return True if the first line is a header, or raise an error if this is unclear.
 
-    This is the case if any cell is a name, or if the first cell is empty or missing. Numbers may
-    also be names, as in class,0,1,2.
+    A header contains a name, or its first cell is empty or missing. Column names may also be
+    numbers, as in class,0,1,2.
     """
     if not all(map(is_number, first[1:])) or first[0] == "" or len(first) == width - 1:
         return True
@@ -138,7 +137,7 @@ def _is_header(
 
 
 def _skips_corner(header: list[str] | None, width: int) -> bool:
-    """Return True if a header has no cell above the column of row names."""
+    """Return True if the header has no cell for the column of row names."""
     return header is not None and len(header) == width - 1
 
 

@@ -1,7 +1,7 @@
 """Convert in-memory data (sequences, arrays, mappings and tables) to labels.
 
 Items of a sequence, array or column are identified by position, never by a pandas index. Items of a
-mapping are identified by key; a key may be a pair (group, item).
+mapping are identified by key, which may be a pair (group, item).
 """
 
 from __future__ import annotations
@@ -13,19 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from roget import catalogue
+from roget.core.io.frames import frame_columns, is_frame, library
 from roget.core.io.problems import plural
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects
 from roget.scoring.labels.columns import SINGLE, Columns
-from roget.scoring.labels.frames import (
-    factorize_column,
-    frame_columns,
-    is_column,
-    is_frame,
-    library,
-    select_columns,
-)
+from roget.scoring.labels.frames import factorize_column, is_column, select_columns
 from roget.scoring.labels.labels import Coder, LabelCodes, Labels, NoItems
 from roget.scoring.labels.readers.clusters import collect_clusters
 from roget.scoring.labels.table import fault, number, to_labels
@@ -192,8 +186,8 @@ def _from_matrix(
     if n_labels < 2 and not (values.size == n_items and bool(np.all(values == 1))):
         raise InputError(
             f"{name}: found a matrix with {plural(n_items, 'row')} and "
-            f"{plural(n_labels, 'column')}; expected one column of weights for each of several "
-            "labels, or a one-dimensional array of labels",
+            f"{plural(n_labels, 'column')}; expected a column of weights for each label, or a "
+            "one-dimensional array of labels",
             code="unsupported-format",
         )
     coded = LabelCodes(columns, n_labels).pack(rows, values, n_items)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.io.frames import frame_columns, is_frame, is_lazy, library
 from roget.core.io.problems import Problems, plural
 from roget.core.types import CountArray
 from roget.errors import InputError
@@ -24,13 +25,7 @@ from roget.scoring.labels.align import (
 )
 from roget.scoring.labels.columns import CELLS, PAIR, SINGLE, Columns, LabelRoles, choose_side
 from roget.scoring.labels.files import name_files
-from roget.scoring.labels.frames import (
-    frame_columns,
-    is_frame,
-    library,
-    select_columns,
-    table_from_columns,
-)
+from roget.scoring.labels.frames import select_columns, table_from_columns
 from roget.scoring.labels.labels import LabelCodes, Labels, NoItems, whole_counts
 from roget.scoring.labels.read import read_tables
 from roget.scoring.labels.table import (
@@ -41,9 +36,6 @@ from roget.scoring.labels.table import (
     to_pair,
     varies,
 )
-
-_NOT_FRAMES = ("builtins", "numpy", "scipy", "roget", "torch", "anndata")
-"""Packages without lazy frames. Narwhals is not imported for objects from these packages."""
 
 LARGE = 100_000
 """Number of rows above which data frame libraries join tables faster than roget."""
@@ -85,10 +77,10 @@ def to_cells(
     extra: tuple[int, int] = (0, 0),
     sources: Sequence[str] = (),
 ) -> AlignedLabels:
-    """Convert rows with counts to aligned labels; raise one error that lists all problems.
+    """Convert rows with counts to aligned labels, or raise one error that lists all problems.
 
-    `extra` contains the number of system items that gold does not contain, and how many of these
-    share a cluster with scored items. `sources` are the names of gold and system in messages.
+    `extra` contains two numbers: the system items that gold does not contain, and those among them
+    that share a cluster with scored items. `sources` are the names of gold and system in messages.
     """
     problems, found = rows.problems, rows.columns
     if "count" not in found:
@@ -110,7 +102,8 @@ def to_cells(
     counts: CountArray = whole_counts(numbers[kept])
     if counts.dtype.kind == "f" and missing == "singletons":
         raise InputError(
-            f"{rows.source}: --missing singletons requires whole counts", code="conflicting-options"
+            f"{rows.source}: --missing singletons requires integer counts",
+            code="conflicting-options",
         )
     weights = None if rows.weights is None else rows.weights[kept]
     if weights is not None and weights.all() and not varies(weights):
@@ -140,26 +133,14 @@ def to_cells(
     return handle_missing(gold, system, counts, extra[0], warnings, missing, noise)
 
 
-def is_lazy(value: object) -> bool:
-    """Return True if a value is a frame whose rows may not be in memory."""
-    if is_frame(value) or library(value) in _NOT_FRAMES:
-        return False
-    import narwhals.stable.v2 as nw
-
-    # Ask narwhals, which knows the frames of all libraries it supports (Spark, Ibis, Dask, DuckDB
-    # …).
-    frame = nw.from_native(value, pass_through=True)
-    return isinstance(frame, nw.LazyFrame | nw.DataFrame)
-
-
 def gather_lazy(frame: Any) -> dict[str, Any]:
-    """Load the columns of a lazy frame (a native frame or a narwhals frame) into memory."""
+    """Load a lazy frame (a native frame or a narwhals frame) into memory."""
     import narwhals.stable.v2 as nw
 
     lazy = nw.from_native(frame).lazy()
     native = lazy.to_native()
     if hasattr(type(native), "fetchnumpy"):
-        # DuckDB can return arrays directly; narwhals would require pyarrow.
+        # DuckDB can return arrays directly, whereas narwhals would require pyarrow.
         return dict(native.fetchnumpy())
     try:
         return frame_columns(lazy.collect().to_native())
@@ -234,7 +215,7 @@ def join_frames(
 ) -> AlignedLabels | None:
     """Join two frames and count contingency cells, using the data frame library of the frames.
 
-    Return None if the frames are small, have different libraries, or require the slower readers.
+    Return None if the frames are small, have different libraries, or cannot be joined in this way.
     """
     import narwhals.stable.v2 as nw
 
@@ -350,7 +331,7 @@ def list_index(gold: Any, system: Any) -> list[Any] | None:
 
 
 def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
-    """Reorder a Series to match the index of gold; raise an error if the items differ."""
+    """Reorder a Series to match the index of gold, or raise an error if the items differ."""
     if not _have_index(gold, system) or gold.index.equals(system.index):
         return system
     word = what.partition(" ")[0]

@@ -126,7 +126,7 @@ def count_large(
     extra: str = RULES.extra,
     header: bool | None = None,
 ) -> AlignedLabels | None:
-    """Count the contingency cells of large tables with DuckDB; return None if this is not possible.
+    """Count the contingency cells of large tables with DuckDB, or return None if it cannot.
 
     If `system` is None, `gold` is a file with both gold and system labels.
     """
@@ -170,7 +170,7 @@ def read_pair(
 
 
 FEW = 10
-"""Number of items up to which the gold labels of a file with a header may all differ."""
+"""Maximum number of items for which the gold labels may all differ, in a file with a header."""
 
 
 def _refuse_ids(gold: Labels, system: Labels) -> None:
@@ -186,8 +186,8 @@ def _refuse_ids(gold: Labels, system: Labels) -> None:
         return
     raise InputError(
         f"{gold.source}: all values of the first column differ, so they are probably item ids; "
-        "pass the file of the system as the second argument. A contingency matrix is passed with "
-        "--matrix; --no-header reads the columns as gold and system labels",
+        "pass the file of the system as the second argument, --matrix for a contingency matrix, or "
+        "--no-header if the columns are gold and system labels",
         code="missing-option",
     )
 
@@ -199,7 +199,7 @@ def read_tables(
     roles: LabelRoles,
     header: bool | None = None,
 ) -> list[LabelTable]:
-    """Read tables that have a column for each role; return one label table per file."""
+    """Read tables that have a column for each role. Return one label table per file."""
     parts: list[LabelTable] = []
     paths = list_files(os.fspath(path))
     for one in paths:

@@ -18,7 +18,7 @@ from roget.errors import Notice
 from roget.scoring.labels.labels import Coder, FirstRow, LabelCodes, Labels, NoItems, code_texts
 
 _MIN_ROWS = 4
-"""Minimum number of rows at which a first label that occurs only once may be taken for a header."""
+"""Minimum number of rows. In smaller tables, the first label is never suspected to be a header."""
 
 _LABEL_ROLES = ("label", "gold", "system")
 
@@ -32,7 +32,7 @@ class LabelTable:
     lines: Ints
     items: list[str] | None = None
     columns: dict[str, LabelCodes] = field(default_factory=dict)
-    """Map from roles (label, or gold and system, and group) to the codes in the column."""
+    """Map from roles (label, gold, system or group) to the codes of the labels in the column."""
     weights: Floats | None = None
     """The weight of each entry in the label column. The weights have been validated."""
     indptr: Ints | None = None
@@ -83,7 +83,7 @@ def fill_table(table: LabelTable, columns: dict[str, list[str]]) -> LabelTable:
 
 
 def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
-    """Convert a table to labels; raise one error that lists all problems in its rows."""
+    """Convert a table to labels, or raise one error that lists all problems in its rows."""
     problems = table.problems
     if not len(table.lines):
         problems.check()
@@ -137,7 +137,7 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
 
 
 def _judge_first_row(table: LabelTable, column: LabelCodes) -> FirstRow | None:
-    """Return the first row, without the header notice if its label also occurs in other rows."""
+    """Return the first row, without the notice about a header if the label is repeated below."""
     row = table.first_row
     if row is None or row.doubt is None:
         return row
@@ -170,7 +170,7 @@ def read_groups(table: LabelTable) -> tuple[Codes | None, list[str] | None]:
 
 
 def _first_rows(table: LabelTable, groups: Codes | None) -> Ints | None:
-    """Return, for each row, the index of its item's first row, or None if no item is repeated."""
+    """Return the index of the first row of each row's item, or None if no item is repeated."""
     if table.items is None:
         return None
     distinct = set(table.items)
@@ -366,7 +366,7 @@ def _refuse_empty(table: LabelTable, column: LabelCodes) -> None:
 
 
 def number(value: Any) -> float | None:
-    """Convert a number or a string to float; return None if this is not possible.
+    """Convert a number or a string to float. Return None if this is impossible.
 
     >>> number("1e-3"), number("NaN"), number("1_000"), number("x"), number(2)
     (0.001, nan, None, None, 2.0)
@@ -391,7 +391,7 @@ def fault(value: float | None) -> str | None:
 def read_weights(
     column: LabelCodes, lines: Ints, problems: Problems, answered: BoolArray, noun: str = "weight"
 ) -> Floats:
-    """Parse a column of weights; report invalid weights. Each distinct string is parsed only once.
+    """Parse a column of weights and report invalid ones. Each distinct string is parsed only once.
 
     Only the rows in the mask `answered` are checked. `noun` is the name of the column in messages.
     """

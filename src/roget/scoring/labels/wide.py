@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from roget.core.io.frames import FrameColumns, frame_columns
 from roget.core.io.problems import Problems, plural
 from roget.core.io.table import Table, detect_delimiter, inspect_parquet
 from roget.errors import InputError
 from roget.scoring.labels.columns import NAMES, NOUNS, SINGLE, Columns
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.formats import detect_format
-from roget.scoring.labels.frames import FrameColumns, frame_columns, table_from_columns
+from roget.scoring.labels.frames import table_from_columns
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.readers.base import refuse_json
 from roget.scoring.labels.table import number, to_labels

@@ -1,7 +1,7 @@
 """Write labels to files in such a way that the same items, groups and labels can be read back.
 
-Each text format has restrictions; for example, readers strip spaces around names. If a format
-cannot represent the labels, an error is raised and nothing is written.
+Text formats have restrictions, e.g. spaces around names are lost. If a format cannot represent the
+labels, an error is raised and nothing is written.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ _FORBIDDEN = {
     "jsonl": re.compile(rf"{_SURROGATE}|^\Z"),
     "parquet": re.compile(rf"{_SURROGATE}|^\Z"),
 }
-"""Map from formats to patterns of characters forbidden in names because readers would not keep
-them.
+"""Patterns of forbidden characters in names, which readers would change, keyed by format.
 """
 
 _BREAKS_TSV = re.compile(r"[\t\n\r]")
@@ -79,7 +78,7 @@ class _LabelTexts:
 
 
 def write_labels(labels: Labels, path: str | os.PathLike[str], format: str) -> None:
-    """Write labels in one of `FORMATS`; raise an error if the format cannot represent them."""
+    """Write labels in one of `FORMATS`, or raise an error if the format cannot represent them."""
     if format not in FORMATS:
         raise UnknownName("label format", format, FORMATS)
     answers = _answers(labels, os.fspath(path), format)
@@ -192,7 +191,7 @@ def _lines(answers: _LabelTexts) -> str:
 
 
 def _refuse_lookalike(answers: _LabelTexts, lines: list[str]) -> str:
-    """Return the lines as one string; raise an error if the first line looks like JSON."""
+    """Join the lines into one string, or raise an error if the first line looks like JSON."""
     content = (line for line in lines if line.strip() and not line.startswith("!!"))
     first = next(content, "")
     if looks_like_json(first):
@@ -300,7 +299,7 @@ COLUMN_FORMATS: dict[str, Callable[[Mapping[str, Sequence[Any]]], str] | None] =
     ".json": _json_text,
     ".parquet": None,
 }
-"""Map from table suffixes to functions that format columns; None for Parquet, which DuckDB writes.
+"""Functions that format columns, keyed by file suffix, or None for Parquet (written by DuckDB).
 """
 
 
@@ -362,7 +361,7 @@ def convert(
     to: str | None = None,
     columns: Columns | None = None,
 ) -> Labels:
-    """Convert labels to another format; return the labels.
+    """Convert labels to another format, and return the labels.
 
     The source is any input that `roget.score` accepts. Formats are inferred from the file names,
     unless `from_` and `to` specify them. `columns` specifies the columns of the source. The target

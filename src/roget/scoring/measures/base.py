@@ -1,4 +1,4 @@
-"""The base class of measures; parse measure names and parameters, and average over groups."""
+"""The base class of measures, and functions that parse measure names and average over groups."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Measure(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str] = ""
-    """The full name for legends, if `name` is an abbreviation and not in `report.legend`."""
+    """The full name for legends, required for abbreviations that `report.legend` does not list."""
     direction: ClassVar[Literal["higher", "lower"]] = "higher"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    """The range of the score with plug-in entropies; bias-corrected entropies may exceed it."""
+    """The range of the score with plug-in entropies. Bias-corrected scores may lie outside."""
     symmetric: ClassVar[bool] = False
     needs: ClassVar[tuple[Need, ...]]
     uses_entropy: ClassVar[bool] = False
@@ -139,9 +139,7 @@ class Adjusted(Measure):
 
     @property
     def reference(self) -> str:  # type: ignore[override]
-        """The publication that defines the measure and, unless the random model is the default, the
-        publication that defines the model.
-        """
+        """The publications that define the measure and, if not the default, the random model."""
         return self.adjusts if self.model == MODELS[0] else f"{self.adjusts}; Gates & Ahn 2017"
 
     @property
@@ -168,8 +166,7 @@ def parse(measure: str | Measure) -> Measure:
     if match is None:
         name, at, estimator = measure.partition("@")
         if at:
-            # The notation v@jk is valid in --fail-under and in reports, but not here: measure and
-            # estimator are separate options.
+            # The notation v@jk is valid only in options such as --fail-under.
             raise InputError(
                 f"{measure}: use -m {name} -e {estimator} (in Python measures={name!r}, "
                 f"entropy={estimator!r})",
@@ -238,10 +235,9 @@ def divide(above: Any, below: Any, otherwise: Any = 0.0) -> Any:
 
 
 def undefined(where: Any, reason: str) -> Any:
-    """Return an offset to add to a value: NaN for groups in which it is undefined, otherwise 0.
+    """Return NaN for groups in which a value is undefined, and 0 for all other groups.
 
-    Raise Undefined with the reason if the value is undefined in all groups. To get the reason for
-    one of many groups, evaluate that group separately (see `explain`).
+    Raise Undefined with the reason if the value is undefined in all groups.
     """
     if np.all(where):
         raise Undefined(reason)
@@ -347,7 +343,7 @@ def explain(tables: Measurable, group: int, request: Request) -> str | None:
 
 
 def average_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
-    """Return the weighted mean over groups (the last axis), ignoring undefined (NaN) groups.
+    """Return the weighted mean over groups (the last axis), ignoring undefined (NaN) values.
 
     If more than half of the groups are undefined, the mean is NaN. `own` contains additional group
     weights for each score, as in `average_draws`.
@@ -359,9 +355,9 @@ def average_groups(values: Floats, weights: Floats, own: Floats | None = None) -
 def average_draws(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
     """Return the weighted means over groups for each bootstrap sample.
 
-    Each row of `weights` holds the weights of the groups in one sample. `values` has the groups as
-    its last axis. The result has one row per sample, followed by the other axes of `values`. `own`
-    contains additional group weights that differ between scores.
+    `weights` has the shape (samples, groups), and the last axis of `values` is the group. The
+    result has one row per sample, followed by the other axes of `values`. `own` contains additional
+    group weights, which may differ between scores.
     """
     flat = values.reshape(-1, values.shape[-1])
     defined = ~np.isnan(flat)

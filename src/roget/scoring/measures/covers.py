@@ -25,7 +25,7 @@ class ElementCentric(
     1.
 
     At each step a walk moves, with probability `alpha`, to an item of a cluster of the current
-    item; otherwise it returns to its first item. If every item has one class and one cluster, the
+    item. Otherwise it returns to its first item. If every item has one class and one cluster, the
     similarity of an item is the overlap of its class and cluster divided by the size of the larger
     set, for any `alpha`. For a tree, the whole tree is scored rather than a cut: an item belongs to
     every node above it with weight exp(`r` · level), where the level is 0 at the root and 1 at the
@@ -87,7 +87,7 @@ class ExtendedF(Measure, name="xb3-f", symmetric=True, reference=AMIGO):
 class Omega(
     Measure, name="omega", range=(-1.0, 1.0), symmetric=True, reference="Collins & Dent 1988"
 ):
-    """Fraction of item pairs that share equally many classes and clusters. Best: 1, chance: 0.
+    """Fraction of item pairs that share as many classes as clusters. Best: 1, chance: 0.
 
     The fraction is adjusted for chance. If every item has one class and one cluster, the score
     equals the adjusted Rand index.

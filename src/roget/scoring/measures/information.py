@@ -158,7 +158,7 @@ class VITwoLogK(
 ):
     """Variation of information divided by 2 log k*. Best value: 0, worst: 1.
 
-    k* is the larger of the numbers of classes and clusters; the score is 0 if both are 1.
+    k* is the larger of the numbers of classes and clusters. The score is 0 if both are 1.
     """
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
@@ -264,7 +264,7 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
 
     The average of the entropies is arithmetic, geometric, min or max. Entropies are plug-in
     estimates. `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num
-    keeps the number of clusters, and all keeps only the number of items; num1 and all1 also keep
+    keeps the number of clusters, and all keeps only the number of items. num1 and all1 also keep
     gold fixed. Under models other than perm, the maximum of the mutual information is log K or log
     N. A perfect clustering scores 1 under every model.
     """

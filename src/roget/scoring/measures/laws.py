@@ -25,8 +25,8 @@ BASELINES = {
     "blanc-precision": 0.5,
     "blanc-recall": 0.5,
 }
-"""Constant baselines, keyed by measure: the mean score of random clusterings, if it is the same for
-all cluster sizes.
+"""The mean score of random clusterings, for measures whose mean does not depend on the cluster
+sizes.
 """
 
 MONOTONE = (
@@ -53,12 +53,12 @@ them or sum over their sizes.
 
 
 class Properties(NamedTuple):
-    """The properties of a measure; False means "not claimed"."""
+    """The properties of a measure. False means that the property is not claimed."""
 
     symmetric: bool
     metric: bool
     baseline: float | None
-    """The score of random clusterings, if it is a constant."""
+    """The mean score of random clusterings, or None if it depends on their sizes."""
     monotone: bool
     linear: bool
     """True if the running time is linear in the number of non-empty cells."""

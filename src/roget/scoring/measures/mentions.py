@@ -1,6 +1,6 @@
 """Measures of coreference resolution, which compare gold entities with system entities.
 
-Items are mentions; classes and clusters are entities, i.e. sets of mentions. A mention that occurs
+Items are mentions. Classes and clusters are entities, i.e. sets of mentions. A mention that occurs
 only in gold or only in the system is unmatched. As in the reference scorer (Pradhan et al. 2014),
 it counts as a member of its entity, and no link to it is correct.
 """
@@ -62,10 +62,10 @@ class MUCRecall(Measure, name="muc-recall", best=None, reference=VILAIN):
 
 
 class MUC(Measure, name="muc", symmetric=True, best=None, reference=VILAIN):
-    """F of coreference links, where an entity with n mentions has n − 1 links. Best value: 1. The
+    """F of coreference links, where an entity of n mentions has n − 1 links. Best value: 1. The
     measure favours few clusters.
 
-    Singletons have no links and are ignored; the score is 0 if there are only singletons.
+    Singletons have no links and are ignored. If there are only singletons, the score is 0.
     """
 
     def compute(self, table: Contingency) -> Values:
@@ -74,8 +74,7 @@ class MUC(Measure, name="muc", symmetric=True, best=None, reference=VILAIN):
 
 
 def resolve_entities(table: Contingency) -> Values:
-    """Return LEA recall: the fraction of each class's links that are resolved, weighted by class
-    size.
+    """Return LEA recall: the mean fraction of resolved links per class, weighted by class size.
 
     A singleton has one link, to itself. This link is resolved if the mention is a singleton in the
     other clustering, too.
@@ -118,9 +117,9 @@ class LEA(Measure, name="lea", symmetric=True, reference=MOOSAVI):
 def average_links(links: Links, linked: Values, apart: Values) -> Values:
     """Return the mean of the link score and the non-link score.
 
-    If gold has no links or no non-links, the other score is returned. If gold has a single mention,
-    it has neither. The score is then 1 if the system has no pairs of mentions either, and 0
-    otherwise.
+    If gold has no links or no non-links, the other score is returned. If gold has only one mention,
+    both are missing. The result is then 1 if the system has no pairs of mentions either, and
+    otherwise 0.
     """
     no_links, all_linked = np.equal(links.gold, 0), np.equal(links.gold_apart, 0)
     no_pairs = np.equal(links.system, 0) & np.equal(links.system_apart, 0)

@@ -64,7 +64,7 @@ class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dong
 
 
 def best_f_by_class(table: Contingency) -> Floats:
-    """Return each class's highest F = 2·overlap/(class size + cluster size) over all clusters."""
+    """Return the best F = 2·overlap/(class size + cluster size) of each class over all clusters."""
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
     best: Floats = np.maximum.reduceat(2.0 * table.counts / sizes, table.row_starts)
     return best
@@ -299,9 +299,7 @@ class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rez
 
 
 def match_sizes(table: Contingency) -> Any:
-    """Return Σ min(a_r, b_r), where a_r and b_r are the sizes of the r-th largest class and
-    cluster.
-    """
+    """Return Σ min(a_r, b_r), with the sizes a_r and b_r of the r-th largest class and cluster."""
     starts = [ONE if cuts is None else cuts for cuts in (table.cuts, table.column_cuts)]
     sizes = table.row_totals, table.column_totals
     widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))

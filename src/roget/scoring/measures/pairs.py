@@ -56,7 +56,7 @@ class ARI(Adjusted, name="ari", linear="pairs"):
     chance.
 
     `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num keeps the
-    number of clusters, and all keeps only the number of items; num1 and all1 also keep gold fixed.
+    number of clusters, and all keeps only the number of items. num1 and all1 also keep gold fixed.
     The minimum under perm is −1.
     """
 
@@ -146,7 +146,7 @@ class PMI2(Measure, name="pmi2", symmetric=True, best=None, reference="Klede et 
 
     It approximates the probability that a random clustering with the same sizes joins fewer
     same-class pairs N11 than the system, where ties count half. The mean and the standard deviation
-    of N11 are exact; the normal distribution Φ is the fast approximation of the paper. Scores of
+    of N11 are exact. The normal distribution Φ is the fast approximation of the paper. Scores of
     clusterings much better than chance are all close to 1. The score is undefined if all
     clusterings of these sizes join the same number of pairs.
     """

@@ -41,11 +41,10 @@ class RMI(
     The formula is (1/N)·(log(N!·Πn_ij!/(Πa_i!·Πb_j!)) − cost), with a_i items in class i, b_j items
     in cluster j and n_ij items in both. With `reduction=flat` the cost is the logarithm of the
     number of tables with the same sizes, estimated as in Jerdee, Kirkley & Newman 2022. With
-    `reduction=dirichlet` it is the message length, in the code of Jerdee, Kirkley & Newman 2024, of
-    the classes given the clusters, with the best concentration between 10⁻⁴ and 10⁴. Both costs
-    change slightly if gold and system are exchanged. `normalise` divides by the self-information of
-    gold or of the system, or by the arithmetic, geometric, min or max average of both; a perfect
-    clustering then scores 1.
+    `reduction=dirichlet` the table is encoded as in Jerdee, Kirkley & Newman 2024, with the best
+    concentration parameters between 10⁻⁴ and 10⁴. Both costs change slightly if gold and system are
+    exchanged. `normalise` divides by the self-information of gold or of the system, or by the
+    arithmetic, geometric, min or max average of both. A perfect clustering then scores 1.
     """
 
     reduction: str = "flat"
@@ -76,9 +75,9 @@ class RMI(
                 # code, use the classes as rows.
                 return inform(system, gold, joint, n) / n
             return inform(gold, system, joint, n) / n
-        # `forth` is the information that the system gives about gold, and `back` the information
-        # that gold gives about the system. `own` and `other` are the self-information of gold and
-        # of the system, respectively.
+        # `forth` is the information about gold, given the system, and `back` the information about
+        # the system, given gold. `own` and `other` are the self-information of gold and of the
+        # system.
         forth, own = inform(gold, system, joint, n), inform(gold, gold, gold, n)
         if self.normalise == "gold":
             value, scale = forth, own
@@ -124,12 +123,12 @@ def _log_ways(n: Any, alpha: Any) -> Any:
     """
     from scipy.special import betaln
 
-    # Equal to −log B(n, α) − log n; the beta function is accurate for all sizes.
+    # Equal to −log B(n, α) − log n. The beta function is accurate for all sizes.
     return -betaln(n, alpha) - np.log(n)
 
 
 def _reduce_flat(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
-    """Return N·RMI about `target`, with the log of the number of tables as the table's cost."""
+    """Return N·RMI, where the cost of the table is the logarithm of the number of tables."""
     return _count_labellings(target, joint, by, n) - count_tables(by, target, n)
 
 
@@ -165,7 +164,7 @@ LOW, HIGH = math.log(1e-4), math.log(1e4)
 
 
 def _reduce_dirichlet(target: Histogram, by: Histogram, joint: Histogram, n: Any) -> Values:
-    """Return N·RMI about `target`, with Dirichlet–multinomial codes for the sizes and the table.
+    """Return N·RMI, where the class sizes and the table are encoded by Dirichlet–multinomial codes.
 
     The concentration parameter of each code is chosen to minimise the length of the message.
     """

@@ -27,9 +27,9 @@ class TaskScores:
     errors: Floats | None = None
     """Standard errors of the scores, if they are known."""
     freedom: Floats | None = None
-    """Degrees of freedom of the standard errors, if these were computed from repeated scores."""
+    """Degrees of freedom of standard errors that were computed from repeated scores, else None."""
     runs: list[Floats] | None = None
-    """For each system, the scores of complete runs over all tasks, with shape (runs, tasks)."""
+    """The scores of each system in complete runs over all tasks, with shape (runs, tasks)."""
     notes: tuple[Notice, ...] = ()
 
     @property
@@ -110,7 +110,7 @@ def _find_lower(tasks: Sequence[str], options: RankOptions) -> BoolArray:
 def _errors_of(
     cells: list[list[list[float]]], se: Floats, counts: np.ndarray
 ) -> tuple[Floats | None, Floats | None]:
-    """Return standard errors (from the table or from repeated scores) and degrees of freedom."""
+    """Return standard errors, from the table or from repeated scores, and degrees of freedom."""
     if not np.isnan(se).all():
         return se, None
     if counts.min() < 2:

@@ -109,7 +109,7 @@ class Inference(NamedTuple):
 
 
 def rank_tasks(goodness: Floats) -> Floats:
-    """Return the ranks of the systems on each task. Tied systems get the mean of their ranks.
+    """Return the ranks of the systems on each task. Tied systems share the mean of their ranks.
 
     >>> rank_tasks(np.array([[0.5], [0.9], [0.5]])).ravel().tolist()
     [2.5, 1.0, 2.5]
@@ -163,7 +163,7 @@ def _infer(
         models.append(TaskBootstrap.sample(values, options.samples, random))
     tests = adjust_pairs(models, len(values))
     drawn = values @ draw_shares(tasks, options.samples, random)
-    # The variance of bootstrap means is too small by the factor (T − 1)/T.
+    # For T tasks, the variance of bootstrap means is too small by the factor (T − 1)/T.
     centre = values.mean(axis=1, keepdims=True)
     drawn = centre + (drawn - centre) * np.sqrt(tasks / (tasks - 1))
     if noise is not None:
@@ -179,11 +179,9 @@ def _infer(
 def _measure_runs(
     scores: TaskScores, by: str, samples: int, random: np.random.Generator
 ) -> Noise | None:
-    """Return the errors of whole runs, such as training runs, or None if there are no complete
-    runs.
+    """Return the random errors of training runs, or None if there are no complete runs.
 
-    Variation between runs that affects all tasks equally cannot be seen in differences between
-    tasks.
+    An error that affects all tasks of a run equally is invisible in differences between tasks.
     """
     if scores.runs is None:
         return None
@@ -282,7 +280,7 @@ def _list_rows(scores: TaskScores, ranks: Floats, arrays: RankArrays, top: int) 
     bounds: list[Any] = [[None] * 5] * size
     if tests is not None:
         better = find_differences(means, tests.simultaneous)
-        # In marginal tests, each row of p belongs to the family of tests of one system.
+        # `marginal` is not symmetric: row i is adjusted only for the tests of system i.
         wins = find_differences(means, tests.marginal)
         losses = find_differences(-means, tests.marginal)
         numbers = (*rank_bounds(better), *rank_bounds(wins, losses), split_tiers(means, better))

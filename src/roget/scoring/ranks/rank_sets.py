@@ -53,7 +53,7 @@ class NullModel(ABC):
     """The distribution of differences between systems under the null hypothesis."""
 
     exact: bool = False
-    """True if the samples are all possible samples, including the observed data."""
+    """True if all possible samples are enumerated, including the observed data."""
 
     @property
     @abstractmethod
@@ -66,7 +66,7 @@ class NullModel(ABC):
 
     @abstractmethod
     def draw(self, a: Ints, b: Ints, samples: slice) -> Array:
-        """Return the studentised differences in some samples, with shape (pairs, samples)."""
+        """Return the studentised differences in a range of samples, with shape (pairs, samples)."""
 
 
 class Noise(NamedTuple):
@@ -94,8 +94,7 @@ class Noise(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SignFlips(NullModel):
-    """Permutation samples, made by flipping the signs of differences between systems on random
-    tasks.
+    """Permutation samples, in which the signs of differences are flipped on random tasks.
 
     The test is exact if differences are distributed symmetrically around 0.
     """
@@ -167,7 +166,7 @@ class TaskBootstrap(NullModel):
     values: Floats
     """The scores (higher is better), with shape (systems, tasks)."""
     shares: Floats
-    """The weight of each task in each sample: its fraction of the draws. Shape (tasks, samples)."""
+    """The fraction of draws of each task in each sample, with shape (tasks, samples)."""
 
     @classmethod
     def sample(cls, values: Floats, samples: int, random: np.random.Generator) -> TaskBootstrap:
@@ -244,7 +243,7 @@ def draw_shares(tasks: int, samples: int, random: np.random.Generator) -> Floats
 
 
 def divide_zero(numerator: Floats | float, denominator: Floats) -> Floats:
-    """Divide; the result is 0 where the denominator is 0.
+    """Divide two arrays. The result is 0 where the denominator is 0.
 
     >>> divide_zero(np.array([1.0, 2.0]), np.array([0.0, 4.0])).tolist()
     [0.0, 0.5]
@@ -254,13 +253,13 @@ def divide_zero(numerator: Floats | float, denominator: Floats) -> Floats:
 
 
 class _Family(NamedTuple):
-    """Families of tests. Each family is sorted by absolute difference, smallest first.
+    """Families of tests, each sorted by the absolute difference, smallest first.
 
     All arrays have the shape (families, tests per family).
     """
 
     pairs: Ints
-    """The index of the pair."""
+    """The index of the pair of systems that is tested."""
     signs: npt.NDArray[np.float32]
     """−1 if the second system of the pair is better, else 1."""
     observed: Floats
@@ -275,13 +274,12 @@ class _Family(NamedTuple):
         return cls(pairs, signs, np.abs(observed[pairs]))
 
     def count_larger(self, drawn: npt.NDArray[np.float32]) -> Ints:
-        """Count, for each test, the samples whose largest statistic exceeds the observed one.
+        """Count the samples whose largest statistic is at least the observed one, for each test.
 
-        The largest statistic is taken over all tests of the family that are not more significant
-        (the steps of the stepdown procedure), and over the reversed differences of all pairs,
-        because a ≤ b and b ≤ a are separate hypotheses.
+        As in stepdown tests, the maximum excludes more significant tests of the family. It includes
+        the differences with reversed signs, because a ≤ b and b ≤ a are separate hypotheses.
         """
-        # The step is the first axis, so that each maximum is taken over long rows.
+        # The first axis is the step, so that NumPy processes long rows.
         statistics = drawn[self.pairs.T]
         statistics *= self.signs.T[..., None]
         np.maximum(statistics[0], -statistics.min(axis=0), out=statistics[0])
@@ -301,7 +299,7 @@ class PairTests(NamedTuple):
 
 
 def adjust_pairs(models: Sequence[NullModel], systems: int) -> PairTests:
-    """Test all pairs of systems under each model; return each pair's largest adjusted p-value."""
+    """Test all pairs of systems under each model, and return the largest adjusted p-values."""
     shape = (systems, systems)
     found = PairTests(np.zeros(shape), np.zeros(shape))
     if systems < 2:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from roget.core.io.frames import frame_columns, is_frame, is_lazy, library
 from roget.core.io.header import parse_number
 from roget.core.io.problems import Problems, join_names
 from roget.core.io.source import FORMATS
@@ -15,7 +16,6 @@ from roget.core.io.values import parse_json
 from roget.errors import InputError, Notice, UnknownName
 from roget.scoring.labels.codes import is_missing
 from roget.scoring.labels.files import LabelFile
-from roget.scoring.labels.frames import frame_columns, is_frame, library
 from roget.scoring.options import RankOptions
 
 LONG = Roles(
@@ -82,7 +82,7 @@ def read_records(table: Any, options: RankOptions, name: str = "the table") -> R
     if isinstance(table, Mapping) and not is_frame(table):
         return _arrange(name, *_load_mapping(table), options)
     if not is_frame(table):
-        from roget.scoring.labels.precounted import gather_lazy, is_lazy
+        from roget.scoring.labels.precounted import gather_lazy
 
         if not is_lazy(table):
             raise InputError(
@@ -116,7 +116,7 @@ def _to_list(column: Any) -> list[Any]:
 
 
 def _from_records(records: Iterable[tuple[str, Any]], name: str) -> Loaded:
-    """Convert JSON objects with locations to rows. The columns are the union of the keys."""
+    """Convert JSON objects to rows. The columns are the union of the keys."""
     names: dict[str, None] = {}
     rows = []
     for place, record in records:
@@ -231,7 +231,7 @@ def _arrange(name: str, names: list[str], rows: list[_Row], options: RankOptions
 
 
 def _require(column: str, names: Sequence[str], source: str) -> str:
-    """Return a column name; raise an error if there is no such column."""
+    """Return a column name, or raise an error if there is no such column."""
     if column not in names:
         raise InputError(
             f"{source}: no column {column!r}; the columns are {join_names(names, 12)}",

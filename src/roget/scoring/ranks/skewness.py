@@ -1,9 +1,10 @@
 """Tests of differences between systems that hold for skewed differences on few tasks.
 
-If a system fails completely on a few tasks, samples of few tasks without such a failure have a mean
-that is too high and a variance that is too low. Sign changes and resampling cannot show this. The
-skewness of all pairs of systems together can be estimated from few tasks, however, and Student's t
-of equally skewed samples shows how much too small the p of a t test is.
+If a system fails completely on rare tasks, a small sample of tasks may not contain any failure. Its
+mean is then too high and its variance too low, which permutation tests and the bootstrap cannot
+detect. However, the average skewness over all pairs of systems can be estimated even from few
+tasks. The p-value of a t test is corrected by the distribution of Student's t in samples with this
+skewness.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from roget.scoring.ranks.rank_sets import PairTests
 from roget.scoring.steps.significance import holm
 
 _FACTOR = 2.0
-"""Factor of the skewness, which few tasks underestimate; chosen by simulation."""
+"""Factor by which the estimated skewness is increased, because it is too low for few tasks. Chosen
+by simulation."""
 
 _STEP = 0.25
-"""Skewness is rounded to multiples of this value."""
+"""Step to which the skewness is rounded."""
 
 _MOST = 3.0
-"""Largest skewness."""
+"""Upper limit of the skewness."""
 
 _VALUES = 800_000
 """Number of random values from which the distribution of Student's t is estimated."""
@@ -33,10 +35,10 @@ _TAIL = 50
 
 
 def adjust_skewed(values: Floats, tests: PairTests, seed: int) -> PairTests:
-    """Return the larger p of the given tests and of t tests for skewed differences.
+    """Return the larger p-values of the given tests and of t tests for skewed differences.
 
-    `values` are the scores, with shape (systems, tasks). Holm's correction is applied to all pairs,
-    or to the pairs of one system for `marginal`.
+    `values` are the scores, with shape (systems, tasks). Holm's correction is applied to all pairs
+    or, for `marginal`, to the pairs of each system.
     """
     systems, tasks = values.shape
     a, b = np.triu_indices(systems, 1)
@@ -46,7 +48,7 @@ def adjust_skewed(values: Floats, tests: PairTests, seed: int) -> PairTests:
         return tests
     error = apart.std(axis=1, ddof=1) / np.sqrt(tasks)
     means = np.abs(apart.mean(axis=1))
-    # A constant difference has the error 0, but is not a tie.
+    # If a difference is the same on all tasks, its error is 0, so use a small positive error.
     p = skewed_p(means / np.maximum(error, 1e-9 * means + 1e-300), tasks, skewness, seed)
     single = np.ones((systems, systems))
     single[a, b] = single[b, a] = p
@@ -61,9 +63,9 @@ def adjust_skewed(values: Floats, tests: PairTests, seed: int) -> PairTests:
 
 
 def estimate_skewness(apart: Floats) -> float:
-    """Return the root mean square of the skewness of differences, with shape (pairs, tasks).
+    """Return the root mean square skewness of differences, which have the shape (pairs, tasks).
 
-    The part that normal differences would have by chance is subtracted.
+    The mean square that normal differences would have by chance is subtracted.
     """
     tasks = apart.shape[1]
     centred = apart - apart.mean(axis=1, keepdims=True)
@@ -83,8 +85,8 @@ def estimate_skewness(apart: Floats) -> float:
 def skewed_p(t: Floats, tasks: int, skewness: float, seed: int) -> Floats:
     """Return the two-sided p of |t| if the differences have a gamma distribution.
 
-    Both sides get the p of the side with the heavier tail. Far in the tail, p is proportional to
-    that of Student's distribution (Zholud 2014).
+    The p-value of the heavier tail is used for both tails. For very large |t|, it is proportional
+    to the p-value of Student's distribution (Zholud 2014).
     """
     from scipy.special import stdtr
 
@@ -97,7 +99,7 @@ def skewed_p(t: Floats, tasks: int, skewness: float, seed: int) -> Floats:
 
 @lru_cache(maxsize=64)
 def _draw_tail(tasks: int, skewness: float, seed: int) -> Floats:
-    """Return sorted values of −t of samples from a gamma distribution with mean 0."""
+    """Simulate samples from a centred gamma distribution, and return the sorted values of −t."""
     random = np.random.default_rng([seed, tasks])
     shape = 4 / skewness**2
     sample = random.gamma(shape, 1.0, (max(_VALUES // tasks, 4 * _TAIL), tasks)) - shape

@@ -1,7 +1,7 @@
 """Score systems on several gold standards, average the scores, and compare the annotators.
 
 Systems are scored on each gold standard separately. In addition, each annotator is scored on the
-gold standards of the others, by the same measures and on the items that both have labelled. The
+gold standards of the others, with the same measures, on the items that both have labelled. The
 agreement between annotators indicates how high a system can be expected to score.
 """
 
@@ -158,7 +158,7 @@ def join_golds(
         warnings=(
             *merge_notices({name: one.warnings for name, one in on_each.items()}),
             *(_warn_untested(joined) if ends is not None else ()),
-            *(warn_samples(scores, samples, joined.pairs, paired) if samples is not None else ()),
+            *(warn_samples(scores, samples, joined.pairs) if samples is not None else ()),
         ),
         golds=about,
         scored=(),
@@ -193,9 +193,7 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
 def _list_annotator(
     name: str | None, title: str, ceiling: Ceiling, requests: Sequence[Request]
 ) -> list[SystemRow]:
-    """Return rows with the mean scores of one annotator, or all annotators, on the others' gold
-    standards.
-    """
+    """Return the mean scores of one or all annotators on other annotators' gold standards."""
     rows = []
     for measure, entropy in requests:
         key = str(measure), entropy

@@ -33,25 +33,25 @@ from roget.scoring.tables.contingency import Contingency, Leaves
 from roget.scoring.tables.keys import compact, find_kinds
 
 _CHUNK = 128
-"""Batch size: number of bootstrap samples of groups drawn at once. It limits memory use."""
+"""Number of bootstrap samples of groups per batch, which limits memory use."""
 
 _BATCH_ITEMS = 1 << 18
-"""Batch size: number of item kinds (sets of items with identical labels) scored at once, counted in
-all samples together.
+"""Maximum size of a batch: the number of samples times the number of item kinds. Items with
+identical labels are of the same kind.
 """
 
 _BLOCKS = 200
 """Maximum number of jackknife samples.
 
-If there are more kinds of items (sets of items with identical labels), this many random blocks of
-items are left out instead.
+Items with identical labels are of the same kind and give equal samples. If there are more kinds
+than this, random blocks of items are left out instead.
 """
 
 _TASKS = 20
 """Number of tasks into which an engine splits the bootstrap and the jackknife."""
 
 _MAX_HYPERGEOMETRIC = 1_000_000_000
-"""Smallest population for which numpy's hypergeometric generator raises an error."""
+"""Population size from which numpy's hypergeometric generator raises an error."""
 
 
 def resample_groups(
@@ -70,7 +70,7 @@ def resample_groups(
 
 
 def jackknife_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Jackknife:
-    """Return the scores averaged over groups, with each group left out in turn."""
+    """Return the mean scores over groups, leaving out each group in turn."""
     defined = ~np.isnan(values)
     masses = defined * (weights if own is None else weights * own)
     sums = np.where(defined, values, 0.0) * masses
@@ -91,7 +91,7 @@ def effective_freedom(weights: Floats) -> Floats:
 
 
 def resample_items(counts: Ints, draws: range, seed: int) -> Iterator[Ints]:
-    """Yield bootstrap samples of items, as the number of times that each kind of item is drawn.
+    """Yield bootstrap samples of items. A sample is the number of items drawn of each kind.
 
     Items of the same kind have identical labels. Each sample has a separate random generator, so a
     worker can draw any range of samples.
@@ -115,10 +115,10 @@ def _run_bootstrap(resampler: Resampler, task: BootstrapTask) -> Floats:
 
 
 class JackknifeTask(NamedTuple):
-    """A range of jackknife samples for one worker, each of which leaves out one block of items.
+    """A range of jackknife samples for one worker. Each sample leaves out one block of items.
 
-    `items` holds, for each kind, the number of items in all these blocks together. If it is None,
-    each block is a single item.
+    `items` holds the number of items of each kind in these blocks, or None if each block is one
+    item.
     """
 
     parts: range
@@ -127,16 +127,14 @@ class JackknifeTask(NamedTuple):
 
 
 def _run_jackknife(resampler: Resampler, task: JackknifeTask) -> tuple[Floats, Floats]:
-    """Return the scores with each block of the task left out in turn, and the weights of the
-    blocks.
-    """
+    """Return the scores without each block of the task, and the weights of the blocks."""
     parts = list(leave_items_out(resampler.counts, task))
     weights = np.array([weight for _, weight in parts], dtype=float)
     return np.concatenate([*resampler.score(left for left, _ in parts)]), weights
 
 
 def jackknife_items(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
-    """Yield the item counts of each distinct jackknife sample, and how often this sample occurs.
+    """Yield the item counts of each distinct jackknife sample, and the number of its occurrences.
 
     Each sample leaves out one item, so items of the same kind (with identical labels) give equal
     samples. If there are many kinds of items, random blocks of items are left out instead.
@@ -158,9 +156,7 @@ def split_jackknife(counts: Ints, seed: int) -> Iterator[JackknifeTask]:
 
 
 def leave_items_out(counts: Ints, task: JackknifeTask) -> Iterator[tuple[Ints, int]]:
-    """Yield the item counts with each block of a task left out in turn, and the weight of the
-    block.
-    """
+    """Yield the item counts without each block of a task, and the weight of the block."""
     if task.items is None:
         for kind in task.parts:
             left = counts.copy()
@@ -174,7 +170,7 @@ def leave_items_out(counts: Ints, task: JackknifeTask) -> Iterator[tuple[Ints, i
 
 def _partition_rng(seed: int, number: int) -> np.random.Generator:
     """Return the random generator of one jackknife task."""
-    # The third seed value distinguishes this generator from the generators of bootstrap samples.
+    # The third seed value makes this generator differ from the generators of bootstrap samples.
     return np.random.default_rng([seed, number, 1])
 
 
@@ -196,9 +192,7 @@ def _partition(items: Ints, parts: int, random: np.random.Generator) -> Iterator
 
 
 def assign_parts(size: int, seed: int) -> Ints:
-    """Assign each item to a jackknife block: one block per item, or random blocks if there are
-    many.
-    """
+    """Assign each item to a separate jackknife block or, for many items, to a random block."""
     if size <= _BLOCKS:
         return np.arange(size)
     return np.random.default_rng(seed).permutation(np.arange(size) % _BLOCKS)
@@ -236,7 +230,7 @@ class Resampler(ABC):
 
     requests: Sequence[Request]
     counts: Ints
-    """The number of items of each kind (items with identical labels); all 1 for groups."""
+    """The number of items of each kind (items with identical labels), or 1 for each group."""
     sizes: Floats | None = None
     """The number of items in each group, or None if items are resampled."""
 
@@ -246,7 +240,7 @@ class Resampler(ABC):
         return max(1, _BATCH_ITEMS // self.counts.size)
 
     def score(self, samples: Iterable[Ints]) -> Iterator[Floats]:
-        """Yield the scores of one batch at a time, with shape (samples, systems, scores)."""
+        """Yield the scores in batches, with shape (samples, systems, scores)."""
         source = iter(samples)
         while times := list(islice(source, self.batch)):
             yield self._score_batch(np.array(times), self.requests)
@@ -264,15 +258,13 @@ class Resampler(ABC):
         return drawn
 
     def _score_samples(self, draws: int, seed: int) -> Iterator[Floats]:
-        """Yield the scores of several bootstrap samples at a time, in the same order on every
-        engine.
-        """
+        """Yield the scores of bootstrap samples in batches, in the same order on every engine."""
         size = self._task_size(draws) if current() is not None else self.batch
         ranges = (range(begin, min(begin + size, draws)) for begin in range(0, draws, size))
         yield from map_tasks(_run_bootstrap, self, (BootstrapTask(part, seed) for part in ranges))
 
     def jackknife(self, seed: int) -> Jackknife:
-        """Return the scores with each item, group or block left out in turn."""
+        """Return the scores, leaving out each item, group or block in turn."""
         tasks = split_jackknife(self.counts, seed)
         scores, weights = zip(*map_tasks(_run_jackknife, self, tasks), strict=True)
         parts = np.concatenate(weights)
@@ -284,7 +276,7 @@ class Resampler(ABC):
         return Jackknife(np.concatenate(scores), parts, freedom, resolution, chance)
 
     def _estimate_chance(self, seed: int) -> ChanceBias | None:
-        """Return the bias and error that random clusterings imply, or None if items are grouped."""
+        """Estimate bias and error from random clusterings. Return None if groups are resampled."""
         return None
 
     def _task_size(self, count: int) -> int:
@@ -336,12 +328,12 @@ class ItemResampler(Resampler):
         self.counts = np.bincount(kinds, times).astype(np.int64)
         self.classes = sides[0].gold.n_labels
         self.cells = [_Cells.from_rows(gold[one_of], side.system, one_of) for side in sides]
-        """For each system, the cell to which each kind of item belongs."""
+        """The contingency cell of each kind of item, for each system."""
         self.leaves = [
             None if side.leaves is None else _Cells.from_rows(gold[one_of], side.leaves, one_of)
             for side in sides
         ]
-        """For each system that is a tree, the cell of each kind of item in the table of leaves."""
+        """The cell of each kind of item in the table of leaves, for each system that is a tree."""
         self.trees = [
             None if labels is None or labels.tree is None else labels.tree.grow(labels.made)
             for labels in (side.leaves for side in sides)
@@ -379,9 +371,7 @@ class ItemResampler(Resampler):
         return _score_tables(tables, requests).transpose(2, 0, 1)
 
     def _table(self, system: int, times: Ints) -> Contingency:
-        """Return one system's tables for a batch of samples, with the leaves of its tree if
-        required.
-        """
+        """Return the tables of a system for a batch of samples, with the leaves of its tree."""
         table = self._count(self.cells[system], times)
         leaves, tree = self.leaves[system], self.trees[system]
         if leaves is None or tree is None or not any(m.sees_tree for m, _ in self.requests):
@@ -400,12 +390,10 @@ class ItemResampler(Resampler):
 
 
 class _Cells(NamedTuple):
-    """For each kind of item (items with identical labels), the contingency cell to which it
-    belongs.
-    """
+    """The contingency cell of each kind of item (items with identical labels)."""
 
     cell: Ints
-    """For each kind of item, the index of its cell."""
+    """The index of the cell of each kind of item."""
     keys: Ints
     """The key of each cell, class · width + cluster."""
     width: int
@@ -598,17 +586,24 @@ class Samples:
     items: int | None = None
     """The number of items if items are resampled, or None if groups are resampled."""
     averaged: bool = False
-    """True if the scores are averages over the groups of a `SystemScores`."""
+    """True if the scores are averages over groups."""
     systems: int | None = None
-    """The number of systems, which precede the baselines. By default, there are no baselines."""
+    """The number of systems, which come before the baselines, or None if there are no baselines."""
+
+    @property
+    def unit(self) -> str:
+        """What the samples draw: groups or items."""
+        return "groups" if self.items is None else "items"
 
     def list_warnings(self, requests: Sequence[Request]) -> list[str]:
         """Return warnings about undefined samples, few items or groups, and biased scores."""
         warnings = self._warn_undefined(requests)
-        unit, least = ("groups", FEWEST_GROUPS) if self.items is None else ("items", FEWEST_ITEMS)
+        unit = self.unit
+        least = FEWEST_GROUPS if self.items is None else FEWEST_ITEMS
         count = len(self.jackknife.weights) if self.items is None else self.items
         if count < least:
-            text = f"only {count} {unit}: intervals and tests are reliable with {least} or more"
+            what = "intervals" if self.items is None else "intervals and tests"
+            text = f"only {count} {unit}: {what} are reliable with {least} or more"
             warnings.append(Notice(text, code=f"few-{unit}"))
         if self.method != "jackknife":
             return warnings

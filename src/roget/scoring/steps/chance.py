@@ -3,9 +3,9 @@
 A random clustering permutes the system's labels among the items of each group. All permutations are
 equally likely, and clusters keep their sizes in every group. z is the difference between the score
 and its mean over random clusterings, divided by the standard deviation. The mean and the standard
-deviation are exact for measures that are linear in mutual information or pair counts; otherwise
-they are estimated from random clusterings. p is the fraction of random clusterings that score at
-least as well.
+deviation are exact for measures that are linear in mutual information or pair counts. For other
+measures, they are estimated from random clusterings. p is the fraction of random clusterings that
+score at least as well.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 from roget.scoring.tabulate import tabulate
 
 _ITEMS = 1 << 20
-"""Batch size: the number of items or cells, whichever is smaller, in all random clusterings that
-are scored at once.
+"""Maximum size of a batch of random clusterings: their total number of items or of cells, whichever
+is smaller.
 """
 
 
 class ChanceTest(NamedTuple):
-    """The z-score and p-value of one score, each None if undefined."""
+    """The z-score and the p-value of one score. Undefined values are None."""
 
     z: float | None
     p: float | None
@@ -127,9 +127,7 @@ def _find_p(request: Request, score: float, random: Floats) -> float:
 def _find_z(
     system: ScoredSystem, request: Request, weights: Floats, at: int, random: Floats
 ) -> float | None:
-    """Return z, computed from exact moments if there is a formula, otherwise from random
-    clusterings.
-    """
+    """Return z, using exact moments if there is a formula, and otherwise random clusterings."""
     exact = _find_moments(system, request)
     if exact is None:
         known = random[~np.isnan(random)]
@@ -161,9 +159,9 @@ def _find_moments(system: ScoredSystem, request: Request) -> tuple[Floats, Float
     if not isinstance(tables, Contingency):
         return None
     try:
-        # The measure is linear in the statistic. Its mean is therefore its value at the mean of
-        # the statistic, and its standard deviation is its change over one standard deviation of
-        # the statistic.
+        # The measure is linear in the statistic. Its mean is therefore its value at the statistic's
+        # mean, and its standard deviation is the change when the statistic increases by one
+        # standard deviation.
         mean, above = (
             Shifted.from_table(tables, shift).measure_groups(measure, "ml") for shift in (0.0, 1.0)
         )
@@ -187,9 +185,7 @@ class Shifted(RandomSameSizes):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The expected pair counts, where the number of pairs joined in both gold and system is
-        shifted.
-        """
+        """The expected pair counts, with a shifted number of pairs joined in both."""
         mean = super().pairs
         if not self.shift:
             return mean
@@ -232,9 +228,10 @@ def _score_random(
 
 @dataclass(frozen=True, eq=False)
 class Drawn(Contingency):
-    """Random tables with the same margins as another table, stored as groups of one table.
+    """Random tables with the same margins as another table.
 
-    Statistics that depend only on the margins are copied from the other table.
+    The random tables are stored as groups of a single table. Statistics that depend only on the
+    margins are copied from the other table.
     """
 
     like: Contingency | None = None

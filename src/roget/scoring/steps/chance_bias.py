@@ -1,8 +1,9 @@
 """Bias of scores due to few items per cell, estimated from random clusterings.
 
-The jackknife cannot see the bias that comes from few items per cell: the best match of random
-clusters has a score above 0, and plug-in entropies of sparse tables are far too small.
-Random clusterings of the same sizes show the full bias, and a perfect clustering is unbiased.
+The jackknife does not detect this bias. For example, the best one-to-one match of random clusters
+scores above 0, and plug-in entropies of sparse tables are far too small. Random clusterings of the
+same sizes have the full bias, and perfect clusterings are unbiased. The bias of a score between
+these two extremes is interpolated.
 """
 
 from __future__ import annotations
@@ -19,51 +20,51 @@ from roget.scoring.tables.baselines import draw_table
 from roget.scoring.tables.contingency import Contingency
 
 _MOST = 24
-"""Number of random clusterings. Tables with many cells have fewer."""
+"""Maximum number of random clusterings. Fewer are used for tables with many cells."""
 
 _LEAST = 8
-"""Smallest number of random clusterings."""
+"""Minimum number of random clusterings."""
 
 _CELLS = 1 << 21
-"""Batch size: total number of cells of the random tables."""
+"""Maximum total number of cells in all random tables."""
 
 _SIDE = 1000
-"""Largest number of classes or clusters in the limit; the smallest ones are joined."""
+"""Maximum number of classes and of clusters in the limit. The smallest ones are merged."""
 
 _LIMIT = 10**8
-"""The number of items that stands for infinitely many."""
+"""Number of items in the table that approximates infinitely many items."""
 
 _SIMILAR = 0.05
-"""Largest change of a score that counts as similar; with few items, 5/n."""
+"""Tolerance for the change of a score when every item is repeated. For few items n, it is 5/n."""
 
 _SHAPE = 1 / 3
-"""Exponent of the interpolation, chosen by simulation; see `benchmarks/inference.py`."""
+"""Exponent of the interpolation, chosen by simulation (see `benchmarks/inference.py`)."""
 
 
 class _Random(NamedTuple):
-    """A score of random clusterings."""
+    """The distribution of a score over random clusterings."""
 
     mean: float
     error: float
-    """The standard deviation."""
+    """The standard deviation of the score."""
     limit: float
     """The score of a random clustering with infinitely many items."""
     converges: bool
-    """True if the score stays similar if every item is repeated many times."""
+    """True if the score hardly changes when every item is repeated many times."""
 
 
 def estimate_chance_bias(
     table: Contingency, requests: Sequence[Request], scores: Floats, seed: int
 ) -> ChanceBias:
-    """Interpolate the bias and the error of scores between random and perfect clusterings.
+    """Estimate the bias and the standard error of scores from random clusterings.
 
-    With a score x, its mean E, standard deviation s and limit L for random clusterings of the same
-    sizes, and its best value:
+    Let x be a score with the best value `best`. For random clusterings of the same sizes, let E be
+    its mean, s its standard deviation, and L its limit for infinitely many items. Interpolate:
     (1)  d = 1 − (x − E)/(best − E), between 0 (perfect) and 1 (random)
     (2)  bias = (E − L)·d^(1/3),  error = s·d^(1/3)
-    A score that is adjusted for chance or corrected for bias has lost only the linear part d of the
-    bias of its plug-in score, so its bias is at least
-    (3)  (E' − L')·(d^(1/3) − d) with E' and L' of the plug-in score.
+    Adjustment for chance and bias correction remove only the part of the bias that is linear in d.
+    With E' and L' of the plug-in score, the remaining bias is at least
+    (3)  (E' − L')·(d^(1/3) − d)
     """
     found = np.zeros((len(requests), 2))
     flat = [i for i, (measure, _) in enumerate(requests) if not measure.sees_tree]
@@ -77,15 +78,15 @@ def estimate_chance_bias(
 def _interpolate(
     request: Request, score: float, random: dict[Request, _Random]
 ) -> tuple[float, float]:
-    """Return the bias and the error of one score."""
+    """Return the bias and the error of one score, equations (1) to (3)."""
     best, plain = Bounds.from_request(request).best, random[_strip(request)]
     if best is None or not plain.converges:
         return 0.0, 0.0
     own = random.get(request, plain)
     mean, error = own.mean, own.error
     if _adjusted(request[0]):
-        # Adjusted scores are (x − E)/(best − E), so they have the mean 0. The better random
-        # clusterings are, the more the scores of others vary between samples than theirs.
+        # An adjusted score (x − E)/(1 − E) has the mean 0 for random clusterings. The exponent
+        # is 1.5 instead of 1, because a large E increases the variation between samples.
         mean, error = 0.0, plain.error / max(1.0 - plain.mean, 1e-6) ** 1.5
     room = best - mean
     far = 1.0 - float(np.clip((score - mean) / room, 0.0, 1.0)) if abs(room) > 1e-9 else 1.0
@@ -112,11 +113,14 @@ def _strip(request: Request) -> Request:
 def _score_random(
     table: Contingency, requests: Sequence[Request], seed: int
 ) -> dict[Request, _Random]:
-    """Score random clusterings of the same sizes; adjusted scores by their plug-in scores only."""
+    """Score random clusterings of the same sizes.
+
+    Scores that are adjusted for chance are replaced by plug-in scores.
+    """
     rows, columns = (sums.astype(np.int64) for sums in (table.row_totals, table.column_totals))
     cells = min(int(rows.sum()), rows.size * columns.size)
     count = int(np.clip(_CELLS // cells, _LEAST, _MOST))
-    # The third seed value distinguishes this generator from the generators of other samples.
+    # The third seed value makes this generator differ from the generators of other samples.
     random = np.random.default_rng([seed, 0, 2])
     drawn = draw_tables(rows, columns, count, random)
     infinite = _multiply(rows, columns)
@@ -158,13 +162,13 @@ def draw_tables(rows: Ints, columns: Ints, count: int, random: np.random.Generat
 
 
 def _multiply(rows: Ints, columns: Ints) -> Contingency:
-    """Return the table of independent classes and clusters with very many items."""
+    """Return a table of independent classes and clusters with a very large number of items."""
     first, second = (_join_smallest(sums) for sums in (rows, columns))
     return Contingency.from_table(np.rint(np.outer(first, second) * _LIMIT).astype(np.int64))
 
 
 def _join_smallest(sums: Ints) -> Floats:
-    """Return the shares of the largest classes, and the share of all others as the last one."""
+    """Return the relative sizes of the classes, merging the smallest ones into the last one."""
     shares = np.sort(sums / sums.sum())[::-1]
     if shares.size <= _SIDE:
         return np.asarray(shares)

@@ -22,7 +22,7 @@ BANDS = {"1": 1.0, "< 10": 10.0, "< 100": 100.0, "more": np.inf}
 
 @dataclass(frozen=True)
 class EntropyRow:
-    """The entropies H(gold), H(system) and H(gold, system) in nats, as given by one estimator.
+    """The entropies H(gold), H(system) and H(gold, system) in nats, computed by one estimator.
 
     They are averaged over groups in the same way as scores. Undefined entropies are None, with a
     reason.
@@ -107,7 +107,8 @@ def _estimate(parts: Sequence[Statistics], name: str, weights: Floats) -> Entrop
         for field in ("gold", "system", "joint")
     )
     c, k, ck = (average_groups(column, weights).item() for column in columns)
-    # The mean is linear, so the mean of a difference is the difference of the means.
+    # Conditional entropies are differences, and the mean of a difference is the difference of the
+    # means.
     return EntropyRow(name, c, k, ck, ck - k, ck - c, c + k - ck)
 
 

@@ -21,14 +21,13 @@ from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.cut_tables import CutTables
 
 MAIN, WEIGHTED = "ami", "v@jk"
-"""The scores used by default to choose a cut.
+"""The default scores for choosing a cut: AMI, and bias-corrected V for weighted items.
 
-AMI does not favour many small clusters, but is undefined for weighted items, for which a
-bias-corrected V is used.
+AMI does not favour many small clusters, but is undefined for weighted items.
 """
 
 _CELLS = 1 << 20
-"""Batch size: total number of contingency cells in the cuts that are tabulated at once."""
+"""Maximum total number of contingency cells in a batch of cuts."""
 
 
 def choose_cut(sides: AlignedLabels, cut: Any) -> Any:
@@ -84,7 +83,7 @@ def name_cut(cut: Any) -> str:
 def cut_system(
     sides: AlignedLabels, requests: Sequence[Request], cut: Any, average: str
 ) -> AlignedLabels:
-    """Cut a system that is a tree into clusters; return a flat system unchanged."""
+    """Cut a system that is a tree into clusters. A flat system is returned unchanged."""
     if sides.gold.tree is not None:
         raise InputError(
             f"{sides.gold.source}: a gold standard cannot be a tree; pass flat labels, e.g. from "
@@ -176,7 +175,7 @@ def find_best(values: Floats, direction: str) -> int | None:
 def score_cuts(
     sides: AlignedLabels, cuts: Ints, requests: Sequence[Request], average: str = "weighted"
 ) -> Iterator[Floats]:
-    """Yield, for each requested score, its values at all cuts of the tree (NaN if undefined)."""
+    """Yield the values of each requested score at all cuts of the tree (NaN if undefined)."""
     tree, leaves = require_tree(sides)
     if sides.groups is not None or _is_weighted(sides):
         # If there are groups or weights, score each cut separately as a flat system.
@@ -212,7 +211,7 @@ def table_cuts(sides: AlignedLabels, cuts: Ints) -> CutTables:
 
 
 def require_tree(sides: AlignedLabels) -> tuple[Hierarchy, Labels]:
-    """Return the system's tree and each item's leaf; raise InputError for a flat system."""
+    """Return the system's tree and the leaf of each item, or raise InputError for a flat system."""
     leaves = sides.system if sides.leaves is None else sides.leaves
     if leaves.tree is None:
         raise InputError(

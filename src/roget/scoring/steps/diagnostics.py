@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roget.scoring.systems import ScoredSystem
 
 MOST = 20
-"""Maximum length of each list."""
+"""Maximum number of groups, clusters and classes to list."""
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,9 @@ def diagnose(system: ScoredSystem, request: Request) -> Details:
 
 
 def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
-    """Return the rows, from all groups, with the most items outside their largest cell.
+    """Return the rows of all tables that have the most items outside their largest cell.
 
-    The rows of a table are classes. If tables are transposed, the rows are clusters.
+    Rows are classes, or clusters if the tables are transposed.
     """
     candidates: list[tuple[float, int, int, Contingency]] = []
     first = 0

@@ -40,9 +40,9 @@ _SUMS = (
     "recall",
     "items",
 )
-"""The column names: numbers of pairs joined in both gold and system, in the system, and in gold;
-numbers of clusters equal to an entity, of all clusters, and of all entities; sums of B-cubed
-precision and recall over items; and the number of items.
+"""The column names. The columns contain the numbers of pairs joined in both gold and system, in the
+system and in gold, the numbers of exact clusters, clusters and entities, the sums of B-cubed
+precision and recall over items, and the number of items.
 """
 
 
@@ -168,7 +168,7 @@ def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
 def estimate(
     sums: Sums, ratio: Callable[[Sums], Floats]
 ) -> tuple[float | None, float | None, float | None]:
-    """Return the jackknife estimate and its 95 % confidence bounds, each None if undefined."""
+    """Return the jackknife estimate and its 95 % confidence bounds. Undefined values are None."""
     n = len(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         plain = float(ratio(sums.sum(axis=0)))

@@ -165,7 +165,7 @@ class Headline:
     rows: tuple[ScoreRow, ...]
     """The bias-corrected scores of the headline measures."""
     plain: Mapping[str, float] = field(default_factory=dict)
-    """Those plug-in scores that differ noticeably from the corrected scores, keyed by measure."""
+    """Plug-in scores that differ noticeably from the corrected scores, keyed by measure."""
     warnings: tuple[str, ...] = ()
     families: tuple[RecallPrecision, ...] = ()
     """Recall, precision and F of coreference measures or of entities."""

@@ -22,14 +22,14 @@ TAILS = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
 """The tail probabilities of the bounds of a 95 % interval."""
 
 _SMALL = 1.5
-"""Correction of errors and skewness estimated from few groups or items, chosen by simulation."""
+"""Factor of the small-sample corrections in `jackknife_bounds`, chosen by simulation."""
 
 _ROUNDING = 1e-12
-"""Standard errors up to this value are attributed to rounding, i.e. the samples do not vary."""
+"""Smaller standard errors are treated as rounding errors of constant samples."""
 
 
 class ChanceBias(NamedTuple):
-    """The bias and the standard error of scores that random clusterings of the same sizes imply."""
+    """The bias and the standard error of scores, estimated from random clusterings."""
 
     bias: Floats
     error: Floats
@@ -37,7 +37,7 @@ class ChanceBias(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Jackknife:
-    """Jackknife estimates, each with one block of items left out, and the weights of the blocks.
+    """Jackknife estimates, which leave out one block of items each, and the weights of the blocks.
 
     Samples in which an estimate is undefined (NaN) are excluded. If they make up more than half of
     the total weight, the standard error is undefined.
@@ -50,11 +50,11 @@ class Jackknife:
     freedom: Floats | float | None = None
     """Degrees of freedom of the standard errors. Default: the number of samples minus 1."""
     resolution: float = 0.0
-    """Lower limit of the standard errors. For items, it corresponds to one item, because the
+    """Lower limit of the standard errors: 1/n for n items, and 0 for groups. For items, the
     estimated error may be 0 by coincidence if a system is independent of gold.
     """
     chance: ChanceBias | None = None
-    """The bias that the jackknife cannot estimate, with the shape of the estimates (items only)."""
+    """The bias that the jackknife does not detect, or None if groups are resampled."""
 
     @cached_property
     def total(self) -> float:
@@ -79,9 +79,7 @@ class Jackknife:
 
     @cached_property
     def spread(self) -> Floats:
-        """The influence of each block: the mean of the estimates minus the estimate without the
-        block.
-        """
+        """The influence of each block: the mean estimate minus the estimate without the block."""
         return np.asarray(self.mean - self.without)
 
     @cached_property
@@ -187,12 +185,12 @@ def jackknife_bounds(
     With the bias b, the standard error s and the acceleration a of the jackknife, and the quantile
     t of Student's distribution with m − 1 degrees of freedom:
     (1)  s is increased by 1.5/m, and a by 1.5·√(m(m − 1))/(m − 2), because few groups or items
-         underestimate both, and s is at least that of random clusterings (`ChanceBias`)
+         underestimate both, and s is at least the standard error in `ChanceBias`
     (2)  c = x − b,   e = √(s² + b²),   c ± t·e
     (3)  the end in the direction of the skew is a·(1 + 2t²)·s further away (Cornish & Fisher 1938)
-    (4)  the end away from the best value is at least as far as on the scale log |best − c|:
-         best ± (best − c)·exp(t·e/|best − c|)
-    (5)  with the bias b' of `ChanceBias`, the interval contains x − b' ± t·s, and x
+    (4)  the end away from the best value is best ± (best − c)·exp(t·e/|best − c|), as for an
+         interval on the scale log |best − c|, if this makes the interval wider
+    (5)  the interval is extended to contain x and, with the bias b' of `ChanceBias`, x − b' ± t·s
     In (2), the estimated bias is added to the standard error because it is itself uncertain.
     """
     from scipy.special import stdtrit

@@ -1,7 +1,7 @@
 """Item weights: passed by the caller, or chosen to give all classes the same total weight.
 
 A weight is a multiplicity: an item of weight 2 counts as two identical items. Pair counts and bias
-corrections are therefore defined only for whole weights.
+corrections are therefore defined only for integer weights.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def _split_requests(
 
 
 def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTable:
-    """Join the tables of all levels; add means over levels if gold and system levels are paired."""
+    """Join the tables of all levels, and add means over levels if the levels are paired."""
     first = next(iter(tables.values()))
     rows = [replace(row, level=name) for name, table in tables.items() for row in table.rows]
     plain = [name for name in tables if name.isdecimal()]

@@ -9,10 +9,16 @@ from typing import Any
 import numpy as np
 
 from roget.core.io.problems import join_names
-from roget.errors import Notice, code_of
+from roget.errors import Notice
 from roget.scoring.notices import merge_notices, warn_about_sides, warn_undefined
 from roget.scoring.ranks.rank_sets import find_differences, rank_bounds, split_tiers
-from roget.scoring.results import Comparison, Pair, SystemRow, none_if_nan
+from roget.scoring.results import (
+    Comparison,
+    Pair,
+    SystemRow,
+    explain_untestable,
+    none_if_nan,
+)
 from roget.scoring.steps.bootstrap import Samples
 from roget.scoring.steps.significance import (
     compare_pairs,
@@ -67,7 +73,7 @@ def rank_systems(
             *merge_notices({one.name: _warn_system(one, scores, noise) for one in scores.systems}),
             *_warn_mixed_labels(scores.systems),
             *_warn_identical_systems(scores.systems),
-            *([] if samples is None else warn_samples(scores, samples, pairs, paired)),
+            *([] if samples is None else warn_samples(scores, samples, pairs)),
         ),
         rows=tuple(rows),
         pairs=tuple(pairs),
@@ -81,15 +87,18 @@ def bound_ranks(
     """Return the rank bounds and the tier, keyed by system index and score index.
 
     Like the significance letters, they are derived from the corrected p-values of all pairs.
-    Systems with an undefined score have no rank.
+    Systems with an undefined score have no rank. There are no bounds if no test could find a
+    difference.
     """
     found: dict[tuple[int, int], tuple[int, int, int]] = {}
     size = len(scores.systems)
     tests = size * (size - 1) // 2
     for r in range(len(scores.requests) if pairs else 0):
         p = np.ones((size, size))
-        own = [one.p_holm for one in pairs[r * tests : (r + 1) * tests]]
-        p[np.triu_indices(size, 1)] = [1.0 if one is None else one for one in own]
+        own = pairs[r * tests : (r + 1) * tests]
+        if explain_untestable(own):
+            continue
+        p[np.triu_indices(size, 1)] = [1.0 if x.p_holm is None else x.p_holm for x in own]
         p = np.minimum(p, p.T)
         ranked = np.flatnonzero(scores.ranks[:size, r])
         # Tied systems have equal ranks, and rank 1 is best.
@@ -100,22 +109,15 @@ def bound_ranks(
     return found
 
 
-def warn_samples(
-    scores: SystemScores, samples: Samples, pairs: Sequence[Pair], paired: str
-) -> list[str]:
-    """Return the warnings about intervals and tests, with no repeated warning about few groups."""
-    tests = warn_few_units(scores, samples, pairs) if paired == "permutation" else []
-    known = {code_of(text) for text in tests}
-    few = {"few-groups", "few-items"} & known
-    return [*tests, *(x for x in samples.list_warnings(scores.requests) if code_of(x) not in few)]
+def warn_samples(scores: SystemScores, samples: Samples, pairs: Sequence[Pair]) -> list[str]:
+    """Return the warnings about intervals and tests."""
+    return [*warn_few_units(pairs), *samples.list_warnings(scores.requests)]
 
 
 def _list_rows(
     scores: SystemScores, samples: Samples | None
 ) -> Iterator[tuple[SystemRow, tuple[int, int]]]:
-    """Yield each score of each system and baseline as an unranked row, with its system and score
-    indices.
-    """
+    """Yield the scores of systems and baselines as unranked rows, with system and score indices."""
     for s, name in enumerate(scores.names):
         trivial = s >= len(scores.systems)
         clusters = None if trivial else scores.systems[s].clusters
@@ -160,7 +162,7 @@ def _warn_mixed_labels(systems: Sequence[ScoredSystem]) -> list[str]:
 
 
 def _warn_identical_systems(systems: Sequence[ScoredSystem]) -> list[str]:
-    """Warn about systems whose tables differ only in the names of the clusters."""
+    """Warn about systems whose clusters differ only in their names."""
     same: dict[bytes, list[str]] = {}
     for system in systems:
         key = b"".join(_fingerprint(part.outline) for part in system.parts)

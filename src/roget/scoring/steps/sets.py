@@ -47,9 +47,7 @@ def list_sets(systems: Sequence[ScoredSystem], kind: str) -> Columns:
 
 
 def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the columns of one system's table (name and values), separately for each contingency
-    table.
-    """
+    """Yield the columns of a system's table (name and values) for each contingency table."""
     first = 0
     for part in system.parts:
         table = part.table if one == "class" else part.table.T
@@ -60,9 +58,8 @@ def _list(system: ScoredSystem, one: str, other: str) -> Iterator[tuple[str, lis
         names = [table.cluster_name(column) for column in range(table.shape[1])]
         cells = np.bincount(table.rows, minlength=table.shape[0])
         largest = first_best(table.rows, table.counts, table.row_best)
-        # If rows are classes, the fraction of the row's items in a cell is the cell's recall, and
-        # the fraction of the column's items is its precision. If rows are clusters, precision and
-        # recall are exchanged.
+        # If rows are classes, recall is the cell's fraction of the row, and precision its fraction
+        # of the column. If rows are clusters, precision and recall are exchanged.
         row_shares, column_shares = (
             table.counts / totals[at]
             for totals, at in ((table.row_totals, table.rows), (table.column_totals, table.columns))

@@ -19,7 +19,13 @@ import numpy.typing as npt
 from roget.core.types import Floats, Ints
 from roget.errors import Notice
 from roget.scoring.measures.base import divide
-from roget.scoring.results import Pair, none_if_nan
+from roget.scoring.results import (
+    Pair,
+    explain_untestable,
+    list_by_score,
+    none_if_nan,
+    score_key,
+)
 from roget.scoring.steps.bootstrap import Samples
 from roget.scoring.steps.intervals import (
     NO_JACKKNIFE,
@@ -35,16 +41,19 @@ SIGNIFICANT = 0.05
 """Significance level for tests of the difference between two systems."""
 
 FEWEST_UNITS = 6
-"""Smallest number of groups or items for which the permutation test can reach p < .05.
+"""Minimum number of groups or items for which the permutation test can reach p < .05.
 
 With G groups, the smallest p is 2/2^G.
 """
 
+TOO_FEW = {"too-few-groups", "too-few-items"}
+"""Codes of the reasons why no difference can be significant."""
+
 _CHUNK = 128
-"""Batch size: number of permutations processed at once. It limits memory use."""
+"""Number of permutations per batch, which limits memory use."""
 
 _BATCH_VALUES = 1 << 22
-"""Batch size: number of differences (pairs of systems × groups) processed at once."""
+"""Maximum size of a batch of differences: pairs of systems × groups."""
 
 _MAX_EXACT = 20
 """Largest number of groups or items for which all permutations are evaluated."""
@@ -69,18 +78,57 @@ def compare_pairs(scores: SystemScores, samples: Samples, paired: str, seed: int
             _compare_scores(scores, r, both[begin : begin + size], samples, paired, seed)
             for begin in range(0, len(both), size)
         ]
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        *columns, units = [np.concatenate(column) for column in zip(*parts, strict=True)]
         columns.append(holm(columns[-1]))
+        reasons = _explain_pairs(columns, units, samples.unit)
         for at, (i, j) in enumerate(both.tolist()):
-            numbers = (none_if_nan(column[at]) for column in columns)
-            pairs.append(Pair(names[i], names[j], str(measure), entropy, *numbers))
+            difference, low, high, p, corrected = (none_if_nan(column[at]) for column in columns)
+            why = reasons[at]
+            reason, code = (None, None) if why is None else (str(why), why.code)
+            score = names[i], names[j], str(measure), entropy
+            pairs.append(Pair(*score, difference, low, high, p, corrected, reason, code))
     return pairs
+
+
+def _explain_pairs(columns: Sequence[Floats], units: Floats, unit: str) -> list[Notice | None]:
+    """Return the reason why each pair cannot differ significantly, or None.
+
+    `columns` holds differences, bounds, p-values and corrected p-values. `units` holds the number
+    of groups or items in each permutation test. With n of them, no p is below 2/2^n.
+    """
+    difference, _, _, p, corrected = columns
+    tests = int(np.count_nonzero(~np.isnan(p)))
+    reasons: list[Notice | None] = []
+    for at, count in enumerate(units.tolist()):
+        reason = None
+        if np.isnan(difference[at]):
+            reason = Notice("a score is undefined", code="undefined")
+        elif count < FEWEST_UNITS:
+            text = (
+                f"{count:.0f} {unit}: cannot tell if the systems differ; a test needs at least "
+                f"{FEWEST_UNITS}"
+            )
+            reason = Notice(text, code=f"too-few-{unit}")
+        elif np.isnan(p[at]):
+            text = "the difference is undefined in more than half of the samples"
+            reason = Notice(text, code="undefined-samples")
+        elif tests * 2.0 ** (1 - count) >= SIGNIFICANT and not corrected[at] < SIGNIFICANT:
+            least = min(1.0, tests * 2.0 ** (1 - count))
+            text = (
+                f"{count:.0f} {unit}: cannot tell if the systems differ; no p corrected for "
+                f"{tests} pairs can be below {least:.2f}"
+            )
+            reason = Notice(text, code=f"too-few-{unit}")
+        reasons.append(reason)
+    return reasons
 
 
 def _compare_scores(
     scores: SystemScores, r: int, both: Ints, samples: Samples, paired: str, seed: int
 ) -> tuple[Floats, ...]:
-    """Return differences between pairs of systems in one score, with bounds and p-values."""
+    """Return differences between pairs of systems in one score, with bounds, p-values and the
+    number of groups or items that limit p.
+    """
     a, b = both.T
     difference = scores.means[a, r] - scores.means[b, r]
     drawn = samples.drawn[:, a, r] - samples.drawn[:, b, r]
@@ -91,15 +139,18 @@ def _compare_scores(
         low, high = jackknife_bounds(difference, left, bounds)
     else:
         low, high = interval_bounds("percentile", difference, drawn, NO_JACKKNIFE)
+    units = left.defined
     if paired == "bootstrap":
         p = bootstrap_p(difference, drawn, left.total)
+        units = np.full(difference.shape, np.inf)
     elif samples.averaged:
         values = scores.values[:, r]
         weights = scores.weights if scores.own is None else scores.weights * scores.own[r]
         p = permutation_p(values[a] - values[b], weights, drawn.shape[0], seed + 1)
+        units = np.count_nonzero(~np.isnan(values[a] - values[b]) & (weights > 0), axis=-1)
     else:
         p = contribution_p(difference, left, drawn.shape[0], seed + 1)
-    return difference, low, high, np.where(np.isnan(difference), np.nan, p)
+    return difference, low, high, np.where(np.isnan(difference), np.nan, p), units
 
 
 def subtract_systems(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknife:
@@ -110,7 +161,8 @@ def subtract_systems(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknif
     without = jackknife.without[:, a, r] - jackknife.without[:, b, r]
     chance = None
     if jackknife.chance is not None:
-        # The errors of two systems on the same items are related, so they have no smallest value.
+        # Set no lower limit on the error of a difference, because the errors of two systems on the
+        # same items are correlated.
         bias = jackknife.chance.bias[a, r] - jackknife.chance.bias[b, r]
         chance = ChanceBias(bias, np.zeros_like(bias))
     return Jackknife(without, jackknife.weights, freedom, jackknife.resolution, chance)
@@ -145,8 +197,7 @@ def bootstrap_p(difference: Floats, drawn: Floats, units: float = 0.0) -> Floats
 def _refine(
     far: npt.NDArray[Any], draws: Any, observed: Floats, error: Floats, factor: float
 ) -> Floats:
-    """Return p from the count of extreme samples, or from the normal distribution if there are
-    none.
+    """Return p from the number of extreme samples or, if it is 0, from the normal distribution.
 
     `far` is the number of samples that are at least as extreme as the observed difference. Counting
     alone cannot yield p below 1/(1 + samples). This is too large for Holm's correction with many
@@ -162,8 +213,7 @@ def _refine(
 
 
 def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -> Floats:
-    """Return the two-sided p-value of a permutation test that swaps the two systems in random
-    groups.
+    """Return the two-sided p-value of a permutation test that swaps systems in random groups.
 
     The last axis of `differences` contains the groups. If there are at most 20 groups, all
     permutations are evaluated, and p is exact. If the difference is defined in fewer than 6 groups,
@@ -178,13 +228,12 @@ def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -
 
 
 def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: int) -> Floats:
-    """Return the two-sided p-value of a permutation test on contributions of items or pooled
-    groups.
+    """Return the two-sided p-value of a permutation test for items or pooled groups.
 
-    `jackknife` contains the differences with each of n blocks left out. The contribution of a block
-    is (1) difference + (n − 1)·spread, which has the mean `difference`. The test uses the
-    difference or one of its bias-corrected values, whichever is closest to 0. The bias of the
-    jackknife is added to the contributions as another term with a random sign.
+    The test flips the signs of the contributions of n blocks to the difference, which are estimated
+    by the jackknife. The contribution of a block is difference + (n − 1)·spread, with the mean
+    `difference`. The jackknife's estimate of the bias is another contribution. The observed
+    statistic is the difference or one of its bias-corrected values, whichever is closest to 0.
     """
     n = jackknife.total
     bias = jackknife.bias(difference)
@@ -199,22 +248,22 @@ def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: i
     terms = np.concatenate([terms, n * np.nan_to_num(bias)[:, None]], axis=1)
     times = np.append(jackknife.weights.astype(np.int64), 1)
     units = Units(terms, times, jackknife.defined * np.nan_to_num(nearer))
-    # The smallest possible p depends on the number of blocks. The bias term is not a block.
+    # The smallest possible p depends on the number of blocks, not counting the bias.
     p = np.maximum(flip_signs(units, draws, seed), 2.0 ** (1 - jackknife.defined))
     few = (jackknife.defined < FEWEST_UNITS) | (2 * jackknife.defined < n)
     return np.where(few, np.nan, p)
 
 
 class Units(NamedTuple):
-    """The contributions of groups or items (units) to the differences between systems.
+    """The contributions of groups or items to the differences between systems.
 
     The permutation test changes their signs at random.
     """
 
     terms: Floats
-    """The contributions, with shape (differences, units)."""
+    """The contributions, with shape (differences, columns)."""
     times: Ints
-    """The number of units that each column represents."""
+    """The number of groups or items that each column represents."""
     observed: Floats
     """The absolute values of the observed sums."""
 
@@ -222,8 +271,9 @@ class Units(NamedTuple):
 def flip_signs(units: Units, draws: int, seed: int) -> Floats:
     """Return the fraction of sign patterns whose sum is at least as extreme as the observed sum.
 
-    If there are at most 20 units, all sign patterns are counted. Otherwise, `draws` random patterns
-    are counted. If none of these is as extreme, p is an upper bound on the tail probability.
+    If there are at most 20 groups or items, all sign patterns are counted. Otherwise, `draws`
+    random patterns are counted. If none of these is as extreme, p is an upper bound on the tail
+    probability.
     """
     terms, times, observed = units
     # Use einsum, because rounding errors of a matrix product would depend on the number of threads.
@@ -276,24 +326,18 @@ def _draw_signs(times: Ints, draws: int, random: np.random.Generator) -> Iterato
             yield (2 * random.binomial(times, 0.5, size=size) - times).astype(np.float64)
 
 
-def warn_few_units(scores: SystemScores, samples: Samples, pairs: Sequence[Pair]) -> list[str]:
+def warn_few_units(pairs: Sequence[Pair]) -> list[str]:
     """Warn if there are too few groups or items for any difference to be significant."""
-    if not pairs:
-        return []
-    count, unit = samples.items, "items"
-    if count is None:
-        count, unit = samples.jackknife.weights.size, "groups"
-    tests = len(pairs) // len(scores.requests)
-    if tests * 2.0 ** (1 - min(count, 1000)) < SIGNIFICANT:
-        return []
-    if count < FEWEST_UNITS:
-        text = f"{count} {unit}: differences between systems cannot be tested with fewer than 6"
-    else:
-        text = (
-            f"{count} {unit}: too few for {tests} pairs of systems; no corrected p can be below "
-            f"{tests * 2.0 ** (1 - count):.2f}"
-        )
-    return [Notice(text, code=f"few-{unit}")]
+    scores = list_by_score(pairs)
+    found: dict[Notice, list[str]] = {}
+    for score, own in scores.items():
+        reason = explain_untestable(own)
+        if reason is not None and reason.code in TOO_FEW:
+            found.setdefault(reason, []).append(score_key(*score))
+    return [
+        text if len(names) == len(scores) else text.prefix(", ".join(names))
+        for text, names in found.items()
+    ]
 
 
 def holm(p: Floats) -> Floats:
@@ -313,10 +357,10 @@ def holm(p: Floats) -> Floats:
 def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
     """Return significance letters, keyed by system index and score index.
 
-    Systems that share a letter do not differ significantly.
+    Systems that share a letter do not differ significantly. There are no letters if no test could
+    find a difference.
     """
-    if not pairs:
-        return {}
+    untestable = {score for score, own in list_by_score(pairs).items() if explain_untestable(own)}
     apart = {
         (pair.a, pair.b, pair.measure, pair.entropy)
         for pair in pairs
@@ -325,6 +369,8 @@ def mark_systems(scores: SystemScores, pairs: Sequence[Pair]) -> dict[tuple[int,
     names, ranks = scores.names, scores.ranks
     marks: dict[tuple[int, int], str] = {}
     for r, (measure, entropy) in enumerate(scores.requests):
+        if not pairs or (str(measure), entropy) in untestable:
+            continue
         order = [s for s in np.argsort(ranks[:, r], kind="stable").tolist() if ranks[s, r]]
 
         def differ(i: int, j: int, key: tuple[str, str | None] = (str(measure), entropy)) -> bool:

@@ -25,7 +25,7 @@ from roget.scoring.measures.base import Measure
 from roget.scoring.systems import ScoredSystem
 
 Split: TypeAlias = tuple[Labels, Labels]
-"""A split into items for mapping clusters to classes and test items."""
+"""A mapping part and a test part."""
 
 _PART = re.compile(r"(mapping|test)\.(\d+)((?:\.\w+)*)")
 
@@ -34,9 +34,10 @@ class SplitRecall(NamedTuple):
     """The recall (fraction of correct test items) per group and over all items."""
 
     groups: Floats
-    """The recall of each group over the test items of all splits; NaN if it has no test items."""
+    """The recall of each group over the test items of all splits, or NaN if it has no test items.
+    """
     shares: Floats
-    """The weight of each group: its fraction of the test items, averaged over splits."""
+    """The fraction of test items in each group, averaged over splits."""
 
     @property
     def pooled(self) -> float:
@@ -113,7 +114,7 @@ def add_split_recalls(
 ) -> Floats:
     """Fill in supervised recall for all systems.
 
-    Return the additional group weights that supervised recall requires.
+    Return additional group weights for supervised recall.
     """
     parts = [read_splits(folder) for folder in folders]
     own = np.full_like(systems[0].values, np.nan)
@@ -129,8 +130,8 @@ def add_split_recall(
 ) -> Floats:
     """Fill in the last rows of a system's scores with supervised recall on each folder of splits.
 
-    Return group weights under which the mean of these scores is the recall over all items, as in
-    the shared task. The weights of all other scores are NaN.
+    Return group weights for these scores, so that their mean is the recall over all items, as in
+    the shared task. The weights for all other scores are NaN.
     """
     own = np.full_like(system.values, np.nan)
     sources = {"": labels} | {name: _label_baseline(gold, name) for name in system.trivial}
@@ -224,9 +225,7 @@ def _rank_classes(parts: Iterable[Labels]) -> dict[str, int]:
 
 
 def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[Ints, Ints]:
-    """Return the gold positions of the labelled items in one part of a split, and their classes'
-    ranks.
-    """
+    """Return the gold positions and class ranks of the labelled items in one part of a split."""
     if labels.items is None or gold.items is None:
         without = gold if gold.items is None else labels
         raise InputError(
@@ -250,7 +249,7 @@ def _match_items(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[I
 def _map_clusters(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Ints:
     """Return the most frequent class of each cluster, or −1 if unknown.
 
-    An additional −1 at the end stands for items without a label.
+    The last element is −1, for items without a label.
     """
     known = clusters >= 0
     pairs, counts = np.unique(clusters[known] * n_classes + classes[known], return_counts=True)

@@ -215,9 +215,7 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
     if numbers is None:
         return tree.cuts, []
     if not numbers.size or numbers.min() < 1:
-        raise InputError(
-            f"cuts={cuts!r}: expected numbers of clusters of at least 1", code="invalid-option"
-        )
+        raise InputError(f"cuts={cuts!r}: expected numbers of clusters ≥ 1", code="invalid-option")
     most = tree.n_leaves
     if numbers.min() > most:
         raise InputError(

@@ -59,7 +59,7 @@ DRAWS = 20
 """Number of random tables to average over if no exact expectation is known."""
 
 _ITEMS_DRAWN = 50_000
-"""Largest total number of items in all random tables.
+"""Maximum total number of items in all random tables.
 
 If there are many items, fewer tables are drawn.
 """
@@ -130,7 +130,7 @@ def one_cluster(table: Contingency) -> Contingency:
 
 
 def _keep_gold(table: Contingency) -> Contingency | None:
-    """Drop items that are missing from gold; return the table, or None if a group becomes empty."""
+    """Drop items that are missing from gold. Return the table, or None if a group becomes empty."""
     if table.held is None:
         return table
     # `places` holds the index of the first remaining row of each group, followed by the number of
@@ -201,7 +201,7 @@ class Mean:
     groups = None
 
     def block(self, group: int) -> Mean:
-        """Return the object itself, because there are no groups."""
+        """Return this object, because there are no groups."""
         return self
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
@@ -292,9 +292,9 @@ class RandomSameSizes(Statistics):
     thorough: bool = False
     """True if large tables are also sampled, which may take longer than scoring the system."""
     too_large: Any = field(init=False, repr=False)
-    """A mask of the groups that have too many items and too many cells for sampling."""
+    """A mask of the groups with too many items and cells for sampling."""
     few: BoolArray = field(init=False, repr=False)
-    """A mask of the groups whose tables are sampled item by item."""
+    """A mask of the groups in which items are sampled one by one."""
 
     sampled = frozenset({"table", "joint", "matched", "elements", "cover", "degrees", "tree"})
 
@@ -313,8 +313,8 @@ class RandomSameSizes(Statistics):
             system = Histogram.from_counts(self.column_totals, self.column_cuts)
             sizes = Sizes(gold, system, gold.total)
         c, k, n = sizes.classes, sizes.clusters, sizes.n
-        # A group is sampled item by item unless it has too many items, and cell by cell unless it
-        # also has too many cells.
+        # Sample a group item by item unless it has too many items, and otherwise cell by cell
+        # unless it has too many cells.
         too_large = np.greater(n, _MAX_CELLS) & np.greater(c * k, _MAX_CELLS)
         few = np.less_equal(n, _MAX_CELLS) | (self.thorough & np.less(n, c * k))
         vars(self).update(
@@ -387,7 +387,7 @@ class RandomSameSizes(Statistics):
     def _items(self) -> tuple[Ints, Ints, Ints, Ints]:
         """The group of each class and each cluster, and the class and cluster of each item.
 
-        Only the items of groups that are sampled item by item are listed.
+        Groups with too many items are excluded, because they are sampled cell by cell.
         """
         sides = []
         for cuts, totals in (
@@ -401,10 +401,12 @@ class RandomSameSizes(Statistics):
         return row_group, column_group, rows, columns
 
     def draw(self, random: np.random.Generator) -> Contingency:
-        """Sample one table: item by item, or cell by cell for groups with many items."""
+        """Sample one table. Groups with many items are sampled cell by cell, other groups item by
+        item.
+        """
         _, column_group, rows, columns = self._items
         c, k = self.row_totals.size, self.column_totals.size
-        # Step 1: permute the cluster labels of the items; the class labels stay in order.
+        # Step 1: permute the cluster labels of the items, and keep the class labels in order.
         mixed = random.permutation(columns.size)
         if self.cuts is not None:
             from scipy.sparse import csr_array
@@ -424,14 +426,14 @@ class RandomSameSizes(Statistics):
     def _draw_cells(
         self, random: np.random.Generator, keys: Ints, counts: Ints
     ) -> tuple[Ints, Ints]:
-        """Add the cells of groups with many items, sampled cell by cell."""
+        """Sample the cells of groups with many items, and add them to `keys` and `counts`."""
         row_group, column_group, _, _ = self._items
         parts, k = [(keys, counts)], self.column_totals.size
         for group in np.flatnonzero(~self.few).tolist():
             own, other = np.flatnonzero(row_group == group), np.flatnonzero(column_group == group)
             if np.atleast_1d(self.too_large)[group]:
-                # Use a placeholder with one column; `_compute` replaces the value of this group
-                # by NaN.
+                # Use a placeholder with one column, because `_compute` replaces the value of this
+                # group by NaN.
                 other = other[:1]
             sampled = draw_table(random, self.row_totals[own], self.column_totals[other])
             positive = sampled > 0

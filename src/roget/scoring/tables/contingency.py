@@ -42,7 +42,7 @@ class Leaves(NamedTuple):
 
     @property
     def places(self) -> Ints:
-        """For each column of the table, the position of its leaf among all leaves of the tree."""
+        """The position of each column's leaf among all leaves of the tree."""
         places: Ints = self.tree.layout.places[self.table.cluster_codes % self.tree.n_clusters]
         return places
 
@@ -358,7 +358,7 @@ class Contingency(Statistics):
 
     @cached_property
     def _bounds(self) -> list[Ints]:
-        """The boundaries between groups among the rows, columns and cells."""
+        """The boundaries between groups in the rows, the columns and the cells."""
         cuts = self.cuts, self.column_cuts, self.cell_cuts
         sizes = *self.shape, self.rows.size
         return [
@@ -433,7 +433,7 @@ class Contingency(Statistics):
         return Matched(best[0], self.n, common)
 
     def match(self, weights: CountArray) -> Any:
-        """Return each group's weight of the best one-to-one match between clusters and classes."""
+        """Return the weight of the best one-to-one match of clusters and classes in each group."""
         if self.documents is not None:
             return float(np.sum(replace(self, cuts=self.documents, documents=None).match(weights)))
         if self.cuts is None or self.column_cuts is None:

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from roget.scoring.tables.contingency import Contingency
 
 _PAIRS = 1 << 22
-"""Batch size: number of pairs of item kinds processed at once.
+"""Number of pairs of item kinds per batch.
 
 Items of the same kind belong to the same sets.
 """
 
 _LARGE = 3
-"""A set is large if it contains more than 1/_LARGE of the items; see `Overlap._informative`."""
+"""A set is large if it contains more than 1/_LARGE of the items (see `Overlap._informative`)."""
 
 _TIE = 1e-12
 """Relative tolerance within which entropies are treated as equal.
@@ -91,7 +91,7 @@ class Sets:
 
     @property
     def owners(self) -> Ints:
-        """The kind of item (row) to which each entry of `codes` belongs."""
+        """The kind of item (row) of each entry of `codes`."""
         return np.repeat(np.arange(self.indptr.size - 1), self.sizes)
 
     def matrix(self, values: Array | None = None) -> csr_array[Any]:
@@ -152,8 +152,8 @@ class Overlap(NamedTuple):
         """True if gold and system consist of the same sets, with the same repetitions."""
         same = (self.gold[self.rows] == self.counts) & (self.system[self.columns] == self.counts)
         rows, columns = self.rows[same], self.columns[same]
-        # The number of clusters equal to a class is the multiplicity of its set in the system; the
-        # number of classes equal to a cluster is the multiplicity of its set in gold.
+        # Sets may be repeated, so count the clusters equal to each class and the classes equal to
+        # each cluster.
         in_system = np.bincount(rows, minlength=self.gold.size)
         in_gold = np.bincount(columns, minlength=self.system.size)
         every = bool(in_system.all() and in_gold.all())
@@ -186,9 +186,7 @@ class Overlap(NamedTuple):
         return conditional
 
     def find_informative(self) -> BoolArray:
-        """Return a mask of shape (classes, clusters): the pairs that satisfy inequality (1) of
-        `conditional`.
-        """
+        """Return a mask of the (class, cluster) pairs that satisfy (1) of `conditional`."""
         rows, columns, both = self._informative()
         agree, differ = self._compare(self.gold[rows], self.system[columns], both)
         known = np.zeros((self.gold.size, self.system.size), dtype=bool)
@@ -198,9 +196,7 @@ class Overlap(NamedTuple):
     def _compare(
         self, gold: CountArray, system: CountArray, both: CountArray
     ) -> tuple[Floats, Floats]:
-        """Return h(p₁₁) + h(p₀₀) and h(p₁₀) + h(p₀₁) for (class, cluster) pairs, as in
-        `conditional`.
-        """
+        """Return both sides of inequality (1) of `conditional` for (class, cluster) pairs."""
         only_gold, only_system = gold - both, system - both
         neither = self.n - gold - only_system
         return (
@@ -248,7 +244,7 @@ class Shares(NamedTuple):
     system: list[Any]
     """The number of pairs that share j clusters, for j = 0, 1, …."""
     equal: Any
-    """The number of pairs that share equally many classes and clusters."""
+    """The number of pairs that share as many classes as clusters."""
 
     @property
     def total(self) -> Any:
@@ -257,9 +253,7 @@ class Shares(NamedTuple):
 
 
 class PairScores(NamedTuple):
-    """Counts of item pairs by number of shared sets, and extended B-cubed scores of each kind of
-    item.
-    """
+    """Counts of item pairs by number of shared sets, and B-cubed scores of each kind of item."""
 
     shares: Shares
     precision: Floats
@@ -364,11 +358,8 @@ class Cover:
         return PairScores(shares, precision, recall)
 
     def _parts(self) -> list[slice]:
-        """Return ranges of item kinds, small enough for all pairs with a common set to fit in
-        memory.
-        """
-        # `reach` is, for each kind of item, an upper bound on the number of kinds that share a set
-        # with it.
+        """Split the kinds of items into ranges whose pairs with common sets fit into memory."""
+        # `reach` is an upper bound on the number of kinds that share a set with each kind of item.
         reach = np.zeros(self.times.size, dtype=np.int64)
         for side in (self.gold, self.system):
             held = np.bincount(side.codes, minlength=side.count)
@@ -380,7 +371,7 @@ class Cover:
 
 
 def _average_pairs(least: csr_array[Any], shared: csr_array[Any], times: Floats) -> Floats:
-    """Return, for each row, the mean of `least/shared` over all items that share a set with it."""
+    """Return the mean of `least/shared` for each row, over all items that share a set with it."""
     inverse = shared.astype(np.float64)
     inverse.data = 1 / inverse.data
     sums = np.asarray(least.multiply(inverse).tocsr() @ times)
@@ -440,9 +431,7 @@ class Degrees:
 
     @cached_property
     def bcubed(self) -> BCubed:
-        """Fuzzy B-cubed precision and recall over pairs of different items. Items that share no
-        label score 0.
-        """
+        """Fuzzy B-cubed precision and recall over pairs of different items."""
         sets, times = self.sets, self.sets.times
         kinds = times.size
         scores = [np.empty(kinds), np.empty(kinds)]
@@ -499,8 +488,9 @@ class Degrees:
 
 
 def _agree(side: Sets, rows: Ints, kinds: int) -> Floats:
-    """Return the agreement of pairs of item kinds, Σ (1 − |difference of degrees|) over shared
-    labels. The result has one row per kind in `rows` and one column per kind.
+    """Return the agreement between each kind of item in `rows` and all kinds of items.
+
+    The agreement is the sum of 1 − |difference of degrees| over shared labels.
     """
     shared = np.zeros((rows.size, kinds))
     order = np.argsort(side.codes, kind="stable")

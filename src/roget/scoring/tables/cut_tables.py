@@ -1,10 +1,10 @@
 """The statistics of many cuts of one tree, computed at once.
 
-A branch of a class (see `dendrogram`) is one cell of the contingency table for an interval of cuts:
-from the cut that splits the branch above it to the cut that splits the branch itself. To sum a
-function over the cells of every cut, add the value of each branch at the beginning of its interval,
-subtract it at the end, and take the cumulative sum over the cuts. A table is built only for
-measures that need cells.
+The items of a class below one of its branches (see `dendrogram`) form a cell of the contingency
+table in an interval of cuts. The interval begins when the next higher branch is split and ends when
+the branch itself is split. To sum a function over the cells of every cut, add the value of each
+branch at the beginning of its interval, subtract it at the end, and take the cumulative sum over
+the cuts. Tables are built only for measures that need cells.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from roget.scoring.tables.records import BCubed, Sizes
 from roget.scoring.tables.statistics import Statistics
 
 _HELD = 1 << 23
-"""Batch size: maximum total number of distinct counts, over all cuts, in the histograms in memory.
+"""Maximum total size of the histograms in memory, i.e. their number of distinct counts.
 """
 
 _PAIRS = 1 << 16
-"""Batch size: number of (class size, cluster size) pairs expanded at once."""
+"""Number of (class size, cluster size) pairs per batch."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class CutTables(Statistics):
     cuts: Ints
     """The number of clusters in each cut, in increasing order."""
     extra: int = 0
-    """Number of leaves below the root that no cut merges. They are not counted in `cuts`."""
+    """Number of leaves below the root that are never merged and are not counted in `cuts`."""
 
     _WITHOUT_TABLE = frozenset({"entropies", "sizes", "pairs", "bcubed", "chance"})
     """The names of the statistics that are computed without a table."""
@@ -87,7 +87,7 @@ class CutTables(Statistics):
             yield part
 
     def _span(self, branches: Branches) -> _Spans:
-        """Return, for each branch, the interval of cuts in which its items form one cell."""
+        """Return the interval of cuts in which the items of each branch form one cell."""
         made = self.source_tree.made - self.extra
         split = np.where(branches.node < 0, self.source_tree.n_clusters + 1, made[branches.node])
         begin = np.where(branches.over < 0, 0, split[branches.over])
@@ -116,9 +116,7 @@ class CutTables(Statistics):
         return BCubed(precision / n, recall / n)
 
     def _sum_below(self, cells: Branches, values: Floats) -> Floats:
-        """For each branch of the full tree, return the sum of `values` over the class branches
-        below it.
-        """
+        """Return the sum of `values` over the class branches below each branch of the full tree."""
         every = self._columns.branches
         # Each branch of the tree restricted to a class is also a branch of the full tree. If
         # branches are sorted by start position (ascending) and end position (descending), the
@@ -199,7 +197,7 @@ class CutTables(Statistics):
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """Branches of a tree, each with the interval of cuts in which its items form one cell."""
+    """Branches of a tree, and the intervals of cuts in which their items form one cell."""
 
     branches: Branches
     held: Ints
@@ -217,11 +215,11 @@ class _Spans:
         return self.add(np.ones(self.held.size)).astype(np.int64)
 
     def sum(self, values: Floats) -> Floats:
-        """Return, for each cut, the sum of the values of the branches present at the cut."""
+        """Return the sum of the values of all branches that are present at each cut."""
         return self.add(values[self.held])
 
     def add(self, values: Floats) -> Floats:
-        """Return the sum of `values` for each cut. `values` has one entry per branch in `held`."""
+        """Return the sum of `values` for each cut, given one value per branch in `held`."""
         size = self.cuts + 1
         steps = np.bincount(self.first, values, size) - np.bincount(self.end, values, size)
         total: Floats = np.cumsum(steps)[:-1]
@@ -233,31 +231,27 @@ class _Spans:
         return self.held[which], cut
 
     def among(self, begin: int, end: int) -> _Spans:
-        """Return the branches present in cuts begin, …, end − 1, with intervals restricted to these
-        cuts.
-        """
+        """Restrict the branches and their intervals to the cuts begin, …, end − 1."""
         some = np.flatnonzero((self.first < end) & (self.end > begin))
         first, last = (np.clip(at[some], begin, end) - begin for at in (self.first, self.end))
         return _Spans(self.branches, self.held[some], first, last, end - begin)
 
     def rank_counts(self) -> tuple[Ints, Ints]:
-        """Rank branches by their number of items; return the ranks and the distinct numbers,
-        sorted.
-        """
+        """Rank branches by their number of items. Return the ranks and the sorted numbers."""
         return compact(self.branches.items[self.held].astype(np.int64), ordered=False)
 
     @cached_property
     def histogram(self) -> Histogram:
-        """For each cut, the histogram of branch sizes (numbers of items)."""
+        """The histogram of branch sizes (numbers of items) at each cut."""
         which, values = self.rank_counts()
         wide = self.cuts + 1
-        # Branches that are present at all cuts, which are often the majority, are counted without
-        # sorting.
+        # Count the branches that are present at all cuts without sorting, because they are often
+        # the majority.
         always = (self.first == 0) & (self.end == self.cuts)
         still = np.bincount(which[always], minlength=values.size)
         kept, turns = np.flatnonzero(still), which[~always]
-        # For each count, list the events: +1 at the cut where a branch with this count appears, −1
-        # at the cut where it disappears. The cumulative sum is the number of branches.
+        # List the events for each count: +1 at the cut where a branch with this count appears, and
+        # −1 at the cut where it disappears. The cumulative sum is the number of branches.
         begun = np.append(turns * wide + self.first[~always], kept * wide)
         ended = np.append(turns * wide + self.end[~always], kept * wide + self.cuts)
         times = np.append(np.ones(turns.size, dtype=np.int64), still[kept])
@@ -275,7 +269,7 @@ class _Spans:
 
 
 def _expand(first: Ints, length: Ints) -> tuple[Ints, Ints]:
-    """Return all pairs of an interval and a cut within it, sorted by cut."""
+    """Return all pairs of an interval and a cut in the interval, sorted by cut."""
     which = np.repeat(np.arange(length.size), length)
     cut = np.arange(which.size) - np.repeat(np.cumsum(length) - length - first, length)
     order = np.argsort(cut, kind="stable")
@@ -283,7 +277,7 @@ def _expand(first: Ints, length: Ints) -> tuple[Ints, Ints]:
 
 
 def _repeat(histogram: Histogram, times: int) -> Histogram:
-    """Return a histogram with `times` groups, each a copy of the original."""
+    """Repeat a histogram `times` times, as separate groups."""
     counts: Any = np.tile(histogram.counts, times)
     cells: Any = np.tile(histogram.cells, times)
     return Histogram(counts, cells, np.arange(times) * histogram.counts.size)

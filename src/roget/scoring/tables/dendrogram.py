@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
 
 class Branches(NamedTuple):
-    """The branches of the subtrees that are induced by each owner's items.
+    """Branches of a tree, listed for each class or for all classes together.
 
-    An owner is a class, or the set of all items. A branch is a leaf that contains items of the
-    owner, or an inner node at which such items meet. The leaves of all owners come first, followed
-    by the inner nodes.
+    A branch is a leaf that contains items of the class, or an inner node at which such items meet.
+    The leaves come first, followed by the inner nodes.
     """
 
     owner: Ints
@@ -38,9 +37,9 @@ class Branches(NamedTuple):
     end: Ints
     """The position after the last leaf below the branch."""
     items: CountArray
-    """The number of the owner's items below the branch."""
+    """The number of the class's items below the branch."""
     over: Ints
-    """The index of the owner's next higher branch, or −1 for the highest branch."""
+    """The index of the next higher branch of the same class, or −1 for the highest branch."""
 
     def subtract_children(self, values: Floats) -> Floats:
         """Return the value of each branch minus the values of the branches directly below it."""
@@ -50,24 +49,25 @@ class Branches(NamedTuple):
 
 
 def find_branches(owner: Ints, place: Ints, counts: CountArray, layout: Layout) -> Branches:
-    """Return the branches of each owner.
+    """Return the branches of each class.
 
-    Cells must be sorted by owner and then by leaf position.
+    `owner` is the class of each cell, or 0 to find the branches of all classes together. Cells must
+    be sorted by owner and then by leaf position.
     """
     nodes, width = layout.first.size, layout.places.size
     cells = owner.size
-    # Step 1: find the lowest common ancestor of each pair of adjacent cells with the same owner.
+    # Step 1: find the lowest common ancestor of each pair of adjacent cells in the same class.
     near = np.flatnonzero(owner[1:] == owner[:-1])
     meet = layout.find_lowest(place[near], place[near + 1])
     bounds = np.full(cells + 1, -1, dtype=np.int64)
     bounds[near + 1] = meet
-    # Step 2: the distinct (owner, node) pairs are the inner branches. Sorting the keys and
+    # Step 2: the distinct (class, node) pairs are the inner branches. Sorting the keys and
     # comparing neighbours is faster than np.unique, which hashes the keys first.
     keys = np.sort(owner[near] * nodes + meet)
     keys = keys[np.diff(keys, prepend=-1) > 0]
     owners, inner = np.divmod(keys, nodes)
-    # Step 3: the cells below a branch are a contiguous range of the owner's cells, so the sum of
-    # their counts is a difference of cumulative sums.
+    # Step 3: the cells below a branch are a contiguous range of the cells of its class, so the sum
+    # of their counts is a difference of cumulative sums.
     at = owner * width + place
     low, high = (
         np.searchsorted(at, owners * width + layout.first[inner]),
@@ -100,7 +100,7 @@ class Dendrogram:
     """The table of classes (rows) and leaves (columns)."""
     layout: Layout
     places: Ints
-    """For each column of the table, the position of its leaf in the layout."""
+    """The position of each column's leaf in the layout."""
 
     @classmethod
     def flat(cls, table: Contingency) -> Dendrogram:
@@ -120,9 +120,7 @@ class Dendrogram:
 
     @cached_property
     def sums(self) -> CountArray:
-        """The cumulative number of items over the leaves, in the order of the layout, starting at
-        0.
-        """
+        """The cumulative number of items over the leaves, in layout order, starting with 0."""
         at = np.zeros(self.layout.places.size, dtype=self.table.counts.dtype)
         np.add.at(at, self.places, self.table.column_totals)
         return np.concatenate(([0], np.cumsum(at)))

@@ -31,7 +31,7 @@ from roget.scoring.entropy.base import Histogram, find_owners
 from roget.scoring.tables.keys import find_kinds
 
 TAIL = math.log(2.0 / 1e-19)
-"""Negative log probability of one tail.
+"""Negative logarithm of the probability of one tail.
 
 A window of counts omits a probability of at most 1e-19 in both tails together.
 """
@@ -40,10 +40,10 @@ SMOOTH_VARIANCE = 400.0
 """Smallest variance at which expectations are computed by quadrature instead of summation."""
 
 _CHUNK = 1 << 15
-"""Batch size: number of probabilities computed at once."""
+"""Number of probabilities per batch."""
 
 _PAIRS = 1 << 20
-"""Batch size: number of (class size, cluster size) pairs processed at once."""
+"""Number of (class size, cluster size) pairs per batch."""
 
 _TALLIED = 1 << 14
 """Upper limit of counts that are summed in an array.
@@ -61,7 +61,7 @@ class PairSizes(NamedTuple):
     b: Floats
     """The cluster size."""
     cells: Floats
-    """The number of cells with these two sizes."""
+    """The number of cells with this class size and cluster size."""
     n: Floats
     """The number of items in the group."""
     group: Ints
@@ -80,7 +80,7 @@ class PairSizes(NamedTuple):
 
 
 def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
-    """Return, per group, the expected histogram of cell counts and expected number of empty cells.
+    """Return the expected histogram of cell counts and number of empty cells in each group.
 
     The histogram may list a count more than once. The counts of cells with a wide, smooth
     distribution are the nodes of a quadrature rule for smooth functions of the count, not whole
@@ -112,7 +112,7 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
     and of the cluster sizes in their histograms, and the group of each pair.
     """
     owners = find_owners(gold.starts, gold.counts.size)
-    # Each class size is paired with all cluster sizes of its group; `partners` is their number.
+    # Each class size is paired with all cluster sizes of its group, whose number is `partners`.
     partners = np.diff(system.begins, append=system.counts.size)[owners]
     ends = np.cumsum(partners)
     first = system.begins[owners] - ends + partners
@@ -173,9 +173,9 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
     low, high = find_window(pairs)
     widths = (high - low + 1).astype(np.int64)
     few = low < _TALLIED
-    # One array holds the sums of all groups, one after the other. The section of a group has one
-    # entry for each count up to the largest count. A block extends beyond the windows of its
-    # narrower cells, but never beyond the largest possible count.
+    # One array holds the sums of all groups. Each group has one entry for each count up to the
+    # largest count. A block extends beyond the windows of its narrower cells, but never beyond the
+    # largest possible count.
     tops = np.zeros(empty.size, dtype=np.int64)
     most = np.minimum(np.minimum(pairs.a, pairs.b), high + widths.max()).astype(np.int64)
     np.maximum.at(tops, pairs.group[few], most[few] + 1)
@@ -197,7 +197,7 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
         if not inside.all():
             group = np.repeat(part.group[~inside], counts.shape[1])
             yield group, counts[~inside].ravel(), mass[~inside].ravel()
-    # Convert positions in the array back to groups and counts; cells with count 0 are empty.
+    # Convert positions in the array back to groups and counts. Cells with count 0 are empty.
     positive = np.flatnonzero(tally)
     group = np.searchsorted(ends, positive, side="right")
     counts = positive - (ends - tops)[group]

@@ -11,10 +11,10 @@ from roget.scoring.entropy.base import ONE
 from roget.scoring.labels.labels import EXACT
 
 _CHUNK = 1 << 16
-"""Batch size: number of keys computed at once, small enough for the CPU cache."""
+"""Number of keys per batch, chosen to fit in the CPU cache."""
 
 _DIRECT = 1 << 18
-"""Maximum number of possible keys at which they are counted in an array with one entry per key."""
+"""Maximum number of possible keys for counting them in an array with one entry per key."""
 
 
 def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
@@ -44,7 +44,7 @@ def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
     """
     kinds: Ints = ONE[:0]
     for codes, width in columns:
-        # Kinds are renumbered after each column, so keys cannot overflow.
+        # Renumber the kinds after each column, so keys cannot overflow.
         key = kinds * width + codes if kinds.size else codes.astype(np.int64)
         kinds, old = compact(key, ordered=False)
     one_of = np.empty(old.size, dtype=np.int64)
@@ -53,7 +53,7 @@ def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
 
 
 def sum_by_code(codes: Ints, counts: CountArray, size: int) -> CountArray:
-    """Return the sum of the counts for each code. Sums of whole counts are exact."""
+    """Return the sum of the counts for each code. Sums of integer counts are exact."""
     if counts.dtype.kind == "f":
         return np.bincount(codes, counts, minlength=size)
     if float(counts.sum(dtype=np.float64)) < EXACT:

@@ -1,8 +1,7 @@
-"""Find best one-to-one matches between clusters and classes: the assignment problem on sparse
-tables.
+"""Find best one-to-one matches between clusters and classes (the assignment problem).
 
 For most tables a simple bound gives the solution. Small tables are solved in batches by dynamic
-programming, or one by one by `match_dense`. The remaining tables are solved by scipy's assignment
+programming, or individually by `match_dense`. The remaining tables are solved by scipy's assignment
 algorithms.
 """
 
@@ -26,20 +25,21 @@ _SOLVER = "scipy.optimize"
 """
 
 FEW = 32
-"""Largest number of tables for which `match_dense` takes less time than the import."""
+"""Maximum number of tables that `match_dense` solves faster than scipy can be imported.
+"""
 
 _NEVER = np.iinfo(np.int64).max
-"""Distance that marks columns that were already reached."""
+"""Distance of columns that were already reached."""
 
 SUBSETS = 6
 """Largest number of classes (or clusters) in tables that `match_small` solves."""
 
 BATCH = 1 << 11
-"""Batch size: number of tables passed to `match_small` at once, chosen to fit in the CPU cache."""
+"""Number of tables per call of `match_small`, chosen to fit in the CPU cache."""
 
 
 def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> float:
-    """Return the total weight of a best match, i.e. of cells of which no two share a row or column.
+    """Return the largest total weight of cells in different rows and different columns.
 
     Rows are numbered from 0 without gaps, and cells are in row order. `row_starts` holds the
     position of the first cell of each row.
@@ -206,9 +206,9 @@ def _assign_sparse(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    # The solver matches every row, so give each row an extra column with weight 0, which means that
-    # the row is unmatched. The solver also minimises costs and treats 0 as a missing entry, so the
-    # cost of a cell is shift − weight > 0.
+    # The solver matches every row, so add a column with weight 0 for each row that remains
+    # unmatched. It minimises costs and treats 0 as a missing entry, so the cost of a cell is shift
+    # − weight > 0.
     spare = np.arange(n_rows)
     shift = 1.0 + float(weights.max())
     data = np.concatenate([shift - weights, np.full(n_rows, shift)])

@@ -36,7 +36,7 @@ from roget.scoring.tables.records import Sizes
 
 
 def expect_information(model: str, sizes: Sizes) -> Values:
-    """Return, for each group, the mean plug-in mutual information over random clusterings."""
+    """Return the mean plug-in mutual information over random clusterings, for each group."""
     return _each(_expect_information, model, sizes)
 
 

@@ -125,7 +125,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
     n_gold, n_system = gold.cells.astype(np.float64), system.cells.astype(np.float64)
     u, v = np.ones(gold.counts.size), np.ones(system.counts.size)
     n_a, n_b = n[gold.owners], n[system.owners]
-    # Step 4: add the covariances of pairs of cells, degree by degree, the second term of (4).
+    # Step 4: add the covariances of pairs of cells for each degree, the second term of (4).
     for k, coefficients in enumerate(degrees, start=1):
         # Compute u_k of equation (3) for the class sizes, and v_k, the same for the cluster sizes.
         u *= _step(gold.counts.astype(np.float64), n_a, k)
@@ -154,13 +154,13 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
             - _by_group(system, n_system * (v * down) ** 2, n.size)
             + np.bincount(group, squares * u_squares * v_squares, n.size)
         )
-    # The expansion is that of N·I, so divide the standard deviation by N.
+    # The function that was expanded is N·I, so divide the standard deviation by N.
     deviation: Floats = np.sqrt(np.maximum(variance, 0.0)) / n
     return deviation if gold.starts is not None else float(deviation[0])
 
 
 def _by_group(sizes: Histogram, values: Floats, groups: int) -> Floats:
-    """Return, for each group, the sum of the values that belong to its class or cluster sizes."""
+    """Return the sum of the values for the class sizes (or cluster sizes) in each group."""
     return np.bincount(sizes.owners, values, groups).astype(np.float64)
 
 
@@ -188,7 +188,7 @@ _REST = 1e-22
 """The expansion for a cell stops when less than this fraction of its variance remains."""
 
 _BLOCK = 1 << 16
-"""Batch size: number of probabilities processed at once."""
+"""Number of probabilities per batch."""
 
 
 def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
@@ -207,7 +207,7 @@ def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
         values -= (mass * values).sum(axis=1, keepdims=True)
         variances[chosen] = left = (mass * values * values).sum(axis=1)
         enough = _REST * left
-        # Step 2: standardise the count; Q_0 = 1 and Q_1 = x.
+        # Step 2: standardise the count, so Q_0 = 1 and Q_1 = x.
         x = counts - mean
         x /= np.sqrt((mass * x * x).sum(axis=1, keepdims=True)) + 1e-300
         before, here, beta = np.zeros_like(x), np.ones_like(x), np.zeros(chosen.size)
@@ -226,8 +226,8 @@ def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
                 :, None
             ]
             before, here = here, following
-            # Step 4: c_k = E[f·Q_k], equation (1); subtract c_k·Q_k and compute the remaining
-            # variance.
+            # Step 4: compute c_k = E[f·Q_k] of equation (1), subtract c_k·Q_k, and compute the
+            # remaining variance.
             coefficient = (mass * values * here).sum(axis=1)
             values -= coefficient[:, None] * here
             left = (mass * values * values).sum(axis=1)

@@ -29,10 +29,10 @@ _RUN = 32
 """Largest number of items in a run. The items of a cell are split into runs."""
 
 _ROWS = 512
-"""Batch size: number of runs processed at once, chosen to fit in the CPU cache."""
+"""Number of runs per batch, chosen to fit in the CPU cache."""
 
 _ITEMS = 1 << 21
-"""Batch size: number of weights processed at once. It limits memory use."""
+"""Number of weights per batch, which limits memory use."""
 
 
 def expected_cells(

@@ -102,21 +102,20 @@ class Chance:
     expected: Values
     perfect: Any
     constant: Any
-    """True if gold or the system is a single cluster or all singletons, so that every table with
-    these margins has the same score.
+    """True if every table with these sizes has the same score, because gold or the system is a
+    single cluster or all singletons.
     """
 
 
 @dataclass(frozen=True)
 class Matched:
-    """The number of items, out of n, in the best one-to-one match between clusters and classes."""
+    """The number of items, out of n, in the best one-to-one match of clusters and classes."""
 
     items: Any
     n: Any
     common: tuple[Any, Any, Any] | None = None
-    """The numbers of items in the best match among shared items, in gold, and in the system.
-
-    None if all items are in both gold and system.
+    """The numbers of items in the best match, in gold and in the system, or None if both contain n
+    items.
     """
 
     @property
@@ -168,7 +167,7 @@ class Elements(ABC):
     """The element-centric similarity between two clusterings (Gates et al. 2019).
 
     At each step a random walk moves, with probability `alpha`, to an item of one of the clusters of
-    the current item; otherwise it restarts at its first item. The similarity of an item is the
+    the current item. Otherwise it restarts at its first item. The similarity of an item is the
     overlap of the stationary distributions of its two walks, one per clustering. In a tree, an item
     belongs to all nodes above it, with weights that increase from the root to the leaves. The
     larger `r`, the faster they increase.

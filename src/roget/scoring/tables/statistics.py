@@ -172,9 +172,7 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def chance(self) -> Chance:
-        """The quantities that chance-adjusted measures use, with exact expectations over random
-        tables.
-        """
+        """The statistics of chance-adjusted measures, with exact expectations."""
         c, k, n = self.sizes.classes, self.sizes.clusters, self.n
         if self.fractional:
             raise Undefined("the adjustment for chance is undefined for fractional counts")
@@ -196,9 +194,7 @@ class Statistics(ReportMixin, ABC):
 
     @cached_property
     def deviation(self) -> Values:
-        """The standard deviation of plug-in mutual information over all tables with the same
-        sizes.
-        """
+        """The standard deviation of plug-in mutual information over tables with the same sizes."""
         if self.fractional:
             raise Undefined("the standard deviation is undefined for fractional counts")
         return deviate_information(self.sizes.gold, self.sizes.system, self.n)
@@ -219,9 +215,7 @@ class Statistics(ReportMixin, ABC):
         return measure_each(map(self.block, range(self.groups)), chosen, estimator)
 
     def _average(self, measure: Measure, estimator: Estimator) -> Values:
-        """Return the mean of a measure over random tables, as needed by subclasses that set
-        `sampled`.
-        """
+        """Return the mean of a measure over random tables, if there are `sampled` statistics."""
         raise NotImplementedError
 
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:

@@ -161,7 +161,7 @@ class WeightedTable(Statistics):
             if system.labels.weighted
             else (np.arange(g_item.size), g_item)
         )
-        # Step 2: sort the pairs by cell; the probability of a pair is p = w(c|i)·w(k|i), equation
+        # Step 2: sort the pairs by cell. The probability of a pair is p = w(c|i)·w(k|i), equation
         # (1). Cells are sorted first by the labels of gold or the system, whichever is weighted, so
         # the cells of each weighted label are adjacent, as `expected` requires.
         by_system = not gold.labels.weighted
@@ -183,7 +183,8 @@ class WeightedTable(Statistics):
 
     @cached_property
     def expected(self) -> tuple[Floats | None, Floats | None, Floats]:
-        """E[h_j] from equation (2) for gold labels, system labels (each None if hard) and cells.
+        """E[h_j] from equation (2) for gold labels, system labels and cells. For hard labels, it is
+        None.
 
         If only one of gold and system is weighted, each weighted label is a union of cells. A
         single pass then computes the distributions of cells and labels.
@@ -223,8 +224,8 @@ class WeightedTable(Statistics):
         gold, system, joint = self.expected
 
         def expect(expected: Floats, support: int) -> Values:
-            # Equation (2) over the counts j ≥ 1 that can occur; the estimator adds the term for j
-            # = 0 from the support.
+            # Apply equation (2) to the counts j ≥ 1 that can occur. The estimator adds the term for
+            # j = 0 from the support.
             counts = np.flatnonzero(expected[1:] > 0) + 1
             return estimator.expect(Histogram(counts, expected[counts]), self.n, support)
 
@@ -268,11 +269,11 @@ class WeightedTable(Statistics):
 
 
 def _cross_entries(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
-    """Return every pair of one left and one right entry that belong to the same item.
+    """Return all pairs of a left entry and a right entry of the same item.
 
     `left` and `right` hold the item of each entry, in increasing order.
     """
-    # Item i has lefts[i]·rights[i] pairs; `within` numbers the pairs of an item from 0.
+    # Item i has lefts[i]·rights[i] pairs, which `within` numbers from 0.
     lefts, rights = np.bincount(left, minlength=n), np.bincount(right, minlength=n)
     pairs = lefts * rights
     item = np.repeat(np.arange(n), pairs)

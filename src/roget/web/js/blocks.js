@@ -145,11 +145,14 @@ export class Blocks {
     const words = this.block("words");
     const id = row ?? words.indexOf(word);
     if (!(id in words)) throw new Failure(`the word ${short(String(row ?? word))} does not exist`);
-    const [observations, among, memberships, neighbours, contexts, senses] = this.shard(id);
+    const [observations, files, keyness, among, memberships, neighbours, contexts, senses] =
+      this.shard(id);
     return {
       id,
       word: words[id],
       observations,
+      files,
+      keyness,
       among,
       path: this.pathTo(this.block("places")[id]),
       memberships: splitRows(memberships, 2).map(([node, probability]) => ({

@@ -9,9 +9,15 @@ import { close, figureCell, table } from "./sort.js";
 
 const FEW = 20;
 
+/** @type {(p: number | null, reason: string | null) => HTMLElement} */
+const chanceCell = (p, reason) =>
+  p !== null
+    ? figureCell(chance(p), p)
+    : el("td", { class: "number muted", "data-sort": "", title: reason }, "cannot tell");
+
 /** @param {HTMLElement} holder @param {Pair[]} pairs @param {Shown} score */
 export function showPairs(holder, pairs, score) {
-  const rows = pairs.map(([a, b, difference, low, high, p, holm]) =>
+  const rows = pairs.map(([a, b, difference, low, high, p, holm, reason]) =>
     el(
       "tr",
       { class: holm !== null && holm < 0.05 ? "apart-pair" : null },
@@ -23,8 +29,8 @@ export function showPairs(holder, pairs, score) {
         { class: "number muted", "data-sort": low ?? "" },
         low === null ? "" : `[${number(low)}, ${number(high)}]`,
       ),
-      figureCell(chance(p), p),
-      figureCell(chance(holm), holm),
+      chanceCell(p, reason),
+      chanceCell(holm, reason),
     ),
   );
   const made = table(
@@ -39,13 +45,16 @@ export function showPairs(holder, pairs, score) {
     ],
     rows,
   );
+  const reason = pairs.every((pair) => pair[7] !== null) ? pairs[0][7] : null;
   const apart = pairs.filter((pair) => pair[6] !== null && pair[6] < 0.05).length;
   holder.replaceChildren(
     made,
     el(
       "p",
       { class: "note" },
-      `${apart} of ${pairs.length} pairs differ significantly under ${score.title} (p < 0.05 after Holm’s correction).`,
+      reason === null
+        ? `${apart} of ${pairs.length} pairs differ significantly under ${score.title} (p < 0.05 after Holm’s correction).`
+        : `${score.title}: ${reason}.`,
     ),
   );
 }

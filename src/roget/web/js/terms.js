@@ -17,6 +17,22 @@ export const TERMS = {
     "Count",
     "The number of occurrences of the word in the text, within the contexts that were counted.",
   ],
+  files: [
+    "Files",
+    "The number of files with a stored sentence in which the word occurs. If not all sentences were stored, the word may occur in more files.",
+  ],
+  keyness: [
+    "Keyness",
+    "How many times as frequent the word is in this text as in the background, which stands for general language. ×1.0 is as frequent as there.",
+  ],
+  trust: [
+    "Trust",
+    "The estimated probability that a reader calls the class coherent, from the similarity, the common contexts and the frequency of its most frequent words. For a class with subclasses, the mean over them.",
+  ],
+  unsorted: [
+    "Unsorted",
+    "A class with a trust below 25 %. Its words were not clearly separated from others, so booklets and SKOS exports leave it out. Renaming the class keeps it.",
+  ],
   share: [
     "Share",
     "For a class, its share of all occurrences in the text. For a context, its share of all contexts of the class.",

@@ -76,6 +76,7 @@ export type Pair = [
   high: number | null,
   p: number | null,
   holm: number | null,
+  reason: string | null,
 ];
 export type Impure = [
   name: string,

@@ -15,6 +15,8 @@ export interface Overview {
   contexts: number;
   observations: number;
   relations: string[];
+  part: string | null;
+  background: string | null;
   kind: "beta" | "bits" | "none";
   soft: boolean;
   clusterer: string | null;
@@ -44,6 +46,9 @@ export interface TreeData {
   label: string[];
   given: number[];
   ids: number[];
+  trust: (number | null)[];
+  doubts: Record<string, string>;
+  unsorted: number[];
   hidden: number[];
   made: (number | null)[];
 }
@@ -100,6 +105,8 @@ export interface WordView {
   id: number;
   word: string;
   observations: number;
+  files: number | null;
+  keyness: number | null;
   path: Named[];
   among: number;
   memberships: Member[];

@@ -23,7 +23,7 @@ MAX_ROWS = 1000
 """Maximum length of a list in one response."""
 
 MAX_NUMBER = 10**9 - 1
-"""Largest number accepted in a URL; no class or word has a larger number."""
+"""Largest number accepted in a URL. No class or word has a larger number."""
 
 Data: TypeAlias = dict[str, Any]
 Sheet: TypeAlias = tuple[Sequence[str], Iterable[Sequence[Any]]]
@@ -69,7 +69,7 @@ class Notes(TypedDict):
 
 @dataclass(frozen=True)
 class Number:
-    """A whole-number parameter; values above `maximum` are reduced to it."""
+    """A whole-number parameter. Values above `maximum` are reduced to it."""
 
     name: str
     default: int | None = None
@@ -182,7 +182,7 @@ class View:
 
 
 def list_columns(key: str, *names: str) -> Callable[[Any, ThesaurusSnapshot], Sheet]:
-    """Return a function that converts a list in the view's data to a sheet of the given fields."""
+    """Return a function that converts a list in a view's data to a table of the given fields."""
 
     def sheet(data: Any, _: ThesaurusSnapshot) -> Sheet:
         return names, [[row[name] for name in names] for row in data[key]]
@@ -225,7 +225,7 @@ def check_index(noun: str, number: int, size: int) -> None:
 
 
 def check_rows(n: int) -> int:
-    """Return the number of rows, capped at 10⁹; raise an error if it is negative."""
+    """Return the number of rows, capped at 10⁹. Raise an error if it is negative."""
     if not n >= 0:
         raise InputError(f"n={n}: expected a non-negative number", code="invalid-option")
     return min(n, 10**9)
@@ -256,7 +256,7 @@ class StaticPage:
     """Number of significant digits. More digits would not be visible in the bars."""
 
     def shards(self) -> Iterator[tuple[int, range]]:
-        """Yield the number and the rows of each block of words."""
+        """Yield the number of each block, and the rows of its words."""
         size = len(self.snapshot.thesaurus)
         for begin in range(0, size, self.SHARD):
             yield begin // self.SHARD, range(begin, min(begin + self.SHARD, size))
@@ -267,7 +267,7 @@ class StaticPage:
             self.progress(Progress(done, len(self.snapshot.thesaurus)))
 
     def flatten(self, rows: Iterable[Any], first: str, *rest: str) -> list[Any]:
-        """Flatten rows into one list: the first field and the rounded other fields of each row."""
+        """Flatten rows into one list. All fields except the first are rounded."""
         return [
             value
             for row in rows

@@ -64,7 +64,7 @@ def make(
         return _word_lines(snapshot, word, context, sort, n)
     if context is None:
         raise InputError(
-            "sentences of a class require a context; pass context=", code="missing-option"
+            "the sentences of a class require a context; pass context=…", code="missing-option"
         )
     return _class_lines(snapshot, node, context, sort, n)
 

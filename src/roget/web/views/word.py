@@ -61,6 +61,12 @@ class WordView(Word):
     """Data of the word view."""
 
     observations: float
+    files: int | None
+    """Number of files with a stored sentence. It is null if there is one file or if there are no
+    sentences."""
+    keyness: float | None
+    """Frequency in the text divided by the frequency in the background. It is null if the
+    background does not contain the word."""
     path: list[Named]
     among: int
     """Number of classes that the word belongs to."""
@@ -85,7 +91,7 @@ def make_by_name(snapshot: ThesaurusSnapshot, word: str, n: int = NEIGHBOURS) ->
 def make_many(
     snapshot: ThesaurusSnapshot, rows: range, n: int = NEIGHBOURS, contexts: int = CONTEXTS
 ) -> Iterator[WordView]:
-    """Yield the data of several words; computing their neighbours together is faster."""
+    """Yield the data of several words. Their neighbours are computed together, which is faster."""
     thesaurus = snapshot.thesaurus
     near = (
         lookup.list_neighbours(thesaurus, np.array(rows), check_rows(n)) if n else [[]] * len(rows)
@@ -100,11 +106,13 @@ def _make_word(
     thesaurus = snapshot.thesaurus
     word, total = str(thesaurus.words[row]), float(thesaurus.counts.word_totals[row])
     memberships = thesaurus.membership(word)
-    path = snapshot.shown_path(int(thesaurus.places[row]))
+    path = lookup.list_path(thesaurus, int(thesaurus.places[row]))
     return {
         "id": row,
         "word": word,
         "observations": short(total),
+        "files": kept.count_files(word) if (kept := thesaurus.counts.evidence) else None,
+        "keyness": snapshot.keyness(word),
         "path": [name_class(snapshot, node) for node in path],
         "among": len(memberships),
         "memberships": [
@@ -133,7 +141,8 @@ def _list_senses(snapshot: ThesaurusSnapshot, word: str, total: float) -> list[S
     thesaurus = snapshot.thesaurus
     ends = thesaurus.sense_memberships.indptr
     row = thesaurus.rows[word]
-    if ends[row + 1] - ends[row] < 2:  # most words have one sense; do not rank its contexts
+    # Most words have one sense, so their contexts need not be ranked.
+    if ends[row + 1] - ends[row] < 2:
         return []
     return [
         {
@@ -179,6 +188,8 @@ def _flatten(page: StaticPage, data: WordView) -> list[Any]:
     memberships = data["memberships"][:STATIC_MEMBERSHIPS]
     return [
         data["observations"],
+        data["files"],
+        data["keyness"],
         data["among"],
         page.flatten(memberships, "node", "probability"),
         page.flatten(data["neighbours"], "id", "similarity"),

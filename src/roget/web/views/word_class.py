@@ -29,7 +29,8 @@ WORDS, CONTEXTS, CONTEXT_CLASSES = 60, 24, 8
 """Default numbers of words, contexts and context classes."""
 
 STATIC_WORDS = 40
-"""Number of words of an inner class in the static page. Leaf classes include all their words."""
+"""Number of words of an inner class in the static page. For leaf classes, all words are included.
+"""
 
 
 class Typical(Word):
@@ -66,7 +67,7 @@ def make(snapshot: ThesaurusSnapshot, node: int, n: int = WORDS, offset: int = 0
         "words": named["words"],
         "share": named["share"],
         "value": snapshot.split_value(node),
-        "path": [name_class(snapshot, above) for above in snapshot.shown_path(node)],
+        "path": [name_class(snapshot, above) for above in lookup.list_path(thesaurus, node)],
         "children": [name_class(snapshot, below) for below in snapshot.shown_children(node)],
         "offset": offset,
         "typical": [

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from roget.core.folder import read_npy, read_npz
+from roget.core.io.frames import FrameColumns
 from roget.core.io.problems import Problems
 from roget.core.io.source import local_file
 from roget.errors import InputError, Notice
 from roget.scoring.labels.columns import SINGLE, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
-from roget.scoring.labels.frames import FrameColumns, select_columns
+from roget.scoring.labels.frames import select_columns
 from roget.scoring.labels.hierarchy import Hierarchy, is_linkage
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.memory import convert_data

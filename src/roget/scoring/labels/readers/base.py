@@ -1,5 +1,4 @@
-"""The class `LabelReader`, which describes a label format: its suffixes, how to detect it, how to
-read it.
+"""The class `LabelReader`, which defines how a label format is detected and read.
 
 To add a format, write a module with a `LabelReader` and add one line to the catalogue.
 """
@@ -21,18 +20,17 @@ from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import LabelTable, fill_table, to_labels
 
 ReadRows: TypeAlias = Callable[[LabelFile, Problems], Iterable[tuple[int, Mapping[str, str]]]]
-"""A function that yields, for each row, its line number and a map from roles (item, …) to strings.
+"""A function that yields the line number of each row, and a map from roles (item, …) to strings.
 
 All rows have the same roles. Invalid lines are added to the problems and not yielded.
 """
 
 ReadTable: TypeAlias = Callable[[LabelFile, Columns | None, LabelRoles, Problems], LabelTable]
-"""A function that takes a file, the specified columns, roles and known problems and returns a
-table.
+"""A function that reads a table, given the file, the specified columns, the roles and the problems.
 """
 
 ReadLabels: TypeAlias = Callable[[LabelFile, Columns | None, bool], Labels]
-"""A function that takes a file, the specified columns and whether it is gold, and returns labels.
+"""A function that reads labels, given the file, the specified columns and a flag (True for gold).
 """
 
 CLUSTERS_HINT = "if each line lists the items of one cluster, pass --labels clusters"
@@ -67,7 +65,7 @@ class LabelReader:
     inside: tuple[str, ...] = ()
     """Formats that use the same file suffixes. `sniff` distinguishes them from this format."""
     is_general: bool = False
-    """True if many files of other formats also match `sniff`, so those formats are checked first.
+    """True if `sniff` also matches other formats, which are then checked first.
     """
 
     def __post_init__(self) -> None:

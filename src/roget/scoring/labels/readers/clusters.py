@@ -42,7 +42,7 @@ def read_clusters(file: LabelFile, columns: Columns | None, gold: bool) -> Label
 def collect_clusters(
     clusters: Iterable[Iterable[Any]], names: list[str] | None, source: str
 ) -> Labels:
-    """Convert clusters, each of which is a collection of items, to labels."""
+    """Convert clusters (collections of items) to labels."""
     items, owners, codes = Coder(), [], []
     number = -1
     for number, members in enumerate(clusters):

@@ -61,14 +61,14 @@ def read_delimited(
             named = [role for role in LABEL_ROLES if role in values]
             names = {role: tuple(rows.columns[role].names or ()) for role in named}
             rows.warnings += warn_of_header(table, names)
-        # With --header or --no-header, there is no doubt about the first row.
+        # With --header or --no-header, no notice about the first row is needed.
         if file.header is None:
             rows.first_row = describe_first_row(table, lines[0])
     return rows
 
 
 def describe_first_row(table: Table, line: int) -> FirstRow:
-    """Describe the first row; add a notice if it was read as data."""
+    """Describe the first row, and add a notice if it was read as data but may be a header."""
     field = table.first[table.places.get("item", 0)]
     if table.header:
         return FirstRow(field, is_header=True)

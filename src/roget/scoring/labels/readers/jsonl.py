@@ -84,7 +84,7 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
 
 
 def _refuse_repeated(file: LabelFile, line: int | None, error: RepeatedKey) -> FormatError:
-    """Return the error for a JSON object with a repeated key, i.e. two labels for one item."""
+    """Return the error for a JSON object with a repeated key, which gives an item two labels."""
     place = file.name if line is None else f"{file.name}:{line}"
     text = f"{place}: {error}; expected distinct keys"
     return FormatError(file.name, [Notice(text, code="duplicate-item")])
@@ -179,7 +179,7 @@ def read_json(
 
 
 def _texts(values: list[Any], role: str, table: LabelTable) -> list[str | None]:
-    """Convert strings and numbers to strings, and null and NaN to None; report other values."""
+    """Convert strings and numbers to strings, and null and NaN to None. Report other values."""
     if set(map(type, values)) <= {str}:
         return values
     texts: list[str | None] = []
@@ -196,7 +196,7 @@ def _texts(values: list[Any], role: str, table: LabelTable) -> list[str | None]:
 
 
 def _weight(value: Any) -> Any:
-    """Return a hashable weight. Numbers are unchanged; other values are converted to JSON text."""
+    """Return a hashable weight: a number unchanged, or any other value as JSON text."""
     plain = isinstance(value, int | float) and not isinstance(value, bool) and value == value
     return value if plain or value is None else json.dumps(value)
 

@@ -26,7 +26,7 @@ BEGIN = re.compile(r"#\s*begin document\s*(.*?)\s*$")
 """Pattern that matches the first line of a document in CoNLL-2012 files."""
 _END = re.compile(r"#\s*end document")
 _BRACKETS = re.compile(r"\(([^()|]*)\)|\(([^()|]*)|(?<![^()|])([^()|]*)\)")
-"""Pattern that matches an entity name in brackets, after an opening or before a closing bracket."""
+"""Pattern that matches an entity name after an opening bracket or before a closing bracket."""
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*$")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
 _PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
@@ -47,9 +47,7 @@ class Document:
         self._parts: dict[str, list[str]] = {}
 
     def add(self, line: int, word: str, brackets: list[tuple[str, str, str]]) -> None:
-        """Process the brackets at a word: one-word mentions first, then opening and closing
-        brackets.
-        """
+        """Process the brackets at a word, starting with one-word mentions."""
         for whole, _, _ in brackets:
             # "(3+4)" is a split antecedent, which the reference scorer ignores.
             if whole and "+" not in whole:
@@ -86,7 +84,7 @@ class Document:
             self._entities.setdefault(entity, []).append(",".join(self._parts.pop(entity)))
 
     def close(self) -> None:
-        """Report mentions that have no closing bracket."""
+        """Add a problem for each mention that has no closing bracket."""
         for entity, waiting in self._open.items():
             for _, line in waiting:
                 self._problems.add(

@@ -25,7 +25,7 @@ from roget.scoring.labels.readers.base import LabelReader, refuse_json
 
 _SIDES = ("1 2", "l r", "a b", "left right", "first second", "ltable rtable", "id1 id2")
 _SIDE_PARTS = [tuple(pair.split()) for pair in _SIDES]
-"""Words in column names that distinguish the two id columns, e.g. left and right."""
+"""Words that distinguish the names of the two id columns, e.g. left and right."""
 
 _MATCH = (
     "match", "is_match", "matches", "label", "same", "duplicate", "is_duplicate", "link", "is_link",

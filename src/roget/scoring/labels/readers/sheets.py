@@ -12,12 +12,13 @@ from typing import Any
 from roget.core.folder import check_archive
 from roget.core.io import limits
 from roget.core.io.arrow import measure_arrow
+from roget.core.io.frames import FrameColumns, frame_columns
 from roget.core.io.problems import Problems
 from roget.core.io.source import local_file
 from roget.errors import InputError, MissingExtra
 from roget.scoring.labels.columns import Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
-from roget.scoring.labels.frames import FrameColumns, frame_columns, select_columns
+from roget.scoring.labels.frames import select_columns
 from roget.scoring.labels.readers.base import LabelReader
 from roget.scoring.labels.table import LabelTable
 

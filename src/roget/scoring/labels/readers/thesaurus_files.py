@@ -82,7 +82,7 @@ def read_brown(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
         if len(cells) not in (2, 3) or cells[0].strip("01"):
             problems.add(line, f"found {text!r:.60}; expected a bit string, a tab and a word")
             continue
-        # Add the root above the first bit.
+        # The bits do not include the root, so add it.
         paths.append(("r", *cells[0]))
         items.append(cells[1])
     problems.check()
