@@ -379,7 +379,7 @@ def test_failed_edit_is_explained(browser, tmp_path, thesaurus, monkeypatch):
                 "text => document.querySelector('#dialog [role=alert]').textContent === text",
                 arg=text,
             )
-            assert page.inner_text("#status") != text  # it is said once
+            assert page.inner_text("#status") != text  # only announced once
             assert page.input_value("#new-label") == "beasts"
             page.keyboard.press("Escape")
 

@@ -16,7 +16,7 @@ import typer.core
 from roget.catalogue import name_extra
 from roget.cli.command import command
 from roget.core.signals import Ended, stoppable
-from roget.errors import InputError, RogetError, code_of
+from roget.errors import InputError, RogetError, code_of, flags_in_messages
 
 GROUPS = {
     "Score": ("score", "compare", "agree", "rank", "convert", "sql"),
@@ -107,6 +107,7 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
     ),
@@ -118,6 +119,7 @@ def _options(
         help="Maximum decompressed size of an input, e.g. 2GB [default: 64MiB].",
     ),
 ) -> None:
+    context.with_resource(flags_in_messages())
     if max_size:
         from roget.core.io.limits import set_max_size
 

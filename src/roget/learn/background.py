@@ -127,8 +127,8 @@ def choose_background(
         found = open_background(requested)
     if not np.isin(counts.contexts.astype(str), found.counts.contexts.astype(str)).any():
         raise InputError(
-            f"background {found.name} and the text have no contexts in common (a context in the "
-            f"background is {found.counts.contexts[0]!r}, in the text {counts.contexts[0]!r}); "
+            f"background {found.name} and the text have no contexts in common (e.g. "
+            f"{found.counts.contexts[0]!r} and {counts.contexts[0]!r}); "
             "count both with the same settings",
             code="no-common-contexts",
         )

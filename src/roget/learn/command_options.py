@@ -64,7 +64,7 @@ class EditOptions(Checked):
 class SketchOptions(Checked):
     """Options of `roget sketch`."""
 
-    beside: str | None = option(
+    compare: str | None = option(
         None,
         metavar="WORD2",
         help="Compare with this word, by the collocates of the first word only, of both, and of "

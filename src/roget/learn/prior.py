@@ -246,8 +246,8 @@ def _find_list(path: Path) -> Path | None:
 
 def _read_array(path: Path, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
     """Yield words and vectors of a .npy file with a list of words next to it."""
-    beside = _find_list(path)
-    if beside is None:
+    listed = _find_list(path)
+    if listed is None:
         raise InputError(
             f"{path}: its word list is missing; expected "
             f"{path.with_suffix(_LISTS[0])}, one word per line",
@@ -257,10 +257,10 @@ def _read_array(path: Path, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
         table = read_npy(path)
     except InputError as error:
         raise InputError(f"{path}: {error}", code="unsupported-format") from None
-    words = [text for _, text in source_of(os.fspath(beside)).lines()]
+    words = [text for _, text in source_of(os.fspath(listed)).lines()]
     if table.ndim != 2 or table.shape[0] != len(words) or table.dtype.kind != "f":
         raise InputError(
-            f"{path} has the shape {table.shape} and {beside} has {len(words):,} words; expected "
+            f"{path} has the shape {table.shape} and {listed} has {len(words):,} words; expected "
             "one row of floats per word",
             code="length-mismatch",
         )

@@ -178,7 +178,7 @@ class Sketch:
         return self.words[0]
 
     @property
-    def beside(self) -> str | None:
+    def other(self) -> str | None:
         """The second word of a comparison, or None."""
         return self.words[1] if len(self.words) > 1 else None
 
@@ -187,7 +187,7 @@ class Sketch:
 def sketch(
     counts: Counts,
     word: str,
-    beside: str | None = SketchOptions.beside,
+    compare: str | None = SketchOptions.compare,
     n: int = SketchOptions.n,
     **options: Any,
 ) -> Sketch:
@@ -200,7 +200,7 @@ def sketch(
     ----------
     counts
         Counts of words in contexts. Their slots are the relations.
-    word, beside
+    word, compare
         The word, and optionally a second word to compare it with.
     n
         Number of collocates per relation; for two words, per relation and kind (`only`, `both`,
@@ -226,7 +226,7 @@ def sketch(
     >>> [(one.name, one.count, round(one.score, 2)) for one in relation.collocates]
     [('drink', 4, 13.3), ('spill', 1, 11.83)]
     """
-    return Sketches(counts).sketch(word, beside, n, **options)
+    return Sketches(counts).sketch(word, compare, n, **options)
 
 
 def find_lines(counts: Counts, word: str, context: str, n: int) -> list[EvidenceLine]:
@@ -281,17 +281,17 @@ class Sketches:
     def sketch(
         self,
         word: str,
-        beside: str | None = SketchOptions.beside,
+        compare: str | None = SketchOptions.compare,
         n: int = SketchOptions.n,
         **options: Any,
     ) -> Sketch:
         """Return the sketch of a word. See the function `sketch`."""
-        request = SketchOptions(beside, n, **choose(SketchOptions, options))
-        if word == beside:
+        request = SketchOptions(compare, n, **choose(SketchOptions, options))
+        if word == compare:
             raise InputError(
                 f"cannot compare {word!r} with itself; choose another word", code="invalid-option"
             )
-        words = (word,) if beside is None else (word, beside)
+        words = (word,) if compare is None else (word, compare)
         rows = [self.counts.word_id(one) for one in words]
         chosen = self._choose(request.relations)
         totals = tuple(self.counts.word_totals[row].item() for row in rows)
@@ -316,7 +316,7 @@ class Sketches:
                 if chosen is None or number in chosen:
                     left.append(slot)
                 continue
-            if beside is None:
+            if compare is None:
                 listed = self._first(columns, strength, at, n)
             else:
                 listed = self._part(columns, seen, lean, strength, at, n)
@@ -324,7 +324,7 @@ class Sketches:
                 SketchRelation(
                     slot,
                     self._known[slot][1],
-                    self.name(slot, word if beside is None else None),
+                    self.name(slot, word if compare is None else None),
                     tokens,
                     shares,
                     tuple(

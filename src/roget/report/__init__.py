@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from roget import catalogue
+from roget.errors import Notice, spell_options
 from roget.report.format import shorten
 
 
@@ -165,6 +166,14 @@ class Report:
     sheet: ReportTable | Callable[[], ReportTable] | None = None
     page: Callable[[], str] | None = field(default=None, repr=False, compare=False)
     picture: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("lead", "notes", "warnings", "talk"):
+            texts = [
+                text if isinstance(text, Notice) else spell_options(text)
+                for text in getattr(self, name)
+            ]
+            object.__setattr__(self, name, texts)
 
     @classmethod
     def of(cls, title: str, facts: Mapping[str, Any]) -> Report:

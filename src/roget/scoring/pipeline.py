@@ -34,6 +34,7 @@ from roget.scoring.notices import (
     warn_about_sides,
     warn_identical_inputs,
     warn_undefined,
+    warn_unused_number,
 )
 from roget.scoring.options import PipelineOptions, Rules
 from roget.scoring.results import (
@@ -52,7 +53,13 @@ from roget.scoring.signature import (
     write_signature,
 )
 from roget.scoring.steps.components import compute_components
-from roget.scoring.steps.headline import make_comparison_headline, make_headline, shorten_table
+from roget.scoring.steps.headline import (
+    make_comparison_headline,
+    make_headline,
+    plan_comparison_intervals,
+    plan_intervals,
+    shorten_table,
+)
 from roget.scoring.systems import ScoredSystem, SystemScores, score_system
 
 if TYPE_CHECKING:
@@ -235,22 +242,22 @@ def _check_inputs(inputs: Inputs) -> None:
     has_labels = inputs.gold is not None or any(one is not None for one in inputs.systems.values())
     if options.counted is not None and has_labels:
         raise InputError(
-            "'cells' and 'matrix' cannot be combined with gold and system; omit one or the other",
+            "--cells and --matrix cannot be combined with gold and system; omit one or the other",
             code=code,
         )
     if options.cells is not None and options.matrix is not None:
-        raise InputError("pass either 'cells' or 'matrix', not both", code=code)
+        raise InputError("pass either --cells or --matrix, not both", code=code)
     if options.counted is not None and options.items is not None:
         raise InputError(
             "scores of individual items require item labels, not counted cells", code=code
         )
     if options.engine != "local" and options.splits:
         raise InputError(
-            f"'splits' requires engine='local', but engine is {options.engine!r}", code=code
+            f"--set splits requires --engine local, but it is {options.engine}", code=code
         )
     if inputs.compared and options.extra == "sample":
         raise InputError(
-            "extra='sample' is not supported by compare; use roget.score for each system", code=code
+            "--extra sample is not supported by compare; score each system separately", code=code
         )
 
 
@@ -288,6 +295,7 @@ def _make_table(
             *about_sides,
             *warn_about_scores(rows, measures, system.items / cells),
             *([] if samples is None else samples.list_warnings(requests)),
+            *warn_unused_number(rows, options),
         ),
         rows=tuple(rows),
         title=options.title,
@@ -295,6 +303,7 @@ def _make_table(
         scored=system if keep else None,
         chance=options.chance,
         headline=make_headline(rows, scores, about_sides, options),
+        quick=plan_intervals(rows, scores, options),
     )
     if options.cuts is None and options.items is None and not (options.details or options.by):
         return table
@@ -387,7 +396,11 @@ def _make_comparison(
             compute_components(one.parts, estimators, scores.weights) for one in systems
         ),
     )
-    comparison = replace(comparison, headline=make_comparison_headline(comparison, options, scores))
+    comparison = replace(
+        comparison,
+        headline=make_comparison_headline(comparison, options, scores),
+        quick=plan_comparison_intervals(comparison.main, scores, options),
+    )
     if not options.by:
         return comparison
     from roget.scoring.steps.diagnostics import list_groups

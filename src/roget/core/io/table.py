@@ -576,7 +576,7 @@ def inspect_text(
     if header is None and roles.has_header_option:
         raise InputError(
             f"{table.name}:{line}: {', '.join(first)!r} may be a header or a row of data; pass "
-            "--header or --no-header (in Python header=True or header=False)",
+            "--header or --no-header",
             code="ambiguous-header",
         )
     names = first if header else [str(at + 1) for at in range(len(first))]
@@ -644,7 +644,7 @@ def refuse_delimiter(table: Table, line: int, first: str, mark: str) -> NoReturn
     shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
     text = (
         f"{table.name}:{line}: expected columns separated by {expected}, found {name} in "
-        f"{shown!r}; pass --labels {other} (in Python labels={other!r}), or --labels lines if each "
+        f"{shown!r}; pass --labels {other}, or --labels lines if each "
         "line is one label"
     )
     raise FormatError(table.name, [Notice(text, code="unsupported-format")])

@@ -195,7 +195,7 @@ def _from_thesaurus(
     """
     if names is None:
         raise InputError(
-            "a thesaurus is matched by words, which a matrix does not have; fit the "
+            "a thesaurus requires Counts, because a matrix has no words to look up; fit the "
             "model to Counts",
             code="invalid-input",
         )

@@ -88,7 +88,7 @@ class PairTally:
         slots = 64 - 2 * words
         if slots < 0 or len(self._tables.slots) > 1 << slots:
             raise InputError(
-                f"too many distinct words ({len(self._tables.words):,}) or slots "
+                f"too many distinct words ({len(self._tables.words):,}) or relations "
                 f"({len(self._tables.slots):,}) in one input; split it into several files",
                 code="too-large",
             )

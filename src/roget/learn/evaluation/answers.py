@@ -187,7 +187,7 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
     if not found.answered.any():
         names = join_names([str(path) for path in filled.values()])
         raise InputError(
-            f"{names}: no line is answered; expected answers in the last column", code="empty-input"
+            f"{names}: no answers; expected answers in the last column", code="empty-input"
         )
     return found
 

@@ -108,5 +108,5 @@ def refuse_tree(source: Any) -> Any:
         path = os.fspath(source)
         tree = is_thesaurus(path) or is_tree(list_suffixes().get(Source(path).suffix))
     if tree:
-        raise InputError(f"{source}: a tree requires engine='local'", code="conflicting-options")
+        raise InputError(f"{source}: a tree requires --engine local", code="conflicting-options")
     return source

@@ -131,7 +131,7 @@ def _is_header(
         return True
     raise InputError(
         f"{source}:{lines[0][0]}: {', '.join(first)!r} may be a header or a row of counts; pass "
-        "--header or --no-header (in Python header=True or header=False)",
+        "--header or --no-header",
         code="ambiguous-header",
     )
 

@@ -168,8 +168,7 @@ def parse(measure: str | Measure) -> Measure:
         if at:
             # The notation v@jk is valid only in options such as --fail-under.
             raise InputError(
-                f"{measure}: use -m {name} -e {estimator} (in Python measures={name!r}, "
-                f"entropy={estimator!r})",
+                f"{measure}: use -m {name} -e {estimator}",
                 code="invalid-option",
             )
         raise InputError(

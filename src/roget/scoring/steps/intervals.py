@@ -34,6 +34,10 @@ class ChanceBias(NamedTuple):
     bias: Floats
     error: Floats
 
+    def select(self, system: int) -> ChanceBias:
+        """Return the bias and the error of one system, i.e. of one position on the first axis."""
+        return ChanceBias(self.bias[[system]], self.error[[system]])
+
 
 @dataclass(frozen=True, eq=False)
 class Jackknife:

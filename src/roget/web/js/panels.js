@@ -640,7 +640,7 @@ function aboutPart(data) {
       el(
         "section",
         {},
-        heading("Neighbours", term("alike", "similarity")),
+        heading("Neighbours", term("similarity", "similarity")),
         el(
           "ol",
           { class: "rows" },

@@ -91,10 +91,10 @@ export function contextRows(contexts, format, what, shown, usual = false) {
   const seen = new Set();
   /** @param {Context} one */
   const distinct = (one) => {
-    const again = seen.has(one.said);
-    seen.add(one.said);
+    const again = seen.has(one.phrase);
+    seen.add(one.phrase);
     const relation = one.context.split(":")[0].replace("~", "");
-    return again ? { ...one, said: [one.said, `(${relation})`].join(" ") } : one;
+    return again ? { ...one, phrase: [one.phrase, `(${relation})`].join(" ") } : one;
   };
   return el(
     "ol",

@@ -49,7 +49,7 @@ export const TERMS = {
     "Distance from class centre",
     "How far the word’s contexts are from the contexts of the whole class, in bits. Words near 0 are typical members and come first. The longer the bar, the nearer the word.",
   ],
-  alike: [
+  similarity: [
     "Similarity",
     "How much more similar two words are than two words on average, in standard deviations. Above 3 is close. It is computed from the contexts of both words.",
   ],
@@ -147,4 +147,4 @@ export function startTerms() {
 // A context in words; its code is the tooltip.
 /** @type {(one: Context) => HTMLElement} */
 export const phrase = (one) =>
-  bdi(one.said, { title: one.said === one.context ? null : one.context, class: "phrase" });
+  bdi(one.phrase, { title: one.phrase === one.context ? null : one.context, class: "phrase" });

@@ -50,7 +50,7 @@ class Phrase(TypedDict):
     """A context with its readable phrase, such as "open …"."""
 
     context: str
-    said: str
+    phrase: str
 
 
 class Context(Phrase):
@@ -202,7 +202,7 @@ def name_class(snapshot: ThesaurusSnapshot, node: int) -> Named:
 
 def describe_context(snapshot: ThesaurusSnapshot, context: str) -> Phrase:
     """Return a context together with a readable phrase, such as "open …"."""
-    return {"context": context, "said": snapshot.phrase(context)}
+    return {"context": context, "phrase": snapshot.phrase(context)}
 
 
 def read_notes(snapshot: ThesaurusSnapshot, about: int | str) -> Notes:

@@ -44,7 +44,7 @@ class LinesView(TypedDict):
     word: NotRequired[str]
     node: NotRequired[int]
     context: str | None
-    said: str | None
+    phrase: str | None
     sort: str
     kept: bool
     of: NotRequired[int]
@@ -102,7 +102,7 @@ def _concordance(
         raise UnknownName("context", context, [])
     return {
         "context": context,
-        "said": None if context is None else snapshot.phrase(context),
+        "phrase": None if context is None else snapshot.phrase(context),
         "sort": sort,
         "kept": snapshot.thesaurus.counts.evidence is not None,
         "lines": merge_lines(lines),
