@@ -94,8 +94,8 @@ def unite(background: Counts, text: Counts) -> tuple[Counts, Counts, tuple[Notic
     if not united:
         return merged[0], merged[1], ()
     shown = ", ".join(f"{word} = {name}" for word, name in united[:SHOWN])
-    text = f"spellings and lemmas united: {len(united):,} ({shown}{', …' * (len(united) > SHOWN)})"
-    return merged[0], merged[1], (Notice(text, code="variants"),)
+    listed = f"spellings and lemmas united: {len(united):,} ({shown}{', …' * (len(united) > SHOWN)})"
+    return merged[0], merged[1], (Notice(listed, code="variants"),)
 
 
 def _unite_words(totals: Sequence[Mapping[str, float]]) -> dict[str, str]:
