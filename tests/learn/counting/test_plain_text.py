@@ -19,7 +19,7 @@ TEXT = "The firm paid £20m for the company and the company paid $9.4bn for the 
 
 
 @pytest.mark.parametrize(
-    "text", ["£20m", "$9.4bn", "512mb", "4x100m", "1990s", "e", "ll", "others", "10,000m"]
+    "text", ["£20m", "$9.4bn", "512mb", "4x100m", "1990s", "e", "ll", "it", "others", "10,000m"]
 )
 def test_odd_words_are_recognised_by_form(text):
     assert is_odd(text)

@@ -68,8 +68,8 @@ def is_number(text: str) -> bool:
     return is_wordless(text) or _NUMBER.fullmatch(text) is not None
 
 
-_CONTRACTED = ("ll", "ve", "re")
-"""Parts of English contractions that taggers mistake for nouns."""
+_NO_NOUNS = ("ll", "ve", "re", "it", "while")
+"""Parts of English contractions, and function words, that taggers mistake for nouns."""
 
 
 def is_odd(text: str) -> bool:
@@ -78,7 +78,7 @@ def is_odd(text: str) -> bool:
     >>> [text for text in ("£20m", "e", "others", "mp3", "17-year-old", "tv") if is_odd(text)]
     ['£20m', 'e', 'others']
     """
-    return is_number(text) or text in _CONTRACTED or INDEFINITE.fullmatch(text.lower()) is not None
+    return is_number(text) or text in _NO_NOUNS or INDEFINITE.fullmatch(text.lower()) is not None
 
 
 class NounStatistics:
