@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -126,8 +126,9 @@ def _options(
         set_max_size(max_size)
 
 
-def main() -> None:
-    """Run the command line. Input errors print one message and exit with code 1."""
+@contextmanager
+def handle_errors() -> Iterator[None]:
+    """Print one message for an input error or a signal, and exit with its code."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
         _hold_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -138,7 +139,7 @@ def main() -> None:
     with stoppable() as stop:
         try:
             with name_extra():
-                app()
+                yield
             sys.stdout.flush()
         except BrokenPipeError:
             # The program that reads our output, such as head, has exited.

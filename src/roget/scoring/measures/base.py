@@ -175,7 +175,9 @@ def parse(measure: str | Measure) -> Measure:
             f"{measure!r} is not a measure: expected a name, or name(parameter=value)",
             code="unknown-name",
         )
-    cls: type[Measure] = catalogue.load("measures", catalogue.find_familiar(match[1]))
+    known = match[1] in catalogue.MEASURES
+    name = match[1] if known else catalogue.find_familiar(match[1])
+    cls: type[Measure] = catalogue.load("measures", name)
     parameters: dict[str, Any] = {}
     defaults = {field.name: field.default for field in fields(cls)}
     for argument in filter(None, re.split(r"\s*,\s*", match[2] or "")):

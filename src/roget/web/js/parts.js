@@ -94,7 +94,7 @@ export function contextRows(contexts, format, what, shown, usual = false) {
     const again = seen.has(one.phrase);
     seen.add(one.phrase);
     const relation = one.context.split(":")[0].replace("~", "");
-    return again ? { ...one, said: [one.phrase, `(${relation})`].join(" ") } : one;
+    return again ? { ...one, phrase: [one.phrase, `(${relation})`].join(" ") } : one;
   };
   return el(
     "ol",
