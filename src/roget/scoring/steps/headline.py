@@ -338,10 +338,14 @@ def make_comparison_headline(
     by_name: dict[str, Score] = {}
     for score in sorted(comparison.scores, key=is_plug_in):
         by_name.setdefault(score[0], score)
-    usual = [name for name in COMPARISON_MEASURES if name in by_name]
-    order = usual if usual and options.measures is None else list(by_name)
-    more = [by_name[name] for name in order if name != main[0]]
-    more = more[:MORE_SCORES] if options.measures is None else more
+    usual = [name for name in COMPARISON_MEASURES if name in by_name] or list(by_name)
+    if options.measures is None:
+        more = [by_name[name] for name in usual if name != main[0]][:MORE_SCORES]
+    else:
+        # Show all requested scores, and the plug-in scores next to the corrected ones.
+        order = list(by_name)
+        requested = [score for score in comparison.scores if score != main]
+        more = sorted(requested, key=lambda score: (order.index(score[0]), is_plug_in(score)))
     if scores is None:
         return ComparisonHeadline((main, *more))
     families = {
