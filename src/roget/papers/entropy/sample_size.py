@@ -73,7 +73,7 @@ SHOWN = ("ml", "jk", "bub", AMI)
 LABELS = {"ml": "V (ml)", "jk": "V (jk)", "bub": "V (bub)", AMI: "AMI"}
 
 Curves: TypeAlias = Mapping[tuple[int, str], Floats]
-"""V with shape (sets, sizes), keyed by number of classes and estimator."""
+"""V for each set and sample size, keyed by number of classes and estimator."""
 
 Means: TypeAlias = Mapping[tuple[int, int, str], Floats]
 """Mean scores of all models, keyed by seed, sample size and score."""
