@@ -86,7 +86,7 @@ class Plan:
         metavar="FILE|bundled|none|auto",
         help="Word vectors to add for clustering: a word2vec, GloVe or fastText file, a .npy file "
         "with a .txt list of words, none, bundled (English) or auto (bundled for English "
-        "texts, unless --background is none).",
+        "texts with a background).",
     )
     """Word vectors. In Python, this can also be a `Prior`."""
     own: Mapping[str, Any] = field(default_factory=dict)
