@@ -13,7 +13,12 @@ from roget.report.format import ARROWS, UNDEFINED, ends, number, plural
 from roget.report.legend import ENTROPIES as ENTROPY_NAMES
 from roget.report.legend import explain_scores
 from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, score_key
-from roget.scoring.signature import change_signature, read_signature, shorten_signature
+from roget.scoring.signature import (
+    JACKKNIFE,
+    change_signature,
+    read_signature,
+    shorten_signature,
+)
 
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
@@ -164,15 +169,11 @@ def _explain_jackknife(table: ScoreTable) -> list[str]:
     """Return a note if the intervals come from the jackknife, because --ci N then has no effect on
     them."""
     parts = read_signature(table.signature)
-    number, _, method = parts.get("ci", "").partition("x")
-    if not number.isdecimal() or method != "jackknife":
-        return []
-    if all(row.low is None for row in table.rows):
+    sampled = parts.get("extra") == "sample"  # The option --ci does not apply.
+    if sampled or parts.get("ci") != JACKKNIFE or all(row.low is None for row in table.rows):
         return []
     over = "items" if parts.get("average") == "none" else "groups"
-    return [
-        f"intervals are jackknife intervals over {over}, which ignore the number in --ci {number}"
-    ]
+    return [f"intervals are jackknife intervals over {over}, which ignore the number in --ci"]
 
 
 def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:

@@ -45,6 +45,9 @@ _CHUNK = 1 << 15
 _PAIRS = 1 << 20
 """Number of (class size, cluster size) pairs per batch."""
 
+_DENSE = 1 << 22
+"""Maximum number of products in a dense matrix product that sums expected counts over groups."""
+
 _TALLIED = 1 << 14
 """Upper limit of counts that are summed in an array.
 
@@ -128,8 +131,6 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
 
 def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Call `_distribute` only once for each pair of sizes, even if it occurs in several groups."""
-    from scipy.sparse import csr_array
-
     kind, one_of = pairs.find_kinds()
     if 4 * one_of.size > kind.size:
         yield from _distribute(pairs, empty)
@@ -139,10 +140,25 @@ def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, F
     nothing, ones = np.zeros(one_of.size), np.ones(one_of.size)
     kinds = pairs.take(one_of)._replace(cells=ones, group=np.arange(one_of.size))
     owner, counts, mass = map(np.concatenate, zip(*_distribute(kinds, nothing), strict=True))
-    times = csr_array((pairs.cells, (pairs.group, kind)), (empty.size, one_of.size))
     values, value = np.unique(counts, return_inverse=True)
-    held = (times @ csr_array((mass, (owner, value)), (one_of.size, values.size))).tocoo()
-    empty += times @ nothing
+    if empty.size * one_of.size * values.size <= _DENSE:
+        # For small tables, importing scipy.sparse takes longer than the whole product.
+        shape = empty.size, one_of.size
+        at = np.ravel_multi_index((pairs.group, kind), shape)
+        times = np.bincount(at, pairs.cells, minlength=shape[0] * shape[1]).reshape(shape)
+        shape = one_of.size, values.size
+        at = np.ravel_multi_index((owner, value), shape)
+        spread = np.bincount(at, mass, minlength=shape[0] * shape[1]).reshape(shape)
+        product = np.einsum("gk,kv->gv", times, spread)
+        row, column = np.nonzero(product)
+        empty += np.einsum("gk,k->g", times, nothing)
+        yield row, values[column], product[row, column]
+        return
+    from scipy.sparse import csr_array
+
+    several = csr_array((pairs.cells, (pairs.group, kind)), (empty.size, one_of.size))
+    held = (several @ csr_array((mass, (owner, value)), (one_of.size, values.size))).tocoo()
+    empty += several @ nothing
     yield held.row.astype(np.int64), values[held.col], held.data
 
 
