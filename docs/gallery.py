@@ -163,7 +163,7 @@ SHOTS: dict[str, tuple[Shot, ...]] = {
         Shot(
             "sketch-page",
             "Sketch of two words as a page",
-            "roget sketch nouns disease --beside illness -o sketch.html",
+            "roget sketch nouns disease --compare illness -o sketch.html",
             "sketch.html",
         ),
         Shot(

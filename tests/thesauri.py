@@ -144,3 +144,17 @@ def as_version_1(folder):
 def written(folder):
     """The bytes of each file in a folder."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def noisy(families=5, size=30, columns=1500, seed=0):
+    """Counts of planted families; the words of the last one are rare, in random contexts."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for family in range(families):
+        likely = rng.dirichlet(np.full(columns, 0.02))
+        for _ in range(size):
+            good = family + 1 < families
+            chosen = likely if good else np.full(columns, 1 / columns)
+            rows.append(rng.multinomial(150 if good else 12, chosen))
+    words = [f"w{at}" for at in range(len(rows))]
+    return Counts(np.array(rows), words), np.repeat(np.arange(families), size)

@@ -19,16 +19,17 @@ def main() -> None:
     from roget.errors import NO_MEMORY, is_out_of_memory
 
     try:
-        from roget.cli import main as run
+        from roget.cli import app, handle_errors
 
-        run()
+        with handle_errors():
+            app()
     except Exception as error:
         if not is_out_of_memory(error):
             raise
-        # Exit at once: when memory has run out, libraries may hang during shutdown.
+        # Exit at once, because libraries may hang during shutdown if memory has run out.
         os.write(2, f"roget: {NO_MEMORY}\n".encode())
         os._exit(1)
-    except KeyboardInterrupt:  # Ctrl-C was pressed while the last message was being printed
+    except KeyboardInterrupt:  # Ctrl-C was pressed while the last message was being printed.
         exit_at_once(signal.SIGINT, None)
 
 

@@ -1,3 +1,3 @@
-"""The version number of roget; all other files read it from here."""
+"""The version number of roget. All other files read it from here."""
 
 __version__ = "0.1.0"

@@ -240,7 +240,15 @@ TAXONOMIES: dict[str, str] = {
 _PAPERS = {
     "v-measure": ("figure-2", "figure-3", "table-2", "figure-4", "figure-5", "bias"),
     "nvi": ("table-1", "properties", "tables-2-4", "grammar"),
-    "entropy": ("figures-1-2", "table-1", "figures-3-4", "weighted", "section-5", "ranking"),
+    "entropy": (
+        "figures-1-2",
+        "table-1",
+        "figures-3-4",
+        "weighted",
+        "section-5",
+        "ranking",
+        "sample-size",
+    ),
     "soft": ("figure-1", "figure-2", "figure-3", "figure-4"),
     "mdl": ("figure-2", "figure-3", "table-1", "table-2"),
 }

@@ -646,6 +646,13 @@ CODES: dict[str, Explanation] = {
         "group.",
         "Add the group column to the gold standard.",
     ),
+    "unused-number": Explanation(
+        "The number of samples was passed, but the intervals do not depend on it.",
+        "Jackknife intervals leave out every item or group once, or 200 blocks of items. The "
+        "number is used by tests of differences in a comparison, and by bootstrap intervals.",
+        "No action is needed; any number above 0 requests intervals. Pass --set interval=bca for "
+        "bootstrap intervals.",
+    ),
     "unused-noise-label": Explanation(
         "No item has the label passed as --noise.",
         "The option has no effect; the label may be spelled differently in the file.",

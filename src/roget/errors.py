@@ -7,7 +7,9 @@ messages may change in any version. `roget.codes` explains every code.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 MAX_PROBLEMS = 20
@@ -15,6 +17,94 @@ MAX_PROBLEMS = 20
 
 MAX_NAMES = 20
 """Maximum number of names listed in a message."""
+
+
+_BOOLEAN = frozenset({"header", "all", "details", "transpose", "terms", "unsorted", "baselines"})
+"""Options without a value that occur in messages."""
+
+_RENAMED = {"measure": "measures", "m": "measures", "e": "entropy", "gold": "golds"}
+"""Options that have another name in Python."""
+
+_VALUE = r"'[^']*'|[^\s`()]*[^\s`().,;:]"
+_PROSE = "or|and|to|with|is|in|for|if|by|may|does|cannot|applies|applied|requires|means|reads|stay"
+"""Words that are not the value of the option before them."""
+
+_FLAG = (
+    rf"--(?:no-)?(?:{'|'.join(sorted(_BOOLEAN))})(?![\w-])"
+    rf"|(?:--[a-z][a-z-]*[a-z]|-[me](?= ))(?: (?!--|(?:{_PROSE})\b)(?:{_VALUE}))?"
+)
+_FLAGS = re.compile(rf"`roget [^`]*`|(?<![\w-])(?:{_FLAG})(?: (?:{_FLAG}))*")
+_ONE_FLAG = re.compile(_FLAG)
+
+_has_flags = False
+"""True while a command runs; messages then contain flags, otherwise Python keywords."""
+
+
+@contextmanager
+def flags_in_messages() -> Iterator[None]:
+    """Keep options in messages as flags, such as --missing drop, as users of commands pass them."""
+    global _has_flags
+    before, _has_flags = _has_flags, True
+    try:
+        yield
+    finally:
+        _has_flags = before
+
+
+def spell_options(text: str) -> str:
+    """Write the options in a message as the user passes them: as flags, or as Python keywords.
+
+    Messages in the source code contain flags. Commands in backquotes are not changed.
+
+    >>> spell_options("pass --noise -1 --missing drop (see `roget explain`)")
+    "pass noise=-1, missing='drop' (see `roget explain`)"
+    >>> spell_options("pass --header or --no-header; --set cut=K; --columns item=doc,label=topic")
+    "pass header=True or header=False; cut=K; columns={'item': 'doc', 'label': 'topic'}"
+    """
+    if _has_flags or "-" not in text or text.startswith("roget "):
+        return text
+    return _FLAGS.sub(_spell_flags, text)
+
+
+def _spell_flags(match: re.Match[str]) -> str:
+    """Write consecutive flags as keywords."""
+    if match[0].startswith("`"):
+        return match[0]
+    return ", ".join(_spell_flag(one[0]) for one in _ONE_FLAG.finditer(match[0]))
+
+
+def _spell_flag(flag: str) -> str:
+    """Write a flag and its value, if there is one, as a keyword."""
+    name, space, value = flag.lstrip("-").partition(" ")
+    if name == "set" and space:
+        name, space, value = value.partition("=")
+    negated = name.removeprefix("no-")
+    if negated in _BOOLEAN:
+        return f"{negated.replace('-', '_')}={negated == name}"
+    name = _RENAMED.get(name, name.replace("-", "_"))
+    if not space:
+        return repr(name)
+    if name == "columns" and "=" in value:
+        pairs = (pair.partition("=") for pair in value.strip("'").split(","))
+        return f"columns={ {role: column for role, _, column in pairs} }"
+    return f"{name}={_spell_value(value)}"
+
+
+def _spell_value(value: str) -> str:
+    """Write a value as a Python literal. Placeholders such as K are unchanged.
+
+    >>> [_spell_value(value) for value in ("-1", "K", "drop", "'a b'")]
+    ['-1', 'K', "'drop'", "'a b'"]
+    """
+    if value.isupper() or value.startswith("'"):
+        return value
+    if value in ("true", "false"):
+        return value.title()
+    try:
+        float(value)
+    except ValueError:
+        return repr(value)
+    return value
 
 
 class Notice(str):
@@ -30,7 +120,7 @@ class Notice(str):
 
     def __new__(cls, text: str, *, code: str) -> Notice:
         """Create a notice from a message and a code."""
-        notice = super().__new__(cls, text)
+        notice = super().__new__(cls, spell_options(text))
         notice.code = code
         return notice
 
@@ -81,6 +171,9 @@ class RogetError(Exception):
 
     code: str = "error"
     """Stable identifier of the kind of error (see `roget explain`)."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(spell_options(message))
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that a notebook prints: the message without a traceback."""

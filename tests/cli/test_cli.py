@@ -8,9 +8,11 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from commands import run
 from roget import catalogue
+from roget.cli import Commands, app
 
 
 @pytest.fixture
@@ -175,7 +177,8 @@ import sys
 import roget.cli
 sys.argv = ["roget", "--help"]
 try:
-    roget.cli.main()
+    with roget.cli.handle_errors():
+        roget.cli.app()
 except SystemExit:
     pass
 """
@@ -187,6 +190,21 @@ def test_import_and_help_load_no_heavy_package(code):
     ask = f"import sys; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", f"{code}\n{ask}"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.rstrip().endswith("[]")
+
+
+def test_score_of_small_files_loads_no_heavy_package(tmp_path):
+    """Quick intervals included, these imports would take longer than the whole command."""
+    for name, classes in (("gold", 3), ("system", 4)):
+        rows = [f"i{item}\t{item * 7 % 11 % classes}\n" for item in range(30)]
+        (tmp_path / f"{name}.tsv").write_text("".join(rows))
+    words = "score", *(str(tmp_path / f"{name}.tsv") for name in ("gold", "system"))
+    code = HELP.replace('"--help"', ", ".join(map(repr, words)))
+    heavy = ("scipy.sparse", "scipy.special", "duckdb", "pandas", "sklearn")
+    ask = f"import sys; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", f"{code}\n{ask}"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "[95% CI]" in done.stdout
     assert done.stdout.rstrip().endswith("[]")
 
 
@@ -213,10 +231,21 @@ def test_second_system_is_referred_to_compare(pair):
     assert "roget compare" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["score", "compare"])
-@pytest.mark.parametrize(("width", "most"), [(80, 92), (100, 80)])
-def test_help_fits_two_screens(name, width, most):
-    command = [sys.executable, "-m", "roget", name, "--help"]
-    env = {**os.environ, "COLUMNS": str(width)}
-    help = subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
-    assert len(help.splitlines()) <= most
+@pytest.mark.parametrize(
+    "name", [one for one in Commands() if not hasattr(Commands()[one], "commands")]
+)
+@pytest.mark.parametrize("width", [80, 100])
+def test_help_fits_two_screens_and_names_all_options(name, width):
+    runner = CliRunner(env={"COLUMNS": str(width)})
+    short, whole = (
+        runner.invoke(app, [name, flag], terminal_width=width).output
+        for flag in ("--help", "--help-all")
+    )
+    assert len(short.splitlines()) <= 48
+    if "--help-all" in short:
+        assert max(map(len, short.splitlines())) <= width
+    for one in Commands()[name].params:
+        flags = [flag for flag in (*one.opts, *one.secondary_opts) if flag.startswith("--")]
+        assert all(flag in whole for flag in flags)
+        assert not flags or any(flag in short for flag in flags)
+    assert ("--help-all" in short) == (short.strip() != whole.strip())

@@ -64,7 +64,7 @@ def test_json_and_csv_have_all_digits(folder):
 
 
 def test_two_words_are_compared(folder):
-    arguments = (folder, "man", "--beside", "woman", "-n", 4)
+    arguments = (folder, "man", "--compare", "woman", "-n", 4)
     done = run(*arguments)
     assert done.returncode == 0, done.stderr
     for message in ("only man", "both", "only woman"):
@@ -83,7 +83,7 @@ def test_two_words_are_compared(folder):
 
 
 def test_html_page_is_written(folder, tmp_path):
-    for name, more in (("one", []), ("two", ["--beside", "woman"])):
+    for name, more in (("one", []), ("two", ["--compare", "woman"])):
         page = tmp_path / f"{name}.html"
         done = run(folder, "man", *more, "-o", page)
         assert done.returncode == 0, done.stderr
@@ -107,8 +107,8 @@ def test_options_are_respected(folder):
 def test_errors_are_explained(folder):
     for arguments, message, code in (
         ((folder, "tyme"), "no word 'tyme': did you mean 'type' or 'time'", "unknown-name"),
-        ((folder, "time", "--beside", "wimen"), "no word 'wimen'", "unknown-name"),
-        ((folder, "time", "--beside", "time"), "'time'", "invalid-option"),
+        ((folder, "time", "--compare", "wimen"), "no word 'wimen'", "unknown-name"),
+        ((folder, "time", "--compare", "time"), "'time'", "invalid-option"),
         ((folder, "time", "-r", "objj"), "'objj': did you mean obj", "unknown-name"),
         ((folder, "time", "--lines", 2), f"--lines 2: {folder} ", "conflicting-options"),
         (("nowhere", "time"), "nowhere: ", "file-not-found"),
@@ -142,7 +142,7 @@ def test_texts_and_taxonomies_are_refused(tmp_path):
 
 
 def test_comparing_rare_words_warns(folder):
-    done = run("nouns", "time", "--beside", "illness")
+    done = run("nouns", "time", "--compare", "illness")
     assert "'illness'" in done.stderr
     assert "[too-little-text]" in done.stderr
 

@@ -198,7 +198,7 @@ def test_unknown_name_suggests_registered_one(arguments, message, files):
      ("score", "arrows"), ("score", "shout"), ("heldout", "plain")],
 )  # fmt: skip
 def test_help_lists_registered_parts(command, name):
-    assert name in run(command, "--help")
+    assert name in run(command, "--help-all")
 
 
 def test_commands_get_choices_from_catalogue_functions():

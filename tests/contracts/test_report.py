@@ -85,7 +85,8 @@ def test_every_command_supports_every_format(name: str) -> None:
     done = invoke(*name.split(), "--format", "txt")
     assert done.exit_code == 2
     assert "unknown format 'txt'" in done.output
-    help = invoke(*name.split(), "--help").output
+    flag = "--help" if " " in name else "--help-all"
+    help = invoke(*name.split(), flag).output
     assert f"<{'|'.join(catalogue.names('renderers'))}>" in "".join(help.split())
     assert (options["-o"].callback is not None) == (name not in MADE), "suffixes are looked at"
 
@@ -113,7 +114,7 @@ def reports() -> Iterator[tuple[str, Report]]:
     yield "neighbours", words.neighbours(t, HOSTILE[0], 2, "both")
     yield "senses", words.senses(t, HOSTILE[0], 2)
     yield "sketch", sketch.report(draw(t.counts, HOSTILE[0]))
-    yield "sketch --beside", sketch.report(draw(t.counts, HOSTILE[0], HOSTILE[1]))
+    yield "sketch --compare", sketch.report(draw(t.counts, HOSTILE[0], HOSTILE[1]))
     yield "why", why.report(t, HOSTILE[0], HOSTILE[1])
     yield "why --class", why.report(t, HOSTILE[0], into="1")
     yield "shift", shift.report(compare(t.counts, t.counts.select(HOSTILE[:2]), min_count=1))

@@ -253,10 +253,10 @@ def test_fractional_counts_have_sketches():
 
 def test_words_without_counts_have_sketches():
     counts = Counts([[3, 2], [0, 0], [0, 0]], ["tea", "mead", "ale"], ["obj:drink", "obj:make"])
-    found = sketch(counts, "tea", beside="mead").relations[0]
+    found = sketch(counts, "tea", compare="mead").relations[0]
     assert found.shares == (1.0, 0.0)
     assert [one.counts for one in found.collocates] == [(3, 0), (2, 0)]
-    assert sketch(counts, "mead", beside="ale").relations == ()
+    assert sketch(counts, "mead", compare="ale").relations == ()
 
 
 def test_unknown_words_and_invalid_options_are_refused(nouns):

@@ -8,7 +8,7 @@ import pytest
 import roget
 from commands import run
 from roget.errors import InputError
-from support.errors import refused
+from support.errors import codes, notice, refused
 
 GOLD = [0, 0, 1, 1, 2, 2] * 5
 SYSTEM = [0, 0, 1, 2, 2, 2] * 5
@@ -25,7 +25,7 @@ def test_missing_measure_name_is_reported():
 
 def test_measure_that_was_not_computed_is_named():
     table = roget.score(GOLD, SYSTEM, "v,ari")
-    with refused("unknown-name", "purity", 'measures="purity"'):
+    with refused("unknown-name", "purity", "--measure purity"):
         table["purity"]
     with refused("unknown-name", "'mm'", "jk, ml"):
         table["v", "mm"]
@@ -41,9 +41,9 @@ def test_measure_parameters_may_be_keywords():
 def test_sides_may_be_named_as_in_scikit_learn():
     expected = roget.measure("v", GOLD, SYSTEM)
     assert roget.measure("v", y_true=GOLD, y_pred=SYSTEM) == expected
-    assert roget.score(y_true=GOLD, y_pred=SYSTEM)["v"] == expected
+    assert roget.score(y_true=GOLD, y_pred=SYSTEM)["v", "ml"] == expected
     assert roget.measure("v", labels_true=GOLD, labels_pred=SYSTEM) == expected
-    assert roget.score(labels_true=GOLD, labels_pred=SYSTEM)["v"] == expected
+    assert roget.score(labels_true=GOLD, labels_pred=SYSTEM)["v", "ml"] == expected
     with refused("conflicting-options", "y_true"):
         roget.score(GOLD, SYSTEM, y_true=GOLD)
 
@@ -51,9 +51,10 @@ def test_sides_may_be_named_as_in_scikit_learn():
 @pytest.mark.parametrize("name", ["V", "v_measure_score", "v-measure", "V_Measure", "v(beta=1)"])
 def test_rows_can_be_looked_up_by_familiar_names(name):
     table = roget.score(GOLD, SYSTEM)
-    assert table[name] == table["v"]
+    # Names of other libraries denote what these libraries compute.
+    assert table[name] == table["v", "ml" if name == "v_measure_score" else "jk"]
     assert table[name, "jk"] == table["v", "jk"]
-    assert roget.measure(name, GOLD, SYSTEM) == table["v"]
+    assert roget.measure(name, GOLD, SYSTEM) == table["v", "ml"]
     assert table.falls_short([f"{name}=0"]) == []
 
 
@@ -150,11 +151,39 @@ def test_notebook_shows_errors_without_traceback():
     assert line == f"InputError: {caught.value} [length-mismatch]"
 
 
-def test_report_shows_that_samples_have_no_effect():
+def test_notice_states_that_number_of_samples_has_no_effect():
     few, many = (roget.score(GOLD, SYSTEM, "v", ci=n) for n in (1, 1000))
     assert [row.low for row in few.rows] == [row.low for row in many.rows]
-    assert "jackknife intervals over items" in str(many)
-    assert "jackknife intervals" not in str(roget.score(GOLD, SYSTEM, "v"))
-    assert "jackknife intervals" not in str(
-        roget.score(GOLD, SYSTEM, "v", ci=20, interval="percentile")
-    )
+    notice(many.warnings, "unused-number", "--ci 1000")
+    for options in ({}, {"ci": 0}, {"ci": 20, "interval": "percentile"}):
+        assert "unused-number" not in codes(roget.score(GOLD, SYSTEM, "v", **options).warnings)
+
+
+def test_lookup_returns_the_score_of_the_report():
+    table = roget.score(GOLD, SYSTEM)
+    [row] = [row for row in table.headline.rows if row.measure == "v"]
+    assert table["v"] == row.value == table["v", "jk"] != table["v", "ml"]
+    plug_in = roget.score(GOLD, SYSTEM, entropy="ml")
+    assert plug_in["v"] == plug_in["v", "ml"] == table["v_measure_score"]
+    assert roget.score(GOLD, SYSTEM, all=True)["v"] == table["v"]
+
+
+def test_comparison_contains_the_table_of_each_system():
+    systems = {"ours": SYSTEM, "theirs": SYSTEM[::-1]}
+    found = roget.compare(GOLD, systems)
+    assert list(found) == ["ours", "theirs"]
+    assert len(found) == 2
+    assert "ours" in found
+    assert "one cluster" not in found
+    alone = roget.score(GOLD, SYSTEM)
+    for row in alone.rows:
+        assert found["ours"][row.measure, row.entropy] == row.value
+    assert found["ours"]["v"] == alone["v"]
+    assert found["ours"].clusters == alone.clusters
+    assert found["ours"].rows[0].baselines["one cluster"] == 0
+    frame = found["ours"].to_pandas()
+    assert frame.shape[0] == len(alone.rows)
+    with refused("unknown-name", "'nobody'", "ours, theirs"):
+        found["nobody"]
+    with refused("unknown-name", "'one cluster'"):
+        found["one cluster"]

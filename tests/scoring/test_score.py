@@ -166,7 +166,7 @@ def test_repeated_requests_give_one_row():
         ({"measures": "v(beta=-1)"}, "-1"),
         ({"measures": "nmi(average=mean)"}, "arithmetic"),
         ({"measures": "v[2]"}, r"v\[2\]"),
-        ({"measures": "v@jk"}, "-m v -e jk"),
+        ({"measures": "v@jk"}, "measures='v', entropy='jk'"),
         ({"measures": "zzqq"}, "q2, q0"),
         ({"entropy": []}, "entropy"),
     ],

@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from roget.codes import CODES
-from roget.errors import FormatError, Notice, RogetError, code_of
+from roget.errors import FormatError, Notice, RogetError, code_of, spell_options
 
 
 @contextmanager
 def refused(code: str, *contains: object, kind: type[Exception] = RogetError) -> Iterator[Any]:
     """Expect an error with this code whose message names each place or value of `contains`.
+
+    Options may be written as flags or as Python keywords.
 
     with refused("duplicate-item", "gold.csv:14", "doc7"):
         roget.score(...)
@@ -25,7 +27,19 @@ def refused(code: str, *contains: object, kind: type[Exception] = RogetError) ->
         yield caught
     assert code_of(caught.value) == code, f"[{code_of(caught.value)}] {caught.value}"
     for part in contains:
-        assert str(part) in str(caught.value), f"{part!r} is not in: {caught.value}"
+        assert mentions(caught.value, part), f"{part!r} is not in: {caught.value}"
+
+
+def mentions(message: object, part: object) -> bool:
+    """Return True if a message contains a place, a value, or an option in either spelling."""
+    found, text = str(message), str(part)
+    names = (text, spell_options(text), spell_options(f"--columns {text}"), bare_name(text))
+    return any(name in found for name in names)
+
+
+def bare_name(text: str) -> str:
+    """Return the name of an option in Python, e.g. at_least for --at-least."""
+    return text.removeprefix("--").replace("-", "_") if text.startswith("--") else text
 
 
 def codes(notices: Iterable[str]) -> list[str | None]:
@@ -40,7 +54,7 @@ def notice(notices: Iterable[str], code: str, *contains: object) -> Notice:
     found = [one for one in notices if isinstance(one, Notice) and one.code == code]
     assert len(found) == 1, f"{len(found)} notices with the code {code} among {notices}"
     for part in contains:
-        assert str(part) in found[0], f"{part!r} is not in: {found[0]}"
+        assert mentions(found[0], part), f"{part!r} is not in: {found[0]}"
     return found[0]
 
 

@@ -6,10 +6,15 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from roget import Counts, SphericalTree
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.quality import unsorted
 from roget.web import static
 from roget.web.session import Session
+from thesauri import noisy
 from web.helpers import FAMILIES, HOSTILE, hostile, known, made, served, shown, write_gold
 
 pytest.importorskip("starlette", reason="needs roget[explore]")
@@ -374,7 +379,7 @@ def test_failed_edit_is_explained(browser, tmp_path, thesaurus, monkeypatch):
                 "text => document.querySelector('#dialog [role=alert]').textContent === text",
                 arg=text,
             )
-            assert page.inner_text("#status") != text  # it is said once
+            assert page.inner_text("#status") != text  # only announced once
             assert page.input_value("#new-label") == "beasts"
             page.keyboard.press("Escape")
 
@@ -453,6 +458,52 @@ def test_deep_cut_keeps_its_columns_and_zooms(browser, chain):
         head(page, "1 class")
         assert page.url.endswith("#/level/1")
         assert page.is_hidden("#crumbs")
+
+
+def test_unsorted_classes_are_marked_with_the_reason(browser, tmp_path):
+    counts, _ = noisy()
+    model = SphericalTree(5, random_state=0, set_aside=False, min_contexts=1).fit(counts)
+    unsure = Thesaurus.from_clustering(counts, model)
+    unsure.save(tmp_path / "unsure.thesaurus")
+    (low,) = unsorted(unsure)
+    file = tmp_path / "page.html"
+    file.write_text(static.page(Session(tmp_path / "unsure.thesaurus")), encoding="utf-8")
+    with shown(browser, file.as_uri()) as page:
+        page.wait_for_selector("main:not([aria-busy]) h1")
+        assert page.locator(f"#box-{low}.unsorted").count() == 1
+        reason = unsure.trust(low).reason
+        assert reason in page.inner_text("section:has-text('Unsorted classes')")
+        page.click("section:has-text('Unsorted classes') .rows a")
+        head(page, unsure.label(low))
+        assert reason in page.inner_text(".doubt")
+        # The subclasses of a class are sorted by trust.
+        page.goto(f"{file.as_uri()}#/")
+        shares = page.locator("section:has(h2:text('Subclasses')) li > .number:last-child")
+        figures = [float(text.split()[0]) for text in shares.all_inner_texts()]
+        assert figures == sorted(figures, reverse=True)
+
+
+def test_first_page_shows_only_columns_with_readable_labels(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    broad = rng.dirichlet(np.full(900, 0.02), 4)
+    rows = [
+        rng.multinomial(120, 0.5 * broad[at % 4] + 0.5 * likely)
+        for at, likely in enumerate(rng.dirichlet(np.full(900, 0.02), 80))
+        for _ in range(4)
+    ]
+    counts = Counts(np.array(rows), [f"w{at}" for at in range(len(rows))])
+    model = SphericalTree(80, levels="4,80", random_state=0, set_aside=False, min_contexts=1)
+    made = Thesaurus.from_clustering(counts, model.fit(counts))
+    made.save(tmp_path / "many.thesaurus")
+    file = tmp_path / "page.html"
+    file.write_text(static.page(Session(tmp_path / "many.thesaurus")), encoding="utf-8")
+    with shown(browser, file.as_uri(), viewport={"width": 1440, "height": 900}) as page:
+        page.wait_for_selector("main:not([aria-busy]) h1")
+        assert page.locator("#tree .box").count() == 5
+        assert page.locator("#tree .box.low").count() == 0
+        page.click("#tree .box.more >> nth=0")
+        page.wait_for_selector("#crumbs a")
+        assert page.locator("#tree .box").count() > 6
 
 
 def test_taxonomy_pages_have_words_but_no_text_sections(browser, chain):

@@ -81,7 +81,7 @@ def test_server_decides_changes_like_the_library(grown):
     same(Thesaurus.load(grown), before.editor.refuse([1, 3]))
     found = changes.make(session.snapshot)["changes"]
     assert [one["state"] for one in found] == ["refused", "open", "refused"]
-    assert found[1]["reasons"] == [{"context": "bird2", "said": "bird2"}]
+    assert found[1]["reasons"] == [{"context": "bird2", "phrase": "bird2"}]
     assert (found[1]["from_label"], found[1]["to"]) == (session.snapshot.labels[3], 4)
     session.edit({"action": "undo"}, 1)
     same(Thesaurus.load(grown), before.editor.refuse([1, 3]).editor.undo())

@@ -11,7 +11,7 @@ from roget.learn.thesaurus import lookup
 from roget.web import static
 from roget.web.session import Session
 from roget.web.snapshot import ThesaurusSnapshot
-from roget.web.views import alike, lines, sketch, why
+from roget.web.views import lines, shared, sketch, why
 from support.errors import refused
 from web.helpers import FAMILIES, SAYING, asking, served, shown
 from web.sitting import READY
@@ -35,7 +35,7 @@ def test_lines_equal_those_of_the_thesaurus(witnessed):
     found = lines.make(views, "sheep", context="obj:feed")
     known = lookup.find_lines(witnessed, "sheep", "obj:feed", 40)
     assert found["kept"]
-    assert found["said"] == "feed …"
+    assert found["phrase"] == "feed …"
     assert [sentence(line) for line in found["lines"]] == [line.text for line in known]
     assert len(known) == 1 + FAMILIES["animal"].index("sheep") % 3
     for line, right in zip(found["lines"], known, strict=True):
@@ -79,12 +79,12 @@ def test_sketches_equal_those_of_the_library(witnessed):
         assert [each["counts"] for each in one["collocates"]] == [
             list(each.counts) for each in known.collocates
         ]
-    assert found["relations"][0]["collocates"][0]["said"] in {"hunt …", "feed …"}
+    assert found["relations"][0]["collocates"][0]["phrase"] in {"hunt …", "feed …"}
 
 
-def test_alike_view_lists_common_contexts_of_two_words(witnessed):
+def test_shared_view_lists_common_contexts_of_two_words(witnessed):
     views = ThesaurusSnapshot(witnessed, "farm")
-    found = alike.make(views, "dog", "saw")
+    found = shared.make(views, "dog", "saw")
     counts = witnessed.counts.matrix.toarray()
     columns = {str(name): at for at, name in enumerate(witnessed.contexts)}
     assert {one["context"] for one in found["contexts"]} <= {"obj:see", "~amod:big"}
@@ -101,7 +101,7 @@ def test_why_view_lists_reasons_for_a_placement(witnessed):
     assert [one["weight"] for one in found["contexts"]] == pytest.approx(
         [one.weight for one in right.contexts], rel=1e-4, abs=1e-9
     )
-    assert found["contexts"][0]["said"] in {"hunt …", "feed …"}
+    assert found["contexts"][0]["phrase"] in {"hunt …", "feed …"}
     assert (found["class"]["node"], found["against"]["node"]) == (1, 2)
 
 
@@ -112,8 +112,8 @@ def test_server_returns_lines_and_sketches(kept):
     assert len(found["lines"]) == 3
     row = client.get("/api/word?word=cow").json()["id"]
     assert client.get(f"/api/sketch/{row}").json()["words"] == ["cow"]
-    assert client.get(f"/api/sketch/{row}?beside=saw").json()["words"] == ["cow", "saw"]
-    assert client.get("/api/alike?word=cow&other=saw").json()["words"] == ["cow", "saw"]
+    assert client.get(f"/api/sketch/{row}?other=saw").json()["words"] == ["cow", "saw"]
+    assert client.get("/api/shared?word=cow&other=saw").json()["words"] == ["cow", "saw"]
     assert client.get("/api/lines?node=1&context=obj:see").json()["lines"]
     for place, status, message in (
         ("/api/lines?word=cow&sort=up", 400, "expected one of corpus, left, right"),
@@ -121,9 +121,9 @@ def test_server_returns_lines_and_sketches(kept):
         ("/api/lines?word=cow&context=obj:eat", 404, "obj:eat"),
         ("/api/lines?node=1", 400, "context="),
         ("/api/lines?node=99&context=obj:see", 400, "class 99"),
-        (f"/api/sketch/{row}?beside=gnu", 404, "gnu"),
+        (f"/api/sketch/{row}?other=gnu", 404, "gnu"),
         ("/api/sketch/9999", 400, "word number"),
-        ("/api/alike?word=cow&other=gnu", 404, "gnu"),
+        ("/api/shared?word=cow&other=gnu", 404, "gnu"),
     ):
         answer = client.get(place)
         assert answer.status_code == status, place
@@ -199,7 +199,7 @@ def test_terms_are_explained_in_place(browser, kept):
         page.keyboard.press("Escape")
         assert page.is_hidden("#explain")
         shown_terms = page.eval_on_selector_all(".term", "all => all.map(one => one.dataset.term)")
-        assert {"seen", "place", "alike", "usual"} <= set(shown_terms)
+        assert {"seen", "place", "similarity", "usual"} <= set(shown_terms)
         phrase = page.locator("#panel .phrase", has_text="feed …").first
         assert phrase.get_attribute("title") == "obj:feed"
 
@@ -227,7 +227,7 @@ def test_static_page_contains_no_sentences_by_default(kept, browser, tmp_path):
         assert page.inner_text("#panel .none code") == f"{cure} --sketches"
         assert page.inner_text("h1") == "cow"
         assert page.locator(".tabs a").count() == 3
-        assert page.locator("#beside").count() == 0
+        assert page.locator("#other").count() == 0
 
 
 def test_unknown_word_of_a_sketch_keeps_the_known_one(browser, kept):
@@ -238,7 +238,7 @@ def test_unknown_word_of_a_sketch_keeps_the_known_one(browser, kept):
     ):
         assert page.inner_text("h1") == "cow"
         assert "gnu" in page.inner_text("#panel .none")
-        page.fill("#beside", "saw")
+        page.fill("#other", "saw")
         page.keyboard.press("Enter")
         page.wait_for_selector("h4:has-text('only saw')")
 

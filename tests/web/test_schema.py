@@ -36,7 +36,7 @@ def near(case, session, choose):
         for name, value in given_.items():
             if name in ("node", "row", "k", "into", "n"):
                 given_[name] = choose(st.integers(0, 8))
-            elif name in ("word", "other", "beside"):
+            elif name in ("word", "other", "other"):
                 given_[name] = choose(st.sampled_from(WORDS))
             elif name == "words" and isinstance(value, list):
                 given_[name] = choose(st.lists(st.sampled_from(WORDS), max_size=4))

@@ -15,7 +15,9 @@ import roget
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.errors import InputError
+from roget.learn.background import open_background
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.quality import unsorted
 from roget.report.exports import export
 from roget.report.options import ReportOptions
 from roget.scoring.score import score
@@ -26,6 +28,7 @@ from roget.web.views import cut, find, overview, path, tree, word, word_class
 from roget.web.views.base import MAX_ROWS, rows_parameter
 from roget.web.views.compare import Gold, Other, class_numbers, compare, open_side
 from support.errors import refused
+from thesauri import noisy
 from web.helpers import FAMILIES, hostile, made
 
 
@@ -293,3 +296,59 @@ def random_counts(words, contexts):
     return Counts(
         numbers.poisson(rates), [f"w{i}" for i in range(words)], [f"c{i}" for i in range(contexts)]
     )
+
+
+@pytest.fixture(scope="module")
+def unsure():
+    """A thesaurus of trusted classes and one class of rare words in random contexts."""
+    counts, _ = noisy()
+    model = roget.SphericalTree(5, random_state=0, set_aside=False, min_contexts=1).fit(counts)
+    return Thesaurus.from_clustering(counts, model)
+
+
+def test_tree_view_has_the_trust_in_classes(unsure):
+    data = tree.make(views := ThesaurusSnapshot(unsure, "words"))
+    (low,) = unsorted(unsure)
+    assert data["unsorted"] == [low]
+    assert data["doubts"] == {str(low): unsure.trust(low).reason}
+    for node in unsure.nodes():
+        assert data["trust"][node] == pytest.approx(unsure.trust(node).trust, rel=1e-4)
+    # The trust in an inner class is the mean over its leaf classes.
+    expected = np.average(
+        [unsure.trust(node).trust for node in unsure.nodes()],
+        weights=[unsure.inside(node).size for node in unsure.nodes()],
+    )
+    assert data["trust"][0] == pytest.approx(expected, rel=1e-4)
+    columns, rows = tree.sheet(data, views)
+    assert [row[columns.index("unsorted")] for row in rows] == [
+        int(node == low) for node in range(unsure.tree.n_nodes)
+    ]
+
+
+def test_classes_without_vectors_have_no_trust():
+    data = tree.make(ThesaurusSnapshot(made(FAMILIES), "words"))
+    assert set(data["trust"]) == {None}
+    assert not data["doubts"]
+    assert not data["unsorted"]
+
+
+def test_word_view_has_files_and_keyness(tmp_path):
+    for name, text in (("a", "Dogs bark. Dogs eat food."), ("b", "Dogs eat meat. Cats eat meat.")):
+        (tmp_path / f"{name}.txt").write_text(text * 3, encoding="utf-8")
+    counts = roget.count(tmp_path, reader="hanta", evidence=5, evidence_size=0)
+    background = Counts([[30, 10], [10, 50]], ["dog", "man"], ["subj:eat", "subj:bark"])
+    background.write(tmp_path / "general.counts")
+    model = roget.SphericalTree(1, random_state=0, min_contexts=1).fit(counts)
+    record = open_background(tmp_path / "general.counts").record(counts.words)
+    provenance = {"background": record}
+    made = Thesaurus.from_clustering(counts, model, provenance=provenance)
+    views = ThesaurusSnapshot(made, "words")
+    dog, cat = (word.make_by_name(views, name) for name in ("dog", "cat"))
+    assert dog["files"] == 2
+    share = counts.word_totals[made.row("dog")] / counts.total
+    assert dog["keyness"] == pytest.approx(share / 0.4, rel=1e-4)
+    assert cat["keyness"] is None
+    assert overview.make(views)["part"] == "noun"
+    moved = {"background": {**record, "name": str(tmp_path / "lost")}}
+    lost = Thesaurus.from_clustering(counts, model, provenance=moved)
+    assert word.make_by_name(ThesaurusSnapshot(lost, "words"), "dog")["keyness"] is None

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ import typer.core
 from roget.catalogue import name_extra
 from roget.cli.command import command
 from roget.core.signals import Ended, stoppable
-from roget.errors import InputError, RogetError, code_of
+from roget.errors import InputError, RogetError, code_of, flags_in_messages
 
 GROUPS = {
     "Score": ("score", "compare", "agree", "rank", "convert", "sql"),
@@ -107,6 +107,7 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
     ),
@@ -115,17 +116,19 @@ def _options(
         "--max-size",
         metavar="SIZE",
         show_default=False,
-        help="Maximum size of a compressed input after decompression, e.g. 2GB [default: 64MiB].",
+        help="Maximum decompressed size of an input, e.g. 2GB [default: 64MiB].",
     ),
 ) -> None:
+    context.with_resource(flags_in_messages())
     if max_size:
         from roget.core.io.limits import set_max_size
 
         set_max_size(max_size)
 
 
-def main() -> None:
-    """Run the command line. Input errors print one message and exit with code 1."""
+@contextmanager
+def handle_errors() -> Iterator[None]:
+    """Print one message for an input error or a signal, and exit with its code."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
         _hold_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -136,7 +139,7 @@ def main() -> None:
     with stoppable() as stop:
         try:
             with name_extra():
-                app()
+                yield
             sys.stdout.flush()
         except BrokenPipeError:
             # The program that reads our output, such as head, has exited.
@@ -164,8 +167,8 @@ def _hold_streams() -> None:
     """Replace the standard streams that the shell has closed (`>&-`).
 
     Otherwise the next opened file would get the descriptor of a closed stream, and messages could
-    be written to it. Output to a closed stream is discarded for standard error and an error for
-    standard output.
+    be written to it. Output to a closed standard error is discarded. Output to a closed standard
+    output is an error.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -176,7 +179,7 @@ def _hold_streams() -> None:
                     os.dup2(opened, number)
                     os.close(opened)
                 if number:
-                    # Unbuffered, so that no write can fail at exit.
+                    # Do not buffer the output, so that no write can fail at exit.
                     raw: Any = io.FileIO(number, "w")
                     stream = io.TextIOWrapper(raw, errors="replace", write_through=True)
                     setattr(sys, name, stream)

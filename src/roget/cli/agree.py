@@ -25,9 +25,8 @@ def agree(
         list[str],
         typer.Argument(
             metavar="CLUSTERING...",
-            help="Label files, as FILE or NAME=FILE. A folder or glob pattern is expanded to its "
-            "files. "
-            "A single file must have one column per clustering.",
+            help="Label files (FILE or NAME=FILE), folders or glob patterns. A single file must "
+            "have one column per clustering.",
         ),
     ],
     *,

@@ -28,7 +28,7 @@ def train(
     output: Annotated[str, target("MODEL", "Folder for the model.")],
     quads: Annotated[
         str,
-        typer.Option("--quads", metavar="TRAIN", help=f"Training data: {QUADS}; or `sample`."),
+        typer.Option("--quads", metavar="TRAIN", help=f"Training data ({QUADS}), or `sample`."),
     ],
     dev: Annotated[
         str | None,
@@ -68,7 +68,7 @@ def train(
 def check(
     model: Model,
     quads: Annotated[
-        str, typer.Argument(metavar="QUADS", help=f"Test data: {QUADS}; or `sample`.")
+        str, typer.Argument(metavar="QUADS", help=f"Test data ({QUADS}), or `sample`.")
     ],
 ) -> Report:
     """Measure the accuracy of a model on test data, in total and by kind of evidence."""
@@ -117,7 +117,7 @@ def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
     from roget.learn.attachment.quads import parse
     from roget.report.attachment import predictions
 
-    standard_input()  # raises an error if standard input is closed
+    standard_input()  # Raise an error if standard input is closed.
     lines = parse(enumerate(sys.stdin, 1), "<stdin>", answered=False)
     at_once = 1 if sys.stdin.isatty() else 4096
     pending: list[tuple[str, ...]] = []

@@ -43,7 +43,7 @@ def build(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Text, CoNLL-U, DocBin, tables, matrices or counts folders; or `sample`.",
+            help="Text, CoNLL-U, DocBin, tables, matrices or counts folders, or `sample`.",
             show_default=False,
         ),
     ] = None,
@@ -57,7 +57,7 @@ def build(
     """Build a thesaurus, a tree of word classes, from text or counts.
 
     Ctrl-C during clustering saves the classes found so far, unless that would replace an existing
-    thesaurus; running the same command again continues from there.
+    thesaurus. Running the same command again continues from there.
     """
     from roget.learn.build import run
     from roget.report.thesaurus import report

@@ -18,9 +18,8 @@ def classify(
         str,
         typer.Argument(
             metavar="COUNTS",
-            help="Counts of the new words: a folder written by `roget count`, or a table with the "
-            "columns "
-            "word, context and count (.tsv, .csv, .parquet, .npz, …).",
+            help="Counts of the new words: a folder written by `roget count`, or a table with "
+            "the columns word, context and count.",
         ),
     ],
     n: Annotated[

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
@@ -38,7 +40,7 @@ class RuntimeOptions:
 
 
 def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function], Function]:
-    """Register a function as a command; `spare` is the hint printed for too many arguments."""
+    """Register a function as a command. `spare` is the hint printed for too many arguments."""
 
     def register(function: Function) -> Function:
         kind = type("Command", (Command,), {"spare": spare})
@@ -58,19 +60,90 @@ def group(name: str, help: str) -> typer.Typer:
 WIDTH = 100
 """Maximum width of a help text."""
 
+_STAGE = "roget.help"
+"""Key of the stage to which a help is shortened: 0 = not at all, 1 = shorter texts, 2 and more =
+one section or option less is described at each stage."""
+
+MOST_STAGES = 100
+"""More stages than any command has options."""
+
+_FLAG = re.compile(r"--[a-z-]+")
+
 COLUMN = 22
 """Maximum width of the column of option names in a help text."""
 
 
+SCREENS = 48
+"""Maximum number of lines that --help prints: two screens. --help-all prints everything."""
+
+_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)\. (?=[A-Z0-9`-])|; |(?<=[\w)]{4}): ")
+"""End of the first statement of a help text."""
+
+_DEFAULT = re.compile(r"(?:^|[ .]+)Default: ([^(;]*?)(?: \(.*)?\.?$")
+_SHOWN_DEFAULT = re.compile(r"\s*\[(?:default: |required).*\]$")
+
+_SHORT = 30
+"""Maximum length of a default in a short help."""
+
+_LONG = 60
+"""Maximum length of a list of choices in a short help."""
+
+
+def shorten_help(text: str) -> str:
+    """Return the first statement of a help text, and the default.
+
+    >>> shorten_help("Items: a = count, b = ignore. Default: a (b for trees).")
+    'Items [default: a]'
+    >>> shorten_help("Random seed. A number.  [default: 0]")
+    'Random seed  [default: 0]'
+    """
+    shown = _SHOWN_DEFAULT.search(text)
+    body = text[: shown.start()] if shown else text
+    default = _DEFAULT.search(body)
+    short = default and len(default[1]) <= _SHORT
+    body = body[: default.start()] if default else body
+    ends = (one.start() for one in _SENTENCE.finditer(body))
+    # A statement does not end within brackets.
+    first = body[: next((end for end in ends if _is_closed(body[:end])), None)].rstrip(".")
+    return first + (shown[0] if shown else f" [default: {default[1]}]" if default and short else "")
+
+
+def _is_closed(text: str) -> bool:
+    """Return True if no bracket is open at the end of a text."""
+    return text.count("(") == text.count(")") and text.count("[") == text.count("]")
+
+
+def shorten_flags(flags: str, default: Any = None) -> str:
+    """Omit the flag that is the default, and the last choices of a long list, such as <a|b|c>.
+
+    >>> shorten_flags("--all / --no-all", False), shorten_flags("--terms / --no-terms", True)
+    ('--all', '--no-terms')
+    """
+    if isinstance(default, bool) and " / " in flags:
+        return flags.split(" / ")[default]
+    if len(flags) <= _LONG:
+        return flags
+    return f"{flags[:_LONG].rpartition('|')[0]}|…>"
+
+
 class Command(TyperCommand):
-    """A command with checks of its arguments, and with help in sections."""
+    """A command with checks of its arguments, and with help in sections.
+
+    The help fits two screens: if it does not, help texts are shortened, and then the options of
+    the last sections are only listed by name.
+    """
 
     spare: str = ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; suggest another command if there are too many."""
+        """Parse the arguments. Suggest another command if there are too many."""
         ctx.allow_extra_args |= bool(self.spare)
         ctx.max_content_width = WIDTH
+        options = args[: args.index("--")] if "--" in args else args
+        if "--help-all" in options and not ctx.resilient_parsing:
+            ctx.meta[_STAGE] = 0
+            typer.echo(ctx.get_help())
+            ctx.exit()
         left = super().parse_args(ctx, args)
         if left and self.spare and not ctx.resilient_parsing:
             ctx.fail(f"unexpected arguments: {', '.join(map(repr, left))}; {self.spare}")
@@ -86,22 +159,62 @@ class Command(TyperCommand):
             kind = (one.metavar or "")[1:-1]
             if kind in catalogue.KINDS:
                 one.metavar = f"<{'|'.join(catalogue.names(kind))}>"
-        super().format_help(ctx, formatter)
+        for stage in [ctx.meta[_STAGE]] if _STAGE in ctx.meta else range(MOST_STAGES):
+            ctx.meta[_STAGE] = stage
+            trial = ctx.make_formatter()
+            super().format_help(ctx, trial)
+            if trial.getvalue().count("\n") <= SCREENS:
+                break
+        del ctx.meta[_STAGE]
+        formatter.write(trial.getvalue())
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the parameters, grouped into sections with headings."""
-        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        stage, sections = ctx.meta[_STAGE], self._list_sections(ctx)
+        # Each stage describes one section less, and finally one option less of the first section.
+        later = [title for title in sections if title not in ("Arguments", "Options")]
+        dropped = later[max(0, len(later) + 1 - max(stage, 1)) :]
+        tail = max(0, stage - 1 - len(later))
+        for title, records in sections.items():
+            described = len(records) if title not in dropped else 0
+            if title == "Options" and tail:
+                described = max(0, described - tail)
+            with formatter.section(title):
+                if stage == 0:
+                    formatter.write_dl([record for record, _ in records], col_max=COLUMN)
+                    continue
+                short = [(shorten_flags(*one), shorten_help(text)) for (_, text), one in records]
+                if described:
+                    formatter.write_dl(short[:described], col_max=COLUMN)
+                if named := ["/".join(_FLAG.findall(flags)) for flags, _ in short[described:]]:
+                    indent = " " * formatter.current_indent
+                    lines = textwrap.fill(
+                        ", ".join(named),
+                        formatter.width,
+                        initial_indent=indent,
+                        subsequent_indent=indent,
+                        break_on_hyphens=False,
+                    )
+                    formatter.write(f"{lines}\n")
+        if stage:
+            formatter.write_paragraph()
+            formatter.write_text("--help-all describes all options in full.")
+
+    def _list_sections(self, ctx: Any) -> dict[str, list[tuple[tuple[str, str], tuple[str, Any]]]]:
+        """Return the parameters by section, with `More options` last.
+
+        Each consists of its flags and help text, and of its flags and default.
+        """
+        sections: dict[str, list[Any]] = {"Arguments": [], "Options": []}
         for one in self.get_params(ctx):
             record = one.get_help_record(ctx)
             plain = "Arguments" if one.param_type_name == "argument" else "Options"
             if record is not None:
                 title = getattr(one, "rich_help_panel", None) or plain
-                sections.setdefault(title, []).append(record)
+                sections.setdefault(title, []).append((record, (record[0], one.default)))
         last = "More options"
-        for title in sorted(sections, key=lambda one: one == last):
-            if sections[title]:
-                with formatter.section(title):
-                    formatter.write_dl(sections[title], col_max=COLUMN)
+        order = sorted(sections, key=lambda title: title == last)
+        return {title: sections[title] for title in order if sections[title]}
 
 
 WRITTEN = ("output", "figure", "static")
@@ -170,7 +283,7 @@ class Signature:
     """Options with a flag. Each has the name of the function argument that it sets, and its
     declaration."""
     settings: dict[str, tuple[str, Option]] = field(default_factory=dict)
-    """Options that are set with --set, in the same form."""
+    """Options that are set with --set, each with its function argument and its declaration."""
     runtime: dict[str, RuntimeOptions] = field(default_factory=dict)
 
     def all_settings(self) -> dict[str, tuple[str, Option]]:
@@ -210,7 +323,6 @@ SET = Annotated[
         rich_help_panel="More options",
     ),
 ]
-"""The option --set."""
 
 
 def read_signature(function: Callable[..., Report | None]) -> Signature:

@@ -30,9 +30,8 @@ def count(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Files, folders, glob patterns, URLs or - (stdin), optionally compressed: "
-            "CoNLL-U, plain "
-            "text, DocBin, tables or matrices.",
+            help="Text, CoNLL-U, DocBin, tables or matrices, possibly compressed, as files, "
+            "folders, glob patterns, URLs or - (stdin).",
             show_default=False,
         ),
     ] = None,
@@ -46,7 +45,7 @@ def count(
         bool,
         typer.Option(
             "--show",
-            help="Print a summary of INPUT, which is a counts folder, a counts file or a sample.",
+            help="Summarise INPUT, which is a counts folder, a counts file or a sample.",
         ),
     ] = False,
     word: Annotated[
@@ -57,9 +56,8 @@ def count(
         bool,
         typer.Option(
             "--quadruples",
-            help="Instead of counts, write a .tsv file of quadruples (verb, noun, preposition, "
-            "noun) with "
-            "their attachment.",
+            help="Write quadruples (verb, noun, preposition, noun) with their attachment to a "
+            ".tsv file, instead of counts.",
         ),
     ] = False,
     *,

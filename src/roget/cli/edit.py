@@ -20,9 +20,8 @@ def edit(
         str | None,
         typer.Argument(
             metavar="FILE",
-            help="Edits to apply, either all or none: a table (.tsv, .csv, …) with the columns "
-            "action, "
-            "class, word, text, into and field, or a SKOS export that was changed in another tool.",
+            help="Table of edits (.tsv, .csv, …) with the columns action, class, word, text, "
+            "into and field, or a SKOS export changed in another tool.",
         ),
     ] = None,
     *,
@@ -31,9 +30,9 @@ def edit(
     """Apply edits from a table to a thesaurus, undo or redo edits, or list all edits.
 
     The actions are rename, move, merge, nest (put one class under another), add, delete, split and
-    note. A class is identified by its id, its name or a word in it; several words in a cell are
+    note. A class is identified by its id, its name or a word in it. Several words in a cell are
     separated by |. If FILE is a changed SKOS export (.ttl, .nt, .rdf), its differences from the
-    exported state are applied.
+    exported state are applied. If an edit in FILE cannot be applied, none are.
     """
     from roget.learn import editing
     from roget.report import edits

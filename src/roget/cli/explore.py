@@ -65,7 +65,7 @@ def _offer_links(make_link: Callable[[], str]) -> None:
             # sys.stdin.
             if not os.read(sys.stdin.fileno(), 1024):
                 return
-        except OSError:  # the process is in the background
+        except OSError:  # Reading fails if the process is in the background.
             time.sleep(1)
         else:
             print(make_link(), file=sys.stderr, flush=True)

@@ -34,7 +34,7 @@ def grow(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="New text, which is counted like the text of the thesaurus, or counts.",
+            help="New text or counts. Text is counted with the settings of the thesaurus.",
             show_default=False,
         ),
     ] = None,
@@ -55,14 +55,14 @@ def grow(
         list[str] | None,
         typer.Option(
             metavar="NUMBERS",
-            help="Accept changes by number, e.g. 3,5-9; `all` accepts every open change.",
+            help="Accept changes by number, e.g. 3,5-9, or `all` open changes.",
         ),
     ] = None,
     refuse: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NUMBERS",
-            help="Refuse (undo) changes by number, e.g. 4; `all` refuses every open change.",
+            help="Refuse (undo) changes by number, e.g. 4, or `all` open changes.",
         ),
     ] = None,
     *,

@@ -27,7 +27,9 @@ def heldout(
     format: Format = None,
     figure: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Also plot the losses to FILE (.svg, .png or .pdf)."),
+        typer.Option(
+            metavar="FILE", help="Also write a plot of the losses to FILE (.svg, .png or .pdf)."
+        ),
     ] = None,
     output: Output = None,
 ) -> None:

@@ -66,7 +66,7 @@ def sheet(
     """Write a word-intrusion sheet for annotators.
 
     Annotators write the intruding word or its number into the last column, or ? if they do not
-    know. The answer key contains the solutions; do not give it to the annotators.
+    know. The answer key contains the solutions. Do not give it to the annotators.
     """
     from roget.learn.evaluation.sheets import draw_sheet
     from roget.learn.load import open_thesaurus
@@ -95,7 +95,7 @@ def answers(
 ) -> Report:
     """Evaluate filled-in sheets: the intruders found, and the agreement of the annotators.
 
-    Blank answers are ignored; ? counts as a wrong answer.
+    Blank answers are ignored. The answer ? counts as wrong.
     """
     from roget.core.io.paths import name_sources
     from roget.learn.evaluation.answers import judge_answers, split_files

@@ -35,7 +35,7 @@ def list(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="For clusterers: the clusterer whose parameters to show. For settings: a command.",
+            help="A clusterer, to list its parameters, or a command, to list its settings.",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -57,9 +57,8 @@ def place(
         str | None,
         typer.Option(
             metavar="SHEET",
-            help="Write the candidates that are marked in the `accept` column of SHEET (.csv or "
-            ".tsv) as "
-            "SKOS to -o FILE.ttl.",
+            help="Write the candidates accepted in SHEET (column `accept` of a .csv or .tsv "
+            "file) as SKOS to -o FILE.ttl.",
         ),
     ] = None,
     *,
@@ -157,7 +156,7 @@ def _write_accepted(
     found = read_accepted(sheet, known)
     write_lines(output, write_accepted(found, _choose_language(classes, known)))
     words = plural(len({one.word for one in found}), "word")
-    print_notes(f"wrote {output}: {words}, to be loaded together with {taxonomy}")
+    print_notes(f"wrote {output}: {words}; load it together with {taxonomy}")
 
 
 def _refuse_options(options: Any, names: Iterable[str]) -> None:
@@ -174,7 +173,7 @@ def _refuse_options(options: Any, names: Iterable[str]) -> None:
 
 
 def _check_output(output: str | None, format: str | None, classes: TaxonomyOptions) -> bool:
-    """Check that the output can be written, before any work; return True if it is SKOS."""
+    """Check that the output can be written, before any work. Return True if it is SKOS."""
     if output is None or output == "-":
         return False
     from roget.core.store import check_file
@@ -195,7 +194,8 @@ def _check_output(output: str | None, format: str | None, classes: TaxonomyOptio
 def _choose_language(
     classes: TaxonomyOptions, known: Taxonomy, counts: Counts | None = None
 ) -> str:
-    """Return the requested label language, or that of the taxonomy or corpus after printing it."""
+    """Return the requested label language. By default, print and return that of the taxonomy or
+    corpus."""
     from roget.report.language import UNKNOWN
     from roget.report.options import is_language
 

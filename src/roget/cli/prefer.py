@@ -21,12 +21,15 @@ def prefer(
         str,
         typer.Argument(
             metavar="HEAD",
-            help="A head, such as the verb eat, or slot and head together, such as obj:eat.",
+            help="A head word, such as the verb eat, or its relation and the word, such as "
+            "obj:eat.",
         ),
     ],
     slot: Annotated[
         str | None,
-        typer.Argument(metavar="SLOT", help="Slot of the head, such as obj, subj or with."),
+        typer.Argument(
+            metavar="SLOT", help="Grammatical relation to the head, such as obj, subj or with."
+        ),
     ] = None,
     *,
     cut: CutOptions,

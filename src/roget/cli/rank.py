@@ -31,8 +31,8 @@ def rank(
         str,
         typer.Argument(
             metavar="SCORES",
-            help="Table with one row per system and one column per task, or with the columns "
-            "system, task, score[, se][, run]: CSV, TSV, Parquet, JSON, Excel.",
+            help="Table of scores (CSV, TSV, Parquet, JSON, Excel) with one column per task, or "
+            "with the columns system, task, score[, se][, run].",
         ),
     ],
     *,

@@ -39,8 +39,8 @@ def score(
         str | None,
         typer.Argument(
             metavar="GOLD",
-            help="Label file of the gold standard, or one file with both gold and system columns; "
-            "- is stdin.",
+            help="Label file of the gold standard (- for stdin), or one file with gold and "
+            "system labels.",
         ),
     ] = None,
     system: Annotated[
@@ -60,7 +60,8 @@ def score(
         typer.Option(
             "--fail-under",
             metavar="SCORE=MIN",
-            help="Exit with code 1 if a score is worse, e.g. v@jk=0.6. Can be repeated.",
+            help="Exit with code 1 if a score is worse than this value, e.g. v@jk=0.6. Can be "
+            "repeated.",
         ),
     ] = None,
     fail_on: FailOn = None,
@@ -70,7 +71,8 @@ def score(
     """Score a clustering against a gold standard.
 
     Prints seven scores with 95 % intervals, next to three baselines: one big cluster, one cluster
-    per item, random clusters. For coreference and entities also recall, precision and F.
+    per item, random clusters. For coreference and entities, recall, precision and F are printed as
+    well.
     """
     from roget.report.score import report
     from roget.scoring.score import score as score_labels

@@ -43,7 +43,7 @@ Format = Annotated[
             "Output format [default: text, or inferred from -o].",
             choices="renderers",
         ),
-        is_eager=True,  # parsed first, because the check of --output uses it
+        is_eager=True,  # Parse this option first, because the check of --output uses it.
     ),
 ]
 Output = Annotated[
@@ -53,7 +53,7 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         callback=check_output,
-        help="Write the report to FILE; the format is inferred from its suffix.",
+        help="Write the report to FILE. Its suffix determines the format.",
     ),
 ]
 REPORTED = {"format": Format, "output": Output}
@@ -114,7 +114,7 @@ def write_saved(
 ) -> None:
     """Write the requested tables (classes, clusters, mapping, pairs), citations and figures.
 
-    `picture` makes the figure of --save figure; `figures` writes the files of --save figures.
+    `picture` makes the figure of --save figure. `figures` writes the files of --save figures.
     """
     from roget.core.store import write_atomic
     from roget.report.figures import save_picture
@@ -136,7 +136,7 @@ def write_saved(
 
 
 def print_written(paths: Sequence[str | Path]) -> None:
-    """Print the paths of written files to stderr; summarise more than three files in one folder."""
+    """Print the paths of written files to stderr. Summarise more than three files in one folder."""
     if len(paths) > 3 and len({Path(path).parent for path in paths}) == 1:
         paths = [f"{len(paths)} files in {Path(paths[0]).parent}"]
     print_notes(*(f"wrote {path}" for path in paths))
@@ -147,14 +147,14 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="CODE",
-        help="Exit with code 1 on a warning with this code (see `roget explain`), or on any for "
-        "`all`. Can be repeated.",
+        help="Exit with code 1 on a warning with this code (see `roget explain`), or `all` for "
+        "any warning. Can be repeated.",
     ),
 ]
 
 
 def fail_on_codes(warnings: Sequence[str], chosen: Sequence[str] | None) -> None:
-    """Exit with code 1 if a warning has one of the chosen codes; "all" matches every warning."""
+    """Exit with code 1 if a warning has one of the chosen codes. "all" matches every warning."""
     if not chosen:
         return
     from roget.codes import CODES
@@ -168,7 +168,7 @@ def fail_on_codes(warnings: Sequence[str], chosen: Sequence[str] | None) -> None
         | (wanted & {code_of(one) for one in warnings})
     )
     if failed:
-        print_notes(f"failed on warnings: {', '.join(filter(None, failed)) or 'all'}")
+        print_notes(f"failed because of these warnings: {', '.join(filter(None, failed)) or 'all'}")
         raise typer.Exit(1)
 
 
@@ -230,7 +230,7 @@ def target(metavar: str, help: str) -> Any:
 
 
 def read_counts(name: str, columns: Any, sample: str = "nouns") -> Counts:
-    """Read counts, or a sample by name; print notes to stderr."""
+    """Read counts, or a sample by name. Print notes to stderr."""
     from roget.learn.load import open_counts
 
     counts, notes = open_counts(name, columns, sample=sample)
@@ -239,7 +239,7 @@ def read_counts(name: str, columns: Any, sample: str = "nouns") -> Counts:
 
 
 def target_of(inputs: Sequence[str], output: str | None, doing: str, metavar: str) -> str:
-    """Return the output path; raise an error if the inputs or the output are missing."""
+    """Return the output path. Raise an error if the inputs or the output are missing."""
     from roget.errors import InputError
 
     if not inputs:
@@ -326,7 +326,7 @@ def _make_bar(doing: str, unit: str) -> Any:
 
 def _describe(now: Progress, seconds: float) -> str:
     """Describe the progress: the tokens read, or the number and quality of the clusters."""
-    if now.get("tokens"):  # tables do not report tokens, because their rows are read several times
+    if now.get("tokens"):  # Tables do not report tokens, because their rows are read several times.
         return f"{now['tokens']:,} tokens, {now['tokens'] / max(seconds, 1e-9):,.0f}/s"
     if "n_clusters" not in now:
         return str(now.get("what", ""))

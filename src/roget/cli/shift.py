@@ -19,7 +19,8 @@ def shift(
     old: Annotated[
         str,
         typer.Argument(
-            metavar="OLD", help=f"{_HELP}; or `background`, the background counts of NEW."
+            metavar="OLD",
+            help=f"{_HELP}. With `background`, NEW is compared with its background counts.",
         ),
     ],
     new: Annotated[
@@ -30,8 +31,7 @@ def shift(
         list[str] | None,
         typer.Argument(
             metavar="WORD...",
-            help="Compare only these words, however rare [default: list the words that changed "
-            "most].",
+            help="Words to compare, however rare [default: list the words that changed most].",
             show_default=False,
         ),
     ] = None,

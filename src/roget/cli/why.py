@@ -25,8 +25,8 @@ def why(
         typer.Option(
             "--class",
             metavar="X",
-            help="Explain why the word is in this class, specified by its number, its label or a "
-            "word in it.",
+            help="Explain why the word is in this class. X is the number or label of the class, "
+            "or a word in it.",
         ),
     ] = None,
     *,
@@ -34,10 +34,10 @@ def why(
 ) -> Report:
     """Show the evidence: why two words are similar, or why a word is in a class.
 
-    For two words, shows the contexts they share; for one word, its most informative contexts; with
-    --class, the contexts that place the word in the class. If the thesaurus was built from text,
-    each context has a concordance of example sentences (`roget build --evidence N` keeps N per
-    pair; default 3).
+    For two words, prints the contexts they share. For one word, prints its most informative
+    contexts or, with --class, the contexts that place it in the class. If the thesaurus was built
+    from text, each context has a concordance of example sentences (`roget build --evidence N` keeps
+    N per pair; default 3).
     """
     from roget.learn.load import open_counted
     from roget.report.why import report

@@ -49,7 +49,7 @@ class Declaration(Protocol):
     """Base class of field declarations."""
 
     def take(self, name: str, values: Mapping[str, Any], sizes: Sizes) -> Any:
-        """Return a value after checking its type and shape; add its dimensions to `sizes`.
+        """Return a value after checking its type and shape. Add its dimensions to `sizes`.
 
         Raise KeyError if the value is missing, and ValueError if it is invalid.
         """
@@ -208,7 +208,7 @@ class Contents:
     [1, 0, 1]
     >>> Table.read({"words": ["a"], "rows": np.array([1])})
     Traceback (most recent call last):
-    ValueError: rows: found 1; expected numbers from 0 to below 1
+    ValueError: rows: found 1; expected numbers ≥ 0 and < 1
     """
 
     @classmethod
@@ -496,7 +496,7 @@ def require_range(name: str, values: Array, low: float, high: float) -> None:
     least, most = values.min(), values.max()
     if not (least >= low and most < high):
         found = most if least >= low else least
-        raise ValueError(f"{name}: found {found}; expected numbers from {low:,} to below {high:,}")
+        raise ValueError(f"{name}: found {found}; expected numbers ≥ {low:,} and < {high:,}")
 
 
 def require_texts(values: Mapping[str, Any], *names: str, distinct: bool = True) -> None:

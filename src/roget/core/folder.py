@@ -102,7 +102,7 @@ class Kind:
     Manifests of this version end with a hash. Manifests of older versions are checked by `old`.
     """
     contents: type[Contents] = ModelContents
-    """The declaration of the manifest fields and the tables; see `roget.core.contents`.
+    """The declaration of the manifest fields and the tables. See `roget.core.contents`.
 
     Optional tables are read only on request.
     """
@@ -179,7 +179,7 @@ def require_version(
     data: bytes,
     sealed: int | None = None,
 ) -> int:
-    """Check the format, version and seal of a manifest; return its version.
+    """Check the format, version and seal of a manifest, and return its version.
 
     `known` is the newest version that can be read. Manifests of version `sealed` (default: `known`)
     or later contain a seal. If an older manifest contains one, it must have been modified.
@@ -201,7 +201,8 @@ def require_version(
     sealed = known if sealed is None else sealed
     if version < sealed and ("seal" in record or "kind" in record):
         raise InputError(
-            f"{place}: the file was changed after it was written (version {version} has no seal)",
+            f"{place}: the file was changed after it was written (files of version {version} have "
+            "no seal)",
             code="damaged-folder",
         )
     if version >= sealed and not is_sealed(data):
@@ -456,7 +457,7 @@ def draft_of(
 ) -> Iterator[Path]:
     """Create a draft of a folder, to which the `with` block writes the files and the manifest.
 
-    At the end of the block, the draft is validated and replaces the target; see
+    At the end of the block, the draft is validated and replaces the target. See
     `roget.core.store.new_directory`. An existing folder is replaced only if `ours` returns True for
     it.
     """
@@ -488,7 +489,7 @@ _LEFTOVERS = re.compile(r"\.DS_Store|Thumbs\.db|desktop\.ini|\.nfs.*|\..*\.draft
 
 
 def _may_replace(folder: Path, kind: Kind) -> bool:
-    """Return True if a folder is of the given kind; raise an error if it contains unknown files."""
+    """Return True if a folder is of the given kind. Raise an error if it contains unknown files."""
     if not is_kind(folder, kind):
         return False
     known = {kind.manifest, *kind.files, *kind.optional, *kind.beside}
@@ -533,7 +534,7 @@ def fill(
     tables: Mapping[str, Columns] | None = None,
     arrays: Mapping[str, Array] | None = None,
 ) -> str:
-    """Write the tables, arrays and manifest to a draft; return the SHA-256 of the manifest."""
+    """Write the tables, arrays and manifest to a draft, and return the SHA-256 of the manifest."""
     if tables:
         with database() as connection:
             for name, columns in tables.items():
@@ -555,7 +556,7 @@ def seal(
     rows: Mapping[str, int],
     arrays: Mapping[str, Array] | None = None,
 ) -> str:
-    """Write the manifest to a draft that already contains all files; return its SHA-256."""
+    """Write the manifest to a draft that already contains all files, and return its SHA-256."""
     files: dict[str, dict[str, Any]] = {}
     present = [name for name in kind.optional if (draft / name).is_file()]
     for name in (*kind.files, *present):
@@ -667,7 +668,7 @@ def check_archive(file: Path) -> None:
 
 
 def write_npz(file: Path | IO[bytes], arrays: Mapping[str, Any], *, packed: bool = False) -> None:
-    """Write arrays to an .npz file or stream; raise an error for arrays of Python objects."""
+    """Write arrays to an .npz file or stream. Raise an error for arrays of Python objects."""
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:
             raise ValueError(f"{name} contains Python objects, which cannot be written")

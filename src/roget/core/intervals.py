@@ -46,7 +46,7 @@ def interval(values: Sequence[float]) -> Interval:
     mean = float(known.mean())
     if known.size == 1:
         return Interval(mean)
-    # mean ± t·s / √n with n − 1 degrees of freedom
+    # The bounds are mean ± t·s / √n, with n − 1 degrees of freedom.
     quantile = float(student_quantile(np.array(known.size - 1.0)))
     half = quantile * float(known.std(ddof=1)) / math.sqrt(known.size)
     return Interval(mean, mean - half, mean + half)
@@ -93,7 +93,7 @@ def wilson(right: float, items: float) -> tuple[float, float]:
 
     if not 0 <= right <= items or not items:
         raise ValueError(f"right={right}, items={items}: expected 0 ≤ right ≤ items and items > 0")
-    # (p + z²/2n ± z·√(p(1 − p)/n + z²/4n²)) / (1 + z²/n)
+    # The bounds are (p + z²/2n ± z·√(p(1 − p)/n + z²/4n²)) / (1 + z²/n).
     square = float(ndtri((1 + CONFIDENCE) / 2)) ** 2
     share = right / items
     middle = share + square / (2 * items)

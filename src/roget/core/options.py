@@ -111,7 +111,7 @@ class Option:
     def parse(self, given: Any) -> Any:
         """Parse a command-line string.
 
-        An invalid string is returned unchanged; `check` reports it.
+        An invalid string is returned unchanged. `check` reports it.
         """
         if not isinstance(given, str):
             return given
@@ -208,8 +208,8 @@ def options_of(kind: Any) -> Mapping[str, Option]:
                 parts.update(typing.get_args(part))
             plain = next((basic for basic in (bool, int, float) if basic in parts), str)
             if str in parts and not option.words:
-                # A column is specified by name or number, so keep the value as text. An option that
-                # allows words such as "auto" takes numbers otherwise.
+                # A column is specified by name or number, so keep the value as text. If the option
+                # allows words such as "auto", all other values are numbers.
                 plain = str
             found[one.name] = replace(
                 option,
@@ -261,7 +261,7 @@ class Checked:
 
 
 def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[str, Any]:
-    """Select the values of the options that a dataclass declares; raise an error for unknown names.
+    """Select the values of the options that a dataclass declares. Raise an error for unknown names.
 
     The names in `also` are allowed, but not selected.
     """

@@ -33,7 +33,7 @@ class Ended(SystemExit):
 
 
 class Stop:
-    """Stores the number of the signal that ended a block, or 0 if the block ended normally."""
+    """The number of the signal that ended a block, or 0 if the block ended normally."""
 
     signal = 0
 
@@ -74,7 +74,6 @@ def stoppable() -> Iterator[Stop]:
     def send_again(lost: Any) -> None:
         """Send a signal again if it arrived where no exception can be raised, e.g. in `__del__`."""
         if not issubclass(lost.exc_type, Exception) and lost.exc_type is not SystemExit:
-            # The handler of `stoppable` has not been called if a search has installed its own for
             # If a search has installed its own handler for Ctrl-C, `stop.signal` is still 0.
             number = stop.signal or signal.SIGINT
             with suppress(RuntimeError):  # During shutdown, no thread can be started.

@@ -2,7 +2,7 @@
 
 The content is written to a draft, which is then renamed. Data are flushed to disk (fsync) before
 the rename, and the rename is flushed before the function returns. A draft is locked by the process
-that writes it. An unlocked draft was left by a killed process; the next write to the same target
+that writes it. An unlocked draft was left by a killed process. The next write to the same target
 removes it.
 """
 
@@ -141,7 +141,8 @@ def _flush_name(target: Path) -> None:
 
 def _copy_permissions(draft: Path, target: Path) -> None:
     """Copy the permissions of the target to the draft, if the target exists."""
-    with suppress(OSError):  # There is no target, or the file system does not support permissions.
+    # The target may not exist, or the file system may not support permissions.
+    with suppress(OSError):
         shutil.copymode(target, draft)
 
 
@@ -174,7 +175,7 @@ def _flush(path: Path) -> None:
 
 @contextmanager
 def _new_draft(target: Path) -> Iterator[Path]:
-    """Create a locked draft folder next to the target; remove it after the block."""
+    """Create a locked draft folder next to the target. Remove it after the block."""
     for _ in range(DRAFT_ATTEMPTS):
         draft = _draft_name(target)
         try:
@@ -233,7 +234,7 @@ def _machine_id() -> str:
 
 
 def _lock_folder(folder: Path, *, wait: bool = False, new: bool = False) -> int | None:
-    """Lock a folder; return the open file descriptor that holds the lock.
+    """Lock a folder and return the open file descriptor that holds the lock.
 
     Return None if the folder does not exist, or if another process has locked it (with `wait`, wait
     for that process). Return -1 if the system does not support locks. With `new`, raise an error if
@@ -285,7 +286,7 @@ class Partial:
 
     The folder is locked during the block and remains afterwards unless it is discarded. An existing
     folder is reused if its mark file (partial.json) shows that a run of the same kind created it.
-    Folders written by older versions have no mark file; `left` decides from their file names
+    Folders written by older versions have no mark file. `left` decides from their file names
     whether to reuse them.
     """
 
@@ -505,7 +506,7 @@ def _swap(one: Path, other: Path) -> bool:
 
 
 def _locate(path: str | os.PathLike[str]) -> Path:
-    """Return the resolved path of an output; raise an error if it is a URL.
+    """Return the resolved path of an output. Raise an error if it is a URL.
 
     URLs are also recognised if `Path` has removed a slash (s3:/bucket).
     """
@@ -513,7 +514,7 @@ def _locate(path: str | os.PathLike[str]) -> Path:
         raise InputError(
             f"cannot write {path}: only inputs may be URLs; use a local path", code="not-writable"
         )
-    return Path(os.path.realpath(path))  # Path.resolve() would raise an error for symlink loops
+    return Path(os.path.realpath(path))  # Path.resolve() would raise an error for symlink loops.
 
 
 def _require_file(target: Path) -> None:

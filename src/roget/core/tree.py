@@ -2,7 +2,7 @@
 
 Node 0 is the root, and every parent has a smaller number than its children. A loop over the node
 numbers therefore visits parents before their children, and a reverse loop visits children first.
-This module traverses, cuts and lays out trees; other modules combine a `Tree` with data per node.
+This module traverses, cuts and lays out trees. Other modules combine a `Tree` with data per node.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ class Tree:
         return int(self.depths[self.require_node(node)])
 
     def require_node(self, node: int) -> int:
-        """Return a node number as an int; raise InputError if the tree has no such node."""
+        """Return a node number as an int. Raise InputError if the tree has no such node."""
         if not 0 <= node < self.n_nodes:
             raise InputError(
                 f"unknown node {node}: the tree has nodes 0 to {self.n_nodes - 1}",

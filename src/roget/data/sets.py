@@ -51,7 +51,7 @@ class DataSet:
         return folder
 
     def fetch(self, progress: Report | None = None) -> Path:
-        """Download missing files, check their hashes and unpack them; return their folder."""
+        """Download missing files, check their hashes and unpack them, and return their folder."""
         with name_extra():
             import pooch
         pooch.get_logger().setLevel("WARNING")

@@ -38,14 +38,14 @@ class SchedulerLost(RogetError):
     code = "scheduler-lost"
 
 
-class _Seat(NamedTuple):
+class _WorkerThread(NamedTuple):
     """A thread of a Dask worker, to which tasks can be assigned.
 
     Thread numbers are compared first, so the first threads of all workers come before all second
     threads.
     """
 
-    thread: int
+    number: int
     worker: str
 
 
@@ -80,7 +80,7 @@ class Dask:
         with name_extra():
             self._distributed: Any = import_module("distributed")
         self._cluster: Any = None
-        self._seats: dict[Any, _Seat] = {}
+        self._stored_on: dict[Any, _WorkerThread] = {}
         """The worker thread that stores each persisted object, by the key of its future."""
         self._levels = _silence_logs()
         try:
@@ -191,15 +191,15 @@ class Dask:
         with self._explain(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
-            seats = sorted(
-                _Seat(thread, worker)
+            threads = sorted(
+                _WorkerThread(number, worker)
                 for worker, facts in workers.items()
-                for thread in range(facts["nthreads"])
+                for number in range(facts["nthreads"])
             )
-            seat = seats[len(self._seats) % len(seats)] if seats else None
-            future = self._submit(seat, unpack or _keep, data)
-            if seat is not None:
-                self._seats[future.key] = seat
+            thread = threads[len(self._stored_on) % len(threads)] if threads else None
+            future = self._submit(thread, unpack or _keep, data)
+            if thread is not None:
+                self._stored_on[future.key] = thread
             return future
 
     def map(self, job: Part, common: Any, tasks: Iterable[Any]) -> list[Any]:
@@ -219,7 +219,7 @@ class Dask:
         calls `unpack` with it. In this case, `common` should be small, or consist of the futures of
         earlier results.
         """
-        left, seated = PendingResults(self, [], []), dict[_Seat, dict[int, Any]]()
+        left, assigned = PendingResults(self, [], []), dict[_WorkerThread, dict[int, Any]]()
         try:
             with self._explain(), warnings.catch_warnings():
                 # Send data as arguments of tasks, which Dask can send again. Scattered data would
@@ -227,27 +227,29 @@ class Dask:
                 warnings.filterwarnings("ignore", message="Sending large graph")
                 shared = common if unpack else self._submit(None, _keep, common)
                 for place, task in enumerate(tasks):
-                    seat = self._seats.get(getattr(_first(task), "key", None))
-                    if seat is not None:
-                        seated.setdefault(seat, {})[place] = task
+                    thread = self._stored_on.get(getattr(_first(task), "key", None))
+                    if thread is not None:
+                        assigned.setdefault(thread, {})[place] = task
                         continue
                     left.places.append([place])
                     left.futures.append(self._submit(None, _apply, job, [task], shared, unpack))
-                for seat, numbered in seated.items():
+                for thread, numbered in assigned.items():
                     left.places.append(list(numbered))
                     batch = list(numbered.values())
-                    left.futures.append(self._submit(seat, _apply, job, batch, shared, unpack))
+                    left.futures.append(self._submit(thread, _apply, job, batch, shared, unpack))
         except BaseException:
             self._cancel(left.futures)
             raise
         return left
 
-    def _submit(self, seat: _Seat | None, function: Callable[..., Any], *arguments: Any) -> Any:
+    def _submit(
+        self, thread: _WorkerThread | None, function: Callable[..., Any], *arguments: Any
+    ) -> Any:
         """Submit a function to the worker of a thread.
 
-        If `seat` is None or the worker is lost, any worker may run the function.
+        If `thread` is None or the worker is lost, any worker may run the function.
         """
-        where = {} if seat is None else {"workers": seat.worker, "allow_other_workers": True}
+        where = {} if thread is None else {"workers": thread.worker, "allow_other_workers": True}
         return self._client.submit(function, *arguments, pure=False, **where)
 
     def partition(self, job: Job, tasks: Sequence[Any]) -> list[Any]:

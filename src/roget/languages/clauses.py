@@ -98,8 +98,8 @@ class Grammar(ABC):
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
         """Return the possible cases of a noun phrase as letters: a subset of "nadg", or "m".
 
-        The letters denote the nominative, accusative, dative and genitive case; "m" is an unlikely
-        nominative. `words` are in lower case; `head` is the form and lemma of the head.
+        The letters denote the nominative, accusative, dative and genitive case. "m" is an unlikely
+        nominative. `words` are in lower case. `head` is the form and lemma of the head.
         """
 
 
@@ -251,7 +251,7 @@ class _Parser:
             return self.pronoun("O", start) if kinds[start] in "D#" else None
         noun = i
         while noun + 2 < len(kinds) and kinds[noun] == "t" and kinds[noun + 1] == "C":
-            noun += 2  # Truncated words, as in "Vor- und Nachteile".
+            noun += 2  # Include truncated words, as in "Vor- und Nachteile".
         if kinds[noun] not in "NE":
             return None
         if self.is_owner(noun) and i == noun:
@@ -496,8 +496,6 @@ class _Parser:
             return now.has(_FINITE) or now.last
         return now.has(_FULL) and any(kind in "vz" for kind in after)
 
-    # Methods that attach the elements of a clause
-
     def fill(self, clause: Clause) -> None:
         """Attach the elements of a clause to their heads.
 
@@ -512,7 +510,7 @@ class _Parser:
         nouns = [one for one in nouns if not self.place_time(one, governed)]
         predicate = self.find_predicate(elements, finite, verb)
         if finite is not None and verb == predicate == NONE:
-            # Without a predicate (er ist hier) the copula is the main verb.
+            # Without a predicate (er ist hier), the copula is the main verb.
             verb = governed = finite.head
             self.full.append(verb)
         self.place_prepositions(elements, stop, governed if predicate == NONE else predicate)
@@ -580,7 +578,7 @@ class _Parser:
         return nouns[-1].head if len(nouns) > 1 and nouns[-1].kind == "N" else NONE
 
     def place_time(self, one: Element, verb: int) -> bool:
-        """Attach a noun phrase that denotes a time; return False for any other noun phrase."""
+        """Attach a noun phrase that denotes a time. Return False for any other noun phrase."""
         timed = one.kind == "N" and self.low_lemma(one.head) in self.grammar.times
         first = self.low[one.start]
         dated = self.kinds[one.start] == "#" or first.startswith(self.grammar.whens)

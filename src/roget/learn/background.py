@@ -1,8 +1,8 @@
-"""Background counts: counts from a large corpus that supplement the counts of a small text.
+"""Background counts: counts from a large corpus that are added to the counts of a small text.
 
-In a text of 100,000 words, most words have few occurrences. The counts of the same words in a
-background corpus are added before weights, vectors and clusters are computed. Only the words of the
-text are clustered, and contexts, example sentences and senses are shown for the text alone.
+In a text of 100,000 words, most words are rare. Counts of the same words in a background corpus are
+added before weights, vectors and clusters are computed. Only the words of the text are clustered.
+Contexts, example sentences and senses come from the text alone.
 """
 
 from __future__ import annotations
@@ -30,22 +30,26 @@ from roget.errors import InputError, Notice
 AUTO, NONE = "auto", "none"
 
 LANGUAGES: Mapping[str, str] = {"en": "english"}
-"""Name prefix of the bundled backgrounds for each language code."""
+"""Name prefix of the bundled backgrounds for each language."""
 
 SAME_TEXT = 0.9
-"""Minimum fraction of a text's (word, context) pairs that also occur in the background, among pairs
-whose word and context are both known. Above this fraction, the background is assumed to contain the
-text. For independent texts, the fraction is below one half."""
+"""Maximum share of a text's pairs that may also occur in the background.
+
+Pairs with an unknown word or context are ignored. Above this share, the background is assumed to
+contain the text. For independent texts, the share is below one half.
+"""
 
 COMMON_TOKENS = 0.2
-"""Minimum fraction of a text's tokens whose contexts occur in the background. Below this fraction,
-the text was probably counted with different settings."""
+"""Minimum share of a text's tokens in contexts that also occur in the background.
+
+Below this share, the text was probably counted with different settings.
+"""
 
 TEXT, BOTH, BACKGROUND, PRIOR = "text", "both", "background", "prior"
 """Names for the sources of a similarity between two words."""
 
 SHARE = 1 / 3
-"""A source is named if at least this fraction of the similarity comes from it."""
+"""Minimum share of a similarity for its source to be named."""
 
 KEY = "background"
 """Key under which the provenance of a thesaurus records its background."""
@@ -64,7 +68,7 @@ class Background:
     """Version of roget that includes or wrote the counts."""
 
     def record(self, words: Array) -> dict[str, Any]:
-        """Return a JSON-compatible record of the background, with the number of known words."""
+        """Return a JSON-compatible record with the number of known words."""
         known = np.isin(np.asarray(words, dtype=str), self.counts.words.astype(str))
         return {
             "name": self.name,
@@ -76,7 +80,7 @@ class Background:
 
 
 def open_background(name: PathLike) -> Background:
-    """Open background counts, given the name of bundled counts, or a path to counts or a table."""
+    """Open bundled background counts by name, or other counts or a table by path."""
     text = os.fspath(name)
     if text in data.BACKGROUNDS and not os.path.exists(text):
         return _open_bundled(text)
@@ -107,10 +111,10 @@ def _open_bundled(name: str) -> Background:
 def choose_background(
     requested: Any, counts: Counts
 ) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the background for the counts of a text, or None, and notes that explain the choice.
+    """Return the background for the counts of a text (or None), and notes on the choice.
 
-    `requested` is "none", "auto", a name, a path, or Counts. With "auto", the bundled background
-    for the language and relations of the text is used, unless the background contains the text.
+    `requested` is "none", "auto", a name, a path, or Counts. With "auto", use the bundled
+    background for the language and relations of the text, unless it contains the text.
     """
     if requested is None or requested == NONE:
         return None, ()
@@ -123,8 +127,8 @@ def choose_background(
         found = open_background(requested)
     if not np.isin(counts.contexts.astype(str), found.counts.contexts.astype(str)).any():
         raise InputError(
-            f"background {found.name} and the text have no contexts in common (a context in the "
-            f"background is {found.counts.contexts[0]!r}, in the text {counts.contexts[0]!r}); "
+            f"background {found.name} and the text have no contexts in common (e.g. "
+            f"{found.counts.contexts[0]!r} and {counts.contexts[0]!r}); "
             "count both with the same settings",
             code="no-common-contexts",
         )
@@ -139,7 +143,7 @@ def find_bundled(counts: Counts) -> Background | None:
 
 
 def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the bundled background for a text, if it is suitable."""
+    """Return the bundled background for a text, or None if it is not suitable."""
     found = find_bundled(counts)
     if found is None:
         return None, ()
@@ -153,7 +157,7 @@ def _choose_bundled(counts: Counts) -> tuple[Background | None, tuple[Notice, ..
 
 
 class Recorded(Protocol):
-    """Additional data, such as a background, whose name and hash a thesaurus records."""
+    """Protocol for data whose name and hash a thesaurus records, such as a background."""
 
     @property
     def sha256(self) -> str: ...
@@ -212,12 +216,10 @@ def reopen_background(
 
 
 def compare(counts: Counts, background: Counts) -> tuple[float, float]:
-    """Return the fraction of a text's tokens, and of its pairs, that the background covers.
+    """Return the fractions of a text's tokens and of its pairs that the background covers.
 
-    A token is covered if its context occurs in the background.
-
-    A pair of a word and a context is covered if it occurs in the background. The second fraction is
-    relative to the pairs whose word and context both occur in the background.
+    A token is covered if its context occurs in the background. A pair is covered if the background
+    contains it. Pairs with a word or context that the background lacks are ignored.
     """
     names, (words, others) = unite_names((counts.words, background.words))
     contexts, (columns, more) = unite_names((counts.contexts, background.contexts))
@@ -239,7 +241,7 @@ def add_background(
 ) -> tuple[Any, Array]:
     """Add the background counts of the same words. Return the summed counts and their contexts.
 
-    The contexts of the counts come first, followed by contexts that occur only in the background.
+    Contexts that occur only in the background come last.
     """
     if words is None or contexts is None:
         raise InputError(
@@ -259,14 +261,14 @@ def add_background(
 
 
 def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
-    """Return the source of a word's similarity to each other word: "text", "background" or "both".
+    """Return the source of a word's similarity to others: "text", "background" or "both".
 
     Parameters
     ----------
     own
         Counts of the text: a csr_array of words × contexts.
     weights
-        PPMI of text and background: a csr_array of the same words, with the contexts of the text
+        PPMI of text and background: a csr_array of the same words. The contexts of the text come
         first.
     row, others
         The word and the words to compare it with.
@@ -274,21 +276,21 @@ def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
     first, many = weights[[row]], own[[row]].nnz
     names = []
     for other in np.asarray(others).tolist():
-        # The similarity is a sum over shared contexts. A term belongs to the text if both words
-        # occur in its context in the text.
+        # The similarity is a sum over shared contexts. A term counts as text if both words occur in
+        # its context in the text.
         products = first.multiply(weights[[other]])
         total = float(products.sum())
         there = widen(own[[row]].multiply(own[[other]]).tocsr(), products.shape[1])
         share = float(products.multiply(there.astype(bool)).sum()) / total if total > 0 else 0.0
         if total <= 0:
-            # If the two words have no common context, name the source of most of their contexts.
+            # Without a shared context, name the source of most of their contexts.
             share = (many + own[[other]].nnz) / max(first.nnz + weights[[other]].nnz, 1)
         names.append(TEXT if share > 1 - SHARE else BACKGROUND if share < SHARE else BOTH)
     return names
 
 
 def add_prior_source(names: list[str], shares: Floats) -> list[str]:
-    """Add the prior vectors to the sources of similarities.
+    """Add "prior" to the sources of similarities.
 
     `shares` holds the fraction of each similarity that comes from prior vectors.
 

@@ -52,8 +52,7 @@ class Built:
     interrupted: bool = False
     """True if clustering was stopped early, so the classes are provisional."""
     saved: bool = False
-    """True if the thesaurus was written. An interrupted build never replaces an existing
-    thesaurus."""
+    """True if the thesaurus was written. An interrupted build never replaces an older thesaurus."""
 
 
 @with_options(Plan, BuildOptions, also=offered())
@@ -119,14 +118,14 @@ def run(
 ) -> Built:
     """Build a thesaurus.
 
-    The folder OUTPUT.partial holds intermediate results until the thesaurus is saved.
+    Until it is saved, the folder OUTPUT.partial holds intermediate results.
     """
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     if output is None:
         with tempfile.TemporaryDirectory(prefix="roget.") as folder:
             return _build(listed, Path(folder), options, plan, reading, clustering)
     target = Path(output)
-    # Fail early if the thesaurus cannot be written or its edits cannot be read.
+    # Before counting, check that the thesaurus can be written and its edits can be read.
     folders.check(target, thesaurus_files.KIND)
     _read_edits(target)
     with Partial(target, "a build", _is_left_by_build) as partial:
@@ -143,13 +142,13 @@ def run(
 
 
 def _is_left_by_build(names: set[str]) -> bool:
-    """Return True if an interrupted build could have left all of these files."""
+    """Return True if an interrupted build may have left all of these files."""
     ours = ("counts", *(f"{method}-" for method in catalogue.names("clusterers")))
     return all(name.startswith(ours) for name in names)
 
 
 def _read_edits(target: Path) -> tuple[Edit, ...]:
-    """Return the edits of the existing thesaurus, which will be replaced."""
+    """Return the edits of an existing thesaurus that will be replaced."""
     if not target.is_dir():
         return ()
     try:
@@ -191,7 +190,7 @@ def _build(
     prior, more_why = _choose_prior(plan, counts)
     clusterer = _make_clusterer(plan, folder, counts, (background, prior), clustering)
     where = options.engine, options.scheduler, options.processes
-    # The notes of the model already report a trivial result, so no warning is needed.
+    # The model's notes already report a trivial result. No warning is needed.
     with working_on(*where) if clusterer.spreads else nullcontext(), ignore_trivial():
         model = clusterer.fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
@@ -228,7 +227,7 @@ def _evaluate(
 
 
 def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, tuple[Notice, ...]]:
-    """Return the background counts, or None if the method does not use them."""
+    """Return the background counts, or None if the method cannot use them."""
     if catalogue.load("clusterers", plan.method).borrows:
         return choose_background(plan.background, counts)
     if plan.background in (None, NONE, AUTO):
@@ -240,7 +239,7 @@ def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, t
 
 
 def _choose_prior(plan: Plan, counts: Counts) -> tuple[Prior | None, tuple[Notice, ...]]:
-    """Return the prior vectors, or None if the method does not use them."""
+    """Return the prior vectors, or None if the method cannot use them."""
     if catalogue.load("clusterers", plan.method).borrows:
         return priors.choose_prior(plan.vectors, counts)
     if plan.vectors in (None, NONE, AUTO):
@@ -258,8 +257,8 @@ def _make_clusterer(
     borrowed: tuple[Background | None, Prior | None],
     progress: Report | None,
 ) -> Any:
-    """Make the clusterer. Its checkpoint is named by a hash of the options and the counts."""
-    # Set options that do not affect clustering to fixed values before hashing.
+    """Make the clusterer, with a checkpoint named after a hash of the options and the counts."""
+    # Before hashing, reset options that do not affect clustering.
     relevant = asdict(replace(plan, heldout=True, names=None, background=None, vectors=None))
     background, prior = borrowed
     hashes = [one and one.sha256 for one in borrowed]
@@ -286,7 +285,7 @@ def _make_clusterer(
 def _choose_words(
     counts: Counts, plan: Plan, options: CountOptions
 ) -> tuple[Counts, tuple[Notice, ...]]:
-    """Select the words to cluster: the most frequent words in the largest connected component."""
+    """Choose the most frequent words in the largest connected component."""
     notes = []
     if not counts.entries:
         raise refuse_rare(options.min_count)

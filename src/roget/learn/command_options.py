@@ -15,15 +15,14 @@ PARTS = ("noun", "verb")
 WAYS = ("both", "classes", "counts")
 SORTS = ("score", "count")
 SENSES = ("even", "weighted")
-"""Ways to distribute a word over its classes: equally, or by weights."""
+"""Ways to distribute a word over its senses: equally, or by weights."""
 ORDERS = ("corpus", "left", "right")
 """Orders of concordance lines."""
 BACKOFFS = ("auto", "discount", "interpolate", "none")
-"""Ways in which class models use a word's own counts. "auto" stands for the default of the
-model."""
+"""Ways in which class models use a word's own counts. "auto" selects the model's default."""
 ATTACHERS = ("best", "chain")
 RULES = ("smoothed", "printed")
-"""Rules by which the chain model decides between verb and noun: smoothed, or as in the paper."""
+"""Rules of the chain model for choosing between verb and noun: smoothed, or as in the paper."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class EditOptions(Checked):
         None, minimum=0, metavar="N", help="Undo all but the first N edits."
     )
     dry_run: bool = option(
-        False, flags=("--dry-run",), help="Show what would be done, without writing anything."
+        False, flags=("--dry-run",), help="Show the changes without writing anything."
     )
     language: str | None = option(
         None,
@@ -65,12 +64,11 @@ class EditOptions(Checked):
 class SketchOptions(Checked):
     """Options of `roget sketch`."""
 
-    beside: str | None = option(
+    compare: str | None = option(
         None,
         metavar="WORD2",
-        help="Compare with this word: show the collocates of the first word only, of both, and of "
-        "the "
-        "second only.",
+        help="Compare with this word, by the collocates of the first word only, of both, and of "
+        "the second only.",
     )
     n: int = option(
         10, minimum=1, flags=("--number", "-n"), help="Number of collocates to list per relation."
@@ -80,9 +78,8 @@ class SketchOptions(Checked):
         many="repeated",
         flags=("--relation", "-r"),
         metavar="R",
-        help="Show only this relation: a slot such as obj or obl:in, obl for all its "
-        "prepositions, or a "
-        "preposition such as in; repeatable.",
+        help="Show only this relation, e.g. obj, obl:in, obl (with any preposition) or in (any "
+        "relation with it). Repeatable.",
     )
     least: int | None = option(
         None,
@@ -119,8 +116,7 @@ class WhyOptions(Checked):
         "corpus",
         choices=ORDERS,
         called="order of lines",
-        help="Order of the sentences: as in the corpus, or sorted by the words to the "
-        "left or right of the keyword.",
+        help="Order of the sentences: as in the corpus, or by the words to the left or right.",
     )
 
 
@@ -148,14 +144,13 @@ class CutOptions(Checked):
         1.0,
         minimum=0,
         metavar="C",
-        help="Penalty on the number of classes: values above 1 give fewer classes, values below 1 "
-        "more.",
+        help="Penalty on the number of classes. Values above 1 give fewer classes.",
     )
     senses: str = option(
         "even",
         choices=SENSES,
-        help="How to distribute a word's count over its senses: even = equally, weighted = by tag "
-        "counts.",
+        help="How to distribute a word's count over its senses: even (equally) or weighted (by "
+        "tag counts).",
     )
 
 
@@ -202,22 +197,20 @@ class PlaceOptions(Checked):
         2,
         minimum=0,
         maximum=2,
-        help="Score candidates by the probability that a correct class is at most N steps up or "
-        "down the tree.",
+        help="Score candidates by the probability that a correct class is within N steps in the "
+        "tree.",
     )
     spelling: bool = option(True, help="Use words with the same ending as additional evidence.")
     lines: int = option(
         3,
         minimum=0,
-        help="Number of example sentences per candidate, if sentences are stored; ignored for "
-        "table "
-        "and SKOS output.",
+        help="Number of example sentences to print per candidate, if sentences are stored.",
     )
     background: Any = option(
         "auto",
         metavar="COUNTS|none|auto",
-        help="Counts of a large corpus, added to the counts of the same words: a counts folder or "
-        "table, none, or auto = the bundled counts of the language, if any.",
+        help="Counts of a large corpus to add: a counts folder or table, none, or auto (bundled "
+        "counts for the language, if any).",
     )
     seed: int = seed_option()
 
@@ -254,10 +247,8 @@ class AttachOptions:
         None,
         choices=ATTACHERS,
         called="model of attachment",
-        help="best = compare all words by similarity; chain = back off from thesaurus to WordNet "
-        "to "
-        "association, and finally to noun attachment [default: best, or chain if --rule is "
-        "passed].",
+        help="best (compare all words by similarity) or chain (back off from thesaurus to WordNet "
+        "to association) [default: best, or chain if --rule is passed].",
     )
     pairs: Any = option(
         None,
@@ -275,17 +266,15 @@ class AttachOptions:
     vectors: Any = option(
         "none",
         metavar="FILE|bundled|none",
-        help="With the model `best`, word vectors that supplement the similarity of words: a file "
-        "of word2vec, GloVe or fastText vectors, a .npy file with a .txt list of words, none, or "
-        "bundled = English vectors.",
+        help="Word vectors to add with the model `best`: a word2vec, GloVe or fastText file, a "
+        ".npy file with a .txt list of words, none, or bundled (English).",
     )
     rule: str | None = option(
         None,
         choices=RULES,
         called="rule of the chain",
-        help="Decision rule of the model `chain`: smoothed = smoothed tree cuts times the "
-        "association of head and preposition; printed = plain probabilities as in Li & Abe (1996) "
-        "[default: smoothed].",
+        help="Decision rule of the model `chain`: smoothed (tree cuts and associations) or "
+        "printed (plain probabilities as in Li & Abe 1996) [default: smoothed].",
     )
     random_state: int = seed_option()
     progress: Report | None = None

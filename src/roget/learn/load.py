@@ -30,18 +30,18 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
 
 BACKGROUND = "background"
-"""Input name with which a thesaurus or counts are compared with their background counts."""
+"""Input name that stands for the background counts of the other input."""
 
 
 def open_thesaurus(
     path: PathLike, language: str | None = None, progress: Report | None = None
 ) -> Thesaurus:
-    """Load a thesaurus folder, or a taxonomy: SKOS, child–parent TSV, WordNet.
+    """Load a thesaurus folder, or a taxonomy (SKOS, child–parent TSV, WordNet).
 
     `language` selects the labels of a SKOS file with several languages.
     """
     place = Path(path)
-    # For names that are too long, os.path.isdir returns False, while Path.is_dir raises an error.
+    # Path.is_dir raises an error for names that are too long. os.path.isdir returns False.
     if is_thesaurus(place) or (os.path.isdir(path) and kind_of_folder(place) is None):
         return Thesaurus.load(place)
     return read(path, language=language, progress=progress)
@@ -67,8 +67,8 @@ def open_counts(
 ) -> tuple[Counts, tuple[str, ...]]:
     """Load counts by name, with notes on how they were read.
 
-    The name is a counts folder, a thesaurus, a table, a matrix, or a bundled sample if there is no
-    such file. The name "sample" stands for the bundled sample `sample`.
+    The name is a counts folder, a thesaurus, a table or a matrix. If there is no such file, it is a
+    bundled sample. The name "sample" stands for the sample named by `sample`.
 
     >>> open_counts("verb_object")[0]
     Counts: 9,994 words × 3,609 contexts, 66,626 entries, 110,270 tokens
@@ -117,7 +117,7 @@ def _is_text(name: str) -> bool:
 
 
 def _no_contexts(name: PathLike) -> InputError:
-    """Return the error for a taxonomy that was passed where counts are needed."""
+    """Return the error for a taxonomy that is used as counts."""
     return InputError(
         f"{name} is a taxonomy, which has no contexts; use a thesaurus or counts "
         "(roget build, roget count)",
@@ -128,7 +128,7 @@ def _no_contexts(name: PathLike) -> InputError:
 def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     """Load all counts of a thesaurus for a comparison, including counts of rare words.
 
-    The provenance of the result lists the words that occurred but whose counts were not stored.
+    The provenance lists the words that occurred, but without stored counts.
     """
     base = open_counted(path).base
     counts = base.counts
@@ -139,7 +139,7 @@ def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     whole.relations = counts.relations
     whole.provenance = {**counts.provenance, SET_ASIDE: lost}
     if cuts := counts.provenance.get("cuts"):
-        # The counts include all words that are at least as frequent as the rarest stored word.
+        # All words at least as frequent as the rarest stored word are stored.
         least = min(cuts.get("min_count") or 1, whole.word_totals.min().item())
         whole.provenance["cuts"] = {**cuts, "min_count": least}
     if base.spare is not None and not lost:
@@ -165,9 +165,9 @@ def open_pair(
 ) -> Iterator[tuple[Counts, Counts, tuple[str, ...]]]:
     """Load or count the two corpora of a comparison, and yield them with notes.
 
-    Texts are counted with the same settings, which are inferred from both together. Otherwise a
-    lemma that is repaired in only one text would look like a change. The counts are removed at the
-    end of the block.
+    Both texts are counted with settings inferred from the two together. Otherwise a lemma that is
+    repaired in only one text would look like a change. Temporary counts are removed at the end of
+    the block.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def open_pair(
     evidence
         Minimum number of example sentences kept per pair, if texts are counted.
     """
-    # Import here, because the import loads compiled code that existing counts do not need.
+    # Import only here, because existing counts do not need this compiled code.
     from roget.learn.counting import count as counting
     from roget.learn.counting.plan import plan_tasks, refuse_options
 
@@ -220,7 +220,7 @@ def open_pair(
             elif is_thesaurus(Path(name)):
                 counts, more = _open_whole(name)
             else:
-                # Columns apply to tables only, not to folders or samples.
+                # Columns apply to tables, not to folders or samples.
                 whole = os.path.isdir(name) or data.is_sample(name)
                 counts, more = open_counts(name, None if whole else counting_options.columns)
             more_notes += more
@@ -229,7 +229,7 @@ def open_pair(
 
 
 def open_background_of(name: PathLike) -> Counts:
-    """Return a thesaurus's background counts, or the bundled ones for the counts' language."""
+    """Return the background of a thesaurus, or the bundled one for the language of counts."""
     if os.fspath(name) == BACKGROUND:
         raise InputError("pass a thesaurus or counts to compare", code="missing-option")
     if is_thesaurus(Path(name)):
@@ -256,7 +256,7 @@ def open_background_of(name: PathLike) -> Counts:
 
 
 def _find_texts(name: str, counting_options: Counting) -> list[Source] | None:
-    """Return the files that a name refers to if they are running text, or None for other inputs."""
+    """Return the files that a name stands for if they are running text. Otherwise return None."""
     if data.is_sample(name) or is_counts(Path(name)) or is_thesaurus(Path(name)):
         return None
     if (os.path.isfile(name) or is_remote(name)) and Source(name).suffix in (".npz", ".mtx"):
@@ -277,6 +277,6 @@ def is_taxonomy(path: PathLike) -> bool:
     """Return True for a thesaurus folder, a SKOS file or a WordNet, and False for a table."""
     place = Path(path)
     named = os.fspath(path).startswith("wn:") and not place.exists()
-    # Tables and arrays may also be counts.
+    # Tables and arrays may be counts instead.
     kind = suffixes("taxonomies").get(Source(str(place)).suffix, "tsv")
     return named or place.is_dir() or kind not in ("tsv", "linkage")

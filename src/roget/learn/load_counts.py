@@ -31,16 +31,16 @@ _NO_EFFECT = ("processes", "memory", "engine", "scheduler")
 
 
 class LoadedCounts(NamedTuple):
-    """Counts without rare words, and the number of removed words."""
+    """Counts without rare words."""
 
     counts: Counts
     rare: int
-    """Number of removed words, which occur less often than the minimum count."""
+    """Number of removed words, which are rarer than the minimum count."""
     notes: tuple[str, ...]
 
 
 class GatheredCounts(NamedTuple):
-    """The counts of inputs before (`whole`) and after (`counts`) applying minimum counts."""
+    """The counts of inputs. `whole` includes rare words, `counts` does not."""
 
     whole: Counts
     counts: Counts
@@ -50,10 +50,7 @@ class GatheredCounts(NamedTuple):
 def read_corpus(
     inputs: Sequence[PathLike], options: Placing, progress: Report | None = None
 ) -> LoadedCounts:
-    """Load the counts of the words to place in a taxonomy, or count them in a corpus.
-
-    Rare words are left out.
-    """
+    """Load or count the words to place in a taxonomy, without rare ones."""
     names = [os.fspath(one) for one in inputs]
     if not names:
         raise InputError("nothing to place; pass files, folders or counts", code="missing-option")
@@ -65,7 +62,7 @@ def read_corpus(
 
 
 def refuse_rare(least: int) -> InputError:
-    """Return the error for counts in which all words are too rare."""
+    """Return the error for counts that contain only rare words."""
     return InputError(
         f"no word has {least} or more occurrences; lower --min-count, or add text",
         code="too-little-text",
@@ -91,7 +88,7 @@ def gather(
         return GatheredCounts(whole, _cut_existing(whole, options), ())
     plan = plan_inputs(inputs, options)
     if plan.cuts == CountCuts(min_count=options.min_count):
-        # Keep rare words: they may become frequent when the thesaurus grows.
+        # Keep rare words, because they may become frequent when the thesaurus grows.
         plan = replace(plan, cuts=CountCuts())
     whole, notes = count_once(plan, folder, options, progress)
     return GatheredCounts(whole, _cut_counted(whole, options), notes)
@@ -100,7 +97,7 @@ def gather(
 def are_counted(names: Sequence[str]) -> bool:
     """Return True if the inputs are existing counts, False if they are files to count.
 
-    A mixture of both raises an error.
+    Raise an error if they are both.
     """
     existing = [is_counts(Path(name)) or is_sample(name) for name in names]
     if any(existing) and not all(existing):
@@ -114,7 +111,7 @@ def are_counted(names: Sequence[str]) -> bool:
 def count_once(
     plan: CountPlan, folder: Path | None, options: CountOptions, progress: Report | None
 ) -> tuple[Counts, tuple[Notice, ...]]:
-    """Count the files of a plan, reusing counts that an interrupted run left in the folder."""
+    """Count the files of a plan, and reuse counts that an interrupted run left in the folder."""
     counts, summary = count_in_memory(plan, options, folder, progress=progress)
     if not summary.reused:
         return counts, summary.notes
@@ -124,10 +121,10 @@ def count_once(
 
 @contextmanager
 def keep_counted(partial: Partial) -> Iterator[None]:
-    """Keep finished counts if the `with` block fails, and explain in the error how to resume.
+    """Keep finished counts if the block fails, and explain in the error how to resume.
 
-    If the input is invalid, a resumed run would fail again, so the counts are removed, unless they
-    are from an earlier run or the error already explains how to resume.
+    If the input is invalid, a resumed run would fail again. The counts are then removed, unless
+    they are from an earlier run or the error already explains how to resume.
     """
     before = partial.kept()
     try:
@@ -158,7 +155,7 @@ def _cut_counted(whole: Counts, options: CountOptions) -> Counts:
 
 
 def _record_cuts(kept: Counts, provenance: dict[str, Any], options: CountOptions) -> Counts:
-    """Record the minimum counts in the provenance, unless higher ones are already recorded."""
+    """Record the minimum counts in the provenance, unless it already has higher ones."""
     cuts = dict(provenance.get("cuts") or {})
     for name in ("min_count", "min_context", "min_pair"):
         cuts[name] = max(getattr(options, name), cuts.get(name) or 1)

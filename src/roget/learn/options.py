@@ -16,12 +16,12 @@ from roget.learn.counting.options import CountOptions as Counting
 AUTO = "auto"
 
 _OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background", "vectors")
-"""Arguments of a clusterer that `build` sets itself, so they are not options for the user."""
+"""Arguments of a clusterer that `build` sets. Users cannot set them as options."""
 
 
 @dataclass(frozen=True)
 class BuildOptions(Counting):
-    """Counting options with the defaults of `roget build`."""
+    """Counting options, with the defaults of `roget build`."""
 
     min_count: int = copy_option(Counting, "min_count", 5)
     evidence: int = copy_option(Counting, "evidence", 3)
@@ -29,7 +29,7 @@ class BuildOptions(Counting):
 
 @dataclass(frozen=True)
 class Compared(Counting):
-    """Counting options with the defaults for comparing two corpora."""
+    """Counting options, with defaults for comparing two corpora."""
 
     min_count: int = copy_option(Counting, "min_count", 20)
     """Minimum count of a word in each of the two corpora."""
@@ -37,9 +37,9 @@ class Compared(Counting):
 
 @dataclass(frozen=True)
 class Placing(BuildOptions):
-    """Counting options with the defaults for placing words in a taxonomy.
+    """Counting options, with defaults for placing words in a taxonomy.
 
-    One example sentence per pair is kept in memory. Nothing is written, so there is no size limit.
+    One example sentence per pair is kept in memory, without a size limit.
     """
 
     evidence: int = copy_option(Counting, "evidence", 1)
@@ -53,44 +53,44 @@ class Plan:
     method: str = option(
         "spherical",
         choices="clusterers",
-        help="Clustering method: spherical = group word vectors by direction; soft = "
-        "soft word classes by annealing; symmetric = soft classes of word–context "
-        "pairs; mdl, comdl = classes of words, or of words and contexts, with "
-        "minimum description length.",
+        help="Clustering method: spherical (word vectors by direction), soft (annealing), "
+        "symmetric (soft classes of word–context pairs), mdl or comdl (minimum description "
+        "length).",
     )
     clusters: int | str | None = option(
         AUTO, flags=CLUSTERS, metavar="K|auto", help="Number of word classes."
     )
     top: int | None = option(20_000, minimum=1, help="Use only the N most frequent words.")
     random_state: int | None = seed_option()
-    """Seed, or None for a random seed. An interrupted run with a random seed cannot be resumed."""
+    """Random seed, or None for a different result each time. A run without a seed cannot be
+    resumed.
+    """
     heldout: bool = option(
-        True, help="Evaluate the classes on held-out tokens; this roughly doubles the running time."
+        True, help="Evaluate the classes on held-out tokens. This roughly doubles the running time."
     )
     names: str | os.PathLike[str] | None = option(
         None,
         metavar="TAXONOMY",
-        help="Name classes after the best matching classes of a taxonomy: WordNet, a "
-        "SKOS file, a child–parent table, or another thesaurus.",
+        help="Name classes after a taxonomy: WordNet, a SKOS file, a child–parent table, or "
+        "another thesaurus.",
     )
     background: Any = option(
         AUTO,
         metavar="COUNTS|none|auto",
-        help="Counts of a large corpus to add to the counts of the text for "
-        "clustering: a counts folder or table, none, or auto = the bundled counts "
-        "for the language, if any.",
+        help="Counts of a large corpus to add for clustering: a counts folder or table, none, or "
+        "auto (bundled counts for the language, if any).",
     )
     """Background counts. In Python, this can also be a Counts object."""
     vectors: Any = option(
         "none",
         metavar="FILE|bundled|none|auto",
-        help="Word vectors that supplement the counts for clustering: a file of word2vec, GloVe "
-        "or fastText vectors, a .npy file with a .txt list of words, none, bundled = English "
-        "vectors, or auto = bundled if the text is English.",
+        help="Word vectors to add for clustering: a word2vec, GloVe or fastText file, a .npy file "
+        "with a .txt list of words, none, bundled (English) or auto (bundled for English "
+        "texts).",
     )
     """Word vectors. In Python, this can also be a `Prior`."""
     own: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the clustering method, whose names are the keys of `own_options`."""
+    """Options of the clustering method, keyed as in `own_options`."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -131,9 +131,9 @@ class Plan:
 
 
 def own_options() -> dict[str, dict[str, Option]]:
-    """Return the options of all methods in the catalogue, keyed by option name and method.
+    """Return the options of all methods in the catalogue, by option name and method.
 
-    If counting or `Plan` has an option of the same name, the prefix "method_" is added.
+    If counting or `Plan` has an option of the same name, the name gets the prefix "method_".
     """
     taken = {one.name for kind in (BuildOptions, Plan) for one in fields(kind)}
     options: dict[str, dict[str, Option]] = {}
@@ -146,9 +146,9 @@ def own_options() -> dict[str, dict[str, Option]]:
 
 
 def offered() -> list[Option]:
-    """Return the options of all methods, with one option for each name.
+    """Return the options of all methods, one per name.
 
-    The help text of an option lists the methods to which it applies.
+    The help text names the methods to which an option applies.
     """
     listed = []
     for name, methods in own_options().items():

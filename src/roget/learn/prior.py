@@ -1,7 +1,7 @@
 """Prior vectors: vectors of words from another source, which supplement the counts of a small text.
 
-Prior vectors are bundled (English), or read from a file in the format of word2vec, GloVe or
-fastText, or from a .npy file with a list of words next to it. No file is ever downloaded.
+English vectors are bundled. Others are read from a word2vec, GloVe or fastText file, or from a .npy
+file with a list of words next to it. No file is ever downloaded.
 """
 
 from __future__ import annotations
@@ -34,28 +34,31 @@ LANGUAGES: Mapping[str, str] = {"en": "english"}
 """Names of bundled prior vectors, by language code."""
 
 COMPONENTS = 100
-"""Maximum number of dimensions of prior vectors. More dimensions do not improve classes and
-neighbours."""
+"""Maximum number of dimensions of prior vectors. More do not improve classes or neighbours."""
 
 LEAST = 0.5
-"""Minimum fraction of a text's words that the bundled vectors must include to be used by default.
-Below this fraction, the text is probably in another language or from a very specialised field."""
+"""Minimum share of a text's words that must have a bundled vector to use the vectors by default.
+
+Below this share, the text is probably in another language or about a very special field.
+"""
 
 SHARES = {False: 0.6, True: 0.5}
-"""Shares of the prior vectors in the squared length of a combined vector: without background
-counts, and with them."""
+"""Weights of the prior vectors, without and with background counts.
+
+A weight is the share of the squared length of a combined vector.
+"""
 
 KEY = "prior"
 """Key under which the provenance of a thesaurus records its prior vectors."""
 
 _FASTTEXT = (793712314).to_bytes(4, "little")
-"""Magic bytes at the start of a binary fastText model."""
+"""First bytes of a binary fastText model."""
 
 _LISTS = (".txt", ".vocab")
-"""Suffixes of the word list that accompanies a .npy file, with one word per line."""
+"""Suffixes of the word list next to a .npy file. It has one word per line."""
 
 _HEADER = 1 << 12
-"""Number of bytes at the start of a file from which its format is detected."""
+"""Number of bytes from which the format of a file is detected."""
 
 
 class Prior:
@@ -66,20 +69,19 @@ class Prior:
 
     def __init__(self, name: str, path: Path, digest: str, version: str = "") -> None:
         self.name = name
-        """Name of bundled vectors ("bundled"), or the path of the file."""
+        """"bundled", or the path of the file."""
         self.path = path
         self.sha256 = digest
-        """SHA-256 of the file, or of the vectors and the list of words in the case of a .npy
-        file."""
+        """SHA-256 of the file. For a .npy file, the hash includes the list of words."""
         self.version = version
-        """Version of roget that includes the vectors, or an empty string."""
+        """Version of roget that bundles the vectors, or an empty string."""
         self._known: dict[str, Singles] = {}
         self._sought: set[str] = set()
 
     def select(self, words: Iterable[Any]) -> tuple[Singles, BoolArray]:
         """Return the vectors of words, and a mask of the words that have a vector.
 
-        A word is also found in lower case, or with spaces or hyphens instead of underscores.
+        Words also match in lower case, and with spaces or hyphens instead of underscores.
         """
         listed = [spell(str(word)) for word in words]
         wanted = {one for forms in listed for one in forms}
@@ -97,7 +99,7 @@ class Prior:
         return vectors, known
 
     def prepare(self, words: Iterable[Any]) -> tuple[Singles, BoolArray]:
-        """Return vectors for comparing the words of a text, and a mask of the words that have one.
+        """Return vectors for comparing the words of a text, and a mask of the words with a vector.
 
         Vectors are centred over the words of the text, reduced to `COMPONENTS` principal
         components, and scaled to length 1.
@@ -114,7 +116,7 @@ class Prior:
         return found, known & found.any(axis=1)
 
     def record(self, words: Array) -> dict[str, Any]:
-        """Return a JSON-compatible record of the vectors, with the number of known words."""
+        """Return a JSON-compatible record with the number of known words."""
         return {
             "name": self.name,
             "version": self.version,
@@ -139,7 +141,7 @@ class Prior:
 
 
 def spell(word: str) -> tuple[str, ...]:
-    """Return the forms under which a word is looked up, best first.
+    """Return the forms in which to look up a word, best first.
 
     >>> spell("Prime_minister")
     ('Prime_minister', 'prime_minister', 'prime minister', 'prime-minister')
@@ -176,10 +178,10 @@ def _hash(path: Path) -> str:
 
 
 def choose_prior(requested: Any, counts: Counts) -> tuple[Prior | None, tuple[Notice, ...]]:
-    """Return the prior vectors for the counts of a text, or None, and notes on the choice.
+    """Return the prior vectors for the counts of a text (or None), and notes on the choice.
 
-    `requested` is "none", "auto", "bundled", a path, or a `Prior`. With "auto", the bundled vectors
-    are used if they are vectors of the text's language and include at least half of its words.
+    `requested` is "none", "auto", "bundled", a path, or a `Prior`. With "auto", use the bundled
+    vectors if they are in the text's language and include at least half of its words.
     """
     if requested is None or requested == NONE:
         return None, ()
@@ -204,7 +206,7 @@ def supplement(
 ) -> Representation:
     """Combine word vectors computed from contexts with prior vectors.
 
-    Words that the prior does not include, and words that the text clearly uses in another sense,
+    Some words have no prior vector, and some are clearly used in another sense in the text. They
     get the prior vectors of the words with the most similar contexts.
 
     Parameters
@@ -244,8 +246,8 @@ def _find_list(path: Path) -> Path | None:
 
 def _read_array(path: Path, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
     """Yield words and vectors of a .npy file with a list of words next to it."""
-    beside = _find_list(path)
-    if beside is None:
+    listed = _find_list(path)
+    if listed is None:
         raise InputError(
             f"{path}: its word list is missing; expected "
             f"{path.with_suffix(_LISTS[0])}, one word per line",
@@ -255,10 +257,10 @@ def _read_array(path: Path, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
         table = read_npy(path)
     except InputError as error:
         raise InputError(f"{path}: {error}", code="unsupported-format") from None
-    words = [text for _, text in source_of(os.fspath(beside)).lines()]
+    words = [text for _, text in source_of(os.fspath(listed)).lines()]
     if table.ndim != 2 or table.shape[0] != len(words) or table.dtype.kind != "f":
         raise InputError(
-            f"{path} has the shape {table.shape} and {beside} has {len(words):,} words; expected "
+            f"{path} has the shape {table.shape} and {listed} has {len(words):,} words; expected "
             "one row of floats per word",
             code="length-mismatch",
         )
@@ -268,9 +270,9 @@ def _read_array(path: Path, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
 
 
 def _read_text(source: Source, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
-    """Yield words and vectors of a text file with a word and its vector in each line.
+    """Yield words and vectors of a text file with one word and its vector per line.
 
-    If the first line has the numbers of words and dimensions (word2vec, fastText), it is skipped.
+    Skip the first line if it has the numbers of words and dimensions (word2vec, fastText).
     """
     width = 0
     for number, line in source.lines():
@@ -304,12 +306,12 @@ def _is_binary(head: bytes) -> bool:
     fields = first.decode("utf-8", "replace").split()
     if not _is_header(fields):
         return False
-    # Control characters do not occur in text, but in almost all sequences of float32 numbers.
+    # Text has no control characters. Almost any sequence of float32 numbers has some.
     return any(byte < 32 and byte not in b"\t\r\n" for byte in rest)
 
 
 def _read_binary(source: Source, wanted: set[str]) -> Iterator[tuple[str, Singles]]:
-    """Yield words and vectors of a binary word2vec file: the word, a space, float32 numbers."""
+    """Yield words and vectors of a binary word2vec file."""
     chunks = source.chunks()
     first, _, data = next(chunks, b"").partition(b"\n")
     many, width = map(int, first.split())

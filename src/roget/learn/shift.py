@@ -2,9 +2,8 @@
 
 The change of a word is the Jensen–Shannon divergence between its contexts in the two corpora, minus
 the divergence expected by chance. In the null model, the word's tokens are randomly permuted
-between the two corpora, with fixed totals. The moments of the divergence are computed without
-simulation, because the divergence is a sum over contexts, and the number of tokens of a context in
-the first corpus has a hypergeometric distribution.
+between the two corpora, with fixed totals. No simulation is needed: the divergence is a sum over
+contexts, and the tokens of a context in the first corpus have a hypergeometric distribution.
 """
 
 from __future__ import annotations
@@ -32,26 +31,27 @@ _HALF = 0.6744897501960817
 """75 % quantile of the standard normal distribution."""
 
 _ENOUGH = 50
-"""Minimum number of words for estimating how much words usually change between the two corpora."""
+"""Minimum number of words for estimating how much words usually change."""
 
 _ROUNDING = 1e-6
-"""Standard deviations below this threshold are treated as rounding errors."""
+"""Smaller standard deviations are treated as rounding errors."""
 
 _FLAT = 1e-9
-"""Fourth moments below this relative size are treated as rounding errors."""
+"""Smaller fourth moments, relative to the squared variance, are treated as rounding errors."""
 
 _CHUNK = 1 << 21
-"""Batch size: number of cells of probability tables computed at once."""
+"""Number of probabilities to compute in one batch."""
 
 _OF_TEXT = ("repairs", "terms", "function_words")
-"""Recipe fields inferred from the text rather than set by the user."""
+"""Settings that are inferred from the text rather than chosen by the user."""
 
 SET_ASIDE = "set aside"
-"""Provenance key of the list of words that occurred but whose counts were not stored."""
+"""Key in the provenance for words that occurred, but without stored counts."""
 
 _STRANGE = 0.5
-"""A warning is issued if this fraction of a corpus's tokens is in contexts that the other corpus
-lacks."""
+"""Share of a corpus's tokens in contexts that the other corpus lacks, above which a warning is
+shown.
+"""
 
 
 class ContextChange(NamedTuple):
@@ -79,9 +79,9 @@ class WordShift:
     expected: float
     """Divergence expected by chance, in bits."""
     change: float
-    """Divergence minus its expectation. It is near 0 for unchanged words of any frequency."""
+    """Divergence minus its expectation. It is near 0 for unchanged words, rare or frequent."""
     least: float
-    """Lower 95 % confidence bound of the change. Words are ranked by it."""
+    """Lower 95 % confidence bound of the change, by which words are ranked."""
     z: float
     """The change in standard deviations of the null model."""
     p: float
@@ -89,7 +89,7 @@ class WordShift:
     q: float
     """q-value: p adjusted for the false discovery rate."""
     p_usual: float
-    """p-value of the change relative to the changes of most words (see `find_usual`)."""
+    """p-value of the change compared with the changes of most words (see `find_usual`)."""
     q_usual: float
     """q-value: `p_usual` adjusted for the false discovery rate."""
     gained: tuple[ContextChange, ...]
@@ -103,7 +103,7 @@ class NewWord:
     word: str
     count: int | float
     expected: float
-    """Expected occurrences in the other corpus at the same relative frequency."""
+    """Expected occurrences in the other corpus if the word were equally frequent there."""
     p: float
     """Probability that all tokens are in this corpus by chance."""
 
@@ -115,9 +115,9 @@ class ShiftResult:
     totals: tuple[int | float, int | float]
     """Total number of tokens in the old and the new corpus."""
     changes: tuple[WordShift, ...]
-    """The words with the largest confidence bounds `least`, or the requested words."""
+    """The words with the highest lower bounds (`least`), or the requested words."""
     tested: int
-    """Number of words that are frequent enough in both corpora."""
+    """Number of words with enough occurrences in both corpora."""
     changed: int
     """Number of tested words with q ≤ .05."""
     unusual: int
@@ -131,7 +131,7 @@ class ShiftResult:
 
 
 class _Table(NamedTuple):
-    """The non-zero counts of the compared words by context, in the old and the new corpus."""
+    """Counts of the compared words by context, in the old and the new corpus, without zeros."""
 
     rows: Ints
     columns: Ints
@@ -158,8 +158,8 @@ def shift(
     old, new
         The counts of the two corpora, made with the same settings.
     words
-        Words to compare, in this order and regardless of frequency. By default the n words that
-        changed most, and up to n words that appeared or vanished.
+        Words to compare, in this order, even if they are rare. By default the n words that changed
+        most, and up to n words that appeared or vanished.
     min_count
         Minimum number of occurrences of a word in each corpus, or in one corpus for words that
         occur only there.
@@ -289,11 +289,11 @@ def _warn(
 
 
 def _choose(sides: tuple[Counts, Counts], requested: Sequence[str], min_count: int) -> list[str]:
-    """Return the words to compare: words frequent in both corpora, and the requested words."""
+    """Return the words to compare: the requested words, or those frequent in both corpora."""
     totals = [dict(zip(one.words.tolist(), one.word_totals.tolist(), strict=True)) for one in sides]
     for word in requested:
         if word not in totals[0]:
-            sides[1].word_id(word)  # This raises an error that suggests similar words.
+            sides[1].word_id(word)  # Raise an error that suggests similar words.
     often = [
         word
         for word, count in totals[0].items()
@@ -332,13 +332,12 @@ def _tabulate(
 
 
 def _parts(totals: Array, old: Array, new: Array) -> Floats:
-    """Return the contribution of each (word, context) cell to the word's divergence, in bits."""
+    """Return what each (word, context) cell adds to the word's divergence, in bits."""
     sizes = np.maximum(totals, 1)
     return _divergence(old / sizes[..., 0], new / sizes[..., 1])
 
 
 def _add_up(groups: Ints, values: Floats, size: int) -> Floats:
-    """Return the sum of the values of each group."""
     return np.asarray(np.bincount(groups, values, minlength=size), dtype=np.float64)
 
 
@@ -353,21 +352,18 @@ def _divergence(p: Floats, q: Floats) -> Floats:
 
 
 def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Floats]:
-    """Return the mean, standard deviation and skewness of the divergence expected by chance.
-
-    There is one value for each word.
-
-    In the null model, the tokens of a word are randomly permuted between the two corpora.
+    """Return the mean, standard deviation and skewness of each word's divergence by chance.
 
     Contexts with the same number of tokens share one hypergeometric distribution. The mean is the
-    sum over contexts. The variance also needs the covariances of contexts. For contexts with s and
-    t of the word's N tokens, the components of the divergence that are linear and quadratic in the
-    tokens have the correlations ρ and ρ², with ρ = −√(s·t / ((N−s)·(N−t))). The correlation of the
+    sum over contexts. The variance also needs the covariances of contexts. To compute them, the
+    contribution of a context is split into a part linear in its number of tokens, a quadratic part,
+    and a remainder. For contexts with s and t of the word's N tokens, the linear parts have the
+    correlation ρ = −√(s·t / ((N−s)·(N−t))) and the quadratic parts ρ². The correlation of the
     remainder is negligible.
     """
     words = len(table.totals)
     tokens = table.old + table.new
-    # Group the contexts of each word by their number of tokens. `many` is the size of a group.
+    # Group the contexts of each word by their number of tokens. `many` holds the group sizes.
     width = int(tokens.max(initial=0)) + 1
     keys, many = np.unique(table.rows * width + tokens, return_counts=True)
     rows, seen = np.divmod(keys, width)
@@ -401,7 +397,7 @@ def _moments(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the mean, variance and third central moment of the divergence of each word.
 
-    Entry i stands for `many[i]` contexts of the word `rows[i]` with `seen[i]` tokens each.
+    Entry i stands for `many[i]` contexts of the word `rows[i]`, with `seen[i]` tokens each.
     """
     # 1. List all outcomes a + b = t of each entry: a tokens in the first corpus, b in the second.
     words = len(totals)
@@ -418,8 +414,7 @@ def _moments(
     def choose(n: Array, k: Array, rest: Array) -> Floats:
         return factorial[n] - factorial[k] - factorial[rest]
 
-    # 2. Compute the hypergeometric probability of each outcome, and its contribution to the
-    # divergence.
+    # 2. Compute the probability of each outcome, and what it adds to the divergence.
     logs = choose(t, a, b) + choose(n1 + n2 - t, left1, left2) - choose(n1 + n2, n1, n2)
     weight = np.exp(np.where(can, logs, -np.inf))
     value = _divergence(a / np.maximum(n1, 1), b / np.maximum(n2, 1))
@@ -430,16 +425,16 @@ def _moments(
     def total(values: Floats) -> Floats:
         return _add_up(rows, many * values, words)
 
-    # 3. Regress the contribution on the number of tokens, with a linear and a quadratic component.
+    # 3. Regress this value on the number of tokens, with a linear and a quadratic component.
     mean = average(value)
     away = value - mean[cell]
     off = a - average(a.astype(np.float64))[cell]
     spread = average(off**2)
     slope = _ratio(average(away * off), spread)
-    # The quadratic component is orthogonal to the linear one.
+    # Make the quadratic component orthogonal to the linear one.
     curve = off**2 - (_ratio(average(off**3), spread))[cell] * off - spread[cell]
     bend = average(curve**2)
-    bend[bend < _FLAT * spread**2] = 0  # With only two outcomes, the remainder is a rounding error.
+    bend[bend < _FLAT * spread**2] = 0  # With two outcomes, this is a rounding error.
     linear = slope * np.sqrt(spread)
     quadratic = _ratio(average(away * curve), np.sqrt(bend))
     # 4. Sum the variances, and add the covariances ρ·linear² and ρ²·quadratic² of all pairs.
@@ -447,22 +442,22 @@ def _moments(
     variance = total(average(away**2))
     variance -= total(linear * near) ** 2 - total(linear**2 * near**2)
     variance += total(quadratic * near**2) ** 2 - total(quadratic**2 * near**4)
-    # 5. Compute the third moment as if contexts were independent, after removing the effect of
-    # fixed totals.
+    # 5. Compute the third moment as if contexts were independent, but remove the effect of fixed
+    # totals.
     common = _ratio(total(slope * spread), total(spread))
     third = total(average((away - common[rows][cell] * off) ** 3))
     return total(mean), variance, third
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """Divide elementwise. The result is 0 where the divisor is 0."""
+    """Divide elementwise. Return 0 where the divisor is 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-300)
 
 
 def _weigh(
     divergence: Floats, expected: Floats, deviation: Floats, skew: Floats, seen: BoolArray
 ) -> tuple[dict[str, Floats], tuple[float, float]]:
-    """Return the statistics of the changes by name, and the usual change (see `find_usual`)."""
+    """Return statistics of the changes by name, and the usual change (see `find_usual`)."""
     change = np.where(seen, divergence - expected, 0.0)
     known = deviation > 0
     middle, spread = find_usual(change[known], deviation[known])
@@ -483,9 +478,9 @@ def find_usual(changes: Floats, deviations: Floats) -> tuple[float, float]:
     """Return the usual change of words: the median, and the spread that chance does not explain.
 
     Tokens of one document or genre are not independent, so most words differ between two corpora by
-    more than chance. Changes are assumed to be normally distributed, with the variance of chance
-    added to the usual variance. The usual spread is chosen so that half of the words lie within the
-    quartiles (an empirical null, Efron 2004). With too few words, both values are 0.
+    more than chance. Changes are assumed to be normally distributed, and their variance is the sum
+    of the usual variance and that of chance. The usual spread is chosen so that half of the words
+    lie within the quartiles (an empirical null, Efron 2004). With too few words, both values are 0.
     """
     if changes.size < _ENOUGH:
         return 0.0, 0.0
@@ -535,7 +530,7 @@ def _explain(
     words: Sequence[int],
     n: int,
 ) -> Iterator[list[tuple[ContextChange, ...]]]:
-    """Yield, for each word, the n contexts it gained most and the n contexts it lost most."""
+    """Yield the n contexts that each word gained most and the n contexts it lost most."""
     totals = np.zeros((2, names.size))
     each = np.full(names.size, "", dtype=object)
     for at in (1, 0):
@@ -568,7 +563,7 @@ def _explain(
 def _list_arrivals(
     here: Counts, there: Counts, min_count: int, n: int, requested: Sequence[str]
 ) -> tuple[NewWord, ...]:
-    """Return words that occur only in `here`: the most frequent, or the requested ones."""
+    """Return words that occur only in `here`: the requested ones, or the most frequent."""
     present = {*there.words.tolist(), *there.provenance.get(SET_ASIDE, ())}
     chosen = {*requested}
     fair = there.total / ((here.total + there.total) or 1)

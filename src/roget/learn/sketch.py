@@ -4,8 +4,8 @@ Collocates c of a word w are ranked within a relation R by logDice (Rychlý 2008
 
     14 + log2(2·‖w,R,c‖ / (‖w,R,*‖ + ‖*,R,c‖))
 
-where ‖*,R,c‖ is the total count of the context (R, c), so verbs and nouns with the same spelling
-are kept apart. Totals do not include words, contexts and pairs that were dropped as too rare.
+where ‖*,R,c‖ is the total count of the context (R, c). This keeps verbs and nouns with the same
+spelling apart. Words, contexts and pairs that were dropped as too rare are not in the totals.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from roget.learn.command_options import SketchOptions
 from roget.learn.corpus.relations import UPOS
 
 FREQUENT = 100
-"""If a word is at least this frequent, its collocates must have at least two occurrences."""
+"""Minimum frequency of a word whose collocates must occur at least twice."""
 
 _TURNED = "T"
-"""Name of the provenance step that records that words and contexts were swapped."""
+"""Key in the provenance for counts with exchanged words and contexts."""
 
 _NEAR = "near"
 _PLAIN = "contexts of {w}"
@@ -64,9 +64,11 @@ _NAMES = {
     "left": ("words before {w}", _BEFORE),
     "right": ("words after {w}", _AFTER),
 }
-"""Description of each relation, and a pattern for phrases that consist of the word, shown as dots,
-and a collocate {c}. The pattern is empty if there is no such phrase. Relations are in display
-order."""
+"""A description of each relation, and a pattern for example phrases, in display order.
+
+In a phrase, dots stand for the word and {c} for the collocate. The pattern is empty if there is no
+such phrase.
+"""
 
 _PHRASES = {
     "obl": ("verbs … {p} {w}", "{c} {p} …"),
@@ -74,7 +76,7 @@ _PHRASES = {
     "~obl": ("{w} {p} …", "… {p} {c}"),
     "~nmod": ("{w} {p} …", "… {p} {c}"),
 }
-"""Descriptions and patterns of relations with a preposition {p}, which are displayed last."""
+"""Descriptions and patterns of relations with a preposition {p}. They are displayed last."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,11 @@ class Collocate:
     """A collocate of a word, or of two compared words, in a relation."""
 
     context: str
-    """The name of the context in the counts, e.g. obj:have."""
+    """Name of the context in the counts, e.g. obj:have."""
     name: str
-    """The name of the context without the slot, e.g. have."""
+    """Name of the context without the relation, e.g. have."""
     counts: tuple[int | float, ...]
-    """Occurrences with the word, and with the second word of a comparison."""
+    """Number of occurrences with each word."""
     scores: tuple[float | None, ...]
     """logDice with each word, or None if they do not occur together."""
 
@@ -112,36 +114,38 @@ class Collocate:
 
 @dataclass(frozen=True)
 class SketchRelation:
-    """A relation (slot) of a word, with its collocates."""
+    """A relation of a word, with its collocates."""
 
     slot: str
-    """The slot in the counts, e.g. obj, ~amod or obl:in, or "" if the counts have no slots."""
+    """The relation in the counts, e.g. obj, ~amod or obl:in. It is "" if the counts have no
+    relations.
+    """
     group: str
-    """The preposition by which relations are grouped, or "" for a relation without one."""
+    """The preposition by which relations are grouped, or ""."""
     name: str
     """Description of the relation in plain English."""
     totals: tuple[int | float, ...]
-    """Number of occurrences of each word in the slot."""
+    """Number of occurrences of each word in the relation."""
     shares: tuple[float, ...]
-    """Occurrences in the slot as fractions of all occurrences of each word."""
+    """Occurrences in the relation, as fractions of all occurrences of each word."""
     collocates: tuple[Collocate, ...]
-    """The best collocates by logDice or count. For two words: `only`, then `both`, then `other`."""
+    """The best collocates. In a comparison, those in `only` precede `both` and `other`."""
     more: int
-    """Number of further collocates that have enough occurrences but are not listed."""
+    """Number of further collocates with enough occurrences."""
 
     @property
     def total(self) -> int | float:
-        """Number of occurrences of the word in the slot."""
+        """Number of occurrences of the word in the relation."""
         return self.totals[0]
 
     @property
     def share(self) -> float:
-        """Fraction of the word's occurrences that are in the slot."""
+        """Fraction of the word's occurrences in the relation."""
         return self.shares[0]
 
     @property
     def only(self) -> tuple[Collocate, ...]:
-        """Collocates of the first word only, most typical first."""
+        """Collocates that only the first word has, most typical first."""
         return tuple(one for one in self.collocates if not any(one.counts[1:]))
 
     @property
@@ -151,7 +155,7 @@ class SketchRelation:
 
     @property
     def other(self) -> tuple[Collocate, ...]:
-        """Collocates of the second word only, most typical first."""
+        """Collocates that only the second word has, most typical first."""
         return tuple(one for one in self.collocates if not one.count)
 
 
@@ -164,19 +168,18 @@ class Sketch:
     """Total number of occurrences of each word."""
     relations: tuple[SketchRelation, ...]
     least: int
-    """Minimum number of occurrences of the collocates in the sketch."""
+    """Minimum number of occurrences of a collocate in the sketch."""
     left: tuple[str, ...]
-    """Slots that are not shown because they have too few occurrences of the word, or no frequent
-    collocate."""
+    """Relations that are not shown, because the word or all collocates are too rare in them."""
 
     @property
     def word(self) -> str:
-        """The word, or the first of two."""
+        """The word, or the first word of a comparison."""
         return self.words[0]
 
     @property
-    def beside(self) -> str | None:
-        """The second word of a comparison, or None for a single word."""
+    def other(self) -> str | None:
+        """The second word of a comparison, or None."""
         return self.words[1] if len(self.words) > 1 else None
 
 
@@ -184,20 +187,20 @@ class Sketch:
 def sketch(
     counts: Counts,
     word: str,
-    beside: str | None = SketchOptions.beside,
+    compare: str | None = SketchOptions.compare,
     n: int = SketchOptions.n,
     **options: Any,
 ) -> Sketch:
     """Return the relations of a word with their collocates, or compare two words.
 
-    In a comparison, it is sufficient if one of the words has enough occurrences of a collocate or
-    relation.
+    In a comparison, a collocate or relation is shown if it is frequent enough with one of the
+    words.
 
     Parameters
     ----------
     counts
         Counts of words in contexts. Their slots are the relations.
-    word, beside
+    word, compare
         The word, and optionally a second word to compare it with.
     n
         Number of collocates per relation; for two words, per relation and kind (`only`, `both`,
@@ -223,7 +226,7 @@ def sketch(
     >>> [(one.name, one.count, round(one.score, 2)) for one in relation.collocates]
     [('drink', 4, 13.3), ('spill', 1, 11.83)]
     """
-    return Sketches(counts).sketch(word, beside, n, **options)
+    return Sketches(counts).sketch(word, compare, n, **options)
 
 
 def find_lines(counts: Counts, word: str, context: str, n: int) -> list[EvidenceLine]:
@@ -232,7 +235,7 @@ def find_lines(counts: Counts, word: str, context: str, n: int) -> list[Evidence
 
 
 class Sketches:
-    """Sketches of the words in a table of counts. All sketches share precomputed data.
+    """Sketches of the words in a table of counts, which share precomputed data.
 
     Parameters
     ----------
@@ -246,11 +249,11 @@ class Sketches:
 
     @property
     def slots(self) -> list[str]:
-        """All slots of the counts, including "" for contexts without a slot."""
+        """All relations of the counts. A context without a relation has the relation ""."""
         return [*self._names]
 
     def name(self, slot: str, word: str | None = None) -> str:
-        """Return the description of a relation, or the slot itself if it is unknown."""
+        """Return the description of a relation. If it is unknown, return `slot`."""
         form = self._form(slot)[0] or slot or _PLAIN
         return form.replace("{w}", "the word" if word is None else f"“{_drop_tag(word)}”")
 
@@ -278,17 +281,17 @@ class Sketches:
     def sketch(
         self,
         word: str,
-        beside: str | None = SketchOptions.beside,
+        compare: str | None = SketchOptions.compare,
         n: int = SketchOptions.n,
         **options: Any,
     ) -> Sketch:
         """Return the sketch of a word. See the function `sketch`."""
-        request = SketchOptions(beside, n, **choose(SketchOptions, options))
-        if word == beside:
+        request = SketchOptions(compare, n, **choose(SketchOptions, options))
+        if word == compare:
             raise InputError(
                 f"cannot compare {word!r} with itself; choose another word", code="invalid-option"
             )
-        words = (word,) if beside is None else (word, beside)
+        words = (word,) if compare is None else (word, compare)
         rows = [self.counts.word_id(one) for one in words]
         chosen = self._choose(request.relations)
         totals = tuple(self.counts.word_totals[row].item() for row in rows)
@@ -313,7 +316,7 @@ class Sketches:
                 if chosen is None or number in chosen:
                     left.append(slot)
                 continue
-            if beside is None:
+            if compare is None:
                 listed = self._first(columns, strength, at, n)
             else:
                 listed = self._part(columns, seen, lean, strength, at, n)
@@ -321,7 +324,7 @@ class Sketches:
                 SketchRelation(
                     slot,
                     self._known[slot][1],
-                    self.name(slot, word if beside is None else None),
+                    self.name(slot, word if compare is None else None),
                     tokens,
                     shares,
                     tuple(
@@ -339,7 +342,7 @@ class Sketches:
         spans = [slice(*matrix.indptr[row : row + 2]) for row in rows]
         if len(rows) == 1:
             return matrix.indices[spans[0]], matrix.data[None, spans[0]]
-        # The stable sort is fast, because the indices are concatenated sorted runs.
+        # The stable sort is fast on concatenated sorted runs.
         columns = np.sort(np.concatenate([matrix.indices[span] for span in spans]), kind="stable")
         columns = columns[np.diff(columns, prepend=-1) > 0]
         seen = np.zeros((len(rows), columns.size), matrix.dtype)
@@ -348,7 +351,7 @@ class Sketches:
         return columns, seen
 
     def _choose(self, relations: Sequence[str]) -> set[int] | None:
-        """Return the indices of the requested slots, or None if all slots are requested."""
+        """Return the indices of the requested relations, or None for all of them."""
         if isinstance(relations, str):
             relations = [relations]
         chosen: set[int] = set()
@@ -375,7 +378,7 @@ class Sketches:
         return sorted(filter(None, tokens), key=lambda one: (-tokens[one], one))
 
     def _order(self, in_slots: Array) -> list[int]:
-        """Return the slots in display order. Prepositions come last, sorted by frequency."""
+        """Return the relations in display order. Prepositions come last, sorted by frequency."""
         tokens = in_slots.sum(axis=0)
         groups: dict[str, float] = {}
         seen = np.flatnonzero(tokens).tolist()
@@ -397,7 +400,7 @@ class Sketches:
     def _part(
         self, columns: Ints, seen: Array, lean: Floats, strength: Array, at: Ints, n: int
     ) -> list[int]:
-        """Return the best collocates of only the first word, of both, and of only the second."""
+        """Return the n best collocates of only the first word, of both, and of only the second."""
         one, other = seen[:, at] > 0
         only, both, others = (
             self._first(columns, strength, at[kind], n)
@@ -437,9 +440,9 @@ def _drop_tag(word: str) -> str:
 
 
 def _find_slots(counts: Counts) -> tuple[list[str], Ints, dict[str, tuple[str, str]]]:
-    """Return the slot names, the slot number of each context, and the parsed slots.
+    """Return the relations of all contexts: names, an index for each context, and parsed names.
 
-    If the counts have no slots, slots are inferred from the names of contexts.
+    If the counts have no relations, infer them from the names of contexts.
     """
     each: Sequence[str] = counts.slots.tolist()
     if not any(each):
@@ -455,7 +458,7 @@ def _find_slots(counts: Counts) -> tuple[list[str], Ints, dict[str, tuple[str, s
 
 
 def _parse(slot: str) -> tuple[str, str]:
-    """Return the relation and the preposition of a slot, or "" for an unknown part.
+    """Split a slot into relation and preposition. An unknown part is "".
 
     >>> _parse("~nmod:because_of"), _parse("~nmod:poss"), _parse("dislocated")
     (('~nmod', 'because_of'), ('~nmod:poss', ''), ('', ''))
@@ -467,7 +470,7 @@ def _parse(slot: str) -> tuple[str, str]:
 
 
 def _sole_relation(counts: Counts) -> str:
-    """Return the relation of counts that have a single relation and therefore no slots."""
+    """Return the only relation of counts whose context names omit it."""
     if _TURNED in counts.provenance.get("steps", ()):
         return ""
     if counts.provenance.get("recipe", {}).get("window"):

@@ -20,8 +20,7 @@ class ReproduceOptions(Checked):
     data: str | None = option(
         None,
         metavar="FOLDER",
-        help="Folder of data sets that are not bundled with roget. Default: the environment "
-        "variable ROGET_TEST_DATA.",
+        help="Folder of data sets that are not bundled with roget. Default: $ROGET_TEST_DATA.",
     )
     verb: str | None = option(
         None, metavar="VERB", help="soft/figure-1: verb whose objects to cluster. Default: fire."

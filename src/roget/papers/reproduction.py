@@ -101,7 +101,7 @@ REASONS = {
     Verdict.NO: "reason unknown",
     Verdict.UNCLEAR: "the interval includes both answers",
 }
-"""Reasons of claims that state none."""
+"""Default reasons, for claims that state no reason."""
 
 TITLES = ("", "published", "ours", "difference", "kind", "verdict")
 
@@ -154,7 +154,7 @@ class Reproduced:
             title=self.title,
             lead=[self.title],
             about=self.about,
-            # The rules come last.
+            # List the rules last.
             tables=[*tables[:-1], *self.tables, *tables[-1:]],
             notes=[*self.notes, *notes],
             data={"claims": [claim.as_dict() for claim in self.claims], "data": self.data},

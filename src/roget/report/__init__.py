@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from roget import catalogue
+from roget.errors import Notice, spell_options
 from roget.report.format import shorten
 
 
@@ -134,9 +135,9 @@ class Report:
     talk : warnings that the command prints to stderr instead of including them in the text.
     signature : all settings that the values depend on.
     caption : caption of floating tables in LaTeX; with a caption, plain text begins with the title.
-    data : plain data for JSON, or a function that returns them; see `make_data`.
+    data : plain data for JSON, or a function that returns them. See `make_data`.
     brief : short forms of the warnings and the signature for plain text, if there are any.
-    sheet : table for spreadsheets at full precision, or a function that returns it; see
+    sheet : table for spreadsheets at full precision, or a function that returns it. See
         `make_sheet`. Default: the first table.
     page : function that returns a custom HTML page, if there is one.
     picture : function that returns a matplotlib figure, if there is one.
@@ -165,6 +166,14 @@ class Report:
     sheet: ReportTable | Callable[[], ReportTable] | None = None
     page: Callable[[], str] | None = field(default=None, repr=False, compare=False)
     picture: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("lead", "notes", "warnings", "talk"):
+            texts = [
+                text if isinstance(text, Notice) else spell_options(text)
+                for text in getattr(self, name)
+            ]
+            object.__setattr__(self, name, texts)
 
     @classmethod
     def of(cls, title: str, facts: Mapping[str, Any]) -> Report:

@@ -1,4 +1,4 @@
-"""Readable phrases for contexts in text and HTML; JSON, CSV and TSV keep the context codes."""
+"""Readable phrases for contexts in text and HTML. JSON, CSV and TSV keep the context codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOTE = "… stands for the word; JSON and CSV output contains context codes such
 
 
 class ContextPhrases:
-    """A callable that maps context codes to phrases; unknown codes are returned unchanged.
+    """A callable that maps context codes to phrases. Unknown codes are returned unchanged.
 
     >>> counts = Counts([[4, 1]], ["tea"], ["obj:drink", "nmod:of:cup"], slots=["obj", "nmod:of"])
     >>> phrase = ContextPhrases(counts)
@@ -40,6 +40,18 @@ class ContextPhrases:
             column = self.columns.get(context)
             self._phrases[context] = context if column is None else self.sketches.phrase(column)
         return self._phrases[context]
+
+    def distinct(self, contexts: Iterable[str]) -> list[str]:
+        """Return the phrases of contexts in order, without repetitions.
+
+        Contexts that differ only in their relation can have the same phrase.
+
+        >>> ContextPhrases.from_names(["obj:use", "~compound:use"]).distinct(
+        ...     ["obj:use", "~compound:use"]
+        ... )
+        ['use …']
+        """
+        return list(dict.fromkeys(map(self, contexts)))
 
     @property
     def notes(self) -> list[str]:

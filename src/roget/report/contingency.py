@@ -35,8 +35,8 @@ def report(statistics: Statistics) -> Report:
     for axis, size in enumerate(table.shape):
         hidden = size - len(names[axis]) + 1
         if hidden:
-            # Add the items in classes or clusters that are not shown. The sum along the axis
-            # includes the total, so their number is 2 × total − sum.
+            # Add the number of items in classes or clusters that are not shown. The sum along the
+            # axis includes the total, so this number is 2 × total − sum.
             rest = 2 * np.take(cells, -1, axis) - cells.sum(axis)
             cells = np.insert(cells, -1, rest, axis)
             names[axis].insert(-1, plural(hidden, "other"))

@@ -15,7 +15,7 @@ DONE, WAITING, UNDONE = "done", "waiting", "undone"
 
 
 def list_edits(thesaurus: Thesaurus) -> Iterator[dict[str, Any]]:
-    """Yield all edits in order as plain data; `number` is the argument for `undo_to`."""
+    """Yield all edits in order as plain data. `number` is the argument for `undo_to`."""
     number = 0
     for one in thesaurus.edits:
         number += not one.waiting

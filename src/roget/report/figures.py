@@ -29,8 +29,8 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": GREY,
-    "text.parse_math": False,  # names may contain dollar signs
-    "svg.fonttype": "none",  # keep text searchable and editable
+    "text.parse_math": False,  # Names may contain dollar signs.
+    "svg.fonttype": "none",  # Keep text searchable and editable.
     "svg.hashsalt": "roget",  # reproducible files
     "pdf.fonttype": 42,
 }
@@ -53,14 +53,14 @@ def styled() -> Iterator[None]:
 def label_point(
     axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], **how: Any
 ) -> None:
-    """Write a small label next to a point; the offset is in typographic points."""
+    """Write a small label next to a point. The offset is in typographic points."""
     axes.annotate(
         text, place, xytext=offset, textcoords="offset points", fontsize=7, color=INK, **how
     )
 
 
 def place_nodes(tree: Tree) -> dict[int, float]:
-    """Return vertical node positions: leaves in order, parents at the mean of their children."""
+    """Return the vertical positions of nodes, where parents are at the mean of their children."""
     leaves = [node for node in tree.walk() if not tree.children(node)]
     heights = {leaf: float(place) for place, leaf in enumerate(reversed(leaves))}
     for node in reversed(range(tree.n_nodes)):
@@ -113,7 +113,7 @@ def write_svg(figure: Figure) -> bytes:
 
 
 def check_format(path: PathLike) -> str:
-    """Return the image format of a file; raise an error if it is unsupported or not writable."""
+    """Return the image format of a file. Raise an error if it is unsupported or not writable."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         known = ", ".join(f".{one}" for one in FORMATS)

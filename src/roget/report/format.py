@@ -108,6 +108,15 @@ def plural(number: float, noun: str, form: str = ",.15g") -> str:
     return problems.plural(number, noun, form)
 
 
+def occurrences(count: float) -> str:
+    """Format a number of occurrences. Fractional counts of at least 1 are rounded.
+
+    >>> occurrences(5.1667), occurrences(1), occurrences(0.25)
+    ('5 occurrences', '1 occurrence', '0.25 occurrences')
+    """
+    return plural(round(count) if count >= 1 else round(count, 2), "occurrence")
+
+
 def canvas(width: float, height: float) -> Figure:
     """Return an empty matplotlib figure.
 
@@ -119,7 +128,7 @@ def canvas(width: float, height: float) -> Figure:
 
 
 def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, str, int]]:
-    """Yield (prefix of the node's line, prefix for lines below it, node) for a tree with root 0.
+    """Yield (prefix, prefix of the lines below, node) for each node of a tree with root 0.
 
     >>> [branch + str(node) for branch, _, node in branches([[1, 3], [2], [], []].__getitem__)]
     ['0', '├─ 1', '│  └─ 2', '└─ 3']
@@ -134,7 +143,7 @@ def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, st
 
 
 def brief(value: float | None, digits: int = 5) -> float | int | None:
-    """Round a number to `digits` significant digits; return None if it is undefined.
+    """Round a number to `digits` significant digits. Return None if it is undefined.
 
     >>> brief(0.123456789), brief(3.0), brief(float("nan"))
     (0.12346, 3, None)
@@ -156,7 +165,7 @@ def printable(text: str, most: int | None = None) -> str:
         return text if text.isprintable() else "".join(map(_spell, text))
     from rich.cells import cell_len, set_cell_size
 
-    # Combining marks have zero width; keep at most 8 code points per column.
+    # Combining marks have zero width. Keep at most 8 code points per column.
     shown = "".join(map(_spell, text[: 8 * most]))
     if len(text) <= 8 * most and cell_len(shown) <= most:
         return shown
@@ -176,10 +185,10 @@ def part_line(line: EvidenceLine) -> list[tuple[str, str]]:
 
 
 def part_text(text: str, spans: Iterable[tuple[tuple[int, int], str]]) -> list[tuple[str, str]]:
-    """Split a string at spans; each part is paired with the kind of its span, or with ""."""
+    """Split a string at spans. Each part is paired with the kind of its span, or with ""."""
     parts, at = [], 0
     for (begin, end), kind in sorted(spans):
-        # Skip overlapping spans: a word may also be the context, or part of a name.
+        # Skip overlapping spans, because a word may also be the context, or part of a name.
         if begin >= at:
             parts += [(text[at:begin], ""), (text[begin:end], kind)]
             at = end
@@ -187,7 +196,7 @@ def part_text(text: str, spans: Iterable[tuple[tuple[int, int], str]]) -> list[t
 
 
 def shorten(names: Sequence[str], most: int) -> list[str]:
-    """Cut out the middle of names longer than `most` characters; distinct names remain distinct.
+    """Cut out the middle of names longer than `most` characters. Distinct names remain distinct.
 
     >>> shorten(["task-run-1-of-the-first-system", "task-run-2-of-the-first-system", "ours"], 15)
     ['task-run-1…stem', 'task-run-2…stem', 'ours']

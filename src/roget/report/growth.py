@@ -20,11 +20,11 @@ from roget.learn.thesaurus.edits import (
 from roget.report import Column, Report, ReportTable
 from roget.report.format import plural
 
-if TYPE_CHECKING:  # the explorer uses this module and must not load compiled code
+if TYPE_CHECKING:  # The explorer uses this module and must not load compiled code.
     from roget.learn.growth.grow import GrowthResult
 
 SHOWN = 40
-"""Maximum number of rows in plain text; other formats contain all rows."""
+"""Maximum number of rows in plain text. Other formats contain all rows."""
 
 DECIDED = (ACCEPTED, REFUSED)
 

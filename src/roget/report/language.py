@@ -19,6 +19,8 @@ def find_language(thesaurus: Thesaurus) -> str | None:
     tag = thesaurus.provenance.get("language") or thesaurus.counts.provenance.get("language")
     if tag is None and model in catalogue.names("languages"):
         tag = getattr(catalogue.load("languages", model), "code", None)
-    elif tag is None and (pipeline := re.match("([a-z]{2,3})_", model)):  # a spaCy model
+    elif tag is None and (
+        pipeline := re.match("([a-z]{2,3})_", model)
+    ):  # a model of spaCy, e.g. en_core_web_sm
         tag = pipeline[1]
     return tag if isinstance(tag, str) and is_language(tag) and tag != UNKNOWN else None

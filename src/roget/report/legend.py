@@ -86,7 +86,7 @@ def explain_scores(scores: Iterable[tuple[str, str | None]]) -> list[str]:
     ['v = V-measure, ari = adjusted Rand index; entropy: jk = jackknife']
     """
     scores = list(scores)
-    # A measure may have parameters: v(beta=0.5).
+    # A measure may have parameters, as in v(beta=0.5).
     names = list(dict.fromkeys(measure.partition("(")[0] for measure, _ in scores))
     entropies = list(dict.fromkeys(entropy for _, entropy in scores if entropy))
     parts = []

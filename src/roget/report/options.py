@@ -46,8 +46,8 @@ class ReportOptions(Checked):
     language: str | None = option(
         None,
         metavar="TAG",
-        help="Language of the words, e.g. en or pt-BR (SKOS, HTML, JSON). Default: the language of "
-        "the corpus, if known.",
+        help="Language of the words, e.g. en or pt-BR, for SKOS, HTML and JSON. Default: the "
+        "language of the corpus.",
     )
     base: str = option(
         "urn:x-roget:thesaurus#",
@@ -60,14 +60,14 @@ class ReportOptions(Checked):
         many=",",
         minimum=2,
         metavar="K,K,…",
-        help="Export only these cuts of the tree, e.g. 8,64 for 8 classes with 64 subclasses. "
-        "Default: the levels of the build.",
+        help="Number of classes at each level to export, e.g. 8,64 for 8 classes with 64 "
+        "subclasses. Default: the levels chosen by `roget build`.",
     )
     all_splits: bool = option(
-        False, help="Export all splits of the tree instead of the levels of the build."
+        False, help="Export the whole tree, not only the levels chosen by `roget build`."
     )
     unsorted: bool = option(
-        False, help="SKOS, booklets: include classes with low trust. Default: leave them out."
+        False, help="Include classes with low trust in SKOS and booklets. Default: leave them out."
     )
     min_children: int = option(
         1, minimum=1, help="Replace classes with fewer than N subclasses by their subclasses."
@@ -77,7 +77,8 @@ class ReportOptions(Checked):
         many=",",
         minimum=2,
         metavar="K,K,…",
-        help="SKOS: write a collection of classes for each of these cuts. Default: --levels.",
+        help="SKOS: for each number K, write a collection of the K classes at this level. "
+        "Default: the numbers in --levels.",
     )
     related: int = option(
         0, minimum=0, help="SKOS: link each word to its N nearest neighbours as skos:related."

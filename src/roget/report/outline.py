@@ -11,7 +11,7 @@ from roget.scoring.steps.diagnostics import GroupRow
 
 LONGEST = 26
 MOST_GROUPS = 100
-"""Maximum number of groups in a text table; CSV and JSON contain all groups."""
+"""Maximum number of groups in a text table. CSV and JSON contain all groups."""
 
 _ENTROPIES = {
     "H(C)": "gold",

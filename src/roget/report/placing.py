@@ -16,7 +16,7 @@ from roget.report.format import plural, printable, width
 from roget.report.options import is_address
 
 SHOWN = 40
-"""Maximum number of words in plain text; files contain all words."""
+"""Maximum number of words in plain text. Files contain all words."""
 
 WORDS = 4
 """Maximum number of supporting words shown in the text table."""
@@ -25,7 +25,7 @@ WAY = 3
 """Maximum number of superclasses shown in the text table."""
 
 TOP = 5
-"""Number of candidates considered by the top-5 columns of a test."""
+"""Number of candidates per word that count in a test on hidden words."""
 
 SHEET = (
     "accept", "word", "seen", "score", "class", "id", "path", "similar words", "contexts",
@@ -254,7 +254,7 @@ def _note(one: PlacementCandidate) -> str:
 
 
 def write_turtle(placed: Placed, language: str | None = None) -> Iterator[str]:
-    """Yield the candidates as SKOS in Turtle, to be loaded together with the taxonomy."""
+    """Yield the candidates as SKOS in Turtle. Load them together with the taxonomy."""
     return as_turtle(statements(placed, language))
 
 

@@ -13,12 +13,7 @@ from roget.report.format import ARROWS, UNDEFINED, ends, number, plural
 from roget.report.legend import ENTROPIES as ENTROPY_NAMES
 from roget.report.legend import explain_scores
 from roget.scoring.results import MEAN, TREE, ScoreRow, ScoreTable, score_key
-from roget.scoring.signature import (
-    JACKKNIFE,
-    change_signature,
-    read_signature,
-    shorten_signature,
-)
+from roget.scoring.signature import shorten_signature
 
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
@@ -27,20 +22,19 @@ if TYPE_CHECKING:
 
 def report(table: ScoreTable) -> Report:
     """Report the scores of a system next to baseline scores, with sizes, notes and warnings."""
+    table = table.with_intervals()
     baselines = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
     head = table.headline
     shown = table.rows if head is None else head.rows
     reasons = [f"{row.measure}: {row.reason}" for row in table.rows if row.value is None]
     summary = _summary(table)
     verdict = [] if head is None or not head.verdict else [f"Verdict: {head.verdict}."]
-    has_intervals = any(row.low is not None for row in table.rows)
     scores = Report(
         title=table.title or _name_files(table),
         lead=[summary, *(_entropies(table) if head is None else verdict)],
         notes=[
             *(_explain_chance(table) if table.chance else ()),
             *_explain_rows(shown, head),
-            *(_explain_jackknife(table) if has_intervals else ()),
         ],
         tables=[
             *([_scores(table, baselines)] if head is None else _headline(table, head, baselines)),
@@ -49,7 +43,7 @@ def report(table: ScoreTable) -> Report:
             *(_details(table) if table.details is not None else ()),
         ],
         warnings=[*reasons, *table.warnings],
-        signature=_sign(table, head),
+        signature=table.signature,
         brief=None if head is None else _brief(table, head, len(reasons)),
         caption=f"{table.title}. {summary}." if table.title else "",
         data=table.as_dict,
@@ -119,14 +113,14 @@ def _headline(table: ScoreTable, head: Headline, baselines: list[str]) -> Iterat
     beyond = ["z", "p"] if _tests_chance(table) else []
     levels = any(row.level is not None for row in head.rows)
     for row in head.rows:
-        score = Cell(number(row.value), ends(*head.interval(row)))
+        score = Cell(number(row.value), ends(row.low, row.high))
         tested = _format_test(row, table.chance) if beyond else []
         plain = [number(head.plain.get(row.measure))] if head.plain else []
         plain = [text.replace(UNDEFINED, "") for text in plain]
         against = (number(row.baselines.get(name)) for name in baselines)
         name = [*([row.level or ""] if levels else []), f"{row.measure} {ARROWS[row.direction]}"]
         rows.append([*name, score, *plain, *tested, *against])
-    intervals = any(head.interval(row)[0] is not None for row in head.rows)
+    intervals = any(row.low is not None for row in head.rows)
     columns = [
         *([Column("level", fit="keep")] if levels else []),
         Column("measure", fit="keep"),
@@ -165,32 +159,12 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
     return ["; ".join(lines)] if lines else []
 
 
-def _explain_jackknife(table: ScoreTable) -> list[str]:
-    """Return a note if the intervals come from the jackknife, because --ci N then has no effect on
-    them."""
-    parts = read_signature(table.signature)
-    sampled = parts.get("extra") == "sample"  # The option --ci does not apply.
-    if sampled or parts.get("ci") != JACKKNIFE or all(row.low is None for row in table.rows):
-        return []
-    over = "items" if parts.get("average") == "none" else "groups"
-    return [f"intervals are jackknife intervals over {over}, which ignore the number in --ci"]
-
-
 def _brief(table: ScoreTable, head: Headline, undefined: int) -> Brief:
     """Return the most important warnings and the short signature."""
     reasons = [f"{row.measure}: {row.reason}" for row in head.rows if row.value is None]
     warnings = [*reasons, *head.warnings][:MOST_WARNINGS]
     more = max(0, undefined + len(table.warnings) - len(warnings))
-    return Brief(warnings, shorten_signature(_sign(table, head)), more)
-
-
-def _sign(table: ScoreTable, head: Headline | None) -> str:
-    """Return the signature of the printed scores, with the interval method if quick intervals are
-    shown."""
-    quick = None if head is None else head.quick
-    if head is None or quick is None or all(head.interval(row)[0] is None for row in head.rows):
-        return table.signature
-    return change_signature(table.signature, ci=quick.method)
+    return Brief(warnings, shorten_signature(table.signature), more)
 
 
 def _on_each(table: ScoreTable) -> Iterator[ReportTable]:

@@ -44,7 +44,7 @@ def report(sweep: Sweep) -> Report:
 
 
 def add_sweep(scores: Report, sweep: Sweep) -> Report:
-    """Add the tables and figure of many cuts to the report of one cut."""
+    """Add tables and a figure of the scores of many cuts to a report."""
     tables = [*scores.tables, *_tables(sweep)]
     new = [text for text in sweep.warnings if text not in scores.warnings]
     return replace(

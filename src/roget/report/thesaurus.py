@@ -33,7 +33,7 @@ def sizes(thesaurus: Thesaurus) -> str:
     words, contexts = thesaurus.counts.shape
     return (
         f"{words:,} words in {plural(thesaurus.tree.n_clusters, 'class')}{sharp}; "
-        f"{contexts:,} contexts, {thesaurus.counts.total:,} occurrences"
+        f"{contexts:,} contexts, {round(float(thesaurus.counts.total)):,} occurrences"
     )
 
 
@@ -226,7 +226,7 @@ def _tabulate_tree(
         if one.value is not None:
             split = f"{bits(one.value):,.0f}" if unit.kind == "bits" else f"{one.value:.3f}"
         numbers = (f"{one.mass:.1%}", f"{one.size:,}", split)
-        rows.append((*numbers, branch + one.label, ", ".join(map(phrase, contexts))))
+        rows.append((*numbers, branch + one.label, ", ".join(phrase.distinct(contexts))))
         nodes.append((one.node, one.label, one.mass, one.size, contexts))
     first = thesaurus.tree.children(0)
     shown = {node[0] for node in nodes}
@@ -247,7 +247,7 @@ def _tabulate_contexts(
         (
             f"{one.probability:.1%}",
             f"{len(one.contexts):,}",
-            ", ".join(map(phrase, one.contexts[:SHOWN])),
+            ", ".join(phrase.distinct(one.contexts[:SHOWN])),
         )
         for one in classes[:k]
     ]
@@ -266,7 +266,7 @@ def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
         here = to_dense(clustering.centroids[[cluster]]).ravel()
         contexts = [one.context for one in select_distinct(here, clustering.background, names, 4)]
         share, size = float(clustering.mass[cluster]), int(words[cluster])
-        phrases = ", ".join(map(ContextPhrases.from_names(contexts), contexts))
+        phrases = ", ".join(ContextPhrases.from_names(contexts).distinct(contexts))
         rows.append((str(cluster), f"{share:.1%}", f"{size:,}", phrases))
         values.append((cluster, share, size, ", ".join(contexts)))
     hidden = clustering.n_clusters > k

@@ -13,7 +13,7 @@ from roget.learn.prior import KEY as PRIOR
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report import Column, Report, ReportTable, legend
 from roget.report.contexts import ContextPhrases
-from roget.report.format import plural, printable, width
+from roget.report.format import occurrences, plural, printable, width
 
 CLASSES, SHARED = 3, 4
 """Maximum numbers of classes per word, and of contexts per word or word pair."""
@@ -67,9 +67,9 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     """Report a word, its classes and a table of its neighbours."""
     phrase = ContextPhrases(thesaurus.counts)
     found = describe_neighbours(thesaurus, word, n, by)
-    named = ", ".join(printable(phrase(one), _most()) for one in found["contexts"])
+    named = ", ".join(printable(one, _most()) for one in phrase.distinct(found["contexts"]))
     contexts = f", e.g. in {named}" if named else ""
-    lines = [f"{printable(word, _most())}: {plural(found['seen'], 'occurrence')}{contexts}"]
+    lines = [f"{printable(word, _most())}: {occurrences(found['seen'])}{contexts}"]
     lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
     legends = {KEY: legend.SOURCES, PRIOR: legend.PRIOR}
     sources = [text for key, text in legends.items() if key in thesaurus.provenance]
@@ -80,7 +80,7 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     rows, values = [], []
     for one in found["neighbours"]:
         contexts, label = one["contexts"], one["class"]["label"]
-        shared = ", ".join(map(phrase, contexts))
+        shared = ", ".join(phrase.distinct(contexts))
         source = (one["source"],) if borrowed else ()
         rows.append((one["word"], f"{one['similarity']:.2f}", *source, shared, label))
         values.append((one["word"], one["similarity"], ", ".join(contexts), label, *source))
@@ -132,13 +132,13 @@ def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
     found = describe_senses(thesaurus, word, n)
     rows, values = [], []
     for one in found["senses"]:
-        lists = [one["label"]], one["words"], [*map(phrase, one["contexts"])]
+        lists = [one["label"]], one["words"], phrase.distinct(one["contexts"])
         shown = ([printable(name, _most()) for name in names] for names in lists)
         rows.append((f"{one['share']:.0%}", *map(", ".join, shown)))
         joined = map(", ".join, (one["words"], one["contexts"]))
         values.append((one["node"], one["label"], one["share"], *joined))
     many = plural(len(rows), "sense")
-    lead = [f"{printable(word, _most())}: {plural(found['seen'], 'occurrence')}, {many}"]
+    lead = [f"{printable(word, _most())}: {occurrences(found['seen'])}, {many}"]
     lead += [
         f"  {one['share']:4.0%}  {' › '.join(one['path']) or one['label']}"
         for one in found["senses"]
@@ -172,7 +172,7 @@ def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
 def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
     """Report new words and their classes, one class per row.
 
-    In a sheet, a word without classes has one row with empty node, class and probability.
+    In a spreadsheet, a word without classes has one row with empty node, class and probability.
     """
     placed = place(thesaurus, counts, n)
     rows, values = [], []

@@ -53,14 +53,18 @@ class Inputs:
         options, code = self.options, "conflicting-options"
         vars(self).update(noise=None if options.noise is None else str(options.noise))
         if options.several == "cover" and options.answers == "top":
-            message = "answers='top' (one label per item) cannot be combined with several='cover'"
+            message = (
+                "--set answers=top (one label per item) cannot be combined with --set several=cover"
+            )
             raise InputError(message, code=code)
         if options.several == "cover" and options.engine != "local":
-            raise InputError("several='cover' requires engine='local'", code=code)
+            raise InputError("--set several=cover requires --engine local", code=code)
         if options.engine == "local" and options.scheduler is not None:
-            raise InputError(f"scheduler={options.scheduler} requires engine='dask'", code=code)
+            raise InputError(
+                f"--set scheduler={options.scheduler} requires --engine dask", code=code
+            )
         if options.engine != "local" and options.extra in ("sample", "unmatched"):
-            raise InputError(f"extra={options.extra!r} requires engine='local'", code=code)
+            raise InputError(f"--extra {options.extra} requires --engine local", code=code)
         if options.memory is not None:
             from roget.core.io.duck import read_memory
 
@@ -144,8 +148,8 @@ class Inputs:
         ):
             sides = self._count_frames(system)
         joint = self.compared and self.options.ci
-        # In a comparison, confidence intervals resample the same items for all systems, so
-        # individual items are required unless there are groups.
+        # Comparisons resample the same items for all systems, so individual items are required
+        # unless there are groups.
         if sides is None or not joint or has_groups(sides):
             return sides
         if self.options.engine != "local":

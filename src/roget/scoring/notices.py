@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from roget.errors import Notice, code_of
 from roget.scoring.labels import AlignedLabels
 from roget.scoring.labels.align import find_noise, is_called
 from roget.scoring.measures import Measure
+from roget.scoring.options import LabelOptions
 from roget.scoring.results import ScoreRow
+from roget.scoring.signature import choose_interval
 
 THIN_CELL = 5.0
 """Number of items per non-empty cell below which plug-in entropies are unreliable."""
@@ -80,8 +83,8 @@ def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str,
     elif (label := find_noise(sides.system)) is not None:
         text = (
             f"{sides.system.source}: label {label!r} is scored as an ordinary cluster; if it marks "
-            f"noise, pass --noise {label} (one cluster per item) or --noise {label} --missing drop "
-            f"(items excluded)"
+            f"noise, pass --noise {quote(label)} (one cluster per item) or --noise {quote(label)} "
+            "--missing drop (items excluded)"
         )
         texts.append(Notice(text, code="noise-label"))
     texts += more
@@ -96,6 +99,18 @@ def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
         return []
     text = "gold and system are the same input, so all scores are perfect"
     return [Notice(text, code="identical-inputs")]
+
+
+def warn_unused_number(rows: Sequence[ScoreRow], options: LabelOptions) -> list[str]:
+    """Return a notice if a number of samples was requested that the jackknife does not use."""
+    method = choose_interval(options.interval)
+    if not options.ci or method != "jackknife" or all(row.low is None for row in rows):
+        return []
+    text = (
+        f"jackknife intervals do not depend on the number in --ci {options.ci}: they leave out "
+        "every item or group once, or 200 blocks of items"
+    )
+    return [Notice(text, code="unused-number")]
 
 
 def warn_undefined(

@@ -51,15 +51,15 @@ class LabelOptions(Checked):
         many="repeated",
         flags=("--measure", "-m"),
         metavar="NAME",
-        help="Measures from `roget list measures`, e.g. nvi,v(beta=0.5). Default: homogeneity, "
-        "completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
+        help="Measures, e.g. nvi,v(beta=0.5); `roget list measures` lists all. Default: "
+        "homogeneity, completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
     )
     entropy: str | Sequence[str] = option(
         ("ml", "jk"),
         many="repeated",
         flags=("--entropy", "-e"),
         metavar="NAME",
-        help="Estimators from `roget list entropies`. Default: ml and jk.",
+        help="Entropy estimators; `roget list entropies` lists all. Default: ml and jk.",
     )
     average: str | None = option(
         None,
@@ -146,7 +146,7 @@ class LabelOptions(Checked):
     )
     all: bool = option(
         False,
-        help="Show all scores, estimators and warnings, which JSON and CSV always contain.",
+        help="Show all scores, estimators and warnings. JSON and CSV always contain them.",
     )
     title: str = option("", help="Title for pages, reports and table captions.")
     golds: Any = option(
@@ -164,8 +164,9 @@ class LabelOptions(Checked):
         metavar="N",
         expects="the number of bootstrap samples (e.g. 1000), not a level; intervals are always "
         "95 %, and 0 means none",
-        help="Number of random samples for 95% intervals and tests of differences, e.g. 1000; 0 = "
-        "no intervals. Default: printed reports show intervals that take less than a second.",
+        help="Number of random samples of groups or items for 95% intervals and tests, e.g. 1000; "
+        "0 = no intervals. The jackknife ignores the number. Default: intervals that take less "
+        "than a second.",
     )
     interval: str = option(
         "auto",

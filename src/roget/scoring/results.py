@@ -9,7 +9,7 @@ import importlib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -20,12 +20,12 @@ from roget import catalogue
 from roget.catalogue import name_extra
 from roget.core.io.problems import plural
 from roget.errors import InputError, Notice, Undefined, UnknownName
-from roget.scoring.signature import Signed
+from roget.scoring.signature import Signed, change_signature
 
 if TYPE_CHECKING:
     from roget.scoring.steps.components import ScoreComponents
     from roget.scoring.steps.diagnostics import Details, GroupRow
-    from roget.scoring.steps.headline import ComparisonHeadline, Headline
+    from roget.scoring.steps.headline import ComparisonHeadline, Headline, QuickIntervals
     from roget.scoring.steps.sets import Columns
     from roget.scoring.steps.sweep import Sweep
     from roget.scoring.systems import ScoredSystem
@@ -96,6 +96,16 @@ def name_measure(name: str) -> str:
 def is_plug_in(score: Score) -> bool:
     """Return True if entropies are plug-in estimates without bias correction."""
     return score[1] == "ml"
+
+
+def choose_estimator(rows: Sequence[ScoreRow]) -> ScoreRow:
+    """Return the row of a measure that short reports show.
+
+    This is the first corrected score, or the plug-in score if corrected scores are undefined, for
+    instance because weights are fractional.
+    """
+    ordered = sorted(rows, key=lambda row: row.entropy == "ml")
+    return next((row for row in ordered if row.value is not None), ordered[0])
 
 
 def beats_baselines(
@@ -208,9 +218,9 @@ class ScoreRow:
 class ScoreTable(Result):
     """The scores of one system.
 
-    `table["v", "jk"]` is a single score, and `print(table)` prints a report. `table.as_dict()`
-    returns data for JSON, `table.to_pandas()` a data frame, and `table.flat()` a dictionary for
-    experiment trackers.
+    `table["v"]` is the score that `print(table)` shows, `table["v", "ml"]` and `table["v", "jk"]`
+    are the plug-in and the corrected score. `table.as_dict()` returns data for JSON,
+    `table.to_pandas()` a data frame, and `table.flat()` a dictionary for experiment trackers.
     """
 
     kind = "score"
@@ -224,6 +234,7 @@ class ScoreTable(Result):
     """The mean number of clusters per group."""
     warnings: tuple[str, ...]
     rows: tuple[ScoreRow, ...]
+    """One row per score. Intervals are included if they were requested (see `with_intervals`)."""
     details: Details | None = None
     """The worst groups, mixed clusters and scattered classes, if requested."""
     title: str = ""
@@ -240,6 +251,8 @@ class ScoreTable(Result):
     """The number of random clusterings used to compute z and p."""
     headline: Headline | None = field(default=None, repr=False, compare=False)
     """The scores and warnings of the short report, or None if reports show everything."""
+    quick: QuickIntervals | None = field(default=None, repr=False, compare=False)
+    """Intervals that have not been computed yet (see `with_intervals`)."""
 
     @property
     def main(self) -> Score:
@@ -258,7 +271,29 @@ class ScoreTable(Result):
 
         It is empty if specific measures were requested.
         """
-        return "" if self.headline is None else self.headline.verdict
+        headline = self.with_intervals().headline
+        return "" if headline is None else headline.verdict
+
+    def with_intervals(self) -> ScoreTable:
+        """Return the table with the intervals that its report shows.
+
+        Intervals that take less than a second are computed when they are first needed: for
+        reports, for JSON and for data frames.
+        """
+        return self._with_intervals
+
+    @cached_property
+    def _with_intervals(self) -> ScoreTable:
+        quick, headline = self.quick, self.headline
+        if quick is None or not quick.ends:
+            return self
+        return replace(
+            self,
+            rows=quick.add_bounds(self.rows),
+            signature=change_signature(self.signature, ci=quick.method),
+            headline=headline and replace(headline, rows=quick.add_bounds(headline.rows)),
+            quick=None,
+        )
 
     def sets(self, kind: str = "clusters") -> Columns:
         """Return the columns of a table of "classes", "clusters" or the "mapping" between them.
@@ -274,28 +309,42 @@ class ScoreTable(Result):
         return list_kind([self.scored], kind)
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> float:
-        """Return the score for a measure, or for a measure and an estimator."""
+        """Return the score for a measure, or for a measure and an estimator.
+
+        Without an estimator, it is the score that reports show, which is bias-corrected if
+        possible. Names of other libraries, such as scikit-learn's "v_measure_score", denote the
+        plug-in scores that those libraries compute.
+        """
         measure, entropy = key if isinstance(key, tuple) else (key, None)
         if all(row.measure != measure for row in self.rows):
+            if any(measure in names for names in catalogue.FAMILIAR.values()):
+                entropy = entropy or "ml"
             measure = name_measure(measure)
         # If there are levels, prefer the mean over all levels.
-        for row in sorted(self.rows, key=lambda row: row.level not in (None, MEAN)):
-            if row.measure == measure and (not isinstance(key, tuple) or row.entropy == entropy):
-                if row.value is None:
-                    raise Undefined(f"{measure}: {row.reason}")
-                return row.value
+        rows = [row for row in self.rows if row.measure == measure]
+        if MEAN in {row.level for row in rows}:
+            rows = [row for row in rows if row.level == MEAN]
+        rows = [row for row in rows if row.level == rows[0].level]
+        own = [row for row in rows if row.entropy == entropy]
+        rows = own if isinstance(key, tuple) else own or rows
+        if rows:
+            row = choose_estimator(rows)
+            if row.value is None:
+                raise Undefined(f"{measure}: {row.reason}")
+            return row.value
         known = dict.fromkeys(row.measure for row in self.rows)
         if entropy is not None and measure in known:
             estimators = [str(row.entropy) for row in self.rows if row.measure == measure]
             raise UnknownName(f"estimator of {measure}", entropy, estimators)
         is_measure = measure.partition("(")[0] in catalogue.MEASURES
-        remedy = f'; to compute it, pass measures="{measure}"' if is_measure else ""
+        remedy = f"; to compute it, pass --measure {measure}" if is_measure else ""
         raise UnknownName("score", measure, known, remedy=remedy)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON-serialisable dictionary."""
+        table = self.with_intervals()
         sizes = "items", "groups", "classes", "clusters"
-        data = self._plain("signature", *sizes, "warnings", "rows")
+        data = table._plain("signature", *sizes, "warnings", "rows")
         if self.components is not None:
             data |= self.components.as_dict()
         more = ("by_group", "details", "sweep")
@@ -453,7 +502,11 @@ class GoldStandard:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """The scores of several systems, with ranks and significance tests."""
+    """The scores of several systems, with ranks and significance tests.
+
+    `comparison["ours"]` is the `ScoreTable` of one system, and `comparison["ours"]["v"]` a single
+    score. `for name in comparison` iterates over the names of the systems, in input order.
+    """
 
     kind = "comparison"
 
@@ -483,6 +536,8 @@ class Comparison(Result):
     """The scores of each system in each group, if requested."""
     headline: ComparisonHeadline | None = field(default=None, repr=False, compare=False)
     """The scores of the short report, or None if reports show everything."""
+    quick: Mapping[str, QuickIntervals] = field(default_factory=dict, repr=False, compare=False)
+    """Intervals for the main score, keyed by system, that have not been computed yet."""
 
     @property
     def has_tests(self) -> bool:
@@ -498,6 +553,65 @@ class Comparison(Result):
     def systems(self) -> list[str]:
         """The names of the systems in input order."""
         return list(dict.fromkeys(row.system for row in self.rows if not row.trivial))
+
+    def __getitem__(self, system: str) -> ScoreTable:
+        """Return the scores of one system, with the baseline scores."""
+        if system not in self.systems:
+            raise UnknownName("system", system, self.systems)
+        whole = self.with_intervals()
+        trivial: dict[Score, dict[str, float | None]] = {}
+        for row in whole.rows:
+            if row.trivial and not row.annotator:
+                trivial.setdefault((row.measure, row.entropy), {})[row.system] = row.value
+        rows = tuple(
+            replace(row, baselines=trivial.get((row.measure, row.entropy), {}))
+            for row in whole.rows
+            if row.system == system
+        )
+        named = dict(zip(self.systems, self.components, strict=False))
+        return ScoreTable(
+            signature=whole.signature,
+            items=self.items,
+            groups=self.groups,
+            classes=self.classes,
+            clusters=math.nan if rows[0].clusters is None else rows[0].clusters,
+            warnings=tuple(text for text in self.warnings if text.startswith(f"{system}: ")),
+            rows=rows,
+            title=system,
+            components=named.get(system),
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.systems)
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    def __contains__(self, system: object) -> bool:
+        return system in self.systems
+
+    def with_intervals(self) -> Comparison:
+        """Return the comparison with the intervals that its report shows, as in `ScoreTable`."""
+        return self._with_intervals
+
+    @cached_property
+    def _with_intervals(self) -> Comparison:
+        quick = self.quick if self.show_intervals else {}
+        if not any(one.ends for one in quick.values()):
+            return self
+        rows = tuple(
+            quick[row.system].add_bounds([row])[0]
+            if row.system in quick and not row.trivial
+            else row
+            for row in self.rows
+        )
+        method = next(iter(quick.values())).method
+        return replace(
+            self,
+            rows=rows,
+            signature=change_signature(self.signature, ci=method),
+            quick={},
+        )
 
     @property
     def scores(self) -> list[Score]:
@@ -581,10 +695,11 @@ class Comparison(Result):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON-serialisable dictionary."""
+        whole = self.with_intervals()
         data: dict[str, Any] = {
-            **self._plain("signature", "items", "groups", "classes"),
+            **whole._plain("signature", "items", "groups", "classes"),
             "main": {"measure": self.main[0], "entropy": self.main[1], "reason": self.reason},
-            **self._plain("warnings", "rows", "pairs"),
+            **whole._plain("warnings", "rows", "pairs"),
             "stability": self.stability(),
             "systems": [
                 {"system": name, **one.as_dict()}
@@ -612,7 +727,7 @@ class Comparison(Result):
         """Return the columns of a table with one row per pair of systems."""
         if not self.pairs:
             raise InputError(
-                "differences between systems were not tested; pass --ci 1000 (in Python ci=1000)",
+                "differences between systems were not tested; pass --ci 1000",
                 code="missing-option",
             )
         names = [one.name for one in fields(Pair)]

@@ -46,7 +46,8 @@ def tabulate(sides: AlignedLabels, *, pooled: bool) -> Statistics | Separate:
         return Separate([make(*part) for part in parts])
     if not sides.overlapping:
         raise InputError(
-            "groups of weighted labels cannot be pooled; pass --average weighted or unweighted",
+            "groups of weighted labels cannot be pooled; pass --average weighted or "
+            "--average unweighted",
             code="conflicting-options",
         )
     return make(separate_groups(gold, groups), separate_groups(system, groups))

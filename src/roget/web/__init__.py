@@ -18,7 +18,9 @@ class ExploreOptions(Checked):
     )
     open: bool = option(True, help="Open the page in the browser.")
     static: str | None = option(
-        None, metavar="FILE", help="Write one self-contained HTML file; do not start a server."
+        None,
+        metavar="FILE",
+        help="Write one self-contained HTML file instead of starting a server.",
     )
     evidence: int = option(
         0,

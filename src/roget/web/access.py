@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 MAX_KEPT = 100
-"""Maximum numbers of unused keys and of tokens; the oldest ones are dropped."""
+"""Maximum numbers of unused keys and of tokens. The oldest ones are dropped."""
 
 NEW_LINK = "press Enter where roget explore runs and open the link that it prints, or restart it"
 """Instructions for getting access, for error messages."""
@@ -33,10 +33,10 @@ class AccessTokens:
         return _remember(self._keys)
 
     def exchange(self, key: str) -> str | None:
-        """Exchange an unused key for a new token; return None for any other key."""
+        """Exchange an unused key for a new token. Return None for any other key."""
         encoded = key.encode("utf-8", "replace")
         known = [one for one in tuple(self._keys) if hmac.compare_digest(one, encoded)]
-        # Only one of two simultaneous requests with the same key succeeds in popping it.
+        # If two requests send the same key at the same time, only one of them can remove it.
         if not known or self._keys.pop(known[0], 0) is not None:
             return None
         return _remember(self._tokens)
@@ -78,6 +78,6 @@ def _format_address(host: str, port: int) -> str:
     """Format an address as in /proc/net: hexadecimal, in native byte order."""
     try:
         number = int.from_bytes(socket.inet_aton(host), sys.byteorder)
-    except OSError:  # the test client has no address
+    except OSError:  # The test client has no address.
         return "none"
     return f"{number:08X}:{port:04X}"

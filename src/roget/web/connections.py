@@ -46,7 +46,7 @@ class Connection(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Start waiting for a request; close another connection if there are too many."""
+        """Start waiting for a request. Close another connection if there are too many."""
         super().connection_made(transport)
         self._update_phase()
         if len(self.connections) > max_connections():
@@ -127,7 +127,7 @@ def max_connections() -> int:
     """Return the maximum number of connections: at most a quarter of the open-file limit."""
     try:
         import resource
-    except ImportError:  # not on Windows
+    except ImportError:  # This module does not exist on Windows.
         return MAX_CONNECTIONS
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return MAX_CONNECTIONS if limit < 0 else max(min(MAX_CONNECTIONS, limit // 4), 8)

@@ -192,7 +192,7 @@ def _serve_edits(session: Session) -> Any:
 
 
 async def _read_object(request: Request) -> dict[str, Any]:
-    """Read the JSON object in a request; reject requests from other sites."""
+    """Read the JSON object in a request. Reject requests from other sites."""
     origin = request.headers.get("origin")
     if origin is not None and origin != f"http://{request.headers['host']}":
         raise HTTPException(403, "only a page of this server may send this request")
@@ -231,7 +231,7 @@ def _error(status: int, message: str, **more: Any) -> Response:
 
 def free_port(port: int | None) -> socket.socket:
     """Return a local socket bound to the port, or to any free port."""
-    # IPPROTO_TCP makes asyncio set TCP_NODELAY; otherwise each response is delayed by 40 ms.
+    # IPPROTO_TCP makes asyncio set TCP_NODELAY. Otherwise, each response is delayed by 40 ms.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

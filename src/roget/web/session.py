@@ -36,7 +36,7 @@ EDITS: dict[str, dict[str, type]] = {
 """Edit actions, each with the fields it requires and their types.
 
 "word" may be passed instead of "words". "split" also accepts words. "note" requires a "node" or a
-"word" and accepts a "field". "bulk" applies either all edits of a list or none of them; their
+"word" and accepts a "field". "bulk" applies either all edits of a list or none of them. Their
 node numbers refer to the state before the first edit.
 """
 
@@ -169,5 +169,5 @@ def _make_request(thesaurus: Thesaurus, fields: Any) -> EditRequest:
 
 def _check_node(thesaurus: Thesaurus, node: Any) -> int:
     number = check_number(node)
-    thesaurus.tree.children(number)  # raises an error if there is no such node
+    thesaurus.tree.children(number)  # Raise an error if the node does not exist.
     return number

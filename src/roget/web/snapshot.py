@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from roget.core.counts import Counts
 from roget.core.information import bits
+from roget.errors import InputError
+from roget.learn.background import KEY as BACKGROUND
+from roget.learn.background import reopen_background
 from roget.learn.sketch import Sketches
 from roget.learn.thesaurus import Thesaurus, quality
 from roget.report.contexts import ContextPhrases
@@ -23,8 +27,9 @@ if TYPE_CHECKING:
 class CountsTables:
     """Tables derived from the counts only, so edits of the classes do not change them."""
 
-    def __init__(self, counts: Counts) -> None:
+    def __init__(self, counts: Counts, background: Mapping[str, Any] | None = None) -> None:
         self.counts = counts
+        self._background = background
 
     @cached_property
     def search(self) -> Search:
@@ -35,6 +40,21 @@ class CountsTables:
     def phrase(self) -> ContextPhrases:
         """The function that converts contexts to phrases such as "open …"."""
         return ContextPhrases(self.counts)
+
+    @cached_property
+    def general_shares(self) -> dict[str, float]:
+        """The share of each word in the tokens of the background.
+
+        It is empty without a background, or if the background was moved.
+        """
+        try:
+            found = reopen_background(self._background)
+        except InputError:
+            return {}
+        if found is None:
+            return {}
+        shares = found.counts.word_totals / max(float(found.counts.total), 1e-300)
+        return dict(zip(map(str, found.counts.words), shares.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +78,15 @@ class ThesaurusSnapshot:
     path: Path | None = None
     imported: bool = True
     comparisons: dict[int, Any] = field(default_factory=dict)
-    """The most recent comparisons, keyed by number of classes; see `views.compare`."""
+    """The most recent comparisons, keyed by number of classes. See `views.compare`."""
     known: CountsTables | None = field(default=None, repr=False)
     """The tables of an earlier snapshot with the same counts."""
 
     @cached_property
     def tables(self) -> CountsTables:
         """The tables derived from the counts."""
-        return self.known or CountsTables(self.thesaurus.counts)
+        record = self.thesaurus.provenance.get(BACKGROUND)
+        return self.known or CountsTables(self.thesaurus.counts, record)
 
     @cached_property
     def labels(self) -> list[str]:
@@ -83,6 +104,11 @@ class ThesaurusSnapshot:
         """The probability of every node, rounded for display."""
         return [cast(float, brief(one)) for one in self.thesaurus.index.places.shares.tolist()]
 
+    @cached_property
+    def trust(self) -> list[float | None]:
+        """The trust in every node, rounded for display."""
+        return [brief(one) for one in quality.mean_trust(self.thesaurus)]
+
     @property
     def shown(self) -> set[int]:
         """The nodes that the tree and paths show: the classes of the levels, or all classes."""
@@ -98,6 +124,14 @@ class ThesaurusSnapshot:
             else:
                 waiting[:0] = self.thesaurus.tree.children(below)
         return found
+
+    def keyness(self, word: str) -> float | None:
+        """Return the frequency of a word divided by its background frequency, if known."""
+        counts, share = self.thesaurus.counts, self.tables.general_shares.get(word, 0.0)
+        if not share:
+            return None
+        own = float(counts.word_totals[self.thesaurus.row(word)])
+        return brief(own / max(float(counts.total), 1e-300) / share)
 
     @property
     def search(self) -> Search:

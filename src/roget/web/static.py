@@ -68,7 +68,7 @@ def _use_one_thread() -> AbstractContextManager[Any]:
     """Limit BLAS to one thread, because several are slower on the small blocks compared here."""
     try:
         from threadpoolctl import threadpool_limits
-    except ImportError:  # installed only with the extra `learn`
+    except ImportError:  # The library is installed only with the extra `learn`.
         return nullcontext()
     return cast(AbstractContextManager[Any], threadpool_limits(1))
 

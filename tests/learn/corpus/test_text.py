@@ -12,7 +12,7 @@ from roget.core.io.paths import find
 from roget.errors import MAX_PROBLEMS, FormatError
 from roget.learn.corpus import text
 from roget.learn.corpus.base import ReadContext, Tables
-from support.errors import codes, refused
+from support.errors import codes, mentions, refused
 
 PLAIN = st.text(st.sampled_from("abzAZéßЖλ019 .,'-_·!?…\"()[]’“”\n\t€&"), max_size=60)
 
@@ -182,7 +182,7 @@ def test_bytes_that_are_not_utf_8_are_located(write):
     assert codes(caught.value.problems) == ["not-text", "not-text"]
     for problem, place in zip(caught.value.problems, ("3: byte 0xE9", "5: byte 0xFF"), strict=True):
         assert problem.startswith(f"{path}:{place}")
-        assert "--encoding latin-1" in problem
+        assert mentions(problem, "--encoding latin-1")
     with refused("not-text", "--encoding utf-16"):
         read(write("a\nb\n".encode("utf-16")))
     with pytest.raises(FormatError) as caught:

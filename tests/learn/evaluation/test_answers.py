@@ -103,7 +103,7 @@ def test_verdicts_may_be_short(tmp_path, answer, code):
 def test_columns_may_be_named_if_the_header_is_lost(tmp_path):
     _, rows = fill(SHEET, "hut", "poem", "pub")
     path = write(tmp_path / "s.csv", (rows[0], rows[1:]))
-    with pytest.raises(InputError, match="--columns"):
+    with pytest.raises(InputError, match="columns="):
         read_answers(path, SHEET)
     assert read_answers(path, SHEET, "line=1,answer=5") == [2, 1, 2]
 

@@ -10,6 +10,7 @@ import pytest
 
 from roget import Counts, SphericalTree
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.lookup import list_level_nodes
 from roget.learn.thesaurus.quality import (
     FIGURES,
     UNSORTED,
@@ -20,22 +21,9 @@ from roget.learn.thesaurus.quality import (
 )
 from roget.report.thesaurus import report
 from support.errors import codes
+from thesauri import noisy
 
 READ = Path(__file__).parents[3] / "benchmarks" / "trust.tsv"
-
-
-def noisy(families=5, size=30, columns=1500, seed=0):
-    """Counts of planted families; the words of the last one are rare, in random contexts."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for family in range(families):
-        likely = rng.dirichlet(np.full(columns, 0.02))
-        for _ in range(size):
-            good = family + 1 < families
-            chosen = likely if good else np.full(columns, 1 / columns)
-            rows.append(rng.multinomial(150 if good else 12, chosen))
-    words = [f"w{at}" for at in range(len(rows))]
-    return Counts(np.array(rows), words), np.repeat(np.arange(families), size)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +31,32 @@ def built():
     counts, families = noisy()
     model = SphericalTree(5, random_state=0, set_aside=False, min_contexts=1).fit(counts)
     return Thesaurus.from_clustering(counts, model), families
+
+
+def score_words(thesaurus, node):
+    """Return ln(1 + n)·centrality of the words of a class, to the power 1.5 for inner classes."""
+    vectors, rows = thesaurus.index.vectors[0], thesaurus.inside(node)
+    totals = thesaurus.counts.word_totals
+    power = 1.5 if thesaurus.tree.children(node) else 1.0
+    scores = np.log1p(totals[rows]) ** power * centrality(vectors, totals, rows)
+    return dict(zip(rows.tolist(), scores.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("levels", [(2, 10), (2, 5, 10)])
+def test_only_shown_classes_reserve_words_in_labels(levels):
+    counts, _ = noisy(size=40)
+    model = SphericalTree(10, random_state=0, set_aside=False, min_contexts=1).fit(counts)
+    made = Thesaurus.from_clustering(counts, model, provenance={"levels": list(levels)})
+    shown = list_level_nodes(made)
+    for node in sorted(shown - {0}):
+        scores = score_words(made, node)
+        ranked = sorted(scores, key=scores.__getitem__, reverse=True)
+        above = [one for one in made.tree.path(node)[1:-1] if one in shown]
+        used = {row for one in above for row in made.index.places.labels.rows(one)}
+        rest = sorted(ranked[1:], key=lambda row: (row in used, -scores[row]))
+        assert made.index.places.labels.rows(node) == [ranked[0], *rest][:3]
+    # A hidden class is named like the others, without the words of other hidden classes.
+    assert all(made.index.places.labels.rows(node) for node in range(made.tree.n_nodes))
 
 
 def auc(values, good):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 import io
 import json
@@ -148,23 +149,30 @@ def test_line_based_tables_preserve_hostile_words_or_refuse_them(hostile, broken
         text(broken, format)
 
 
-def test_tsv_and_parquet_have_the_same_rows(small, tmp_path):
+def test_all_tables_have_the_same_rows(small, tmp_path):
     polars = pytest.importorskip("polars")
-    export(small, tmp_path / "t.parquet")
-    export(small, tmp_path / "t.tsv")
+    for suffix in ("parquet", "tsv", "csv"):
+        export(small, tmp_path / f"t.{suffix}")
     table = polars.read_parquet(tmp_path / "t.parquet")
-    assert table.columns == ["word", "class_path", "label", "probability", "count"]
-    lines = (tmp_path / "t.tsv").read_text(encoding="utf-8").splitlines()
-    assert [tuple(map(str, row)) for row in table.rows()] == [
-        tuple(line.split("\t")) for line in lines[1:]
+    assert table.columns[:6] == ["word", "class_path", "label", "probability", "count", "trust"]
+    depth = max(len(path.split("/")) for path in table["class_path"]) - 1
+    levels = [f"level {n}" for n in range(1, depth + 1)]
+    assert table.columns[6:] == [*levels, "contexts of the class"]
+    expected = [
+        table.columns,
+        *(["" if one is None else str(one) for one in row] for row in table.rows()),
     ]
+    with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == expected
+    lines = (tmp_path / "t.tsv").read_text(encoding="utf-8").splitlines()
+    assert [line.split("\t") for line in lines] == expected
     seen = set()
-    for word, path, label, probability, count in table.rows():
+    for word, path, label, probability, count, *_ in table.rows():
         nodes = tuple(map(int, path.split("/")))
         assert small.tree.path(nodes[-1]) == nodes
         assert label == small.word_class(nodes[-1]).label
-        assert probability == small.membership(word)[nodes[-1]]
-        assert count == small.counts.word_totals[small.counts.word_id(word)]
+        assert probability == pytest.approx(small.membership(word)[nodes[-1]], rel=1e-5)
+        assert count == round(float(small.counts.word_totals[small.counts.word_id(word)]))
         seen.add((word, nodes[-1]))
     assert seen == listed(small)
 

@@ -481,9 +481,9 @@ def test_mark_noise_removes_noise_from_weighted_labels():
 def test_undeclared_noise_label_is_detected_and_warned_about(labels, found):
     assert find_noise(as_labels(labels)) == found
     gold = list("ab" * 5)[: len(labels)]
-    notices = [text for text in roget.score(gold, labels).warnings if "--noise" in text]
+    notices = [text for text in roget.score(gold, labels).warnings if "noise=" in text]
     assert len(notices) == (found is not None)
-    assert not any("--noise" in text for text in roget.score(gold, labels, noise="7").warnings)
+    assert not any("noise=" in text for text in roget.score(gold, labels, noise="7").warnings)
 
 
 def test_columns_can_be_chosen_per_side(tmp_path):

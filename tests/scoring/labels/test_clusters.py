@@ -130,7 +130,7 @@ def test_repeated_item_requires_several_option(tmp_path):
 def test_error_on_cluster_lines_suggests_clusters_format(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
-    with pytest.raises(FormatError, match="--labels clusters"):
+    with pytest.raises(FormatError, match="labels='clusters'"):
         as_labels(path, gold=True)
     assert as_labels(path, labels="clusters").cover
 
@@ -139,7 +139,7 @@ def test_error_on_cluster_lines_suggests_clusters_format(tmp_path, name, text):
 def test_comments_read_as_labels_are_warned_about(tmp_path, comment):
     path = tmp_path / "g.txt"
     path.write_text(f"{comment}\n" + "a b c\nb e f\n" * 3)
-    assert "--labels clusters" in " ".join(as_labels(path, gold=True).warnings)
+    assert "labels='clusters'" in " ".join(as_labels(path, gold=True).warnings)
 
 
 @pytest.mark.parametrize("name", ["c.tsv", "c.csv", "c.jsonl", "c.parquet"])

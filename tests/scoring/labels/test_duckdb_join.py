@@ -365,7 +365,7 @@ def test_noise_written_as_float_by_pandas_is_recognised(tmp_path, monkeypatch, l
     for noise in (-1, "-1.0"):
         table = roget.score(gold, system, "v", noise=noise, missing="drop")
         assert table.items == 6
-    assert any("--noise -1 " in text for text in roget.score(gold, system, "v").warnings)
+    assert any("noise=-1 " in text for text in roget.score(gold, system, "v").warnings)
     warnings = roget.score(gold, system, "v", noise="none").warnings
     notice(warnings, "unused-noise-label", "none")
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import roget
 from roget.errors import InputError
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.frames import factorize_column
@@ -197,3 +198,38 @@ def test_invalid_rows_of_frames_are_listed(frame):
         "table:2: the item is empty; expected an id",
         "table:2: the weight is missing; expected 0 or more",
     )
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_two_columns_with_unknown_names_are_items_and_labels_as_in_files(library, tmp_path):
+    make = pytest.importorskip(library).DataFrame
+    keys = ["r1", "r2", "r3", "r4"]
+    gold = make({"record_key": keys, "entity_key": [10, 10, 20, 20]})
+    system = make({"record_key": keys[::-1], "found": [9, 9, 9, 7]})
+    table = roget.score(gold, system)
+    paths = [str(tmp_path / name) for name in ("gold.csv", "system.csv")]
+    for frame, path in zip((gold, system), paths, strict=True):
+        if library == "pandas":
+            frame.to_csv(path, index=False)
+        else:
+            frame.write_csv(path)
+    assert table.flat() == roget.score(*paths).flat()
+    with refused("ambiguous-columns", "a, b, c"):
+        roget.score(make({"a": [1, 2], "b": [1, 2], "c": [1, 2]}), system)
+
+
+def test_index_column_that_pandas_writes_is_not_the_item_if_another_column_is(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    documents = ["d3", "d1", "d2", "d4"]
+    gold = pandas.DataFrame({"doc": documents, "topic": list("aabb")})
+    system = gold.assign(kmeans=[1, 1, 1, 2])[["doc", "kmeans"]].sample(frac=1, random_state=0)
+    paths = [str(tmp_path / name) for name in ("gold.csv", "system.csv")]
+    for frame, path in zip((gold, system.reset_index(drop=True)), paths, strict=True):
+        frame.to_csv(path)
+    assert roget.score(*paths).flat() == roget.score(gold, system).flat()
+    other = tmp_path / "other.csv"
+    gold.rename(columns={"doc": "name", "topic": "species"}).to_csv(other)
+    with refused("ambiguous-columns", f"{other}: ", "--columns gold.item=name,gold.label=species"):
+        roget.score(other, paths[1])
+    columns = {"gold.item": "name", "gold.label": "species"}
+    assert roget.score(other, paths[1], columns=columns).flat() == roget.score(*paths).flat()

@@ -203,7 +203,7 @@ def test_ambiguous_columns_are_refused(table):
     ],
 )
 def test_unknown_column_among_several_requires_columns_option(table, header, missing, example):
-    columns = f"--columns {example} (in Python columns={{'item': "
+    columns = f"--columns {example}"
     with refused("ambiguous-columns", missing, ", ".join(header.split()), columns):
         as_labels(table(header, " ".join("abc"[: len(header.split())])))
 

@@ -415,3 +415,32 @@ def test_jackknife_has_one_sample_per_group():
         keep = np.arange(7) != group
         expected = average_groups(values[..., keep], weights[keep])
         assert left[group] == pytest.approx(expected)
+
+
+def bounds(table):
+    """Return the confidence bounds of a table, keyed by score."""
+    return {(*name(row), end): getattr(row, end) for row in table.rows for end in ("low", "high")}
+
+
+def name(row):
+    return row.measure, row.entropy
+
+
+def test_intervals_do_not_depend_on_other_systems_or_on_names_of_labels():
+    random = np.random.default_rng(3)
+    gold = random.integers(0, 20, 700)
+    systems = {
+        name: np.where(random.random(700) < share, gold, random.integers(0, 25, 700))
+        for name, share in (("a", 0.5), ("b", 0.6), ("c", 0.4))
+    }
+    chosen = ["ami", "v", "b3-f", "one-to-one"]
+    expected = bounds(roget.score(gold, systems["a"], chosen, ci=10))
+    together = roget.compare(gold, systems, chosen, ci=10)
+    fewer = roget.compare(gold, {name: systems[name] for name in "ca"}, chosen, ci=10)
+    assert bounds(together["a"]) == bounds(fewer["a"]) == pytest.approx(expected, abs=1e-12)
+    names = random.permutation(25)
+    renamed = [f"{name:02}" for name in names[gold]], names[systems["a"]].astype(float)
+    assert bounds(roget.score(*renamed, chosen, ci=10)) == pytest.approx(expected, abs=1e-12)
+    order = random.permutation(700)
+    shuffled = roget.score(gold[order], systems["a"][order], chosen, ci=10)
+    assert bounds(shuffled) == pytest.approx(expected, abs=1e-12)

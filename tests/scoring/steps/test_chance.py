@@ -157,7 +157,9 @@ def test_chance_test_is_reproducible_and_off_by_default():
 
 
 def test_smallest_p_is_shown_as_upper_bound():
-    asked = score(list("aaabbbccc") * 4, list("xxxyyyzzz") * 4, ["v", "ari"], "ml", chance=99)
+    asked = score(
+        list("aaabbbccc") * 4, list("xxxyyyzzz") * 4, ["v", "ari"], "ml", chance=99, all=True
+    )
     assert [row.p for row in asked.rows] == [0.01, 0.01]
     assert str(asked).count("≤ 0.010") == 2
     assert f" {asked.rows[0].z:.1f} " in str(asked)

@@ -36,27 +36,55 @@ def test_report_has_one_row_per_headline_measure(table):
     complete = str(roget.score(GOLD, SPLIT, all=True))
     assert len(lines(complete, "v ↑")) == 2
     assert lines(complete, "vi ↓")
-    assert complete.splitlines()[-1] == table.signature
+    assert complete.splitlines()[-1] == table.with_intervals().signature
 
 
 def test_requested_measures_are_all_shown():
-    text = str(roget.score(GOLD, SPLIT, "vi,v"))
+    text = str(roget.score(GOLD, SPLIT, "vi,v", all=True))
     assert len(lines(text, "vi ↓")) == len(lines(text, "v ↑")) == 2
     assert "Verdict" not in text
 
 
-def test_json_has_all_rows_and_no_quick_intervals(table):
+def test_json_and_frames_have_the_intervals_of_the_report(table):
     plain = json.loads(table.render("json"))
-    assert plain["rows"] == json.loads(roget.score(GOLD, SPLIT, ci=0).render("json"))["rows"]
+    without = json.loads(roget.score(GOLD, SPLIT, ci=0).render("json"))
+    bare = [row | {"low": None, "high": None} for row in plain["rows"]]
+    assert bare == without["rows"]
     assert len(plain["rows"]) == 14
-    assert all(row["low"] is None for row in plain["rows"])
-    assert plain["signature"] == table.signature
+    shown = {(row["measure"], row["entropy"]) for row in plain["rows"] if row["low"] is not None}
+    printed = str(table)
+    assert shown
+    for row in plain["rows"]:
+        if (row["measure"], row["entropy"]) in shown:
+            low, high = (f"{row[end]:.3f}".removeprefix("0") for end in ("low", "high"))
+            assert f"{row['value']:.3f} [{low}, {high}]" in printed
+    assert plain["signature"] == table.with_intervals().signature != table.signature
+    frame = table.to_pandas()
+    assert frame["low"].notna().sum() == len(shown)
+    assert json.loads(roget.score(GOLD, SPLIT, all=True).render("json")) == plain
+
+
+@pytest.mark.parametrize("measures", ["v", ["ami", "v"], ["v", "ami", "vi", "ari"]])
+def test_few_requested_measures_keep_the_short_report(measures):
+    table = roget.score(GOLD, SPLIT, measures)
+    names = [measures] if isinstance(measures, str) else measures
+    assert [row.measure for row in table.headline.rows] == names
+    assert table.headline.plain["v"] == table["v", "ml"]
+    lines = str(table).splitlines()
+    assert "plug-in" in str(table)
+    assert all(any(line.startswith(f"{name} ") for line in lines) for name in names)
+
+
+def test_many_requested_measures_are_shown_with_all_estimators():
+    names = [row.measure for row in roget.score(GOLD, SPLIT).rows]
+    many = [*dict.fromkeys([*names, "rand", "jaccard", "fm", "purity"])]
+    assert roget.score(GOLD, SPLIT, many).headline is None
 
 
 def test_quick_intervals_equal_requested_intervals(table):
     asked = roget.score(GOLD, SPLIT, list(HEADLINE), "jk", ci=10)
     for row in asked.rows:
-        quick = table.headline.quick.ends[row.measure, row.entropy]
+        quick = table.quick.ends[row.measure, row.entropy]
         assert quick == pytest.approx((row.low, row.high), abs=1e-12)
     assert "ci:jackknife-t" in str(table).splitlines()[-1]
     without = str(roget.score(GOLD, SPLIT, ci=0))
@@ -71,15 +99,15 @@ def test_groups_have_jackknife_intervals(tmp_path):
     for path, labels in zip(paths, (rows, other), strict=True):
         path.write_text("\n".join(["group,item,label", *labels]) + "\n")
     found = roget.score(*paths)
-    assert found.headline.quick.method == "jackknife-t"
+    assert found.quick.method == "jackknife-t"
     asked = roget.score(*paths, "ami", ci=1000)
-    assert found.headline.quick.ends["ami", None] == (asked.rows[0].low, asked.rows[0].high)
+    assert found.quick.ends["ami", None] == (asked.rows[0].low, asked.rows[0].high)
 
 
 def test_slow_intervals_are_omitted():
     many = [f"{i // 2}" for i in range(10_000)]
     found = roget.score(many, [f"{i // 2}" for i in range(1, 10_001)])
-    assert found.headline.quick is None
+    assert found.quick is None
     assert "CI" not in str(found)
 
 

@@ -34,7 +34,7 @@ _ROUNDING = 1e-12
 """
 
 _MAX_COMPARED = 20_000
-"""Maximum number of names compared to find suggestions; comparing more would take seconds."""
+"""Maximum number of names compared to find suggestions. Comparing more would take seconds."""
 
 
 class NotCounted(UnknownName):
@@ -410,7 +410,8 @@ class Counts(ReportMixin):
 
         words, contexts = self.shape
         cells = self.matrix.tocoo()
-        # A bipartite graph: words are nodes 0 to W − 1, contexts W to W + C − 1.
+        # Build a bipartite graph. Words are nodes 0 to W − 1, and contexts are nodes W to W + C −
+        # 1.
         links = (np.ones(cells.nnz, np.int8), (cells.row, cells.col + words))
         graph = sparse.coo_array(links, shape=(words + contexts, words + contexts))
         number, part = connected_components(graph, directed=False)

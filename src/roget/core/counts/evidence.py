@@ -2,14 +2,14 @@
 
 Counts and thesaurus folders store evidence in two tables, which are loaded on first use:
 
-sentences.parquet   source VARCHAR (name of the file), line INTEGER (first line of the sentence, 0
-                    if unknown), text VARCHAR (with token marks, see `marks`); in corpus order
-                    evidence.parquet    entry INTEGER (row of entries.parquet), sentence INTEGER
-                    (row of
-                    sentences.parquet), word USMALLINT (index of the word's first token), word_more
-                    UTINYINT (number of further tokens), context INTEGER (first token of the
-                    context, relative to the word), context_more UTINYINT; sorted by entry, the
-                    best example first
+sentences.parquet   The sentences in corpus order: source VARCHAR (name of the file), line INTEGER
+                    (first line of the sentence, 0 if unknown), text VARCHAR (with token marks, see
+                    `marks`).
+evidence.parquet    The examples, sorted by entry, the best example first: entry INTEGER (row of
+                    entries.parquet), sentence INTEGER (row of sentences.parquet), word USMALLINT
+                    (index of the word's first token), word_more UTINYINT (number of further
+                    tokens), context INTEGER (first token of the context, relative to the word),
+                    context_more UTINYINT (number of further tokens).
 """
 
 from __future__ import annotations
@@ -130,6 +130,8 @@ class Evidence:
         self._read = read
         self._kept: InMemoryEvidence | None = None
         self._ids: tuple[dict[str, int], dict[str, int]] | None = None
+        self._files: Ints | None = None
+        self._single = False
 
     def load(self) -> InMemoryEvidence:
         """Load all evidence into memory and return it. The folder is read only once."""
@@ -179,6 +181,16 @@ class Evidence:
         """Return the number of stored lines for a word, or for a word in a given context."""
         return int(self._find(word, context).size)
 
+    def count_files(self, word: str) -> int | None:
+        """Return the number of files with a stored line for a word, or None if there is only one
+        file."""
+        if self._files is None:
+            names, self._files = np.unique(self.load().source, return_inverse=True)
+            self._single = names.size < 2
+        if self._single:
+            return None
+        return int(np.unique(self._files[self.load().sentence[self._find(word, None)]]).size)
+
     def transpose(self) -> Evidence:
         """Return the evidence with words and contexts exchanged."""
 
@@ -198,7 +210,7 @@ class Evidence:
         return Evidence(read)
 
     def _find(self, word: str, context: str | None) -> Ints:
-        """Find the occurrences of a word or of a (word, context) pair; return their indices."""
+        """Find the occurrences of a word or of a (word, context) pair, and return their indices."""
         kept = self.load()
         if self._ids is None:
             rows, columns = (
@@ -349,7 +361,7 @@ def _map_names(mine: Names, its: Names) -> Ints:
 
 
 def unite(all: Sequence[Evidence]) -> Evidence | None:
-    """Merge the evidence from several tables of counts; return None for an empty sequence."""
+    """Merge the evidence from several tables of counts. Return None for an empty sequence."""
     if len(all) < 2:
         return all[0] if all else None
 

@@ -166,7 +166,7 @@ def write(counts: Counts, path: Path) -> None:
 
 
 def read(path: Path, make: type[Counts]) -> Counts:
-    """Read a counts directory; raise an error if a file is missing, truncated or modified.
+    """Read a counts directory. Raise an error if a file is missing, truncated or modified.
 
     `make` is the class `Counts`, passed as an argument to avoid a circular import.
     """
@@ -216,7 +216,7 @@ def from_tables(
     provenance: Mapping[str, Any],
     make: type[Counts],
 ) -> Counts:
-    """Build counts from the tables; raise ValueError if they are inconsistent."""
+    """Build counts from the tables. Raise ValueError if they are inconsistent."""
     contexts, entries = tables[CONTEXTS], tables[ENTRIES]
     cells = (entries["count"], (entries["row"], entries["column"]))
     return make(

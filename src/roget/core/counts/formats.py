@@ -90,7 +90,7 @@ def read(path: PathLike, columns: Columns, make: type[Counts]) -> tuple[Counts, 
 
 
 def write(counts: Counts, path: PathLike) -> None:
-    """Write counts to a .tsv, .tsv.gz or .npz file; with any other name, write a directory."""
+    """Write counts to a .tsv, .tsv.gz or .npz file. With any other name, write a directory."""
     place = Path(path)
     name = place.name.lower()
     if not counts.entries:
@@ -158,7 +158,7 @@ def add_name(place: Path) -> Iterator[None]:
 def _read_table(
     place: Path, columns: Columns, make: type[Counts]
 ) -> tuple[Counts, tuple[str, ...]]:
-    """Read a table of pairs; return the counts, and notes about inferred column roles."""
+    """Read a table of pairs and return the counts, and notes about inferred column roles."""
     with (
         open_table(place, columns) as table,
         database() as connection,
@@ -285,7 +285,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
     if layout in ("csr", "csc", "bsr"):
         data, indices, indptr = (arrays[part] for part in contents.CSR)
         values, sizes = data, shape if layout == "csr" else shape[::-1]
-        if layout == "bsr":  # In bsr format, the indices refer to blocks, not to single values.
+        if layout == "bsr":  # In bsr format, the indices refer to blocks instead of single values.
             values = np.arange(len(data))
             sizes = tuple(size // block for size, block in zip(shape, data.shape[1:], strict=True))
         contents.require_csr([values, indices, indptr], sizes, finite=False)
@@ -301,7 +301,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
 
 
 def _require_room(place: Path, matrix: Any) -> Any:
-    """Return the matrix; raise an error if its shape is implausible for the size of the file."""
+    """Return the matrix. Raise an error if its shape is implausible for the size of the file."""
     if matrix.ndim == 2:
         size = _ROW_MEMORY * sum(map(int, matrix.shape))
         what = f"a matrix of {matrix.shape[0]:,} × {matrix.shape[1]:,}"

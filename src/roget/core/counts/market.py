@@ -19,7 +19,7 @@ from roget.errors import InputError
 _BANNER = b"%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")
 _FIELD_COUNTS = {"integer": 3, "unsigned-integer": 3, "real": 3, "double": 3, "pattern": 2}
-"""Fields per line of a sparse matrix: row, column and, except for "pattern", a value."""
+"""Number of fields per line of a sparse matrix: row, column and, except for "pattern", a value."""
 _SYMMETRIES = ("general", "symmetric")
 _MAX_NUMBER_LENGTH = 40
 """Maximum length of a number in characters."""
@@ -120,7 +120,7 @@ class _Lines:
         return line
 
     def read_sizes(self, number: int) -> list[int]:
-        """Skip comments; return the numbers of rows, columns and, in coordinate layout, entries."""
+        """Skip comments, and read the numbers of rows, columns and (sparse only) entries."""
         line = self.next()
         while line.lstrip().startswith(b"%") or (not line.strip() and self._rest):
             line = self.next()
@@ -130,7 +130,7 @@ class _Lines:
         return [int(word) for word in words]
 
     def read_numbers(self, number: int, kind: type[Any]) -> Array:
-        """Return the remaining numbers; raise an error if there are more or fewer than `number`."""
+        """Return the remaining numbers. Raise an error if there are more or fewer than `number`."""
         found, seen = [np.empty(0, kind)], 0
         for block in chain([self._rest], self._blocks):
             found.append(self._parse(block, kind))

@@ -18,7 +18,7 @@ _UNIT = re.compile(f"([{SPACE}{GLUE}])|({SKIP}?)([^{SPACE}{GLUE}{SAME}]+)({SAME}
 
 
 def read(marked: str) -> tuple[str, list[tuple[int, int]]]:
-    """Decode a marked sentence; return the original text and the offsets of each token.
+    """Decode a marked sentence and return the original text and the offsets of each token.
 
     >>> read("del\\x1e mar\\x1f\\x1c, sí")
     ('del mar, sí', [(0, 3), (0, 3), (4, 7), (9, 11)])

@@ -26,7 +26,8 @@ LONGEST = 2**31 - 1
 
 
 def split_slot(context: str) -> tuple[str, str]:
-    """Split a context into its slot and its head word. The slot may be empty or contain colons.
+    """Split a context into its slot (the relation) and its head word. The slot may be empty or
+    contain colons.
 
     >>> split_slot("obl:with:eat"), split_slot("eat")
     (('obl:with', 'eat'), ('', 'eat'))
@@ -85,7 +86,7 @@ def unite_names(vocabularies: Iterable[Names]) -> tuple[Names, list[Ints]]:
 
 
 def canonical(matrix: Any, words: Names, contexts: Names) -> Matrix:
-    """Return a canonical csr_array of int64 or float64; raise an error for invalid counts."""
+    """Return a canonical csr_array of int64 or float64. Raise an error for invalid counts."""
     try:
         cells = sparse.coo_array(matrix)
     except ValueError as error:

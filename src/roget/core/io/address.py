@@ -20,7 +20,7 @@ def is_remote(path: str) -> bool:
 
 
 def name_part(path: str) -> str:
-    """Return the path of an http(s) URL without the query; return any other name unchanged.
+    """Return the path of an http(s) URL without the query. Return any other name unchanged.
 
     >>> name_part("https://example.org/gold.tsv.gz?download=1")
     '/gold.tsv.gz'

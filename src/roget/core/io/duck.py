@@ -50,7 +50,7 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 
 def read_memory(memory: str) -> str:
-    """Convert a memory limit to DuckDB's syntax; return a percentage unchanged.
+    """Convert a memory limit to DuckDB's syntax. Return a percentage unchanged.
 
     Raise an error if the limit is 0.
     """
@@ -268,7 +268,7 @@ def clear_errors(doing: str) -> Iterator[None]:
         yield
     except duckdb.OutOfMemoryException as error:
         if "temp_directory" in str(error) and "max_temp_directory_size" in str(error):
-            raise OSError(f"{doing}: not enough disk space to spill to") from None
+            raise OSError(f"{doing}: not enough disk space for temporary files") from None
         raise RogetError(
             f"{doing}: not enough memory ({reason(error)}); raise 'memory', e.g. to 4GB"
         ) from None
@@ -306,7 +306,7 @@ def quoted(text: str, mark: str = "'") -> str:
     spelt = spell(text)
     try:
         spelt.encode()
-    except UnicodeEncodeError:  # DuckDB accepts only UTF-8
+    except UnicodeEncodeError:  # DuckDB accepts only UTF-8.
         raise InputError(
             f"{text!a}: the name is not UTF-8; rename the file or folder", code="not-text"
         ) from None

@@ -1,4 +1,4 @@
-"""Generate SQL that reads tables of (word, context) pairs, optionally with slot and count.
+"""Generate SQL that reads tables of (word, context) pairs, optionally with relation and count.
 
 `scan` returns a query for the columns `word`, `context` and `n`. The query fails at the first
 invalid row. `explain_errors` replaces this error by one that lists all invalid lines:
@@ -100,7 +100,7 @@ def explain_errors(connection: DuckDBPyConnection, table: Table) -> Iterator[Non
 
 
 def check(table: Table) -> None:
-    """Read all rows; raise a FormatError that lists the invalid rows, if any."""
+    """Read all rows. Raise a FormatError that lists the invalid rows, if any."""
     problems = Problems(table.name)
     for number, cells in table.rows(problems):
         fault = _find_fault(cells["word"], cells["context"], cells.get("count", 1))

@@ -22,7 +22,7 @@ class Problems:
     def add(
         self, line: int, text: str, place: str | None = None, *, code: str = "broken-lines"
     ) -> None:
-        """Add an invalid line; raise the error when the maximum number of lines is reached.
+        """Add an invalid line. Raise the error when the maximum number of lines is reached.
 
         `place` replaces "file:line" in the message, e.g. for rows of a binary table.
         """

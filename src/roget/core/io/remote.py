@@ -72,7 +72,7 @@ class _File(io.RawIOBase):
         self._waited, self._came = 0.0, 0
 
     def readable(self) -> bool:
-        """Return True; remote files are always readable."""
+        """Return True. Remote files are always readable."""
         return True
 
     def seekable(self) -> bool:

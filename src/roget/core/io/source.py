@@ -757,7 +757,7 @@ def state_of(path: str) -> tuple[int, int] | None:
 
 
 def absolute(path: str) -> str:
-    """Return the absolute path of a file; return URLs and "-" unchanged."""
+    """Return the absolute path of a file. Return URLs and "-" unchanged."""
     return path if is_remote(path) or path == STANDARD_INPUT else os.path.abspath(path)
 
 
@@ -800,7 +800,7 @@ def standard_head(size: int) -> bytes:
 
 
 def standard_input() -> IO[bytes]:
-    """Return standard input as a binary stream; raise an error if it is closed."""
+    """Return standard input as a binary stream. Raise an error if it is closed."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError(
             "standard input is closed; redirect input with < or |, or pass a file",
@@ -810,7 +810,7 @@ def standard_input() -> IO[bytes]:
 
 
 def compression_of(head: bytes) -> str:
-    """Detect the compression from the first bytes; return its suffix, e.g. ".gz", or "".
+    """Detect the compression from the first bytes and return its suffix, e.g. ".gz", or "".
 
     >>> compression_of(gzip.compress(b"milk")), compression_of(b"milk")
     ('.gz', '')

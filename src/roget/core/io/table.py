@@ -1,6 +1,6 @@
 """Read tables, detecting their format, delimiter, header and column roles.
 
-A role is the meaning of a column, such as word or count; `Roles` lists the roles of a kind of
+A role is the meaning of a column, such as word or count. `Roles` lists the roles of a kind of
 table. Roles are assigned by the first source that applies: the caller's `columns`, the header, the
 file name (verb_object.tsv), or the position, if there are no more columns than roles. If the roles
 remain unclear, the error suggests a value for --columns.
@@ -64,7 +64,7 @@ class Roles:
     by_option: bool = True
     """True if the command has the option --columns."""
     column_words: Collection[str] = ()
-    """Words that identify a header even if its column names are unknown; see `header`."""
+    """Words that identify a header even if its column names are unknown. See `header`."""
     blanks: bool = False
     """True if the cells of a file without tabs may be separated by spaces."""
     has_header_option: bool = False
@@ -361,10 +361,10 @@ def open_table(
     The format is determined by the suffix or, if the suffix is unknown and `guess` is True, by the
     first bytes. Inputs that DuckDB cannot read (compressed, not UTF-8, standard input) are copied
     to `folder`, or to a temporary folder, until the end of the block. `transpose` is explained in
-    `roget.count`; with None, words and contexts are inferred from the header or the file name.
+    `roget.count`. With None, words and contexts are inferred from the header or the file name.
     """
     source = given if isinstance(given, Source) else source_of(os.fspath(given))
-    # The table is never held in memory: DuckDB reads it from disk, or it is read row by row.
+    # The table is never held in memory. DuckDB reads it from disk, or it is read row by row.
     source.expansion = ON_DISK
     requested = roles.parse(columns)
     with plain_file(source, folder) as path:
@@ -427,7 +427,7 @@ def split_columns(columns: Columns) -> tuple[str, ...]:
 
 
 def pair_columns(columns: Columns) -> dict[str, str]:
-    """Parse ROLE=COLUMN pairs; return a map from roles to columns."""
+    """Parse ROLE=COLUMN pairs and return a map from roles to columns."""
     pairs = [text.partition("=") for text in split_columns(columns)]
     wrong = next((role for role, equals, _ in pairs if not equals), None)
     if wrong is not None:
@@ -438,7 +438,7 @@ def pair_columns(columns: Columns) -> dict[str, str]:
 
 
 def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | None:
-    """Parse the columns chosen by the user; return a map from roles to columns.
+    """Parse the columns chosen by the user and return a map from roles to columns.
 
     >>> parse_columns("2,1,3"), parse_columns("context=verb,word=noun")
     ({'word': '2', 'context': '1', 'count': '3'}, {'context': 'verb', 'word': 'noun'})
@@ -470,7 +470,7 @@ def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | No
 
 
 def split_blanks(text: str) -> list[str]:
-    """Split a line at spaces and tabs; treat other white space as part of a cell.
+    """Split a line at spaces and tabs. Treat other white space as part of a cell.
 
     >>> split_blanks(" d1  new\u00a0york\t")
     ['d1', 'new\xa0york']
@@ -576,7 +576,7 @@ def inspect_text(
     if header is None and roles.has_header_option:
         raise InputError(
             f"{table.name}:{line}: {', '.join(first)!r} may be a header or a row of data; pass "
-            "--header or --no-header (in Python header=True or header=False)",
+            "--header or --no-header",
             code="ambiguous-header",
         )
     names = first if header else [str(at + 1) for at in range(len(first))]
@@ -586,7 +586,7 @@ def inspect_text(
 
 
 def _split_sample(table: Table, lines: list[str]) -> list[list[str]]:
-    """Split the first lines into cells and strip them; skip incomplete rows."""
+    """Split the first lines into cells and strip them. Skip incomplete rows."""
     if table.format != "csv":
         texts = (line.rstrip("\n") for line in lines)
         if table.delimiter == BLANKS:
@@ -628,7 +628,7 @@ def detect_delimiter(table: Table, line: int, first: str, roles: Roles) -> str:
             _refuse_lines(table, roles)
         return "\t"
     cells = first.split()
-    # In "d1, x" the delimiter is the comma, not the space, although a cell may also be a single
+    # In "d1, x", the delimiter is the comma instead of the space. A cell may also be a single
     # comma.
     if len(cells) < 2 or any(len(cell) > 1 and cell[-1] in ",;" for cell in cells[:-1]):
         for mark in (",", ";"):
@@ -644,7 +644,7 @@ def refuse_delimiter(table: Table, line: int, first: str, mark: str) -> NoReturn
     shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
     text = (
         f"{table.name}:{line}: expected columns separated by {expected}, found {name} in "
-        f"{shown!r}; pass --labels {other} (in Python labels={other!r}), or --labels lines if each "
+        f"{shown!r}; pass --labels {other}, or --labels lines if each "
         "line is one label"
     )
     raise FormatError(table.name, [Notice(text, code="unsupported-format")])

@@ -18,7 +18,7 @@ class TooDeep(ValueError):
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON; raise ValueError if it is invalid or an object has the same key twice.
+    """Parse JSON. Raise ValueError if it is invalid or an object has the same key twice.
 
     >>> parse_json('{"a": 1, "b": 2, "a": 3}')
     Traceback (most recent call last):
@@ -40,7 +40,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dict; raise an error if a key is repeated."""
+    """Return a JSON object as a dict. Raise an error if a key is repeated."""
     made = dict(pairs)
     if len(made) < len(pairs):
         again = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
@@ -52,7 +52,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_make_object)
 
 
 def format_json(value: Any, **settings: Any) -> str:
-    """Return a value as indented JSON; `settings` are passed to `json.dumps`.
+    """Return a value as indented JSON. `settings` are passed to `json.dumps`.
 
     >>> print(format_json({"word": "café"}))
     {
@@ -63,7 +63,7 @@ def format_json(value: Any, **settings: Any) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """Parse a whole number of at most 18 ASCII digits; return None for any other string.
+    """Parse a whole number of at most 18 ASCII digits. Return None for any other string.
 
     >>> [whole_number(text) for text in ("042", "-1", "²", "9" * 5000)]
     [42, None, None, None]

@@ -43,11 +43,11 @@ class Operator(NamedTuple):
 def _apply(operator: Operator, x: Floats, scratch: Floats, y: Floats) -> None:
     """Apply the operator to x and write the result into y. `scratch` has one element per column."""
     rows, words, scale = operator.rows, operator.words, operator.scale
-    # scratch = diag(inverse)·Pᵀ·S·x
+    # Compute scratch = diag(inverse)·Pᵀ·S·x.
     mean_rows(words, scale * x, rows, scratch)
     for v in range(scratch.size):
         scratch[v] *= operator.inverse[v]
-    # y = S·P·scratch
+    # Compute y = S·P·scratch.
     for w in range(words.size):
         i, total = words[w], 0.0
         for j in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -59,7 +59,7 @@ def _apply(operator: Operator, x: Floats, scratch: Floats, y: Floats) -> None:
 def _orthogonalise(x: Floats, basis: Floats, size: int) -> float:
     """Subtract the projections of x onto the basis from x, and return the length of the remainder.
 
-    One pass of Gram–Schmidt loses digits by cancellation; a second pass restores orthogonality.
+    One pass of Gram–Schmidt loses digits by cancellation. A second pass restores orthogonality.
     """
     for _ in range(2):
         for b in range(size):
@@ -90,7 +90,7 @@ def find_axes(
         if norm < NONE:
             break
         done = step + 1
-        # One step of equation (1). basis[0] is the trivial vector, so x is orthogonal to it too.
+        # Apply equation (1) once. basis[0] is the trivial vector, so x is also orthogonal to it.
         basis[done] = x / norm
         _apply(operator, basis[done], scratch, x)
         small[step, step] = np.sum(x * basis[done])

@@ -91,7 +91,7 @@ def log_gammas(k: int, x: Floats, bits: Ints, mantissa: Floats, whole: Ints) -> 
         log = 1 / 9 + q * (1 / 11 + q * (1 / 13 + q * (1 / 15 + q * log)))
         log = 2 * s * (1.0 + q * (1 / 3 + q * (1 / 5 + q * (1 / 7 + q * log))))
         log += float(power) * LOG_TWO
-        # Step 3: Stirling's series, equation (1) of `log_gamma`.
+        # Step 3: compute Stirling's series, equation (1) of `log_gamma`.
         s = 1.0 / v
         q = s * s
         tail = 1 / 1260 - q * (1 / 1680 - q * (1 / 1188 - q * (691 / 360360)))
@@ -115,11 +115,11 @@ def exponentials(k: int, x: Floats, shifted: Floats, places: Ints, bits: Ints) -
     """Replace the first k elements of x, all ≤ 0, by exp(x) with a relative error of 1e−9.
 
     Results below about 1e−26 are 0. The loops are branch-free and can be vectorised. They compute
-    exp(x) = 2^i·e^r with t = x/ln 2, i = round(t) and r = (t − i)·ln 2. `shifted` is scratch space;
+    exp(x) = 2^i·e^r with t = x/ln 2, i = round(t) and r = (t − i)·ln 2. `shifted` is scratch space.
     `places` and `bits` are views of `shifted` and `x` as integers.
     """
     for c in range(k):
-        # t = x/ln 2; adding MAGIC leaves i = round(t) in the lowest bits of `shifted`.
+        # Compute t = x/ln 2. Adding MAGIC leaves i = round(t) in the lowest bits of `shifted`.
         x[c] = max(x[c] * LOG2_E, FAR)
         shifted[c] = x[c] + MAGIC
     for c in range(k):

@@ -106,7 +106,7 @@ class Dutch(Grammar):
         return found
 
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
-        """Return the possible cases of a noun phrase; only pronouns mark case."""
+        """Return the possible cases of a noun phrase. Only pronouns mark case."""
         if len(words) == 1 and kinds[0] in "ORWD":
             if words[0] in _NOMINATIVES:
                 return "n"

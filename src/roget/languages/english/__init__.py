@@ -18,7 +18,7 @@ MODEL = "morphmodel_en.pgz"
 class English:
     """Analyser of English text.
 
-    Tags and lemmas come from HanTa, corrected by word lists; heads come from rules.
+    Tags and lemmas come from HanTa, corrected by word lists. Heads come from rules.
     """
 
     code = "en"

@@ -87,7 +87,7 @@ class Forms:
             if self.verbs.get(best, 0) > self.verbs.get(word, 0):
                 return best
             if word not in self.verbs:
-                # Unknown verb: reduce a doubled letter, except l and s ("call", "miss").
+                # For an unknown verb, reduce a doubled letter, except l and s ("call", "miss").
                 doubled = ending in ("ed", "ing") and len(tries) == 3 and tries[-1][-1] not in "ls"
                 return tries[-1] if doubled else tries[min(1, len(tries) - 1)]
         return word

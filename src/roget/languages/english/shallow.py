@@ -81,7 +81,7 @@ class _Linker(Sentence):
         self.head = [NONE] * len(forms)
         self.deprel = [""] * len(forms)
         self.before = ""
-        """Kind of the previous element, ignoring adverbs and quotes; N is a noun phrase."""
+        """Kind of the previous element, ignoring adverbs and quotes. N is a noun phrase."""
         self.noun, self.role = NONE, ""
         """Head of the last noun phrase (or the last adjective), and its role."""
         self.verb = NONE
@@ -178,7 +178,7 @@ class _Linker(Sentence):
         return []
 
     def place(self, phrase: Phrase) -> str:
-        """Attach a noun phrase, or keep it until its head is found; return its role."""
+        """Attach a noun phrase, or keep it until its head is found, and return its role."""
         head = phrase.head
         if self.preposition != NONE:
             return self.after_preposition(phrase)
@@ -211,7 +211,7 @@ class _Linker(Sentence):
         return not self.finite(i) or (self.kinds[i] in _AUXILIARY and i + 1 in self.starts)
 
     def after_preposition(self, phrase: Phrase) -> str:
-        """Attach the complement of a preposition; return its role."""
+        """Attach the complement of a preposition and return its role."""
         self.link(self.preposition, phrase.head, "case")
         before = self.preposition - 1
         if before >= 0 and self.low[before + 1] == "of" and self.kinds[before] == "R":
@@ -227,7 +227,7 @@ class _Linker(Sentence):
         return self.relation
 
     def after_copula(self, head: int) -> str:
-        """Attach the predicate of a copula, or the subject of "there is"; return its role."""
+        """Attach the predicate of a copula, or the subject of "there is", and return its role."""
         subject, self.subject = self.subject, NONE
         if self.low[subject] == "there":
             self.link(head, self.verb, "nsubj")
@@ -236,7 +236,7 @@ class _Linker(Sentence):
         return "root"
 
     def after_verb(self, phrase: Phrase) -> str:
-        """Attach a noun phrase in object position; return its role."""
+        """Attach a noun phrase in object position and return its role."""
         verb, head = self.open, phrase.head
         lemma = self.lemmas[verb]
         quoted = bool(verb) and self.kinds[verb - 1] in '",'
@@ -295,8 +295,6 @@ class _Linker(Sentence):
         if self.before != "N" or self.role != "obl" or self.kinds[phrase.start] not in "D#":
             return False
         return not self.is_time(phrase) and not self.finite(self.end(phrase))
-
-    # Methods for tokens outside noun phrases.
 
     def token(self, i: int) -> None:
         """Process a token outside noun phrases."""

@@ -59,7 +59,8 @@ UPOS = {
     "S": "SCONJ", "M": "AUX", "B": "AUX", "h": "AUX", "y": "AUX", "V": "VERB", "H": "VERB",
     "Y": "VERB", ",": "PUNCT", '"': "PUNCT", "?": "X",
 }  # fmt: skip
-"""Map from kinds of words to universal tags; h and y are the auxiliaries "have" and "do"."""
+"""Map from kinds of words to universal tags. The kinds h and y are the auxiliaries "have" and "do".
+"""
 
 
 TIMES = _words(

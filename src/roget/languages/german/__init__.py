@@ -109,11 +109,12 @@ class German(Grammar):
             if tag in ("$(", "$.") and form in CLAUSE_MARKS:
                 kind = ","
             elif kind in "vaV" and i and form[0].isupper() and not form.isupper():
-                kind = "N" if found[-1] in "DJP" else kind  # A nominalised verb, as in "das Essen".
+                # This is a nominalised verb, as in "das Essen".
+                kind = "N" if found[-1] in "DJP" else kind
             found.append(kind)
         for i, form in enumerate(forms):
             if found[i] == "Z" and form.lower() in ("an", "aus", "her", "ab"):
-                # The second part of a circumposition, as in "vom ersten Tag an".
+                # This is the second part of a circumposition, as in "vom ersten Tag an".
                 begin = max((j for j in range(i) if found[j] == "P"), default=i)
                 from_ = forms[begin].lower() in ("von", "vom", "ab")
                 if from_ and begin < i and all(kind in "DJN#EP" for kind in found[begin:i]):
@@ -132,19 +133,19 @@ class German(Grammar):
         if len(words) == 1 and kind in "ORWD":
             return _PRONOUNS.get(first, "na")
         if kind not in "DrJ":
-            return "na"  # A bare noun, or a number and a noun.
+            return "na"  # The phrase is a bare noun, or a number with a noun.
         declined = form != lemma
         if first == "des":
             return "g"
         if first.endswith("em"):
             return "d"
         if first.endswith("en"):
-            # Dative plural in -n (den Kindern), or accusative (den Garten).
+            # The case is dative plural in -n (den Kindern), or accusative (den Garten).
             return "d" if declined and form.endswith("n") else "a"
         if first.endswith("es"):
             return "g" if declined and form.endswith("s") else "na"
         if first.endswith("er") and first not in _EIN:
-            # Masculine nominative, unless the noun looks feminine or plural.
+            # The case is masculine nominative, unless the noun looks feminine or plural.
             if declined:
                 return "g"
             if first[:-2] in _EIN:

@@ -48,7 +48,7 @@ class Test:
     low: float
     """Lower bound of the 95 % confidence interval of the accuracy (Wilson score interval)."""
     high: float
-    """Upper bound of the same interval."""
+    """Upper bound of the 95 % confidence interval of the accuracy."""
     stages: tuple[BackoffStage, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
     def _kind(self) -> str:
         """Return the name of the model to fit.
 
-        `rule` is an error for any model other than the chain.
+        Raise an error if `rule` is set for a model other than the chain.
         """
         if self.rule is not None and self.model == "best":
             raise InputError(

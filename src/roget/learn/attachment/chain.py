@@ -125,7 +125,7 @@ class Chain:
         return expit(ratio), stage
 
     def ratio(self, name: str, quads: Sequence[LemmatisedQuadruple]) -> Floats:
-        """Return ln(noun product / verb product) for each quadruple, or NaN if both are 0."""
+        """Return the log odds of N for each quadruple, or NaN if both products are 0."""
         words = [other_name(quad.noun2) for quad in quads]
         sides = []
         for noun in (True, False):
@@ -145,9 +145,7 @@ class Chain:
         return np.where((ours > 0) & np.isclose(ours, its, rtol=1e-9, atol=0), 0.0, ratio)
 
     def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[BackoffStage]:
-        """Return the coverage and accuracy of each estimate alone, then of the chain up to each
-        stage.
-        """
+        """Return the results of each estimate alone, then of the chain up to each stage."""
         normal = self.forms.normal(quads)
         rows = []
         for name in self.preferences:

@@ -41,7 +41,7 @@ SHRINK = 3.0
 FOLDS = 10
 
 ANY = ""
-"""Weight in lexical association of a quadruple from other text. Training quadruples have 1."""
+"""Key that stands for all prepositions."""
 OTHERS = 0.3
 """Weight of a quadruple from other text in lexical association (training quadruples: 1)."""
 
@@ -134,9 +134,7 @@ class QuadrupleCounts(Keyed):
         return cls.from_table(table)
 
     def counts(self, quads: Iterable[LemmatisedQuadruple]) -> Ints:
-        """Return the counts of N and V for each combination, with shape (quadruples, combinations,
-        2).
-        """
+        """Return the counts of N and V, with shape (quadruples, combinations, 2)."""
         return self.look_up(map(_keys, quads), len(PARTS))
 
 
@@ -200,8 +198,8 @@ class Tendencies(Keyed):
         for quad, one in zip(quads, goal, strict=True):
             usual[quad.preposition][0] += one
             usual[quad.preposition][1] += 1
-        # 2. Compute the mean deviation from it for each combination, with `SHRINK`
-        # pseudo-quadruples of mean 0.
+        # 2. Compute the mean deviation from this mean for each combination, with `SHRINK`
+        # pseudo-quadruples.
         table: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, SHRINK])
         for quad, one in zip(quads, goal, strict=True):
             total, times = usual[quad.preposition]

@@ -62,7 +62,7 @@ class ClassCounts:
 
 
 def _set_members(clustering: Clustering, memberships: Any) -> Clustering:
-    """Replace the memberships of a clustering, normalised to sum to 1."""
+    """Replace the memberships of a clustering. The new ones are normalised to sum to 1."""
     table = sparse.csr_array(memberships, dtype=np.float64)
     sums = np.asarray(table.sum(axis=1)).ravel()
     table.data /= np.repeat(np.where(sums > 0, sums, 1.0), np.diff(table.indptr))
@@ -195,7 +195,7 @@ def _from_thesaurus(
     """
     if names is None:
         raise InputError(
-            "a thesaurus is matched by words, which a matrix does not have; fit the "
+            "a thesaurus requires Counts, because a matrix has no words to look up; fit the "
             "model to Counts",
             code="invalid-input",
         )

@@ -42,8 +42,7 @@ SIZES = (2, 5, 10, 20, 50, 100, 200, 400)
 
 
 def _nearest(train: Any, seed: int) -> list[ClassCounts]:
-    """Predict contexts from the nearest neighbours of each word, with a predictor for each
-    neighbourhood size.
+    """Return predictors from the nearest neighbours of words, one per neighbourhood size.
 
     Similarity is the cosine of PPMI vectors reduced to 100 dimensions.
     """
@@ -132,10 +131,9 @@ class NearestWords(Rule):
 
 
 def sizes(words: int, per_class: int, most: int) -> list[int]:
-    """Return the largest numbers in `SIZES` that leave `per_class` words per class, at most `most`
-    of them.
+    """Return the largest numbers in `SIZES` that leave `per_class` words per class.
 
-    Up to five classes need only two words each.
+    Return at most `most` numbers. Up to five classes need only two words each.
     """
     fit = [size for size in SIZES if size * (2 if size <= 5 else per_class) <= words]
     return fit[-most:] or [min(words, SIZES[0])]

@@ -40,12 +40,9 @@ class PredictionData:
     own: Floats
     """Relative frequency c/N of each cell before discounting."""
     taken: Floats
-    """Probability that one unit of each discount takes from each cell, with shape (discounts,
-    cells).
-    """
+    """Probability taken from each cell per unit of each discount, with shape (discounts, cells)."""
     left: Floats
-    """Probability that one unit of each discount frees for the classes, with shape (discounts,
-    cells).
+    """Probability freed for the classes per unit of each discount, with shape (discounts, cells).
     """
     known: Array
     """For each cell, True if its word has counts."""

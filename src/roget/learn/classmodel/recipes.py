@@ -1,7 +1,7 @@
 """Recipes for the named class models.
 
-A recipe defines how to use a word's own counts and which classes to back off to. A model named after a
-clusterer backs off to its classes, and needs no recipe.
+A recipe defines how to use a word's own counts and which classes to back off to. A model named
+after a clusterer backs off to its classes, and needs no recipe.
 """
 
 from __future__ import annotations

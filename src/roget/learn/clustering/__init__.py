@@ -1,1 +1,1 @@
-"""Clusterers, which compute a tree of clusters and memberships from a words × contexts matrix."""
+"""Clusterers, which learn a tree of clusters and memberships from a words × contexts matrix."""

@@ -28,14 +28,13 @@ from roget.learn.clustering.options import OPTION_FORMAT
 from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
 
 LEVELS = (1.0, 0.5, 0.25, 0.1)
-"""Tree levels over which predictions are averaged, as fractions of the number of clusters."""
+"""Levels of the tree over which predictions are averaged, as fractions of the clusters."""
 
 NEARLY_ALL = 0.7
-"""Minimum ratio of clusters to words at which a note warns that the clustering is trivial."""
+"""Minimum ratio of clusters to words for a note that the clustering is trivial."""
 
 MIN_WARNED = 20
-"""Minimum number of words at which a trivial clustering causes a Python warning in addition to the
-note."""
+"""Minimum number of words for a Python warning that the clustering is trivial."""
 
 _NOT_SAVED = ("progress", "checkpoint", "random_state", "background", "vectors")
 
@@ -43,8 +42,7 @@ _NOT_SAVED = ("progress", "checkpoint", "random_state", "background", "vectors")
 class UnknownParameter(UnknownName, ValueError, TypeError):
     """Error for an unknown estimator parameter.
 
-    It is also a ValueError, for compatibility with scikit-learn, and a TypeError, which Python
-    raises for unknown arguments.
+    scikit-learn expects a ValueError, and Python a TypeError, so it is both.
     """
 
 
@@ -61,18 +59,17 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     `n_iter_` and, if applicable, `notes_` and `interrupted_`. It may define these class attributes:
 
     name: name in the catalogue.
-    makes: short description of the classes, for lists of models.
+    makes: short description of the classes.
     rule: the `Rule` that places new words; by default p(c)·Π p(v|c)^n.
     unit: meaning of the values at the splits of its trees.
     number: name of the parameter for the number of clusters.
     kept: fitted attributes to save in addition to `clustering_`.
-    facts: fitted attributes shown in summaries, by display name.
-    found: parameters that can be chosen automatically, with the fitted attributes that hold the
-        chosen values.
+    facts: fitted attributes to show in summaries, by display name.
+    found: parameters that `fit` can choose, and the fitted attributes with their values.
     sized_levels: True if `learn_levels` returns the requested numbers of clusters.
-    spreads: True if the work can be distributed over the workers of an engine.
-    warns_trivial: True if `fit` warns when nearly every word forms a separate class.
-    borrows: True if it has a parameter `background` for counts from other texts.
+    spreads: True if an engine can distribute the work over several workers.
+    warns_trivial: True to warn if nearly every word forms a separate class.
+    borrows: True if there is a parameter `background` for counts from other texts.
     """
 
     name: ClassVar[str]
@@ -95,7 +92,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     notes_: list[str]
     interrupted_: bool
     unsure_: Mapping[int, str] = {}
-    """Rows of uncertain words, mapped to the reasons for leaving them out of a thesaurus."""
+    """Rows of uncertain words, and the reasons for leaving them out of a thesaurus."""
     progress: Report | None
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -116,11 +113,10 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         progress: Report | None = None,
         **options: Any,
     ) -> Self:
-        """Make a clusterer for `clusters` clusters. With None, the clusterer chooses the number.
+        """Make a clusterer. With `clusters=None`, it chooses the number of clusters.
 
-        Options that are None keep their defaults. Other options must be parameters of the
-        clusterer. The seed, checkpoint and progress callback are ignored by clusterers without such
-        parameters.
+        Options that are None keep their defaults. Clusterers without a seed, checkpoint or progress
+        callback ignore these arguments. All other options must be parameters of the clusterer.
         """
         known = cls._get_param_names()
         requested = {cls.number: clusters, **options}
@@ -144,7 +140,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return made
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name. The error for an unknown name suggests the closest known name."""
+        """Set parameters by name. The error for an unknown name suggests a similar one."""
         known = self.get_params(deep=False)
         for name in params:
             # scikit-learn addresses the parameters of nested estimators as outer__inner.
@@ -156,9 +152,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X, which is a `Counts` object or a sparse or dense matrix of counts.
 
-        The steps are the same for all clusterers: check the options, check the counts, learn the
-        clusters (`_learn`), attach the names of the contexts, and add a note if the result is
-        trivial.
+        All clusterers check the options and the counts, learn the clusters (`_learn`), attach the
+        names of the contexts, and add a note if the result is trivial.
         """
         self._check_options()
         matrix = table(self, X, reset=True)
@@ -169,7 +164,6 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self
 
     def _learn(self, matrix: Any) -> None:
-        """Learn the clusters from a validated csr_array of counts."""
         raise NotImplementedError
 
     def _check_options(self) -> None:
@@ -193,7 +187,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def facts_(self) -> dict[str, Any]:
-        """Fitted values to show in a summary, such as β or the description length."""
+        """Fitted values for a summary, such as β or the description length."""
         return {name: getattr(self, attribute) for name, attribute in self.facts.items()}
 
     @property
@@ -203,7 +197,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return {self.number: self.n_clusters_, **found}
 
     def renew(self, progress: Report | None = None) -> Self:
-        """Return an unfitted copy with the number of clusters and β set to the fitted values."""
+        """Return an unfitted copy with the fitted number of clusters and β."""
         changes = {**self.settled_, "checkpoint": None, "progress": progress}
         known = self.get_params()
         model: Self = clone(self)
@@ -217,8 +211,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def predict_proba(self, X: Any) -> Any:
         """Return p(cluster|row) for each row of X.
 
-        X may hold words that were not in the training counts. A row of zeros is placed as an
-        unknown word. For a dask array, the result is a dask array, computed block by block.
+        X may hold new words. A row of zeros is an unknown word. For a dask array, the result is a
+        dask array too.
         """
         check_is_fitted(self)
         if type(X).__module__.partition(".")[0] == "dask":
@@ -281,7 +275,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return model
 
     def predictors(self) -> list[tuple[Clustering, ...]]:
-        """Return clusterings with different numbers of clusters, to be used for prediction.
+        """Return clusterings with different numbers of clusters, for prediction.
 
         The predictions of the clusterings in a tuple are averaged.
         """
@@ -291,15 +285,14 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
         """Learn clusterings with different numbers of clusters from a matrix of counts.
 
-        `sizes` are the numbers of clusters. Clusterers that choose these numbers themselves ignore
-        it.
+        The numbers are `sizes`, unless the clusterer chooses them itself.
         """
         model = cls.make(random_state=seed)
         with warnings.catch_warnings(), ignore_trivial():
             warnings.filterwarnings("ignore", "interrupted")
             model.fit(matrix)
         if model.interrupted_:
-            # Discard the result of an interrupted run, because it could not be reproduced.
+            # Discard an interrupted result, because nobody could reproduce it.
             raise KeyboardInterrupt
         return model.predictors()
 
@@ -307,9 +300,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        # Do not tag the estimator as a "clusterer", because scikit-learn's checks pass negative
-        # numbers to clusterers. An estimator with predict_proba and sparse input needs classifier
-        # tags.
+        # Avoid the tag "clusterer": scikit-learn's checks pass negative numbers to clusterers. For
+        # an estimator with predict_proba and sparse input, they require classifier tags.
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
 
@@ -318,9 +310,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.n_clusters_
 
     def _note_trivial(self) -> list[str]:
-        """Return a note and issue a warning if nearly every word is in a cluster of its own.
+        """Return a note, and issue a warning, if nearly every word has a cluster of its own.
 
-        There is no note if the user requested this number of clusters.
+        If the user requested this number of clusters, do neither.
         """
         k, words = self.n_clusters_, self.labels_.size
         if self.interrupted_ or words < 2 or k == getattr(self, self.number, None):
@@ -351,19 +343,19 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _interrupt(
         self, left: str = "the clusters found so far are kept", kind: type[Warning] = UserWarning
     ) -> None:
-        """Mark the run as interrupted, and issue a warning. Called from the search in `_learn`."""
+        """Mark the run as interrupted, and issue a warning."""
         self.interrupted_ = True
         warnings.warn(Notice(f"interrupted: {left}", code="interrupted"), kind, stacklevel=5)
 
     def _warn_shortfall(self, text: str) -> None:
-        """Warn that fewer clusters were found than requested. Called from `_learn`."""
+        """Warn that fewer clusters were found than requested."""
         warnings.warn(Notice(text, code="not-converged"), ConvergenceWarning, stacklevel=4)
 
     def _unpack(self) -> None:
-        """After loading, rebuild the attributes that are not stored in the file."""
+        """Rebuild attributes that `save` does not store."""
 
     def _revive(self, content: Mapping[str, Any]) -> Clustering:
-        """Restore the clustering from the separate fields written by an early version."""
+        """Restore the clustering from the separate fields that an early version wrote."""
         parts = tuple(content[f"membership_{part}"] for part in ("data", "indices", "indptr"))
         return Clustering(
             Tree.from_json(content["tree_"]),
@@ -377,7 +369,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         )
 
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
-        """Restore the placement rule from a model saved by an early version."""
+        """Restore the placement rule of a model saved by an early version."""
         return Posterior()
 
     def _predict_blockwise(self, X: Any) -> Any:
@@ -397,7 +389,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 def format_shortfall(
     found: int, requested: int, reason: str, noun: str = "cluster", side: str = ""
 ) -> str:
-    """Return the message that fewer clusters were found than requested.
+    """Return a message that fewer clusters were found than requested.
 
     >>> format_shortfall(1, 9, "all words have the same contexts")
     'found 1 cluster instead of 9: all words have the same contexts'
@@ -406,9 +398,9 @@ def format_shortfall(
 
 
 def place_others(found: Clustering, matrix: Any, learnt: Ints) -> Clustering:
-    """Extend a clustering to all rows of a matrix by placing the rows it was not learnt from.
+    """Extend a clustering to all rows of a matrix.
 
-    The clustering `found` was learnt from the rows `learnt`. Their memberships are kept. All other
+    The clustering `found` was learnt from the rows `learnt`, whose memberships are kept. All other
     rows are placed like new words.
     """
     rows = np.full(matrix.shape[0], -1)

@@ -1,4 +1,4 @@
-"""Checkpoint folders for long runs, and a handler that delays Ctrl-C until a consistent state."""
+"""Checkpoint folders for long runs, and safe handling of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -20,20 +20,23 @@ from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
 INTERVAL = 2.0
-"""Minimum interval between two checkpoints, in seconds. If writing is slow, the interval is
-increased, so writing takes at most about a tenth of the run time."""
+"""Minimum interval between two checkpoints in seconds.
+
+If writing is slow, the interval grows, so writing takes at most about a tenth of the run time.
+"""
 
 Pause: TypeAlias = Callable[[], None]
 """Callback that a search calls whenever its state is consistent. It raises KeyboardInterrupt to end
-the search."""
+the search.
+"""
 
 
 def never_stop() -> None:
-    """Do nothing. This is the pause callback for searches that cannot be interrupted."""
+    """Do nothing. This is the pause callback of a search that cannot be interrupted."""
 
 
 class Checkpoint:
-    """The checkpoint folder of a run. If the path is None, nothing is read or written."""
+    """The checkpoint folder of a run. Without a path, nothing is read or written."""
 
     def __init__(
         self, path: PathLike | None, kind: str, arrays: Iterable[Array], options: Mapping[str, Any]
@@ -41,7 +44,7 @@ class Checkpoint:
         self._path, self._kind = path, folders.model("checkpoint", f"{kind}.checkpoint")
         self._resumed = False
         self._next, self._name = 0.0, ""
-        """Digest of the data and options, which identifies the run that a checkpoint belongs to."""
+        """Digest of the data and options, by which a run recognises its checkpoint."""
         if path is not None:
             text = json.dumps(dict(options), sort_keys=True, default=np.generic.item)
             digest = hashlib.sha256(text.encode())
@@ -65,7 +68,7 @@ class Checkpoint:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Report errors of a resumed run as a damaged checkpoint, with its path."""
+        """Report errors in a resumed run as a damaged checkpoint."""
         if not self._resumed or self._path is None:
             yield
             return
@@ -82,7 +85,7 @@ class Checkpoint:
 
     def keep(self, content: Callable[[], Mapping[str, Any]], *, now: bool = False) -> None:
         """Write a checkpoint if the last one is old enough or if `now` is True."""
-        # The interval grows with the time needed for writing.
+        # If writing takes long, write less often.
         begun = time.monotonic()
         if self._path is None or (begun < self._next and not now):
             return
@@ -92,7 +95,7 @@ class Checkpoint:
 
 
 class _AtOnce(BaseException):
-    """Exception raised on a second Ctrl-C, to stop immediately, even inside a library call.
+    """Exception for a second Ctrl-C, which stops even inside a library call.
 
     Searches must not catch it.
     """
@@ -100,7 +103,7 @@ class _AtOnce(BaseException):
 
 @contextmanager
 def interruptible() -> Iterator[Pause]:
-    """Delay Ctrl-C until the caller reaches a consistent state and calls the yielded function.
+    """Delay Ctrl-C until the block calls the yielded function, in a consistent state.
 
     A second Ctrl-C ends the work immediately, without a result.
     """
@@ -115,7 +118,7 @@ def interruptible() -> Iterator[Pause]:
             raise _AtOnce
         requested.set()
 
-    # Signal handlers can only be set in the main thread.
+    # Python allows signal handlers only in the main thread.
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(usual):
         yield pause

@@ -1,4 +1,4 @@
-"""Update a clustering with new counts while keeping its classes."""
+"""Update a clustering with new counts, without changing its classes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering, Posterior
 
 _NOTHING = 1e-6
-"""Class counts with an absolute value below this threshold are treated as rounding errors."""
+"""Class counts with a smaller absolute value are rounding errors."""
 
 
 class IncrementalUpdate:
     """An update of a clustering after more words, contexts or tokens were counted.
 
-    `counts` must include the counts of `before`, with its words and contexts first and in the same
-    order. Because of smoothing, the counts of a class may exceed the sum over its words. This
-    surplus is kept. `background` holds counts from other texts that also contributed to the
-    vectors, and `prior` holds the prior vectors, if any.
+    `counts` includes the counts of `before`, with the same words and contexts first. Smoothing may
+    give a class more counts than its words have, and this surplus is kept. `background` holds
+    counts from other texts that also contributed to the vectors, and `prior` holds the prior
+    vectors, if any.
     """
 
     def __init__(
@@ -48,8 +48,8 @@ class IncrementalUpdate:
             )
         self.counts = counts
         if found.learnt is not None:
-            # This clustering is one level of a tree: each class is a union of learnt classes, so
-            # the placement rule and the word vectors of the learnt classes cannot be used.
+            # This clustering is a level of a tree, so its classes are unions of learnt classes.
+            # Their placement rule and word vectors cannot be used.
             found = replace(found, learnt=None, parts=None, rule=Posterior(), representation=None)
         total = float(before.total)
         # Surplus of each class over the counts of its words: N·p(c)·p(v|c) − Σ counts.
@@ -65,7 +65,7 @@ class IncrementalUpdate:
             (belongs.data, belongs.indices, np.pad(belongs.indptr, (0, len(counts) - n), "edge")),
             shape=(len(counts), belongs.shape[1]),
         )
-        """Memberships of the old words. The rows of new words are empty."""
+        """Memberships of the old words. Rows of new words are empty."""
         totals = np.asarray(counts.context_totals, dtype=np.float64)
         made = replace(
             found, memberships=self.memberships, centroids=_widen(found.centroids, more),
@@ -79,10 +79,10 @@ class IncrementalUpdate:
     def regroup(
         self, memberships: Any = None, tree: Tree | None = None, origin: Ints | None = None
     ) -> Clustering:
-        """Rebuild the classes from the given memberships (default: the existing memberships).
+        """Recompute the classes for the given memberships (default: the same as before).
 
-        If `tree` has more classes than before, `origin` holds the old class from which each class
-        comes, or −1 for a new class.
+        If `tree` has more classes than before, `origin` holds the old class of each class, or −1
+        for a new one.
         """
         belongs = self.memberships if memberships is None else memberships
         tree = self.wide.tree if tree is None else tree
@@ -90,8 +90,8 @@ class IncrementalUpdate:
         origin = np.arange(k) if origin is None else origin
         # 1. Sum the counts of the words of each class.
         sums = _sum(belongs, self.counts.matrix, dense=not sparse.issparse(self._rest))
-        # 2. Add the surplus of the old class, which comes from smoothing. If a class was split,
-        #    divide its surplus among the parts in proportion to their tokens.
+        # 2. Add the surplus of the old class. If the class was split, divide the surplus in
+        # proportion to the tokens.
         tokens = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
         known = origin >= 0
         before = np.bincount(origin[known], tokens[known], minlength=self.wide.n_clusters)
@@ -104,7 +104,7 @@ class IncrementalUpdate:
             sums = sparse.csr_array(sums)
         else:
             np.maximum(sums, 0, out=sums)
-        # 3. Normalise to p(c) and p(v|c). For a class without tokens, use the background p(v).
+        # 3. Normalise to p(c) and p(v|c). Without tokens, a class has the background p(v).
         mass = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
         nothing = mass <= 0
         centroids = _scale(sums, 1 / np.where(nothing, 1.0, mass))
@@ -119,10 +119,10 @@ class IncrementalUpdate:
         return rule.regroup(made, self.counts)
 
     def _find_alike(self, m: int) -> Ints:
-        """Map each context to a known context: itself if it is known, otherwise a similar one.
+        """Map each context to a known one: itself, or a similar one if it is new.
 
-        The similar context is the most frequent context of the class in which the new context is
-        most frequent.
+        The similar context is the most frequent context of the class in which the new one is most
+        frequent.
         """
         alike = np.arange(self.counts.shape[1])
         if m == alike.size:
@@ -146,14 +146,13 @@ def _sum(memberships: Any, matrix: Any, *, dense: bool) -> Any:
 
 
 def _scale(table: Any, by: Any) -> Any:
-    """Multiply each row by its factor in `by`."""
+    """Multiply each row of a table by a factor."""
     if sparse.issparse(table):
         return sparse.csr_array(sparse.diags_array(by) @ table)
     return np.asarray(table, dtype=np.float64) * np.asarray(by)[:, None]
 
 
 def _widen(table: Any, more: int) -> Any:
-    """Append `more` columns of zeros to a table."""
     if not more:
         return table
     if sparse.issparse(table):

@@ -21,16 +21,16 @@ with name_extra():
 
 
 NAMES = ("words_", "contexts_", "feature_names_in_")
-"""Names of the fitted attributes that hold the names of words, contexts and columns."""
+"""Fitted attributes with the names of words, contexts and columns."""
 
 
 def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     """Return X as a validated csr_array of float64. The contexts of `Counts` are matched by name.
 
-    With `reset`, the names and the number of columns are stored in the estimator. Otherwise X must
-    match them.
+    With `reset`, store the names and the number of columns in the estimator. Otherwise X must match
+    them.
     """
-    # Counts have names, so after fitting contexts are matched by name.
+    # Counts have names, so match contexts by name after fitting.
     if isinstance(X, Counts):
         if reset:
             estimator.words_, estimator.contexts_ = X.words, X.contexts
@@ -75,7 +75,7 @@ def tidy(matrix: Any) -> Any:
 
 
 def select_learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.intp], Any]:
-    """Return all row sums, and the indices and the submatrix of rows with sums ≥ `min_count`."""
+    """Return all row sums, and the rows with sums ≥ `min_count` (their indices and submatrix)."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     rows = np.flatnonzero((totals > 0) & (totals >= min_count))
     if not rows.size:
@@ -91,7 +91,7 @@ def align_contexts(counts: Counts, contexts: Array) -> Any:
     """Return the counts with the model's contexts as columns. Other contexts are dropped."""
     if np.array_equal(counts.contexts, contexts):
         return sparse.csr_array(counts.matrix, dtype=np.float64)
-    # Renumber the columns of the matrix entries, and drop entries with unknown contexts.
+    # Renumber the columns of the entries, and drop entries with unknown contexts.
     known = {context: column for column, context in enumerate(contexts.tolist())}
     places = np.array([known.get(context, -1) for context in counts.contexts.tolist()])
     cells = counts.matrix.tocoo()
@@ -104,7 +104,7 @@ def align_contexts(counts: Counts, contexts: Array) -> Any:
 
 
 def find_names(keys: Any, names: Any, size: int, noun: str) -> Ints:
-    """Return the indices of rows or columns, given their numbers or names."""
+    """Convert names or numbers of rows or columns to indices."""
     keys = np.atleast_1d(np.asarray(keys))
     if keys.dtype.kind in "iu":
         if keys.size and not (keys.min() >= 0 and keys.max() < size):

@@ -1,4 +1,4 @@
-"""Functions that construct and use membership matrices p(cluster|word)."""
+"""Functions for membership matrices p(cluster|word)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints
 
 CELLS = 1 << 22
-"""Batch size: maximum product of the number of entries and the number of clusters."""
+"""Maximum product of entries and clusters to compute in one batch."""
 
 FLOOR = 1e-9
 """Lower bound on p(v|c), as a fraction of p(v)."""
 
 KEPT = 1e-9
-"""Minimum membership kept in sparse matrices. Smaller memberships are dropped."""
+"""Minimum membership in sparse matrices. Smaller ones are dropped."""
 
 
 def floor(background: Floats) -> Floats:
-    """Return the lower bound on p(v|c) for each context. It is constant for unseen contexts."""
+    """Return the lower bound on p(v|c) for each context. It is the same for all unseen contexts."""
     return np.maximum(background, 1e-12) * FLOOR
 
 
@@ -34,11 +34,10 @@ def one_hot(labels: Array, clusters: int) -> Any:
 
 
 def grouping_matrix(parts: Ints, clusters: int, weights: Floats | None = None) -> Any:
-    """Return a matrix that, multiplied from the right, sums the columns of each cluster.
+    """Return a matrix that sums the columns of each cluster when multiplied from the right.
 
-    The entry at (column, cluster) is 1, or the weight of the column.
-
-    Columns with cluster −1 are dropped.
+    The entry at (column, cluster) is 1, or the weight of the column. Columns with cluster −1 are
+    dropped.
     """
     used = np.flatnonzero(parts >= 0)
     data = np.ones(used.size) if weights is None else weights[used]
@@ -59,11 +58,11 @@ def merge_labels(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
 def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints]:
     """Convert pairwise merges that end with a single class to splits, in reverse order.
 
-    Returns the class that each split divides, and the new number of each merged class, in the order
-    of the old numbers. In a split, one part keeps the number of the class, and the other part is
-    assigned the next number.
+    Return the class that each split divides, and the new number of each merged class, in the order
+    of the old numbers. In a split, one half keeps the number of the class, and the other gets the
+    next number.
     """
-    # The last merge is the first split, and class 0 survives all merges.
+    # The last merge is the first split. Class 0 is left after all merges.
     number, parents = {0: 0}, []
     for one, two in reversed(merges):
         parents.append(number[one])
@@ -72,18 +71,15 @@ def merges_to_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints
 
 
 def sparsify(q: Array, least: float = KEPT) -> Any:
-    """Return memberships as a csr_array without entries below `least`.
-
-    Rows are renormalised to 1.
-    """
+    """Return memberships as a csr_array without entries below `least`. Rows sum to 1."""
     kept = sparse.csr_array(np.where(q < least, 0, q))
     kept.data /= np.repeat(kept.sum(axis=1), np.diff(kept.indptr)).astype(kept.dtype)
     return kept
 
 
 def replace_rows(table: Any, rows: Array, new: Any) -> Any:
-    """Return the table with the rows `rows` replaced by the rows of `new`."""
-    # Stack the new rows above the table, and select each row of the result from this stack.
+    """Replace the rows `rows` of a table by the rows of `new`."""
+    # Stack the new rows above the table, and select each row of the result from the stack.
     place = np.full(table.shape[0], -1)
     place[rows] = np.arange(rows.size)
     order = np.where(place >= 0, place, new.shape[0] + np.arange(place.size))
@@ -104,8 +100,7 @@ def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array)
     out = np.empty(rows.size)
     by_column: Any = centroids.T
     by_column = by_column.tocsr() if sparse.issparse(by_column) else np.ascontiguousarray(by_column)
-    # Work in batches, because each of the two gathered tables has one row per pair and one column
-    # per cluster.
+    # Work in batches, because both gathered tables have one row per pair.
     step = max(1, CELLS // centroids.shape[0])
     for begin in range(0, out.size, step):
         part = slice(begin, begin + step)
@@ -118,7 +113,7 @@ def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array)
 
 
 def tabulate(rows: Iterable[Mapping[int, float]], width: int) -> Any:
-    """Return a csr_array built from rows, each of which maps columns to values."""
+    """Return a csr_array whose rows are given as mappings from columns to values."""
     indptr = [0]
     indices: list[int] = []
     data: list[float] = []
@@ -131,7 +126,8 @@ def tabulate(rows: Iterable[Mapping[int, float]], width: int) -> Any:
 
 
 def assign_leaves(memberships: Any, tree: Tree) -> Ints:
-    """Return the leaf of each word, found by following the child with the largest membership.
+    """Return the leaf of each word. Follow the child with the highest membership, from the root
+    down.
 
     Parameters
     ----------
@@ -142,7 +138,7 @@ def assign_leaves(memberships: Any, tree: Tree) -> Ints:
     """
     above, order = _tabulate_ancestors(tree)
     leaves = np.zeros(memberships.shape[0], dtype=np.int64)
-    # Upper bound on the number of nodes to which a word belongs: all ancestors of its clusters.
+    # A word belongs at most to this many nodes: all ancestors of its clusters.
     reach = np.minimum(np.diff(memberships.indptr) * np.diff(above.indptr).max(), tree.n_nodes)
     batch = (np.cumsum(reach) - reach) // CELLS
     for begin in np.unique(batch, return_index=True)[1].tolist():
@@ -152,7 +148,7 @@ def assign_leaves(memberships: Any, tree: Tree) -> Ints:
 
 
 def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
-    """Follow the child with the largest membership, or the first if tied, down to a leaf."""
+    """Follow the child with the highest membership, or the first if tied, down to a leaf."""
     size, column = order.size, np.argsort(order)
     # Columns are sorted by parent, so the children of a node are adjacent.
     above = column[tree.parent[order]]
@@ -160,14 +156,14 @@ def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
     row = np.repeat(np.arange(belongs.shape[0]), np.diff(belongs.indptr))
     inner = belongs.indices > 0
     row, at, p = row[inner], belongs.indices[inner].astype(np.int64), belongs.data[inner]
-    # For each key (word, parent), keep the child with the largest membership.
+    # For each key (word, parent), keep the child with the highest membership.
     key = row * size + above[at]
     first = np.flatnonzero(np.diff(key, prepend=-1))
     largest = np.repeat(np.maximum.reduceat(p, first), np.diff(first, append=key.size))
     best = np.flatnonzero(p == largest)
     best = best[np.diff(key[best], prepend=-1) > 0]
     key, at = key[best], at[best]
-    # All words descend together until each has reached a leaf.
+    # Move all words down together, until each has reached a leaf.
     here = np.zeros(belongs.shape[0], dtype=np.int64)
     moving = np.arange(here.size) if size > 1 else np.empty(0, dtype=np.int64)
     while moving.size:
@@ -177,7 +173,7 @@ def _descend(belongs: Any, order: Ints, tree: Tree) -> Ints:
 
 
 def _tabulate_ancestors(tree: Tree) -> tuple[Any, Ints]:
-    """Return a matrix with 1 where a cluster (row) is below a node (column), and the list of nodes.
+    """Return a matrix with 1 where a cluster (row) is below a node (column), and the nodes.
 
     Nodes are ordered by depth, then by the column of their parent, then by number.
     """

@@ -15,7 +15,7 @@ class TrivialClusteringWarning(UserWarning):
 def ignore_trivial() -> Iterator[None]:
     """Suppress `TrivialClusteringWarning` within a `with` block.
 
-    Use it where `notes_` is shown anyway or where a trivial result is expected.
+    Use it where `notes_` is shown, or where a trivial result is expected.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TrivialClusteringWarning)

@@ -15,20 +15,20 @@ from roget.core.options import Option, from_signature, option, options_of
 from roget.core.progress import Report
 
 CLUSTERS = ("--clusters", "-k")
-"""Command-line flags of the option for the number of clusters."""
+"""Command-line flags for the number of clusters."""
 
 OPTION_FORMAT = "{name}={value!r}"
 """Format of an option and its value in error messages of estimators."""
 
 
 def auto_option(help: str) -> Any:
-    """Declare an option for a positive number, with the default "auto"."""
+    """Declare an option for a positive number that is "auto" by default."""
     return option("auto", words=("auto",), metavar="X|auto", positive=True, help=help)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RunOptions:
-    """Options that control how a clusterer runs. Only the seed affects the result."""
+    """Options for running a clusterer. Only the seed affects the result."""
 
     random_state: Any = None
     checkpoint: str | os.PathLike[str] | None = None
@@ -39,17 +39,17 @@ class RunOptions:
 def method_options(method: str) -> Mapping[str, Option]:
     """Return the options of the clusterer with this catalogue name.
 
-    They are declared as `OPTIONS` in the module `options` of the clusterer's package, so listing
-    them does not import the clusterer. If there is no such module, the clusterer is imported and
-    its signature inspected.
+    A clusterer's package declares them as `OPTIONS` in its module `options`, so they can be listed
+    without importing the clusterer. Without this module, import the clusterer and inspect its
+    signature.
     """
-    # The catalogue holds "module:object" strings. `options` is a sibling of the module.
+    # The catalogue holds "module:object" strings. The module `options` is in the same package.
     module = catalogue.entries("clusterers")[method].partition(":")[0]
     sibling = f"{module.rpartition('.')[0]}.options" if "." in module else ""
     if sibling and importlib.util.find_spec(sibling) is not None:
         return options_of(importlib.import_module(sibling).OPTIONS)
     try:
         clusterer = catalogue.load("clusterers", method)
-    except ImportError:  # Using the clusterer will raise this error again.
+    except ImportError:  # Using the clusterer will report the same error.
         return {}
     return options_of(clusterer) if is_dataclass(clusterer) else from_signature(clusterer)

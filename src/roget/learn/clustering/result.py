@@ -29,10 +29,10 @@ from roget.learn.clustering.split_clusters import SplitRule, apply_splits
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
-"""Batch size for placing words: maximum product of the numbers of words and classes."""
+"""Maximum number of words times classes to place in one batch."""
 
 SLACK = 1e-3
-"""Tolerance for probabilities read from a folder, which rounding may raise above 1."""
+"""Tolerance for stored probabilities above 1, which are due to rounding."""
 
 KIND = folder.model("clustering", "clustering")
 
@@ -56,27 +56,27 @@ SAVED = Unit("bits", "bits saved", False)
 
 
 WHOLE = 1 << 53
-"""Largest n such that float64 represents all integers up to n exactly."""
+"""Largest n for which float64 represents all integers from 0 to n exactly."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
     """A rule for placing new words in clusters. The default rule is `Posterior`.
 
-    A clusterer may define a rule in its package and set it as its class attribute `rule`. The
-    fields of a rule are arrays, declared with `roget.core.contents.array`, and plain parameters.
-    Both are stored in folders. The dimension "k" is the number of clusters, "m" the number of
+    A clusterer may define a rule in its package, and name it in its class attribute `rule`. The
+    fields of a rule are plain parameters, and arrays declared with `roget.core.contents.array`.
+    Both are stored in folders. The dimension "k" is the number of clusters, and "m" the number of
     contexts.
     """
 
     clusterer: ClassVar[str] = ""
-    """Catalogue name of the clusterer. It is used to find the Python class of a stored rule."""
+    """Catalogue name of the clusterer, by which the Python class of a stored rule is found."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
         """Return p(c|word) as an array of shape (words, clusters).
 
         `matrix` is a csr_array of float64 without stored zeros, and `leaves` is the learnt
-        clustering. For a word without counts, the result is p(c).
+        clustering. Words without counts get p(c).
         """
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ class Rule:
         return None
 
     def check(self, k: int, m: int) -> None:
-        """Raise ValueError if the parameters and arrays of the rule are invalid or inconsistent."""
+        """Raise ValueError if parameters and arrays are invalid or inconsistent."""
         self.read_arrays(vars(self), k, m)
         for one in fields(self):
             value = getattr(self, one.name)
@@ -95,7 +95,9 @@ class Rule:
 
     @classmethod
     def read_arrays(cls, values: Mapping[str, Any], k: int, m: int) -> dict[str, Array]:
-        """Return the declared arrays, after checking their shapes for k clusters and m contexts."""
+        """Return the declared arrays. Raise an error if their shapes do not fit k clusters and m
+        contexts.
+        """
         found = contents.read_values(cls, values, {"k": k, "m": m})
         for name, value in found.items():
             if value.dtype == np.float16:
@@ -103,18 +105,18 @@ class Rule:
         return found
 
     def select(self, clusters: Ints) -> Self:
-        """Return the rule restricted to the given clusters."""
+        """Return the rule for the given clusters only."""
         return self._take("k", clusters)
 
     def widen(self, similar: Ints) -> Self:
         """Extend the rule to more contexts.
 
-        `similar` maps each context to a known, similar context.
+        `similar` maps each context to a known context that is similar to it.
         """
         return self._take("m", similar)
 
     def _take(self, axis: str, places: Ints) -> Self:
-        """Return a copy of the rule whose arrays are restricted to `places` along one axis."""
+        """Select the indices `places` along one axis of all arrays."""
         changed = {
             name: np.take(getattr(self, name), places, one.shape.index(axis))
             for name, one in self._arrays().items()
@@ -141,14 +143,14 @@ class Rule:
         return made
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
-        """Update the parts of the rule that depend on the class members.
+        """Update the parts of the rule that depend on the members of classes.
 
         By default, nothing changes.
         """
         return made
 
     def keep(self) -> StoredRule:
-        """Return the rule in the form in which it is stored in a folder."""
+        """Return the rule in its stored form."""
         # Arrays are stored as npz, all other fields as JSON.
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         arrays = {name: values.pop(name) for name in self._arrays()}
@@ -156,18 +158,15 @@ class Rule:
 
     @classmethod
     def _arrays(cls) -> dict[str, ArrayField]:
-        """Return the declarations of the rule's array fields, by field name."""
         found = contents.declarations(cls).items()
         return {name: one for name, one in found if isinstance(one, ArrayField)}
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Restore the rule from the provenance of a folder that was written without a rule.
+        """Restore the rule from the provenance of a folder that was written without one.
 
-        Return None if the folder belongs to another kind of rule.
-
-        Such a folder records β and the options (a thesaurus), or β and an old rule name (a class
-        model).
+        Return None if the folder had another kind of rule. The provenance contains β and the
+        options (of a thesaurus), or β and an old rule name (of a class model).
         """
         return None
 
@@ -176,7 +175,7 @@ class Rule:
 class Posterior(Rule):
     """Rule that places words by p(c|word) ∝ p(c)·Π p(v|c)^n.
 
-    Used for taxonomies, and for clusterers that define no rule.
+    It is used for taxonomies, and by clusterers without a rule of their own.
 
     least: lower bound on p(v|c), or None for a small fraction of p(v).
     """
@@ -184,10 +183,10 @@ class Posterior(Rule):
     least: float | None = None
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """Return p(c|word), which is p(c) for a word without counts."""
+        """Return p(c|word). For a word without counts, this is p(c)."""
         centroids = leaves.centroids
         if sparse.issparse(centroids) and self.least:
-            # Use ln(p/least): contexts absent from every class contribute 0, so the result stays
+            # Use ln(p/least): contexts that are absent from every class add 0, so the result stays
             # sparse.
             logs = centroids.copy()
             logs.data = np.log(np.maximum(logs.data, self.least) / self.least)
@@ -200,14 +199,14 @@ class Posterior(Rule):
 
 @dataclass(frozen=True, eq=False)
 class StoredRule:
-    """A rule as stored in a folder. Its Python class is looked up when a word is first placed."""
+    """A stored rule. Its Python class is found when a word is first placed."""
 
     clusterer: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     arrays: Mapping[str, Array] = field(default_factory=dict)
 
     def rule(self, k: int, m: int, own: type[Rule] | None = None) -> Rule:
-        """Return the validated rule.
+        """Check the stored rule, and return it.
 
         `own` is the Python class of a rule that does not belong to a clusterer.
         """
@@ -236,13 +235,12 @@ class StoredRule:
     def has_integers_by_context(self, m: int) -> bool:
         """Return True if the rule stores an integer for each of m contexts, such as its class.
 
-        If the result is False, contexts have no classes, and the rule's Python class, whose module
-        imports scikit-learn, need not be loaded.
+        If not, contexts have no classes, and there is no need to import the module of the rule,
+        which imports scikit-learn.
         """
         return any(one.shape == (m,) and one.dtype.kind in "iu" for one in self.arrays.values())
 
     def keep(self) -> StoredRule:
-        """Return this rule, which is already in its stored form."""
         return self
 
 
@@ -267,14 +265,13 @@ def _read_plain(kind: type[Rule], stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _LEGACY = "?"
-"""Placeholder for the clusterer name if the Python class of the rule must be inferred from the
-provenance."""
+"""Stands for the name of a clusterer that must be inferred from the provenance."""
 
 
 def infer_rule(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
-    """Infer the rule and the unit of the tree values from the provenance.
+    """Infer the rule, and the unit of the tree values, from the provenance.
 
-    This is needed for folders that predate stored rules.
+    Old folders do not store them.
     """
     if provenance.get("description_length") is not None:
         return Posterior(), SAVED
@@ -285,7 +282,7 @@ def infer_rule(provenance: Mapping[str, Any]) -> tuple[Rule | StoredRule, Unit]:
 
 
 def find_legacy_rule(provenance: Mapping[str, Any]) -> Rule | None:
-    """Return the rule inferred by the first clusterer that recognises the provenance."""
+    """Return the rule from the first clusterer that recognises the provenance."""
     for name in catalogue.names("clusterers"):
         found: Rule | None = catalogue.load("clusterers", name).rule.from_provenance(provenance)
         if found is not None:
@@ -295,20 +292,19 @@ def find_legacy_rule(provenance: Mapping[str, Any]) -> Rule | None:
 
 @dataclass(frozen=True)
 class ClusteringArrays(Contents):
-    """The stored arrays of a clustering with k clusters and m contexts."""
+    """Arrays of a clustering with k clusters and m contexts."""
 
     memberships: Any = matrix("biuf", "words", "k", low=0, below=1 + SLACK)
     centroids: Any = matrix("f", "k", "m", low=0, below=1 + SLACK)
     mass: Floats = array("iuf", "k")
     background: Floats = array("iuf", "m")
     parts: Ints | None = array("iu", "units", low=-1, below="k", optional=True)
-    """Mapping from each learnt cluster, and from both sides of each split, to its current
-    cluster."""
+    """Current cluster of each learnt cluster, and of both halves of each split."""
 
 
 @dataclass(frozen=True)
 class SplitArrays(Contents):
-    """The stored arrays of a split of one or several clusters (see `SplitRule`)."""
+    """Arrays of a split of one or several clusters (see `SplitRule`)."""
 
     clusters: Ints = array("iu", "split", low=0, below="units")
     centroids: Floats = array("iuf", 2, "m")
@@ -373,12 +369,13 @@ class Clustering(ReportMixin):
     contexts: Array | None = None
     representation: Representation | None = field(default=None, repr=False)
     learnt: Clustering | None = field(default=None, repr=False)
-    """The clustering before any clusters were joined or split, or None if nothing was changed."""
+    """The clustering before clusters were joined or split, or None if they never were."""
     parts: Ints | None = field(default=None, repr=False)
-    """Mapping from each learnt cluster, then from both sides of each split, to its current cluster.
-    The value is −1 for clusters that were split."""
+    """Current cluster of each learnt cluster, then of both halves of each split. −1 if it was
+    split.
+    """
     divisions: tuple[SplitRule, ...] = field(default=(), repr=False)
-    """Splits made after learning, in order. Each divides a cluster in two."""
+    """Splits made after learning, in order."""
 
     def __post_init__(self) -> None:
         table = self.memberships
@@ -421,7 +418,7 @@ class Clustering(ReportMixin):
 
     @cached_property
     def context_labels(self) -> Ints | None:
-        """The class of each context, or None if the clusterer did not cluster contexts."""
+        """The class of each context, or None if contexts are not clustered."""
         if self.learnt is not None:
             return self.learnt.context_labels
         rule, m = self.rule, self.centroids.shape[1]
@@ -429,7 +426,7 @@ class Clustering(ReportMixin):
             return None
         try:
             return self.placing.context_labels
-        except InputError:  # Without the clusterer, word classes are still usable.
+        except InputError:  # Without the clusterer, word classes still work.
             return None
 
     def place(self, given: Any, least: float = 0.0) -> Any:
@@ -456,8 +453,8 @@ class Clustering(ReportMixin):
         """
         matrix = self._table(given)
         if self.learnt is not None and self.parts is not None:
-            # Place words in the learnt clusters, apply later splits, then sum the columns of joined
-            # clusters.
+            # Place words in the learnt clusters, apply later splits, then add up the columns of
+            # joined clusters.
             placed = self.learnt.place(matrix)
             if self.divisions:
                 placed = apply_splits(to_dense(placed), matrix, self.divisions)
@@ -466,7 +463,7 @@ class Clustering(ReportMixin):
         step = max(1, CELLS // max(self.n_clusters, 1))
         cut = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
         blocks = cut if current() is None else map(CompressedArrays.from_csr, cut)
-        # Workers need the clusters, but not the memberships of the training words.
+        # Workers need the clusters, but no memberships of training words.
         none = sparse.csr_array((0, self.n_clusters), dtype=self.memberships.dtype)
         placing = replace(self, memberships=none, path=())
         found = list(map_tasks(_place_block, (placing, least), blocks))
@@ -481,14 +478,15 @@ class Clustering(ReportMixin):
     def level(self, k: int) -> Clustering:
         """Return the clustering at the tree level with k clusters.
 
-        Memberships and masses are summed over the leaves below each cluster, also for new words.
+        Memberships and masses are summed over the leaves below each cluster. This also applies to
+        new words.
         """
         if k == self.n_clusters:
             return self
         return self.join(self.tree.prune(k), self.tree.cut(k))
 
     def levels(self, shares: Sequence[float]) -> list[tuple[Clustering, ...]]:
-        """Return the tree levels with the given fractions of the clusters, without duplicates."""
+        """Return the levels with the given fractions of the clusters, without duplicates."""
         sizes = dict.fromkeys(max(1, round(share * self.n_clusters)) for share in shares)
         return [(self.level(size),) for size in sizes]
 
@@ -501,14 +499,14 @@ class Clustering(ReportMixin):
     ) -> Clustering:
         """Join clusters. `parts` maps each old cluster to its cluster in the new tree.
 
-        Centroids are averaged, weighted by mass. `divisions` are splits of clusters in two: `parts`
-        is −1 for the split clusters, and the two sides of each split are numbered after all
-        clusters that existed before it.
+        Centroids are averaged, weighted by mass. `divisions` lists splits of clusters in two.
+        `parts` is −1 for a cluster that was split. The two halves of each split are numbered after
+        all clusters that existed before it.
         """
         k = tree.n_clusters
         mass = np.concatenate([self.mass, *(one.mass for one in divisions)])
         used = parts >= 0
-        # Weights of the average: the masses, or equal weights if the masses are 0.
+        # Weight the average by mass, or equally if all masses are 0.
         sums = np.bincount(parts[used], mass[used], minlength=k)
         size = np.bincount(parts[used], minlength=k)
         shares, whole = np.zeros(parts.size), sums[parts[used]]
@@ -520,7 +518,7 @@ class Clustering(ReportMixin):
         if not np.array_equal(parts, np.arange(k)):
             mean = sparse.csr_array(grouping_matrix(parts, k, shares).T)
             centroids = _average(mean, self.centroids, divisions)
-        # Placement needs the learnt clusters, but not the memberships of the training words.
+        # Placement needs the learnt clusters, but no memberships of training words.
         learnt, before = self.learnt, self.parts
         if learnt is None or divisions:
             bare = sparse.csr_array((0, self.n_clusters))
@@ -542,7 +540,7 @@ class Clustering(ReportMixin):
 
     def place_among(self, given: Any, clusters: Ints) -> Floats:
         """Return p(c|word) as if only the given clusters existed."""
-        # If clusters were split after learning, place in all clusters and normalise the columns.
+        # If clusters were split after learning, place words in all clusters and renormalise.
         below: Clustering | None = self
         while below is not None and not below.divisions:
             below = below.learnt
@@ -554,11 +552,11 @@ class Clustering(ReportMixin):
         return np.where(sums > 0, found / np.where(sums > 0, sums, 1.0), usual)
 
     def _select(self, clusters: Ints) -> Clustering:
-        """Return a clustering of the selected clusters that supports only `place`."""
+        """Return a clustering of the given clusters that supports only `place`."""
         tree = Tree.flat(clusters.size)
         mass, learnt, parts = self.mass[clusters], self.learnt, self.parts
         if learnt is not None and parts is not None:
-            # Select the learnt clusters that belong to the given clusters.
+            # Select the learnt clusters in the given clusters.
             inside = np.flatnonzero(np.isin(parts, clusters))
             learnt = learnt._select(inside)
             number = np.full(self.n_clusters, -1)
@@ -633,7 +631,7 @@ class Clustering(ReportMixin):
             Tree.from_json(plain["tree"]),
             _to_float(held.memberships),
             _to_float(held.centroids),
-            # Convert to float64, because numba would compile the kernels again for other types.
+            # Convert to float64. For other types, numba would compile the kernels again.
             held.mass.astype(np.float64, copy=False),
             held.background.astype(np.float64, copy=False),
             rule=read_rule(plain["rule"], arrays),
@@ -648,7 +646,7 @@ class Clustering(ReportMixin):
 
     @cached_property
     def placing(self) -> Rule:
-        """The placement rule. A stored rule is converted when it is first used."""
+        """The placement rule. A stored rule is loaded at first use."""
         if isinstance(self.rule, StoredRule):
             return self.rule.rule(self.n_clusters, self.centroids.shape[1])
         return self.rule
@@ -663,7 +661,7 @@ class Clustering(ReportMixin):
         matrix = given.matrix if isinstance(given, Counts) else given
         matrix = sparse.csr_array(matrix, dtype=np.float64)
         known = self.representation
-        # Background counts from other texts add contexts, which only the word vectors use.
+        # Background counts add contexts that only the word vectors use, so two widths are valid.
         if matrix.shape[1] not in (m, m if known is None else known.totals.size):
             raise InputError(
                 f"the table has {matrix.shape[1]} contexts, but the classes were learnt from {m} "
@@ -694,7 +692,7 @@ def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
     if sparse.issparse(centroids):
         found = mean[:, :learnt] @ centroids + mean[:, learnt:] @ sparse.csr_array(sides)
         return sparse.csr_array(found).astype(dtype)
-    # Most clusters consist of a single learnt cluster, whose centroid is copied.
+    # Copy the centroid of clusters that consist of a single learnt cluster, which are most of them.
     found = centroids[np.minimum(mean.indices[mean.indptr[:-1]], learnt - 1)]
     for cluster, (begin, end) in enumerate(pairwise(mean.indptr.tolist())):
         at, weights = mean.indices[begin:end], mean.data[begin:end]
@@ -707,9 +705,8 @@ def _average(mean: Any, centroids: Any, divisions: Sequence[SplitRule]) -> Any:
 
 
 def posterior(lengths: Floats, mass: Floats) -> Floats:
-    """Return p(c|row) ∝ p(c)·exp(−length), where `lengths` holds description lengths in nats."""
-    # Subtract the highest score before exponentiating to avoid underflow, because lengths may be
-    # large.
+    """Return p(c|row) ∝ p(c)·exp(−length), for description lengths in nats."""
+    # Lengths may be large. Subtract the highest score before exponentiating, to avoid underflow.
     scores = np.log(np.maximum(mass, 1e-300)) - lengths
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)

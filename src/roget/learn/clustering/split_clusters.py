@@ -1,4 +1,4 @@
-"""Split clusters in two after learning: find the parts, and assign new words to one of them."""
+"""Split clusters in two after learning, and assign new words to one of the halves."""
 
 from __future__ import annotations
 
@@ -14,34 +14,35 @@ from roget.errors import InputError
 from roget.learn.representation.vectors import Representation
 
 PRIOR = 1.0
-"""Number of pseudo-tokens added per context, divided between the two sides of a split in proportion
-to p(side)."""
+"""Number of pseudo-tokens per context, divided between the halves of a split in proportion to their
+masses.
+"""
 
 MAX_ITERATIONS = 50
-"""Maximum number of iterations, for two-means clustering and for the power iteration."""
+"""Maximum number of iterations of two-means clustering, and of power iteration."""
 
 
 class SplitRule(NamedTuple):
-    """A split of a cluster, or of several clusters that were merged, into two parts called sides.
+    """A split of a cluster, or of several merged clusters, into two halves called sides.
 
     The sides are numbered after all existing clusters.
     """
 
     clusters: Ints
     centroids: Floats
-    """p(context|side) for the two sides of the split, as an array of shape (2, contexts)."""
+    """p(context|side) for both sides, with shape (2, contexts)."""
     mass: Floats
-    """p(side) for the two sides of the split."""
+    """p(side) for both sides."""
 
     def share(self, matrix: Any) -> Floats:
-        """Return p(second side|word) for words in the split clusters.
+        """Return p(second side|word) for words in the clusters that were split.
 
         By Bayes' rule, p(side|word) is proportional to p(side)·Π p(context|side).
         """
         with np.errstate(divide="ignore"):
             logs = np.log(self.centroids)
-        # Bound the logarithm: a context that is impossible on one side must not give infinite
-        # evidence.
+        # Bound the logarithm. A context that is impossible on one side is strong evidence, but not
+        # infinite.
         logs = np.maximum(logs, -700.0)
         odds = matrix @ (logs[1] - logs[0])
         total = self.mass.sum()
@@ -51,10 +52,10 @@ class SplitRule(NamedTuple):
 
 
 def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) -> SplitRule:
-    """Split a cluster in two, given the counts of both sides as an array of shape (2, contexts).
+    """Split a cluster in two, given the counts of both sides with shape (2, contexts).
 
-    p(side|context) is estimated from these counts and shrunk towards p(side). The mean of the two
-    new centroids, weighted by mass, is the original centroid.
+    p(side|context) is estimated from these counts and shrunk towards p(side). The mean of the new
+    centroids, weighted by mass, is the old centroid.
     """
     # p(side|v) = (f(side, v) + PRIOR·p(side)) / (f(v) + PRIOR).
     seen = sides.sum(axis=0)
@@ -73,7 +74,7 @@ def split_cluster(clusters: Ints, centroid: Floats, mass: float, sides: Floats) 
 def apply_splits(placed: Floats, matrix: Any, divisions: Sequence[SplitRule]) -> Floats:
     """Append the two sides of each split as columns of p(cluster|word).
 
-    The columns of split clusters are set to 0.
+    The columns of clusters that were split become 0.
     """
     for one in divisions:
         whole, second = placed[:, one.clusters].sum(axis=1), one.share(matrix)
@@ -86,8 +87,8 @@ def apply_splits(placed: Floats, matrix: Any, divisions: Sequence[SplitRule]) ->
 def bisect(counts: Counts, known: Representation | None, rows: Ints) -> BoolArray:
     """Split words into two clusters and return a mask of the smaller one (the second if tied).
 
-    The method is spherical two-means, initialised by the first principal component of the words'
-    vectors, or of √p(context|word) if there are no vectors.
+    Spherical two-means starts from the first principal component of the words' vectors, or of
+    √p(context|word) if there are no vectors.
 
     Parameters
     ----------
@@ -139,14 +140,14 @@ def _get_vectors(counts: Counts, known: Representation | None, rows: Ints) -> An
 
 
 def _split_by_variance(table: Any) -> BoolArray:
-    """Return a mask of the words above the mean along the first principal component."""
+    """Return a mask of the words above the mean on the first principal component."""
     size = table.shape[0]
     mean = _sum(table, np.ones(size, dtype=bool)) / size
-    # Start from the word that is least similar to the mean, for a deterministic result.
+    # For a deterministic result, start from the word that is least similar to the mean.
     far = int(np.asarray(table @ mean).argmin())
     scores = np.asarray(table @ (_sum(table, np.arange(size) == far) - mean))
     scores = scores - scores.mean()
-    # Run power iteration. The matrix is centred implicitly, so it stays sparse.
+    # Run power iteration. Subtract the mean within each product, so the matrix stays sparse.
     for _ in range(MAX_ITERATIONS):
         back = np.asarray(table.T @ scores) - mean * scores.sum()
         length = np.linalg.norm(back)
@@ -161,5 +162,4 @@ def _split_by_variance(table: Any) -> BoolArray:
 
 
 def _sum(table: Any, rows: BoolArray) -> Floats:
-    """Sum the selected rows of a dense or sparse table."""
     return np.asarray(table.T @ rows.astype(np.float64), dtype=np.float64)

@@ -14,8 +14,10 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.memberships import predict_cells
 
 SMOOTHING = 0.05
-"""Weight of the unigram distribution in every prediction, which gives contexts that do not occur in
-a cluster a positive probability."""
+"""Weight of the unigram distribution in every prediction.
+
+It gives a positive probability to contexts that a cluster lacks.
+"""
 
 WEIGHT_STEPS, CHANGE = 500, 1e-6
 """Maximum number of EM steps for mixture weights, and the change in weights at which EM stops."""
@@ -24,13 +26,15 @@ LEAST = 1e-4
 """Minimum weight of the last component of a mixture."""
 
 CHOOSING = 0
-"""Seed for holding out tokens when parameters such as the number of clusters are chosen. It is
-constant, so the choice does not depend on the seed of a run."""
+"""Seed for holding out tokens to choose parameters such as the number of clusters.
+
+It is constant, so the choice does not depend on the seed of a run.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class TokenCells:
-    """Tokens to predict, as (word, context, count) cells with two baseline predictions."""
+    """Held-out tokens to predict, as (word, context, count) cells with two baseline predictions."""
 
     rows: Array
     columns: Array
@@ -45,12 +49,12 @@ class TokenCells:
         return predict_cells(membership, centroids, self.rows, self.columns)
 
     def smooth(self, predicted: Floats) -> Floats:
-        """Interpolate a prediction with the unigram distribution, with weight `SMOOTHING`."""
+        """Interpolate a prediction with the unigram distribution (weight `SMOOTHING`)."""
         return (1 - SMOOTHING) * predicted + SMOOTHING * self.unigram
 
     def lead(self, new: Floats, old: Floats) -> tuple[float, float]:
         """Return the improvement of `new` over `old` in nats per token, and its standard error."""
-        # Standard error of the mean paired difference over the same tokens.
+        # The standard error is that of the mean paired difference over the tokens.
         each, total = np.log(new / old), float(self.counts.sum())
         mean = float(self.counts @ each) / total
         variance = float(self.counts @ (each - mean) ** 2) / total
@@ -92,8 +96,8 @@ def fit_weights(
 ) -> Floats:
     """Fit the weights w by EM, to maximise the likelihood of fixed + left·(w·stack).
 
-    `prior` pseudo-tokens are distributed according to the initial weights. The last component must
-    give every context a probability. It keeps a minimum weight, so no token gets probability 0.
+    `prior` pseudo-tokens are distributed like the initial weights. The last component must give
+    every context a probability. It keeps a minimum weight, so no token gets probability 0.
     """
     first = np.full(len(stack), 1 / len(stack)) if start is None else start
     weights, scaled = first.copy(), stack * left
@@ -119,9 +123,9 @@ def backoff(tokens: TokenCells, *classes: Floats) -> Floats:
 
 
 def interpolate(tokens: TokenCells, *known: Floats) -> Floats:
-    """Interpolate predictions with the unigram distribution. Weights are cross-validated."""
+    """Interpolate predictions with the unigram distribution, with cross-validated weights."""
     components = np.stack([*known, tokens.unigram])
-    # No token is predicted with weights that were fitted to it.
+    # Predict each token with weights that were fitted to other tokens.
     halves = np.arange(tokens.counts.size) % 2
     if tokens.counts.size < 2:
         return np.asarray(components.mean(axis=0))

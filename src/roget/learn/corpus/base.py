@@ -16,7 +16,7 @@ from roget.errors import InputError
 Ids: TypeAlias = npt.NDArray[np.int32]
 
 NONE = -1
-"""Id that stands for a missing word, tag, dependency label or head."""
+"""Id of a missing word, tag, dependency label or head."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,11 @@ class ReadContext:
     """True to treat every line of plain text as a sentence. By default, text is split into
     sentences by Unicode's rules."""
     segment: str | None = None
-    """Segmenter for plain text in scripts without spaces. With None, every character is a word."""
+    """Segmenter for text in scripts without spaces. By default, every character is a word."""
     lexicon: tuple[tuple[str, int], ...] = ()
-    """Words learnt by the segmenter from the text, with their counts."""
+    """Words, with their counts, that the segmenter learnt from the text."""
     both: bool = False
-    """True to include word forms in addition to lemmas, if the reader of parsed text supports
-    this."""
+    """True to return word forms as well as lemmas, if the reader supports this."""
     texts: bool = False
     """True to include the text of each sentence and its line number."""
 
@@ -63,11 +62,6 @@ class Strings:
 
 
 class TextFilter:
-    """A predicate on strings that is applied to arrays of ids.
-
-    Each distinct string is tested once.
-    """
-
     def __init__(self, strings: Strings, accepts: Callable[[str], bool]) -> None:
         self._strings, self._accepts = strings, accepts
         # answers[i] is the result for the string with id i. The last element is the result for NONE
@@ -86,11 +80,10 @@ class Written(NamedTuple):
     """The original text of a batch of sentences, with token marks (see `marks`)."""
 
     text: npt.NDArray[np.uint8]
-    """UTF-8 bytes of all sentences. Sentence i is text[ends[i]:ends[i + 1]]."""
+    """Sentences in UTF-8. Sentence i is text[ends[i]:ends[i + 1]]."""
     ends: Ints
     line: Ints
-    """Line on which each sentence starts, counted from 1 in this piece of the source, or 0 if
-    unknown."""
+    """Line on which each sentence starts in this part of the source (from 1), or 0 if unknown."""
 
 
 class Places(NamedTuple):
@@ -110,18 +103,17 @@ class Tokens:
     starts: Ints
     """Index of the first token of each sentence, followed by the number of tokens."""
     word: Ids
-    """Lemma or form, lower-cased unless case is kept, or NONE if the token is not counted."""
+    """Lemma or form in lower case (unless case is kept), or NONE if the token is not counted."""
     upos: Ids | None = None
     head: Ids | None = None
-    """Index of each token's head within the batch (not the sentence), or NONE for roots."""
+    """Index of each token's head within the batch (not within the sentence), or NONE for roots."""
     deprel: Ids | None = None
     form: Ids | None = None
-    """Ids of the word forms, if forms were requested in addition to lemmas."""
+    """Ids of the word forms, if both lemmas and forms were requested."""
     written: Written | None = None
-    """Original text of the sentences, if it was requested and the reader supports it."""
+    """Original text of the sentences, if it was requested and the reader can return it."""
     spans: tuple[Ids, Ids] | None = None
-    """Indices of the first and last original token that each token covers, if tokens were joined
-    into multiword terms."""
+    """First and last original token of each token, as indices, if multiword terms were joined."""
 
     def __len__(self) -> int:
         return len(self.word)
@@ -135,13 +127,13 @@ class Tokens:
         return Tokens(starts, word, upos, head, deprel, form, self.written)
 
     def locate(self, at: Codes) -> tuple[Ids, Ids]:
-        """Return the first and last original token that each token in `at` covers, as indices."""
+        """Return the indices of the first and last original token of each token in `at`."""
         if self.spans is None:
             return at.astype(np.int32), at.astype(np.int32)
         return self.spans[0][at], self.spans[1][at]
 
     def find_places(self, word: Codes, context: Codes) -> Places | None:
-        """Return the positions of word and context tokens, or None if the batch holds no text."""
+        """Return the positions of words and contexts, or None if the batch has no text."""
         if self.written is None:
             return None
         return Places(self.locate(word), self.locate(context))
@@ -174,7 +166,7 @@ class Tables:
 
 
 def map_pairs(first: Ids, second: Ids, make: Callable[[int, int], int]) -> Ids:
-    """Apply `make` to each pair of ids, calling it only once per distinct pair."""
+    """Apply `make` once to each distinct pair of ids, and return the results in order."""
     # Pack both ids into one key. The second is shifted by 1 because NONE is negative.
     keys, places = np.unique(first.astype(np.int64) << 32 | (second + 1), return_inverse=True)
     made = [make(key >> 32, (key & 0xFFFFFFFF) - 1) for key in keys.tolist()]
@@ -200,14 +192,14 @@ class PairColumns:
 
     word: Ids
     slot: Ids
-    """Ids in `Tables.slots`. The slot (the relation) is "" for contexts that consist only of a
-    word."""
+    """Relation between word and context, as an id in `Tables.slots`. It is "" for contexts that are
+    just a word.
+    """
     context: Ids
     times: Ints | None = None
-    """Weight of each occurrence in units of 1/`CountRecipe.per_one`, or None if all weights are
-    1."""
+    """Weight of each occurrence in units of 1/`CountRecipe.per_one`. None if all weights are 1."""
     places: Places | None = None
-    """Position of each occurrence, if the batch holds the original text."""
+    """Position of each occurrence, if the batch has the original text."""
 
     def transpose(self) -> PairColumns:
         """Return the pairs with words and contexts exchanged."""

@@ -42,7 +42,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
             problems.append((source.place(lines.line(begin)), problem))
         if len(problems) >= MAX_PROBLEMS:
             break
-        # After the first invalid line, the rest of the source is checked but not returned.
+        # After the first invalid line, check the rest of the source, but yield no more batches.
         if lines.tokens and not problems:
             columns = words(lines), upos(lines), lines.heads, deprels(lines)
             written = lines.write() if reading.texts else None
@@ -61,13 +61,13 @@ class _Lines:
 
     def __init__(self, block: TextBlock) -> None:
         self.before = block.line
-        # The kernel requires a blank line after every sentence.
+        # The kernel needs a blank line after every sentence.
         self.raw = block.data if block.data.endswith((b"\n\n", b"\n\r\n")) else block.data + b"\n\n"
         self.data: Bytes = np.frombuffer(self.raw, np.uint8)
         marks = np.empty(len(self.data) + 1, np.int32)
         self.marks: Places = marks[: kernel.mark(self.data, marks)]
-        # A valid line has ten marks (nine tabs and a line end). Reading stops after MAX_PROBLEMS
-        # invalid lines.
+        # A valid line has ten marks (nine tabs and a line end), and reading stops after
+        # MAX_PROBLEMS invalid lines.
         most = len(self.marks) // 10 + MAX_PROBLEMS
         table = kernel.TokenTable(
             starts=np.zeros(most + 1, np.int64),
@@ -95,8 +95,7 @@ class _Lines:
 
     def write(self) -> Written:
         """Return the original text of the sentences, with their line numbers."""
-        # The text is shorter than the data, because it consists of the forms, each followed by one
-        # separator.
+        # The text is never longer than the data: it consists of the forms, each with one separator.
         out, sentences = np.empty(len(self.data), np.uint8), len(self.starts) - 1
         ends, lines = np.zeros(sentences + 1, np.int64), np.empty(sentences, np.int64)
         kernel.write_sentences(self.data, self.marks, self.first_tab, self.starts, out, ends, lines)
@@ -113,7 +112,7 @@ class _Lines:
 
 
 class _Column:
-    """Maps the strings of a column, which are read as bytes, to ids.
+    """Map the strings of a column from bytes to ids.
 
     Each distinct string is decoded and looked up only once.
     """
@@ -128,10 +127,10 @@ class _Column:
         self._ids = np.array([NONE], np.int32)
 
     def __call__(self, lines: _Lines) -> Places:
-        """Return the id of this column's string for each token of a block."""
+        """Return the ids of the strings in this column, one per token."""
         numbers = np.full(lines.tokens, NONE, np.int32)
         table = lines.data, lines.marks, lines.first_tab
-        # Later columns fill gaps in earlier ones, e.g. the form replaces a missing lemma.
+        # Use later columns to fill gaps in earlier ones, e.g. the form if the lemma is missing.
         for column in self._columns:
             at = kernel.intern(*table, column, 0, numbers, self._pool)
             while at < lines.tokens:
@@ -153,8 +152,8 @@ class _Column:
         """Assign ids to the new strings of the pool."""
         before, now = self._pool.ends[[len(self._ids) - 1, self._pool.known[0]]]
         if before < now:
-            # Decode and lower-case all new strings in one call. No string contains a line end, and
-            # lower-casing depends on context (final sigma) only within a line.
+            # Decode and lower-case all new strings in one call. This is safe because no string
+            # contains a line end, and lower-casing (final sigma) never looks beyond a line.
             text = self._fold(self._pool.text[before : now - 1].tobytes().decode())
             new = [*map(self._strings.id, text.split("\n")), NONE]
             self._ids = np.concatenate([self._ids[:-1], np.array(new, np.int32)])

@@ -6,8 +6,7 @@ A block is read in three passes, each a plain loop over arrays:
 2. `find_tokens` finds the token lines, checks them and reads ids and heads;
 3. `intern` numbers the distinct strings of a column.
 
-`find_invalid_utf8` checks the encoding. `write_sentences` restores the text of sentences, which is
-used for example sentences.
+`find_invalid_utf8` checks the encoding. `write_sentences` restores the text of example sentences.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ _NONE = -1
 class Pool(NamedTuple):
     """A set of distinct strings. String k, including its line end, is text[ends[k]:ends[k + 1]].
 
-    `slots` is a hash table of string numbers with open addressing. `known` is an array with one
-    element, the number of strings.
+    `slots` is a hash table of string numbers with open addressing. `known[0]` is the number of
+    strings.
     """
 
     slots: Numbers
@@ -64,16 +63,17 @@ class TokenTable(NamedTuple):
     heads: Places
     counts: Numbers
     problems: Numbers
-    """For each invalid line, the kind of problem, the offset of the line, and a number for the
-    message."""
+    """For each invalid line: the kind of problem, the offset of the line, and a number for the
+    message.
+    """
 
 
 @compiled
 def mark(data: Bytes, marks: Places) -> int:
     """Write the offsets of all tabs and line ends to `marks`, and return their number."""
     size = 0
-    # Write every offset, but advance only at a match. This avoids a branch, which would be
-    # mispredicted about ten times per line because tabs come at irregular intervals.
+    # Write every offset, but advance only at a match. A branch would be mispredicted about ten
+    # times per line, because tabs come at irregular intervals.
     for i in range(len(data)):
         marks[size] = i
         size += (data[i] == _TAB) | (data[i] == _NEWLINE)
@@ -85,8 +85,7 @@ def find_invalid_utf8(data: Bytes, at: int) -> int:
     """Return the offset of the first invalid byte from `at` on, or the length if all are valid."""
     size = len(data)
     while at < size:
-        # Skip _STRIDE bytes at once if they are all ASCII, that is, if the high bit of their
-        # bitwise OR is 0.
+        # Skip _STRIDE bytes at once if all are ASCII, that is, if no high bit is set.
         until = min(at + _STRIDE, size)
         bits = np.uint8(0)
         for byte in data[at:until]:
@@ -113,9 +112,9 @@ def find_invalid_utf8(data: Bytes, at: int) -> int:
 
 @compiled_within
 def _read_number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
-    """Return the number at `start` and the offset after its digits.
+    """Return the number at `start`, and the offset after its last digit.
 
-    Without digits, the offset is `start`.
+    Without digits, return 0 and `start`.
     """
     value = 0
     while start < stop and _ZERO <= data[start] <= _NINE:
@@ -126,7 +125,7 @@ def _read_number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
 
 @compiled_within
 def _add_problem(problems: Numbers, size: int, kind: int, line: int, number: int) -> int:
-    """Append an invalid line to `problems`, and return the new number of problems."""
+    """Append a problem, and return the new number of problems."""
     problems[size, 0] = kind
     problems[size, 1] = line
     problems[size, 2] = number
@@ -164,8 +163,6 @@ def find_tokens(data: Bytes, marks: Places, table: TokenTable) -> None:
 
     `marks` are the offsets of tabs and line ends. Reading stops when `problems` is full.
     """
-    # begin: offset of the current line; first: first token of the sentence; token: next token;
-    # sentence: number of sentences; last: id of the previous token; found: number of problems.
     begin, first, token, sentence, last, found = 0, 0, 0, 0, 0, 0
     at = 0
     while at < len(marks) and found < len(table.problems):
@@ -227,7 +224,9 @@ def _has_no_space_after(data: Bytes, start: int, stop: int) -> bool:
 
 @compiled_within
 def _copy(data: Bytes, start: int, stop: int, out: Bytes, at: int) -> int:
-    """Copy a form to `out`, replacing inner spaces by marks, and return the offset after it."""
+    """Copy a form to `out`, and return the offset after it. Replace spaces within the form by
+    marks.
+    """
     if start == stop:
         out[at] = _INNER
         return at + 1
@@ -253,7 +252,7 @@ def write_sentences(
         inside, glued = 0, False
         for token in range(starts[sentence], starts[sentence + 1]):
             if inside:
-                # The second and later words of a multiword token have no separate text.
+                # Later words of a multiword token have no text of their own.
                 out[at] = _SAME
                 at += 1
                 inside -= 1
@@ -262,7 +261,7 @@ def write_sentences(
                     out[at] = _GLUE if glued else _SPACE
                     at += 1
                 tab = tabs[token]
-                # If the previous line is a range such as 1-2, its form is the text of both words.
+                # After a range such as 1-2, use the form of the range as the text of both words.
                 if tab >= 10 and data[marks[tab - 10]] == _TAB:
                     begin = marks[tab - 11] + 1 if tab > 10 else 0
                     first, after = _read_number(data, begin, marks[tab - 10])
@@ -285,10 +284,10 @@ def intern(
     numbers: Places,
     strings: Pool,
 ) -> int:
-    """Assign numbers to the strings of a column from token `start` on.
+    """Assign numbers to the strings of a column, from token `start` on.
 
-    Returns the token at which the pool was full, or the number of tokens. Tokens that already have
-    a number keep it, and missing strings ("_" or empty) have no number.
+    Return the token at which the pool was full, or the number of tokens. Tokens that already have a
+    number keep it. Missing strings ("_" or empty) get no number.
     """
     slots, ends, pool, known = strings
     mask = len(slots) - 1
@@ -304,8 +303,8 @@ def intern(
         hashed = np.uint64(0xCBF29CE484222325)
         for i in range(begin, begin + size):
             hashed = (hashed ^ np.uint64(data[i])) * np.uint64(0x100000001B3)
-        # 3. Probe the slots linearly. A slot holds 31 bits of the hash above the string's number,
-        #    so most different strings are rejected without comparing bytes.
+        # 3. Probe the slots linearly. A slot also holds 31 bits of the hash, so most other strings
+        # are rejected without comparing bytes.
         tag = np.int64((hashed ^ (hashed >> np.uint64(32))) & np.uint64(_MANY))
         at = tag & mask
         number = _NONE
@@ -336,7 +335,7 @@ def intern(
 
 @compiled
 def rehash(old: Numbers, new: Numbers) -> None:
-    """Insert the used slots of a hash table into a larger, empty table."""
+    """Copy a hash table into a larger, empty one."""
     mask = len(new) - 1
     for slot in old:
         if slot != _NONE:

@@ -1,9 +1,8 @@
 """Detect function words in any language, without a word list.
 
-A function word such as "the" or "de" has three properties. It is frequent. Its occurrences are
-spread over the text as if at random, whereas content words come in bursts (Church and Gale's
-residual inverse document frequency measures this). On at least one side, its neighbours are about
-as diverse as a random sample of words.
+A function word such as "the" or "de" is frequent. It occurs all over the text, whereas content
+words come in bursts (measured by Church and Gale's residual inverse document frequency). The words
+before or after it are about as diverse as a random sample of words.
 """
 
 from __future__ import annotations
@@ -16,16 +15,21 @@ from roget.core.types import Floats, Ints
 from roget.learn.corpus.base import NONE, Strings, Tokens
 
 LEAST = 5000
-"""Minimum number of tokens for detecting function words. Shorter texts are not analysed."""
+"""Minimum number of tokens in a text for detecting function words."""
 
 _SHARE, _BURST, _SPREAD = 0.0015, 0.25, 0.8
-"""Thresholds for function words: minimum relative frequency, maximum burstiness in bits, and
-minimum ratio of the entropy of their neighbours to that of a random sample of words."""
+"""Thresholds for function words.
+
+They are the minimum relative frequency, the maximum burstiness in bits, and the minimum ratio of
+the entropy of their neighbours to that of a random sample of words.
+"""
 _TOP_SHARE, _TOP_SPREAD = 0.0025, 0.6
-"""Thresholds for very frequent words: minimum relative frequency and minimum entropy ratio. Such
-words may be bursty, as pronouns are."""
+"""Minimum relative frequency and minimum entropy ratio of very frequent function words.
+
+These may be bursty, as pronouns are.
+"""
 _CHUNK, _CHUNKS = 1000, 40
-"""Number of tokens per chunk, and minimum number of chunks (short texts use smaller chunks)."""
+"""Number of tokens per chunk, and minimum number of chunks. Short texts use smaller chunks."""
 
 
 def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str, ...]:
@@ -54,8 +58,7 @@ def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str,
 def _measure_bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
     """Return the burstiness of words in bits, log2(expected / observed number of chunks).
 
-    If n occurrences of a word were distributed at random over C chunks, the word would be expected
-    in C (1 − exp(−n / C)) chunks.
+    The expected number, for n occurrences placed at random in C chunks, is C (1 − exp(−n / C)).
     """
     size = min(_CHUNK, text.size // _CHUNKS)
     chunks = text.size // size
@@ -66,13 +69,13 @@ def _measure_bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
 
 
 def _measure_spreads(tokens: Ints, chosen: Ints) -> Floats:
-    """Return the entropy of each word's left or right neighbours, whichever is larger."""
+    """Return the entropy of each word's left or right neighbours, whichever is higher."""
     sides = [(tokens[1:], tokens[:-1]), (tokens[:-1], tokens[1:])]
     return np.asarray(np.max([_measure_entropies(*side, chosen) for side in sides], axis=0))
 
 
 def _measure_entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
-    """Return the entropy of the neighbours of each chosen word: ln N − Σ n ln n / N."""
+    """Return ln N − Σ n ln n / N, the entropy of each chosen word's neighbours."""
     near = np.isin(word, chosen) & (neighbour != NONE)
     width = int(neighbour.max()) + 1
     keys, n = np.unique(word[near] * width + neighbour[near], return_counts=True)
@@ -83,9 +86,9 @@ def _measure_entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
 
 
 def _expect_entropies(counts: Ints, sizes: Ints) -> Floats:
-    """Return the expected neighbour entropy of random samples of words.
+    """Return the expected neighbour entropy for random samples of words.
 
-    It is interpolated from about 20 sample sizes.
+    It is computed for about 20 sample sizes and interpolated.
     """
     generator, shares = np.random.default_rng(0), counts / counts.sum()
     tried = np.unique(np.geomspace(sizes.min(), sizes.max(), 20).astype(np.int64))

@@ -1,11 +1,12 @@
 """A faster implementation of the HanTa tagger, with the same results as HanTa's `tag_sent`.
 
 HanTa analyses a word again at every occurrence and tries all tags. Here each word is analysed once
-(see `morphemes`), and the Viterbi search over a sentence is compiled. Sums are computed and ties
-are broken in the same order as in HanTa. A state of the search is the pair of tags of two
-consecutive tokens. As in HanTa, states are visited in the order in which they were first reached,
-and the earliest of several equally good states wins. If there are more than five states, those more
-than one nat below the sixth best are pruned.
+(see `morphemes`), and the Viterbi search over a sentence is compiled.
+
+A state of the search is a pair of tags of two consecutive tokens. To get the same results, sums,
+ties and pruning follow HanTa exactly. States are visited in the order in which they were first
+reached, and the first of several equally good states wins. If there are more than five states,
+those more than one nat below the sixth best are pruned.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ from roget.core.types import Floats, Ints
 from roget.learn.corpus.morphemes import Morphemes
 
 LONGEST_WORD = 50
-"""Maximum length of a word in characters. Longer words are not analysed, because the time is
-quadratic in the length. Instead, every tag is considered possible."""
+"""Maximum length of a word in characters. For longer words, every tag is considered possible,
+because the analysis takes quadratic time.
+"""
 
 _KEPT = 1 << 18
-"""Maximum number of entries in each of the two caches (for analyses and for lemmas)."""
+"""Maximum number of entries in the cache for analyses and in the one for lemmas."""
 
 _LOWEST = -1e6
 _LAST, _NOW, _CAME = range(3)
@@ -40,7 +42,7 @@ class Tagger:
     def __init__(self, file: str) -> None:
         with name_extra():
             import HanTa.HanoverTagger as Hanta
-        # Pass the full path: with a bare name, HanTa would unpickle a file of that name in the
+        # Pass the full path. With a bare name, HanTa would unpickle a file of that name in the
         # working directory.
         self._model: Any = Hanta.HanoverTagger(str(Path(Hanta.__file__).with_name(file)))
         empty, start, self._unknown = Hanta.EMPTY, Hanta.START, Hanta.UNKNOWN
@@ -92,7 +94,6 @@ class Tagger:
         return [*zip(*(known or [(rank, 0.0) for rank in self._rank.values()]), strict=True)]
 
     def _find_lemma(self, word: str, tag: str) -> str:
-        """Return the lemma of a word, given its tag."""
         if len(word) > LONGEST_WORD:
             return word.lower()
         return str(self._model._analyze(word, self._model.tag2int[tag])[0])
@@ -144,7 +145,6 @@ def _extend_states(
                 stop += 1
             elif total > totals[place[key]]:
                 totals[place[key]], states[_CAME, place[key]] = total, state
-    # 4. Reset the table for the next token.
     for state in range(end, stop):
         place[states[_LAST, state] * count + states[_NOW, state]] = -1
     return stop
@@ -158,22 +158,21 @@ def _find_best_tags(
 
     The words of sentence s are words[sentences[s]:sentences[s + 1]]. The possible tags of word w
     are tags[offsets[w]:offsets[w + 1]], with log-probabilities `fits`. transitions[a, b, c] is the
-    log-probability of tag c after tags a and b. With T tags, T stands for START and END, and T + 1
-    for EMPTY.
+    log-probability of tag c after tags a and b. Tag T (the number of tags) stands for START and
+    END, and T + 1 for EMPTY.
     """
     end_tag = transitions.shape[1] - 1
     found = np.empty(words.size, np.int64)
     place = np.full((end_tag + 1) * end_tag, -1, np.int64)
     states, totals = np.empty((3, 1 << 12), np.int64), np.empty(1 << 12, np.float64)
     for s in range(sentences.size - 1):
-        # Initial state: EMPTY, START. States begin, …, end - 1 belong to the current token.
         states[_LAST, 0], states[_NOW, 0], totals[0] = end_tag + 1, end_tag, 0.0
         begin, end = 0, 1
         for t in range(sentences[s], sentences[s + 1]):
             first, past = offsets[words[t]], offsets[words[t] + 1]
             need = end + (end - begin) * (past - first)
             if need > totals.size:
-                # The arrays of states are too small for the next token: enlarge them.
+                # Enlarge the arrays of states if they are too small for the next token.
                 more, sums = np.empty((3, 2 * need), np.int64), np.empty(2 * need, np.float64)
                 more[:, :end], sums[:end] = states[:, :end], totals[:end]
                 states, totals = more, sums

@@ -17,14 +17,17 @@ from roget import catalogue
 from roget.learn.corpus import text
 
 LEAST = 100
-"""Minimum number of words for language detection. Shorter texts are not analysed."""
+"""Minimum number of words in a text for language detection."""
 _FIRST, _PRESENT, _OFTEN = 6, 5, 0.003
-"""Of the first six words of a language's list, at least five must each have a relative frequency of
-0.003 or more. Related languages share frequent words, but not all of the most frequent ones."""
+"""Frequency test for a language.
+
+At least five of the first six words of its list must each have a relative frequency of 0.003.
+Related languages share frequent words, but not all of the most frequent ones.
+"""
 _SHARE = 0.1
-"""Minimum proportion of frequent words of a language in a text in this language."""
+"""Minimum share of a text that a language's frequent words must cover."""
 _LEAD = 1.1
-"""Minimum ratio between the frequent-word proportions of the best and the second-best language."""
+"""Minimum ratio between the shares of the best and the second-best language."""
 
 _FREQUENT = {
     "fr": "de la le et à les des en du un une est dans que il pour qui au par sur pas plus ne",
@@ -58,13 +61,11 @@ _SCRIPTS = {
     "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}", "he": r"\p{Hebrew}",
     "ta": r"\p{Tamil}", "te": r"\p{Telugu}", "ka": r"\p{Georgian}", "hy": r"\p{Armenian}",
 }  # fmt: skip
-"""Scripts used mainly by one language. The language is determined by the first script that contains
-a sufficient proportion of the letters."""
+"""Scripts used mainly by one language, in the order in which they are tested."""
 _IN_SCRIPT = 0.3
-"""Minimum proportion of a text's letters that must belong to the script of its language."""
+"""Minimum share of letters that must belong to the script of a language."""
 _KANA = 0.05
-"""Minimum proportion of kana among the letters of a Japanese text, which also contains Chinese
-characters."""
+"""Minimum share of kana among the letters of a Japanese text. The rest are Chinese characters."""
 
 _COMMENT = re.compile(
     rb"^#\s*(?:global\.|newdoc\s+)?lang(?:uage)?\s*=\s*([A-Za-z]{2,3}(?:-\w+)*)\s*$",
@@ -91,7 +92,6 @@ def detect_language(sample: str) -> str | None:
 
 
 def get_attributes(attribute: str, default: Any = None) -> dict[str, Any]:
-    """Return the value of an attribute for each language in the catalogue, by language name."""
     return {
         name: getattr(catalogue.load("languages", name), attribute, default)
         for name in catalogue.names("languages")
@@ -109,9 +109,9 @@ def read_language_comment(head: bytes) -> str | None:
 
 
 def measure_shares(sample: str, lists: Mapping[str, str]) -> dict[str, float]:
-    """Return the proportion of a text covered by each word list.
+    """Return the share of a text that each word list covers.
 
-    The proportion is 0 if the first words of the list are too rare in the text.
+    The share is 0 if the first words of the list are too rare in the text.
     """
     found = Counter(text.words(sample.replace("\n", " ")))
     size = found.total()

@@ -1,9 +1,9 @@
 """Detect words wrongly tagged as nouns, and lemmas contradicted by the text.
 
 Taggers tag "something" and "km" as nouns, and lemmatisers map taxes, data and knives to taxis,
-datum and knive. Most of these errors can be detected in any language from the tags, numerals, forms
-and lemmas of the text. A lemma is considered wrong if it never occurs as a form, but another word
-does occur from which the form can be derived by a rule that also explains other forms.
+datum and knive. Most of these errors can be detected in any language from the text itself. A lemma
+is considered wrong if it never occurs in the text, but another word does from which the form can be
+derived. The rules for this are learnt from the other words of the text.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?
 _CLOSED = ("PRON", "DET", "NUM", "ADP", "CCONJ", "SCONJ", "PART")
 """UPOS tags of closed word classes (pronouns, prepositions and so on)."""
 _MOSTLY = 0.8
-"""A word does not count as a noun if at least this proportion of its tokens has a closed-class
-tag."""
+"""A word is not a noun if at least this share of its tokens has a closed-class tag."""
 _MEASURED = 0.6
-"""A noun counts as a unit of measure if at least this proportion of its tokens is modified by a
-numeral."""
+"""A noun is a unit of measure if a numeral modifies at least this share of its tokens."""
 _LEAST = 10
-"""Minimum number of tokens of a noun. Rarer nouns are not tested."""
+"""Minimum number of tokens of a noun to be tested."""
 
 _WEAK = 0.05
-"""Maximum ratio between the frequency of a lemma as a word form and that of an inflected form. At
-or below this ratio, the lemma is considered weak."""
+"""Maximum frequency of a weak lemma, relative to that of its inflected form.
+
+A weak lemma, such as "datum" for "data", is not good evidence for a rule.
+"""
 _TRUSTED = 0.75
-"""A rule is trusted if it predicts the correct lemma for at least this proportion of forms."""
+"""Minimum share of forms for which a trusted rule predicts the correct lemma."""
 _RULE = 3
 """Minimum number of forms that must support a rule."""
 _STEM, _ENDING = 2, 4
@@ -77,7 +77,7 @@ def is_odd(text: str) -> bool:
 
 
 class NounStatistics:
-    """Statistics on the nouns of a text, collected batch by batch."""
+    """Collect statistics on the nouns of a text, batch by batch."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -89,7 +89,6 @@ class NounStatistics:
         self._pairs = Counter[int]()
 
     def add(self, tokens: Tokens) -> None:
-        """Add the tokens of a batch to the statistics."""
         upos, head, deprel = require_parse(tokens)
         noun, has_numeral = self._noun(upos), np.zeros(len(tokens), np.bool_)
         numerals = head[self._numeral(deprel)]
@@ -106,7 +105,7 @@ class NounStatistics:
             _add(self._pairs, (tokens.form.astype(np.int64) << 32 | (word & 0xFFFFFFFF))[noun])
 
     def find_odd(self) -> dict[str, Counter[str]]:
-        """Return words wrongly tagged as nouns, with their counts, grouped by the kind of error."""
+        """Return words wrongly tagged as nouns, with their counts, grouped by kind of error."""
         texts = self._tables.words.texts
         found = {
             "pronouns": Counter[str](),
@@ -146,7 +145,6 @@ class NounStatistics:
 
 
 def _add(counts: Counter[int], keys: Ints) -> None:
-    """Add the number of occurrences of each key to `counts`."""
     distinct, sizes = np.unique(keys, return_counts=True)
     counts.update(dict(zip(distinct.tolist(), sizes.tolist(), strict=True)))
 
@@ -166,7 +164,7 @@ def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], s
     # 2. Replace lemmas that do not occur as forms, by rules learnt from the other words.
     paradigms = _Paradigms(repaired)
     second = {pair: word for pair in paradigms.seen if (word := paradigms.better(*pair))}
-    # 3. Combine both steps: the second may correct the result of the first.
+    # 3. Apply both steps in turn: the second may correct the result of the first.
     found = {**second, **first}
     for (form, lemma), word in first.items():
         found[form, lemma] = second.get((form, word), word)
@@ -174,7 +172,7 @@ def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], s
 
 
 def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], str]:
-    """Return replacements for rare lemmas of forms that have another, more frequent lemma."""
+    """Map each rare lemma of a form to the most frequent lemma of the same form."""
     lemmas: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (form, lemma), n in seen.items():
         lemmas[form][lemma] = n
@@ -182,8 +180,7 @@ def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str
     for form, counts in lemmas.items():
         best = max(counts, key=lambda lemma: (counts[lemma], lemma))
         for lemma, n in counts.items():
-            # `own` is the number of times the lemma itself occurs as a form, which is evidence that
-            # the lemma is a word.
+            # If the lemma itself occurs as a form (`own` times), it is probably a word.
             own = 0 if lemma == form else seen.get((lemma, lemma), 0)
             if 2 * n <= counts[best] and seen.get((best, best), 0) > 2 * own:
                 found[form, lemma] = best
@@ -191,7 +188,7 @@ def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str
 
 
 class _Paradigms:
-    """Rules that map the endings of word forms to the endings of lemmas, and their reliability."""
+    """Rules that derive lemmas from word forms by changing the ending."""
 
     def __init__(self, seen: Counter[tuple[str, str]]) -> None:
         self.seen = seen
@@ -209,7 +206,7 @@ class _Paradigms:
             if form != lemma and self._own[lemma] and n > 1:
                 regular[_split_endings(form, lemma)] += 1
             elif form != lemma and not self._own[lemma]:
-                # The lemma does not occur as a form: consider words with the same stem instead.
+                # If the lemma does not occur as a form, consider words with the same stem.
                 perhaps.update({_split_endings(form, one) for one in _find_nearest(form, starts)})
         both = perhaps + regular
         self._support = {rule: both[rule] for rule in regular if both[rule] >= _RULE}
@@ -220,10 +217,10 @@ class _Paradigms:
         self._trust = self._try_rules()
 
     def _try_rules(self) -> dict[tuple[str, str], float]:
-        """Return, for each rule, the proportion of forms whose lemma it predicts correctly.
+        """Return, for each rule, the share of forms whose lemma it predicts correctly.
 
-        If the lemma of a form is weak (see `_WEAK`), the form is ignored by regular rules and
-        counts as correct for all other rules.
+        Forms with a weak lemma (see `_WEAK`) are ignored for regular rules. For other rules they
+        count as correct.
         """
         right, tried = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         for (form, lemma), n in self.seen.items():
@@ -235,13 +232,13 @@ class _Paradigms:
         return {rule: right[rule] / (n + 1) for rule, n in tried.items()}
 
     def _list_candidates(self, form: str) -> Iterator[tuple[tuple[str, str], str]]:
-        """Yield the rules that apply to a form, each with the lemma that it predicts."""
+        """Yield each rule that applies to a form, and the lemma it predicts."""
         for size in range(max(_STEM, len(form) - _ENDING), len(form)):
             for other in self._endings.get(form[size:], ()):
                 yield (form[size:], other), form[:size] + other
 
     def better(self, form: str, lemma: str) -> str | None:
-        """Return a better lemma for a form, or None if the lemma cannot be improved."""
+        """Return a better lemma for a form, or None."""
         n, own = self.seen[form, lemma], self._own[lemma]
         if form == lemma or n < 5:
             return None
@@ -259,9 +256,10 @@ class _Paradigms:
         if found:
             return max(found)[1]
         total = self._totals[lemma]
-        # Words such as data, diabetes and scissors hardly ever occur without their ending.
+        # Keep the form of words such as data, diabetes and scissors: without the ending they are
+        # rare.
         alone = own <= _WEAK * total and n >= max(_LEAST, 0.9 * total)
-        # The singular stays if it occurs and the plural is regular: symptom, symptoms.
+        # Keep the singular if it occurs and its plural is regular, as in symptom, symptoms.
         regular = own > 0 and _split_endings(form, lemma) in self._regular
         return form if alone and not regular else None
 
@@ -283,7 +281,7 @@ def _split_endings(form: str, lemma: str) -> tuple[str, str]:
 
 
 class LemmaRepair:
-    """Corrects the lemmas of nouns in batches of tokens, and removes words that are not nouns."""
+    """Correct the lemmas of nouns, and remove words that are not nouns."""
 
     def __init__(
         self,
@@ -303,7 +301,6 @@ class LemmaRepair:
         self._repaired = TextFilter(tables.words, repaired.__contains__)
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """Return the batch with corrected lemmas, and without words that are not nouns."""
         upos, _, _ = require_parse(tokens)
         word, noun = tokens.word.copy(), self._noun(upos)
         if tokens.form is not None:
@@ -314,7 +311,7 @@ class LemmaRepair:
         return replace(tokens, word=word)
 
     def _repair(self, lemma: int, form: int) -> int:
-        """Return the id of the corrected lemma, or of the lemma itself if it is correct."""
+        """Return the id of the corrected lemma, or the same id if the lemma is correct."""
         texts = self._words.texts
         better = self._better.get((texts[form], texts[lemma])) if form != NONE else None
         return lemma if better is None else self._words.id(better)

@@ -1,7 +1,7 @@
 """A faster version of HanTa's search for the morphemes of a word, with the same results.
 
 HanTa tries every possible tag for each substring of a word. Here a known morpheme is tried only
-with its own tags, and an unknown morpheme with the few tags that unknown morphemes can have.
+with its own tags, and an unknown one with the few tags that it can have.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 State: TypeAlias = tuple[int, int]
 """A state of the search: the tags of two consecutive morphemes."""
 Row: TypeAlias = dict[State, float]
-"""The states at one position of a word, mapped to the log-probability of the best path to each."""
+"""The states at one position of a word, each with the log-probability of its best path."""
 Back: TypeAlias = dict[State, tuple[State, int]]
-"""The predecessor of each state, and its position."""
+"""For each state, the previous state and its position."""
 
 Fits: TypeAlias = dict[int, tuple[int, float]]
 """The tags that can follow a state, with their rank and log-probability."""
@@ -29,7 +29,7 @@ _NOTHING: dict[int, float] = {}
 
 
 class Morphemes:
-    """Faster versions of two morpheme searches, which replace the methods of a HanTa model."""
+    """Replacements for two slow methods of a HanTa model."""
 
     def __init__(self, model: Any, empty: int, start: int, unknown: tuple[int, int]) -> None:
         self._model, self._start, self._unknown = model, (empty, start), unknown
@@ -46,7 +46,7 @@ class Morphemes:
         model.analyze_forward, model.analyze_viterbi = self.find_tags, self.find_path
 
     def find_tags(self, word: str) -> list[tuple[int, float]]:
-        """Return the possible parts of speech of a word, the most probable first."""
+        """Return the possible parts of speech of a word, most probable first."""
         found: dict[int, float] = {}
         ends: Row = {}
         for state, tag, total in self._list_ends(self._fill(word, self._model.strict)[0][-1]):
@@ -57,7 +57,9 @@ class Morphemes:
         return sorted(found.items(), key=itemgetter(1), reverse=True) or [(self._unknown[0], 0.0)]
 
     def find_path(self, word: str, target: int) -> list[tuple[int, int]]:
-        """Return the tags and end positions of a word's morphemes, given its part of speech."""
+        """Split a word with a given part of speech into morphemes. Return their tags and end
+        positions.
+        """
         reachable = self._model.reachability.get(target, frozenset())
         for strict in (True, False):
             rows, back = self._fill(word, strict, reachable)
@@ -78,7 +80,7 @@ class Morphemes:
         return path[::-1]
 
     def _list_ends(self, row: Row) -> Iterator[tuple[State, int, float]]:
-        """Yield each final state of a word with each part of speech that it allows."""
+        """Yield each pair of a final state and a part of speech that it allows."""
         for state, total in row.items():
             for tag, fit in self._model.LP_trans_final.get(state, ()):
                 if total + fit > _LOWEST:
@@ -89,7 +91,7 @@ class Morphemes:
     ) -> tuple[list[Row], list[Back]]:
         """Return the states at each position of a word, and their predecessors.
 
-        With `strict`, only known morphemes are used. `allowed` restricts the tags.
+        `strict` excludes unknown morphemes, and `allowed` restricts the tags.
         """
         size = len(word)
         rows: list[Row] = [{} for _ in range(size + 1)]
@@ -102,8 +104,8 @@ class Morphemes:
                 if total < bound or state not in self._next:
                     continue
                 after, guessed = self._next[state]
-                # Extend the path by each substring from i on as the next morpheme. In words longer
-                # than three letters, an unknown morpheme has at least three.
+                # Try each substring from i on as the next morpheme. In words of more than three
+                # letters, an unknown morpheme has at least three.
                 for j in range(i + 1, size + 1):
                     morpheme = word[i:j]
                     known = self._known.get(morpheme, _NOTHING)

@@ -25,9 +25,9 @@ from roget.learn.corpus.relations import Relation
 
 
 class Prepositions:
-    """Finds the prepositions of tokens.
+    """Find the prepositions of tokens.
 
-    A preposition is a `case` child tagged ADP, joined with its `fixed` children.
+    A preposition is a `case` child with the tag ADP, plus its `fixed` children.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -40,10 +40,7 @@ class Prepositions:
         """Prepositions found so far, such as "in" and "out_of"."""
 
     def __call__(self, tokens: Tokens) -> Ids:
-        """Return the id of each token's preposition, or NONE if it has no preposition.
-
-        Ids refer to `strings`.
-        """
+        """Return the preposition of each token as an id in `strings`, or NONE."""
         upos, head, deprel = require_parse(tokens)
         case = np.flatnonzero(self._case(deprel))
         case = case[self._adposition(upos[case]) & _has_word_and_head(tokens, head, case)]
@@ -55,13 +52,13 @@ class Prepositions:
         fixed = fixed[is_case[head[fixed]]]
         part = np.concatenate([case, fixed])
         anchor = np.concatenate([case, head[fixed]])
-        # Sort the words of prepositions by owner (the token with the preposition), then by
-        # preposition, with its first word (the anchor) before its fixed words.
+        # Sort the words of prepositions by the token that has the preposition, then by preposition.
+        # The first word (the anchor) precedes its fixed words.
         order = np.lexsort((part, part != anchor, anchor, head[anchor]))
         return self._join(tokens.word[part[order]], head[anchor[order]], len(tokens))
 
     def find_bare(self, tokens: Tokens) -> BoolArray:
-        """Return a mask of tokens without a preposition. The genitive 's does not count as one."""
+        """Return a mask of tokens without a preposition. The English genitive 's does not count."""
         upos, head, deprel = require_parse(tokens)
         marks = self._case(deprel) & (head != NONE) & ~self._particle(upos)
         bare = np.ones(len(tokens), np.bool_)
@@ -69,15 +66,15 @@ class Prepositions:
         return bare
 
     def _join(self, words: Ids, owners: Ids, size: int) -> Ids:
-        """Return the id of each token's preposition, whose words are joined by underscores.
+        """Join the words of each preposition by underscores. Return one id per token, or NONE.
 
-        `words` must be sorted by owner, the token that has the preposition.
+        `words` must be sorted by `owners`, the tokens that have the prepositions.
         """
         starts = np.flatnonzero(np.diff(owners, prepend=NONE))
         is_long = np.diff(starts, append=len(owners)) > 1
         texts = self._words.texts
         ids = np.full(size, NONE, np.int32)
-        # Most prepositions are a single word. Look up each distinct one only once.
+        # Most prepositions are a single word. Look up each one only once.
         singles = starts[~is_long]
         distinct, places = np.unique(words[singles], return_inverse=True)
         single_ids = [self.strings.id(texts[word].lower()) for word in distinct.tolist()]
@@ -90,9 +87,9 @@ class Prepositions:
 
 
 class Conjuncts:
-    """Finds the conjuncts that share the syntactic role of a first conjunct.
+    """Find conjuncts that share the syntactic role of the first conjunct.
 
-    Both must have the same part of speech.
+    They must have the same part of speech.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -105,14 +102,14 @@ class Conjuncts:
         later = np.flatnonzero(self._conj(deprel) & (head != NONE))
         later = later[upos[later] == upos[head[later]]]
         first[later] = head[later]
-        # Follow chains of conjuncts by pointer doubling: after k rounds, first[i] is 2^k steps up.
-        # A chain lies within one sentence, so log2(longest sentence) rounds suffice.
+        # Follow chains of conjuncts by pointer doubling. After k rounds, first[i] is 2^k steps up.
+        # A chain stays within a sentence, so log2(longest sentence) rounds suffice.
         for _ in range(int(np.diff(tokens.starts, prepend=0).max(initial=0)).bit_length()):
             firsts = first[first[later]]
             if np.array_equal(firsts, first[later]):
                 break
             first[later] = firsts
-        # A cyclic chain has no first conjunct: drop tokens that still point to a later conjunct.
+        # A cyclic chain has no first conjunct. Drop tokens that still point to a later conjunct.
         ends = np.ones(len(tokens), np.bool_)
         ends[later] = False
         later = later[ends[first[later]]]
@@ -120,7 +117,7 @@ class Conjuncts:
 
 
 class _Batch:
-    """A batch of tokens, with properties that are computed once for all relations."""
+    """A batch of tokens, and properties that several relations need."""
 
     def __init__(
         self,
@@ -143,11 +140,11 @@ class _Batch:
 
 
 class Extractor:
-    """Extracts word–context pairs from batches of tokens, for one or more relations.
+    """Extract word–context pairs from batches of tokens, for one or more relations.
 
-    A pair that matches two relations is counted for both. With a single relation, the slot of a
-    context is empty or the preposition ("in"). With several relations, the slot starts with the
-    name of the relation ("obj", "obl:in", "~amod").
+    A pair that matches two relations is counted for both. For a single relation, the name of a
+    context holds at most the preposition ("in"). For several relations, it starts with the relation
+    ("obj", "obl:in", "~amod").
     """
 
     def __init__(self, relations: Sequence[Relation], tables: Tables, tags: bool = False) -> None:
@@ -180,11 +177,11 @@ class Extractor:
     def _match(self, i: int, batch: _Batch) -> tuple[Codes, Codes, Ids]:
         """Return the dependents that match a relation, with their origin tokens and prepositions.
 
-        The origin of a dependent is the token whose head it pairs with: the dependent itself or
-        its first conjunct.
+        The origin is the dependent itself or, for a later conjunct, the first conjunct. Its head is
+        the other word of the pair.
         """
         relation, tokens, head = self._relations[i], batch.tokens, batch.head
-        # Filter step by step, beginning with the most selective condition.
+        # Apply the most selective condition first.
         below = np.flatnonzero(self._labels[i](batch.deprel))
         below = below[_has_word_and_head(tokens, head, below)]
         below = below[tokens.word[head[below]] != NONE]
@@ -201,8 +198,7 @@ class Extractor:
             origin = np.concatenate([origin, batch.first[joined]])
         preposition = batch.preposition[below]
         if relation.case:
-            # "in towns and villages": a conjunct without a preposition inherits the preposition of
-            # the first conjunct.
+            # "in towns and villages": the second conjunct inherits the preposition of the first.
             preposition = np.where(preposition == NONE, batch.preposition[origin], preposition)
             has = preposition != NONE
             below, origin, preposition = below[has], origin[has], preposition[has]
@@ -217,7 +213,7 @@ class Extractor:
         return add_tags(words, batch.upos[at], self._tables) if self._tags else words
 
     def _make_slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
-        """Return the slot id (relation plus preposition) for each pair in a relation."""
+        """Return the ids of relation and preposition for each pair."""
         is_alone = len(self._relations) == 1 and not relation.named
         sign = "~" if relation.transposed else ""
         has_glob = any(mark in label for label in relation.labels for mark in "*?[")
@@ -242,7 +238,7 @@ def _has_word_and_head(tokens: Tokens, head: Ids, at: npt.NDArray[np.intp]) -> B
 
 
 def extract_quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
-    """Return quadruples for the prepositional phrases that can attach to a verb or to its object.
+    """Return quadruples for prepositional phrases that may modify a verb or its object.
 
     A quadruple consists of a verb, its object, and the preposition and noun of the phrase that
     follows the object: "saw the man with a telescope" gives (see, man, with, telescope). Its label
@@ -260,7 +256,7 @@ def extract_quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
     )
     obj = obj[verb[head[obj]] & (head[obj] < obj)]
     objects, phrases = _find_first_phrases(obj, nmod, obl, head)
-    # If there is no verb between two tokens, the cumulative count of verbs is equal at both.
+    # If there is no verb between two tokens, both have the same cumulative count of verbs.
     verbs_before = np.cumsum(verb)
     cases = np.bincount(head[case], minlength=len(tokens))
     good = (verbs_before[phrases] == verbs_before[objects]) & (cases[phrases] == 1)
@@ -278,10 +274,10 @@ def extract_quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
 
 
 def _find_first_phrases(obj: Ints, nmod: Ints, obl: Ints, head: Ids) -> tuple[Ints, Ints]:
-    """Return each object with the first following noun that modifies the object or its verb."""
+    """Pair each object with the first later noun that modifies the object or its verb."""
     of_object = nmod[np.isin(head[nmod], obj)]
-    # A verb may have several objects: pair each object with each phrase of its verb. Sort objects
-    # by verb; then phrase i pairs with objects low[i], …, high[i] - 1.
+    # A verb may have several objects. Pair each object with each phrase of its verb. With objects
+    # sorted by verb, phrase i pairs with objects low[i], …, high[i] - 1.
     by_verb = obj[np.argsort(head[obj], kind="stable")]
     low, high = (np.searchsorted(head[by_verb], head[obl], side) for side in ("left", "right"))
     many = high - low

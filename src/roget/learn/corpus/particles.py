@@ -1,4 +1,4 @@
-"""Separable verbs: join particles to their verbs, so "fängt … an" is counted as anfangen.
+"""Join the particles of separable verbs to the verb, so "fängt … an" is counted as anfangen.
 
 In treebanks of languages such as German and Dutch, the lemma of a verb lacks the particle. The
 particle is a separate token with the label `compound:prt`.
@@ -27,10 +27,6 @@ class Particles:
         self._verb = TextFilter(tables.upos, ("VERB", "AUX").__contains__)
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """Return the batch with particles joined to verbs.
-
-        The words of the particle tokens are removed.
-        """
         upos, head, deprel = require_parse(tokens)
         at = np.flatnonzero(self._particle(deprel) & (tokens.word != NONE) & (head != NONE))
         at = at[self._verb(upos[head[at]]) & (tokens.word[head[at]] != NONE)]
@@ -43,7 +39,7 @@ class Particles:
         return replace(tokens, word=word)
 
     def _join(self, particle: int, verb: int) -> int:
-        """Return the id of the verb with its particle as a prefix."""
+        """Return the id of the verb with the particle as a prefix."""
         prefix, stem = self._words.texts[particle].lower(), self._words.texts[verb]
         # Some treebanks include the particle in the lemma.
         return verb if stem.lower().startswith(prefix) else self._words.id(prefix + stem)

@@ -9,8 +9,9 @@ excludes a label. Suffixes of the label:
 - `+bare` accepts only dependents without a preposition (the genitive of "das Haus des Vaters");
 - `+conj` also pairs conjuncts of the dependent with the head.
 
-The word is the dependent, and the context is its head. `~` before a name or pattern exchanges them.
-`SLOT=` before a pattern sets the slot of its contexts, so several patterns can share a slot.
+The dependent is the word, and the head is its context. `~` before a name or pattern exchanges the
+two. `SLOT=` before a pattern sets the relation name of its contexts, so several patterns can share
+one name.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ UPOS = ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART
         "PUNCT", "SCONJ", "SYM", "VERB", "X")  # fmt: skip
 """The universal part-of-speech tags."""
 
-# Some treebanks label the agent of a causative as an object (obj:agent in "il fait manger les
-# enfants"), and a preposed object as an oblique (obl:patient after Chinese 把).
+# Some treebanks use obj:agent for the agent of a causative ("il fait manger les enfants"), and
+# obl:patient for an object after Chinese 把.
 _OBJECT = "obj,obj:*,!obj:agent,dobj,nsubj:pass,nsubjpass,obl:patient+conj"
 _SUBJECT = (
     "nsubj,nsubj:*,!nsubj:pass,!nsubj:outer,!nsubj:caus,obl:agent,nmod:agent,obj:agent,iobj:agent"
@@ -106,7 +107,7 @@ NAMED: dict[str, str | tuple[str, ...]] = {
 """Mapping from names to patterns. A preset is a tuple of patterns and names of other presets."""
 
 ALL = "all"
-"""Name of the preset for all parts of speech, in which words carry their tags (drink/VERB)."""
+"""Name of the preset for all parts of speech. Its words carry their tags (drink/VERB)."""
 
 _TRANSPOSED = "~"
 _SUFFIXES = {"case": "+case", "conj": "+conj", "bare": "+bare"}
@@ -114,10 +115,10 @@ _SUFFIXES = {"case": "+case", "conj": "+conj", "bare": "+bare"}
 
 @dataclass(frozen=True)
 class Relation:
-    """A pattern of heads and dependents to extract as pairs, and the name of their slot."""
+    """A pattern of heads and dependents to extract as pairs."""
 
     name: str
-    """First part of the slot name if several relations are counted together."""
+    """Name of the relation. It starts the names of contexts if several relations are counted."""
     heads: tuple[str, ...]
     """UPOS tags of the head. An empty tuple matches any tag."""
     labels: tuple[str, ...]
@@ -125,16 +126,15 @@ class Relation:
     dependents: tuple[str, ...]
     """UPOS tags of the dependent. An empty tuple matches any tag."""
     case: bool = False
-    """True to match only dependents with a preposition, which becomes part of the slot."""
+    """True to match only dependents with a preposition. It becomes part of the context."""
     transposed: bool = False
     """True if the head is the word and the dependent is its context."""
     conjuncts: bool = False
-    """True if conjuncts of a dependent with the same part of speech are also paired with its
-    head."""
+    """True to pair also the later conjuncts of a dependent with its head."""
     bare: bool = False
     """True to match only dependents without a preposition."""
     named: bool = False
-    """True if the name was specified with SLOT=. It is then used even for a single relation."""
+    """True if the user set the name with SLOT=. It is then used even for a single relation."""
 
     def accepts(self, label: str) -> bool:
         """Return True if a dependency label matches the relation."""
@@ -144,16 +144,16 @@ class Relation:
 
 @dataclass(frozen=True)
 class RelationSet:
-    """The requested relations: their names, and the patterns parsed from them."""
+    """The requested relations: the names and the patterns they stand for."""
 
     names: tuple[str, ...]
-    """Names and patterns as requested by the user."""
+    """Names and patterns as the user wrote them."""
     relations: tuple[Relation, ...]
     """The parsed relations, without duplicates."""
     has_preset: bool
     """True if a name is a preset (nouns, verbs, …) rather than a single pattern."""
     mixes_tags: bool
-    """True if words have several parts of speech and therefore need their tags."""
+    """True if words of several parts of speech are counted, so they need their tags."""
 
     @classmethod
     def from_names(cls, names: Sequence[str]) -> RelationSet:
@@ -166,15 +166,14 @@ class RelationSet:
         )
 
     def __str__(self) -> str:
-        """Return the requested names, separated by commas."""
         return ", ".join(self.names)
 
     def list_slots(self) -> list[str]:
-        """Return the distinct relation names. They are the prefixes of the slot names."""
+        """Return the distinct relation names."""
         return list(dict.fromkeys(relation.name for relation in self.relations))
 
     def describe(self) -> str:
-        """Return the names, each followed by its pattern if the two differ."""
+        """Return the names, with the pattern after each name that is not a pattern itself."""
         patterns = {name: expand(name.strip()) for name in self.names}
         return ", ".join(
             f"{name} ({pattern})" if isinstance(pattern, str) and pattern != name else name
@@ -197,7 +196,7 @@ def parse(names: Sequence[str]) -> tuple[Relation, ...]:
 
 
 def _parse(text: str) -> list[Relation]:
-    """Return the relations denoted by a name or pattern."""
+    """Return the relations that a name or pattern stands for."""
     if "," in text and "/" not in text:
         each = " ".join(f"-r {name.strip()}" for name in text.split(",") if name.strip())
         _raise_invalid(text, f"pass one relation at a time ({each}) or a list")
@@ -221,13 +220,13 @@ def _parse(text: str) -> list[Relation]:
 
 
 def _transpose(one: Relation) -> Relation:
-    """Return a relation in which words and contexts are exchanged."""
+    """Exchange the words and contexts of a relation."""
     name = one.name.removeprefix(_TRANSPOSED) if one.transposed else _TRANSPOSED + one.name
     return replace(one, name=name, transposed=not one.transposed)
 
 
 def expand(name: str) -> str | Sequence[str]:
-    """Return the pattern denoted by a name, or the patterns of a preset."""
+    """Return the patterns that a name or preset stands for."""
     if "/" in name:
         return name
     meaning: str | Sequence[str] = catalogue.load("relations", name.removeprefix(_TRANSPOSED))

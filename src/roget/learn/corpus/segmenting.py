@@ -1,9 +1,9 @@
 """Word segmentation for scripts without spaces: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
 
-`LearntSegmenter` learns words from the text by minimum description length. It joins two adjacent
-units as long as the code of the text becomes shorter by more than the cost of spelling the new word
-in a lexicon. Text is then segmented into the most probable sequence of these words (Viterbi
-search). In words too rare to be learnt, characters that are seldom words by themselves are joined.
+`LearntSegmenter` learns words from the text by minimum description length. It starts from single
+characters and joins two neighbours while this makes the description of text and lexicon shorter.
+Text is then split into the most probable sequence of these words (Viterbi search). Characters left
+over that are seldom words by themselves are joined.
 """
 
 from __future__ import annotations
@@ -27,29 +27,32 @@ RUNS = regex.compile(
     r"[\p{Han}〇々]+|[\p{Hiragana}]+|[\p{Katakana}ー]+|[\p{Thai}]+|[\p{Lao}]+|[\p{Khmer}]+"
     r"|[\p{Myanmar}]+"
 )
-"""Pattern for a run of characters in one script. Words never extend across a change of script."""
+"""Pattern for a run of characters in one script. A word never mixes scripts."""
 _LETTER = regex.compile(rf"[{_SPACELESS}]")
 _SHORT = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
 _LONGEST, _LONGEST_ALPHABETIC = 4, 10
-"""Maximum length of a word in characters, in East Asian scripts and in other scripts. Combining
-marks are part of the character before them."""
+"""Maximum length of a word in East Asian scripts and in other scripts.
+
+Length is in characters. Combining marks are part of the character before them.
+"""
 _SPELT = 0.5
-"""Weight of the description length of the lexicon relative to that of the text. With a weight of 1,
-few words would be found in small texts."""
+"""Weight of the lexicon in the description length. With a weight of 1, few words would be found in
+small texts.
+"""
 _ALONE = 0.002
 """Minimum relative frequency at which a single character counts as a word."""
 _MAX_WORDS = 20_000
 """Maximum number of multi-character words in a lexicon."""
 _UNKNOWN = 3.0
-"""Extra cost in nats of an unknown character, compared with a character that occurs once."""
+"""Cost in nats of an unknown character, in addition to the cost of one that occurs once."""
 
 
 class Segmenter(Protocol):
     """Protocol for segmenters.
 
     Segmenters are registered in the catalogue as classes that are called with a lexicon. If a class
-    has a method `learn(runs)`, this method is called with the text and returns the lexicon.
+    has a method `learn(runs)`, it is called with the text and returns the lexicon.
     """
 
     def __call__(self, run: str) -> list[str]:
@@ -57,13 +60,13 @@ class Segmenter(Protocol):
 
 
 def measure_spaceless_share(sample: str) -> float:
-    """Return the proportion of letters that belong to scripts without spaces."""
+    """Return the share of letters that belong to scripts without spaces."""
     letters = sum(map(str.isalpha, sample))
     return sum(1 for _ in _LETTER.finditer(sample)) / letters if letters else 0.0
 
 
 def cut(text: str, words: Callable[[str], list[str]], segment: Segmenter) -> list[str]:
-    """Return the words of a text. `words` splits the parts in scripts with spaces."""
+    """Return the words of a text. Scripts with spaces are split by `words`, others by `segment`."""
     found: list[str] = []
     for _, part, parts in _divide(text, segment):
         found += words(part) if parts is None else parts
@@ -75,7 +78,7 @@ def place(
 ) -> list[tuple[int, int]]:
     """Return the offsets of the words of a text.
 
-    `find` returns word offsets for the parts in scripts with spaces.
+    Scripts with spaces are handled by `find`, which returns offsets, and others by `segment`.
     """
     found: list[tuple[int, int]] = []
     for start, part, parts in _divide(text, segment):
@@ -90,10 +93,7 @@ def place(
 
 
 def _divide(text: str, segment: Segmenter) -> Iterator[tuple[int, str, list[str] | None]]:
-    """Yield (offset, part, words) for each part of a text.
-
-    `words` is None for parts in scripts with spaces.
-    """
+    """Yield (offset, part, words) for each part. `words` is None in scripts with spaces."""
     end = 0
     for run in RUNS.finditer(text):
         if run.start() > end:
@@ -119,7 +119,7 @@ class LearntSegmenter:
 
     @staticmethod
     def learn(runs: Iterable[str]) -> Lexicon:
-        """Learn the words of a text from its runs without spaces."""
+        """Learn words from runs of text without spaces."""
         counts = _Merging(runs).run()
         long = sorted(
             ((n, word) for word, n in counts.items() if _count_units(word) > 1), reverse=True
@@ -156,7 +156,7 @@ class LearntSegmenter:
         return tuple(self._join(found[::-1], run))
 
     def _join(self, words: list[str], run: str) -> Iterator[str]:
-        """Join adjacent characters that are not words (at most two in East Asian scripts)."""
+        """Join adjacent characters that are not words, at most two in East Asian scripts."""
         most = 2 if _SHORT.match(run) else len(words)
         held: list[str] = []
         for word in words:
@@ -193,7 +193,7 @@ def _split_units(run: str) -> list[str]:
 
 @lru_cache(1 << 16)
 def _count_units(word: str) -> int:
-    """Return the number of characters, without counting combining marks."""
+    """Return the number of characters, not counting combining marks."""
     return len(_split_units(word))
 
 
@@ -203,17 +203,16 @@ def _get_longest(run: str) -> int:
 
 
 def _weigh(n: float) -> float:
-    """Return n ln n, the amount by which a count n shortens the code for the text."""
+    """Return n ln n, the term of a word with count n in the code length of the text."""
     return n * log(n) if n > 0 else 0.0
 
 
 class _Merging:
-    """A text as a linked list of words, in which the best pair is joined repeatedly."""
+    """A text as a linked list of words, in which the pair with the largest gain is joined."""
 
     def __init__(self, runs: Iterable[str]) -> None:
         self.words: list[str] = []
-        """The word that begins at each position, or "" if no word begins there. Each run is also
-        followed by ""."""
+        """The word that begins at each position, or "". Each run ends with an extra ""."""
         for run in runs:
             self.words += [*_split_units(run), ""]
         self.after = list(range(1, len(self.words) + 1))
@@ -232,8 +231,8 @@ class _Merging:
         heap = [(gain, pair) for pair in self.places if (gain := self.gain(pair)) < 0]
         heapq.heapify(heap)
         while heap:
-            # The gain in the heap may be out of date. Compute it again, and push the pair back if
-            # it is no longer the best.
+            # The gain in the heap may be out of date. If so, push the pair back with the current
+            # gain.
             _, pair = heapq.heappop(heap)
             gain = self.gain(pair)
             if gain >= 0:
@@ -248,11 +247,10 @@ class _Merging:
         return +self.counts
 
     def gain(self, pair: tuple[str, str]) -> float:
-        """Return the change in description length, in nats, from joining a pair.
+        """Return how much shorter the description becomes, in nats, if a pair is joined.
 
-        The change is 0 if the pair may not be joined.
-
-        The text costs N ln N − Σ n ln n. A new word also costs its spelling in the lexicon.
+        The gain is 0 if the pair may not be joined. The text costs N ln N − Σ n ln n, and a new
+        word also costs its spelling in the lexicon.
         """
         one, other = pair
         n, word = len(self.places[pair]), one + other
@@ -262,7 +260,7 @@ class _Merging:
             return 0.0
         counts, old = self.counts, self.counts[word]
         change = _weigh(self.total - n) - _weigh(self.total) - _weigh(old + n) + _weigh(old)
-        # Do not use a set: its order, and thus the rounding of the sum, would vary from run to run.
+        # Do not use a set. Its order varies from run to run, and so would the rounding of the sum.
         for part in dict.fromkeys(sorted(pair)):
             less = n * pair.count(part)
             change += _weigh(counts[part]) - _weigh(counts[part] - less)
@@ -271,10 +269,7 @@ class _Merging:
         return change
 
     def count_apart(self, places: set[int]) -> int:
-        """Count the non-overlapping occurrences of a pair of equal words.
-
-        For example, "aaa" contains one.
-        """
+        """Count the non-overlapping occurrences of a word followed by itself. "aaa" has one."""
         found, taken = 0, -1
         for i in sorted(places):
             if i != taken:
@@ -282,13 +277,13 @@ class _Merging:
         return found
 
     def join(self, pair: tuple[str, str]) -> set[tuple[str, str]]:
-        """Join all occurrences of a pair, and return the pairs that became more frequent."""
+        """Join all occurrences of a pair. Return the pairs that became more frequent."""
         one, other = pair
         word, touched = one + other, set()
         for i in sorted(self.places.pop(pair)):
             j = self.after[i]
             if self.words[i] != one or self.words[j] != other:
-                continue  # In "aaa", the first two have already been joined.
+                continue
             left, right = self.before[i], self.after[j]
             if left >= 0 and self.words[left]:
                 self.places[self.words[left], one].discard(left)

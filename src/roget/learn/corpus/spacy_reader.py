@@ -1,9 +1,8 @@
 """Readers based on spaCy, for plain text parsed by a pipeline and for documents in a DocBin.
 
-Labels are converted to Universal Dependencies. For ClearNLP labels (spaCy's English pipelines),
-dobj becomes obj. A noun with the label pobj becomes the obl or nmod of the head of its preposition,
-and the preposition becomes the case of the noun. TIGER labels (spaCy's German pipelines) are
-converted by the module `tiger`.
+Labels are converted to Universal Dependencies. In ClearNLP labels (spaCy's English pipelines), dobj
+becomes obj. A pobj becomes the obl or nmod of the head of its preposition, and the preposition
+becomes its case. TIGER labels (spaCy's German pipelines) are converted by the module `tiger`.
 """
 
 from __future__ import annotations
@@ -33,8 +32,11 @@ LONGEST = 100_000
 memory."""
 
 Where: TypeAlias = tuple[int, str, int]
-"""Origin of a document: the number of lines before its paragraph, the text of the paragraph, and
-the number of visible characters in earlier documents from the same paragraph."""
+"""Origin of a document.
+
+It consists of the number of lines before its paragraph, the text of the paragraph, and the number
+of visible characters in earlier documents from the same paragraph.
+"""
 
 _UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
 
@@ -117,7 +119,7 @@ def get_language(name: str) -> str | None:
     try:
         code = str(_import_spacy().info(name, silent=True).get("lang", ""))
     except (OSError, ValueError, SystemExit):
-        return None  # The error will be raised by `load`.
+        return None  # Let `load` raise the error.
     return code if code not in ("", "xx") else None
 
 
@@ -131,9 +133,7 @@ def _import_spacy() -> Any:
 
 
 def _split_paragraphs(part: str, line: int, lines: bool) -> Iterator[tuple[str, Where]]:
-    """Yield the documents in a part of a text, with their origins.
-
-    The part is preceded by `line` lines.
+    """Yield the documents in a part of a text, with their origins. `line` lines precede the part.
 
     Runs of white space are replaced by one space, because spaCy would turn them into tokens.
     """
@@ -159,7 +159,6 @@ def _collect_batches(
     reading: ReadContext,
     describe: Callable[[str], str],
 ) -> Iterator[Tokens]:
-    """Yield batches of tokens. `describe` returns the error message for missing annotations."""
     columns: _Columns | None = None
     for doc, where in docs:
         if not len(doc):
@@ -177,7 +176,7 @@ def _collect_batches(
 
 
 class _Columns:
-    """Collects documents and converts them to the columns of a batch."""
+    """Collect documents, and convert them to the columns of a batch."""
 
     def __init__(self, strings: Any, tables: Tables, reading: ReadContext) -> None:
         from spacy.attrs import DEP, HEAD, LEMMA, ORTH, POS, SENT_START, SPACY, TAG
@@ -204,13 +203,12 @@ class _Columns:
         self.size = 0
 
     def add(self, doc: Any, where: Where | None) -> None:
-        """Add a document, with its origin if known."""
         self._docs.append(doc.to_array(self._attributes))
         self._where.append(where)
         self.size += len(doc)
 
     def take(self) -> Tokens:
-        """Return a batch of the documents added since the last call, without white-space tokens."""
+        """Return the documents added since the last call as a batch, without white-space tokens."""
         rows = np.concatenate(self._docs)
         begins = np.cumsum([0, *map(len, self._docs[:-1])])
         places, self._docs, self._where, self.size = self._where, [], [], 0
@@ -220,7 +218,7 @@ class _Columns:
         begin[begins] = True
         sentence = np.cumsum(begin)[kept]
         starts = np.append(np.flatnonzero(np.diff(sentence, prepend=0)), sentence.size)
-        # A head is stored as a signed distance (in two's complement). The distance of a root is 0.
+        # spaCy stores a head as a signed distance, which is 0 for a root.
         distance = head.astype(np.int64)
         above = np.arange(len(rows)) + distance
         place = np.where(kept, np.cumsum(kept) - 1, NONE)
@@ -251,7 +249,7 @@ class _Columns:
 def _write(
     starts: Any, words: list[str], spaces: Any, document: Any, places: list[Where | None]
 ) -> Written:
-    """Return the marked sentences of the given documents, with line numbers if known."""
+    """Return the sentences of documents with token marks, and their line numbers if known."""
     ends = [marks.SPACE if one else marks.GLUE for one in spaces.tolist()]
     units = [_INNER.sub(marks.INNER, word) for word in words]
     bounds = starts.tolist()
@@ -271,12 +269,11 @@ def _write(
 
 
 def _map_each(look_up: Callable[[int], int], numbers: Any) -> Ids:
-    """Return an array with the result of `look_up` for each number."""
     return np.fromiter(map(look_up, numbers.tolist()), np.int32, len(numbers))
 
 
 def _reverse_prepositions(labels: list[str], heads: Ids, upos: list[str]) -> None:
-    """Attach nouns to the governors of their prepositions, and prepositions to their nouns."""
+    """Attach each noun to the head of its preposition, and the preposition to the noun."""
     for noun in [i for i, label in enumerate(labels) if label == "pobj"]:
         chain, above = [], int(heads[noun])
         while above != NONE and labels[above] in _PREPOSITIONS:

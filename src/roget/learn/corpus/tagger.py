@@ -19,8 +19,7 @@ LONGEST = 1000
 """Maximum number of tokens in a sentence. Longer sentences are split."""
 
 _SHARE = 0.2
-"""Minimum proportion of frequent words of a language in a text in this language. A typical
-proportion is 1/3."""
+"""Minimum share of tokens that a language's frequent words must cover. A typical share is 1/3."""
 
 
 def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Tokens]:
@@ -60,7 +59,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
 
 
 def _write(part: str, divided: str, tokenised: Sequence[Sequence[str]], line: int) -> Written:
-    """Return the marked non-empty sentences of a text, with their line numbers."""
+    """Return the non-empty sentences of a text with token marks, and their line numbers."""
     lines = token_offsets.find_lines(part, divided, line + 1)
     cut = [
         (*one, lines[at])
@@ -83,32 +82,33 @@ class Analysis(NamedTuple):
     upos: list[str]
     """Universal part-of-speech tags of the tokens."""
     heads: list[int] | None = None
-    """Index of each token's head in the sentence, or NONE for tokens without a head. The whole list
-    is None if the language has no rules for heads."""
+    """Index of each token's head in the sentence, or NONE.
+
+    The whole list is None if the language has no rules for heads.
+    """
     labels: list[str] | None = None
-    """Dependency labels, which are "" for tokens without a head."""
+    """Dependency labels, or "" for tokens without a head."""
 
 
 class Language(Protocol):
     """Protocol for languages with a tokeniser and a tagger.
 
-    Languages are registered in the catalogue as classes, which may have these attributes: `code`,
-    the BCP 47 code; `frequent`, the most frequent words in order, used for language detection;
-    `has_heads`, False if analyses have no heads; and `needs`, a module to install.
+    Languages are registered in the catalogue as classes. They may have these attributes: `code`
+    (the BCP 47 code), `frequent` (the most frequent words in order, for language detection),
+    `has_heads` (False if analyses have no heads) and `needs` (a module to install).
     """
 
     def tokenise(self, sentence: str) -> list[str]:
         """Split a sentence into tokens."""
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Yield the analysis of each sentence. Sentences are never empty."""
+        """Yield the analysis of each sentence. Every sentence has at least one token."""
 
 
 @cache
 def load(name: str) -> Language:
     """Return the language with this name or code. Each process loads a language only once."""
-    # Accept only names in the catalogue, because HanTa models are pickles, and loading one can run
-    # code.
+    # Accept only names in the catalogue. HanTa models are pickles, and loading one can run code.
     made: Language = catalogue.load("languages", find_name(name))()
     return made
 
@@ -133,5 +133,5 @@ def detect(sample: str) -> str | None:
 
 
 def get_attribute(name: str, attribute: str, default: Any = None) -> Any:
-    """Return an attribute of a language in the catalogue, given the language's name or code."""
+    """Return an attribute of a language in the catalogue, given its name or code."""
     return getattr(catalogue.load("languages", find_name(name)), attribute, default)

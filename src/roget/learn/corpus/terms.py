@@ -30,7 +30,7 @@ def find_terms(
     function_words: Sequence[str] = (),
     chained: bool = False,
 ) -> tuple[str, ...]:
-    """Return word pairs that form a term, as "first second" strings, most frequent first.
+    """Return pairs of words that form a term, as "first second", most frequent first.
 
     With `chained`, a term must also be a compound or a name according to the parse.
     """
@@ -72,12 +72,12 @@ class Joiner:
         self._keys: Ints = np.sort(np.array(keys, np.int64))
 
     def _find_bound(self, tokens: Tokens) -> BoolArray:
-        """Return a mask of tokens whose word forms a term with the next word."""
+        """Return a mask of tokens that form a term with the next word."""
         word = tokens.word.astype(np.int64)
         return np.isin(word[:-1] << 32 | word[1:], self._keys) & _find_inside(tokens)
 
     def _name_term(self, words: Ids) -> int:
-        """Return the id of the term that consists of the given words, joined by underscores."""
+        """Return the id of a term: the given words joined by underscores."""
         texts = self._tables.words.texts
         return self._tables.words.id(JOIN.join(texts[one] for one in words.tolist()))
 
@@ -97,8 +97,7 @@ class Joiner:
         word = tokens.word.copy()
         word[inside] = NONE
         begin, end = tokens.locate(np.arange(len(tokens)))
-        # The head of a term is the token whose own head is outside the term. If there are several
-        # such tokens, take the last one.
+        # The head of a term is the last token whose own head is outside the term.
         outer = inside[(head[inside] == NONE) | (run[head[inside]] != run[inside])]
         for i, at in {int(run[at]): at for at in outer.tolist()}.items():
             word[at] = self._name_term(tokens.word[starts[i] : ends[i]])
@@ -108,7 +107,7 @@ class Joiner:
     def __call__(self, tokens: Tokens) -> Tokens:
         """Join each term into a single token.
 
-        Heads and labels are dropped, because indices change.
+        Heads and labels are dropped, because token indices change.
         """
         if len(tokens) < 2:
             return tokens
@@ -128,14 +127,14 @@ class Joiner:
 
 
 def _find_runs(bound: BoolArray) -> tuple[BoolArray, Ints, Ints]:
-    """Return the runs of joined tokens: a mask of first tokens, and the starts and ends."""
+    """Find the runs of joined tokens. Return a mask of first tokens, and all starts and ends."""
     first = np.append(True, ~bound)
     starts = np.flatnonzero(first)
     return first, starts, np.append(starts[1:], first.size)
 
 
 def _find_inside(tokens: Tokens) -> BoolArray:
-    """Return a mask of tokens that have a word and whose successor in the sentence has one too."""
+    """Return a mask of tokens with a word, before another token with a word."""
     inside: BoolArray = (tokens.word[:-1] != NONE) & (tokens.word[1:] != NONE)
     ends = tokens.starts[1:-1] - 1
     inside[ends[ends < inside.size]] = False
@@ -143,7 +142,7 @@ def _find_inside(tokens: Tokens) -> BoolArray:
 
 
 def _find_chained(tokens: Tokens, tables: Tables) -> BoolArray:
-    """Return a mask of tokens that belong to the same compound or name as their successor.
+    """Return a mask of tokens in the same compound or name as the next token.
 
     One of the two depends on the other, or both depend on a third token.
     """

@@ -26,7 +26,7 @@ BATCH = 1 << 19
 """Size of a batch in bytes, about 100,000 words."""
 
 _BREAK = -2
-"""Id that marks the end of a sentence in a sequence of word ids."""
+"""Id that marks the end of a sentence among word ids."""
 
 _WORD = (
     r"{base}{more}*+(?:[-'.,·_](?:(?<={letter}['.·])(?={letter})|(?<={digit}[.,'])(?={digit})"
@@ -51,8 +51,9 @@ _NOT_PLAIN = re.compile(
     "[^\\x00-\\xb1\\xb4-\\xb7\\xba\\xbb\\xbf-\u02af\u0370-\u0482\u048a-\u052f\u1e00-\u1fff"
     "\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2122]"
 )
-r"""Characters other than Latin, Greek and Cyrillic. In texts without them, \w agrees with Unicode's
-rules, so the faster `re` module can be used."""
+r"""Pattern for scripts other than Latin, Greek and Cyrillic. Without them, \w agrees with Unicode's
+rules, and the faster `re` module can be used.
+"""
 
 _SPELLINGS = {"’": "'", "\u2010": "-", "\u2011": "-", "\xad": ""}
 """Replacements for typographic characters inside words."""
@@ -95,7 +96,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
         ends = batch == _BREAK
         word = batch[~ends]
         if word.size:
-            # The end of a sentence is the start of the next one. np.unique drops empty sentences.
+            # A sentence ends where the next one starts. np.unique drops empty sentences.
             places = np.flatnonzero(ends) - np.arange(ends.sum())
             starts = np.unique(np.concatenate([[0], places, [word.size]]))
             written = _write(text, divided, line, place(divided)) if reading.texts else None
@@ -103,7 +104,7 @@ def read(source: Source, tables: Tables, reading: ReadContext) -> Iterator[Token
 
 
 def _write(text: str, divided: str, line: int, words: list[tuple[int, int]]) -> Written:
-    """Return the marked sentences that contain words, with their line numbers."""
+    """Return the sentences that contain words, with token marks, and their line numbers."""
     spans = np.array(words, np.int64).reshape(-1, 2)
     ends = np.array([found.start() for found in re.finditer("\n", divided)], np.int64)
     worded = np.unique(np.searchsorted(ends, spans[:, 0]))
@@ -115,10 +116,7 @@ def _write(text: str, divided: str, line: int, words: list[tuple[int, int]]) -> 
 def _choose_finders(
     reading: ReadContext,
 ) -> tuple[Callable[[str], list[str]], Callable[[str], list[tuple[int, int]]]]:
-    """Return a function that finds the words of a text, and one that finds their offsets.
-
-    Both depend on the options in `reading`.
-    """
+    """Return a function that finds the words of a text, and one that finds their offsets."""
     plain = partial(words, keep_case=reading.keep_case)
     if reading.segment is None:
         return plain, find_words
@@ -129,7 +127,7 @@ def _choose_finders(
 
 
 class Numbers(dict[str, int]):
-    """A dictionary from strings to ids for bulk lookup. A new string is assigned the next id."""
+    """A dictionary from strings to ids for bulk lookup. A new string gets the next id."""
 
     def __init__(self, strings: Strings) -> None:
         super().__init__()
@@ -181,7 +179,7 @@ def sentences(text: str, lines: bool = False) -> str:
 def _is_end(text: str, start: int, stop: int) -> bool:
     """Return True if a full stop ends a sentence.
 
-    It does not if a lower-case letter follows or if it belongs to an abbreviation.
+    It does not before a lower-case letter or in an abbreviation.
     """
     after = text[stop]
     while after in _OPENERS and stop + 1 < len(text):
@@ -203,7 +201,7 @@ def _is_end(text: str, start: int, stop: int) -> bool:
 
 
 def words(text: str, keep_case: bool = False) -> list[str]:
-    """Return the words and newlines of a text, in order.
+    """Return the words and line ends of a text, in order.
 
     >>> words("Can’t 3.14 CO-OPERATE\\nU.S. covers 1990-95 :-)")
     ["can't", '3.14', 'co-operate', '\\n', 'u.s', 'covers', '1990', '95']
@@ -215,12 +213,12 @@ def words(text: str, keep_case: bool = False) -> list[str]:
 
 def find_words(text: str) -> list[tuple[int, int]]:
     """Return the (start, end) offsets of the words that `words` returns."""
-    # Keep the case, because lower-casing can change the length and does not affect word boundaries.
+    # Keep the case. Lower-casing can change the length, and it does not affect word boundaries.
     folded = _fold(text, True)
     spans = [one.span() for one in _find_pattern(folded).finditer(folded) if one[0] != "\n"]
     if len(folded) == len(text):
         return spans
-    # Folding drops soft hyphens, so map offsets in the folded text back to the original text.
+    # Folding drops soft hyphens. Map offsets in the folded text back to the original text.
     places = [at for at, sign in enumerate(text) if _SPELLINGS.get(sign) != ""]
     return [(places[begin], places[end - 1] + 1) for begin, end in spans]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from roget.learn.corpus.base import NONE
 
 _SIGNS = ("sb", "oa", "nk")
-"""Labels used only by TIGER. At least one of them occurs in almost any German text."""
+"""Labels that only TIGER uses. Almost any German text has one of them."""
 
 _LABELS = {
     "ROOT": "root", "sb": "nsubj", "oa": "obj", "oa2": "obj", "da": "iobj", "og": "iobj",
@@ -64,7 +64,7 @@ def make_universal(tokens: Sentences) -> None:
 
 
 def _reverse_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
-    """Attach dependents of an auxiliary to its full verb, or to the predicate of a copula."""
+    """Attach the dependents of an auxiliary to its full verb or, for a copula, to the predicate."""
     labels, heads = tokens.labels, tokens.heads
     for i, tag in enumerate(tokens.upos):
         if tag != "AUX" or (heads[i] != NONE and tokens.upos[heads[i]] == "AUX"):
@@ -84,7 +84,7 @@ def _reverse_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
         target = predicates[-1] if predicates else verb
         if target == i:
             continue
-        # All auxiliaries of the chain become dependents of the target.
+        # Attach all auxiliaries of the chain to the target.
         above = {i}
         while verb != i and heads[verb] not in above and tokens.upos[heads[verb]] == "AUX":
             above.add(heads[verb])
@@ -102,14 +102,14 @@ def _reverse_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
 
 
 def _join(tokens: Sentences, i: int) -> None:
-    """Attach a conjunct to the previous conjunct, and the conjunction to the conjunct after it."""
+    """Attach a conjunct to the previous one, and the conjunction to the later conjunct."""
     above = tokens.heads[i]
     if above != NONE and tokens.labels[above] in ("cd", "cc") and tokens.heads[above] != NONE:
         tokens.heads[i], tokens.heads[above] = tokens.heads[above], i
 
 
 def _reverse_prepositions(tokens: Sentences) -> None:
-    """Attach nouns to the governors of their prepositions, and prepositions to their nouns."""
+    """Attach each noun to the head of its preposition, and the preposition to the noun."""
     labels, heads, upos = tokens.labels, tokens.heads, tokens.upos
     for i, label in enumerate(list(labels)):
         above = heads[i]
@@ -124,7 +124,10 @@ def _reverse_prepositions(tokens: Sentences) -> None:
 
 
 def label_phrase(upos: Sequence[str], above: int, agent: bool) -> str:
-    """Return the label of a noun with a preposition. `above` is its head, or NONE for a root."""
+    """Return the label of a noun with a preposition.
+
+    `above` is the head of the noun, or NONE for a root.
+    """
     if above == NONE:
         return "root"
     if agent:
@@ -133,7 +136,7 @@ def label_phrase(upos: Sequence[str], above: int, agent: bool) -> str:
 
 
 def _rename(tokens: Sentences, i: int, label: str) -> str:
-    """Return the Universal Dependencies label of a token, given its TIGER label."""
+    """Convert the TIGER label of a token to a Universal Dependencies label."""
     head = tokens.heads[i]
     above, own = ("" if head == NONE else tokens.upos[head]), tokens.upos[i]
     if label == "nk":

@@ -1,6 +1,6 @@
 """Insert token marks (see `marks`) into sentences, and find the line numbers of sentences.
 
-Texts are handled as arrays of code points, so marks can be inserted into a whole batch at once.
+A text is an array of code points, so marks are inserted into a whole batch at once.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ def _is_visible(points: npt.NDArray[np.uint32]) -> BoolArray:
 def find_lines(text: str, sentences: str, first: int, before: int = 0) -> Ints:
     """Return the line number on which each sentence begins.
 
-    Sentences are separated by newlines and differ from the text only in white space. The text
-    begins on line `first`, and the first sentence begins after `before` visible characters of it.
+    `sentences` are separated by newlines and differ from `text` only in white space. The text
+    begins on line `first`. Its first `before` visible characters precede the first sentence.
     """
     points, divided = _get_points(text), _get_points(sentences)
     visible = np.flatnonzero(_is_visible(points))
     starts = np.append(0, np.flatnonzero(divided == _NEWLINE) + 1)
-    # The k-th visible character of the sentences is the k-th visible character of the text.
+    # Match the k-th visible character of the sentences with the k-th of the text.
     nth = before + np.append(0, np.cumsum(_is_visible(divided)))[starts]
     if not visible.size:
         return np.full(starts.size, first)
@@ -72,12 +72,12 @@ def mark(sentences: str, begins: Ints, ends: Ints) -> list[bytes]:
     inside = np.cumsum(edge[:-1]) > 0
     border = np.zeros(points.size + 1, np.bool_)
     border[begins] = border[ends] = True
-    # 2. A mark is needed where a token is adjacent to another visible character (`glued`), and a
-    #    second mark before characters that belong to no token, such as punctuation (`skipped`).
+    # 2. Put a mark where a token touches the next visible character (`glued`), and another before
+    # characters outside tokens, such as punctuation (`skipped`).
     before = np.append(False, visible[:-1])[: points.size]
     glued = border[:-1] & visible & before
     skipped = visible & ~inside & (glued | ~before)
-    # 3. Replace spaces inside tokens by a separate mark, and drop repeated spaces between tokens.
+    # 3. Replace spaces inside tokens by a mark, and drop repeated spaces between tokens.
     space = ~visible & ~newline
     points[space] = ord(marks.SPACE)
     points[space & inside] = ord(marks.INNER)
@@ -94,8 +94,7 @@ def mark(sentences: str, begins: Ints, ends: Ints) -> list[bytes]:
 def find_tokens(sentence: str, tokens: Sequence[str]) -> tuple[str, list[int], list[int]]:
     """Return a sentence with the start and end offsets of its tokens.
 
-    If a token is not found in the sentence, the sentence is replaced by its tokens joined by
-    spaces.
+    If a token is not found, return the tokens joined by spaces instead of the sentence.
     """
     begins, ends, at = [], [], 0
     like = sentence.translate(_LIKE)
@@ -115,7 +114,7 @@ def find_tokens(sentence: str, tokens: Sequence[str]) -> tuple[str, list[int], l
 
 
 def write(texts: Sequence[str], tokens: Sequence[Sequence[str]], lines: Ints) -> Written:
-    """Return the marked sentences of a batch, given their texts, tokens and line numbers."""
+    """Mark the tokens in the sentences of a batch."""
     made: list[str] = []
     begins: list[int] = []
     ends: list[int] = []
@@ -131,7 +130,6 @@ def write(texts: Sequence[str], tokens: Sequence[Sequence[str]], lines: Ints) ->
 
 
 def join(marked: Sequence[bytes], lines: Ints) -> Written:
-    """Concatenate marked sentences, with their line numbers."""
     ends = np.cumsum([0, *map(len, marked)])
     return Written(np.frombuffer(b"".join(marked), np.uint8), ends, lines)
 

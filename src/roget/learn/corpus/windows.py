@@ -1,4 +1,4 @@
-"""Window contexts, which are the words within N positions of a word in its sentence."""
+"""Window contexts, which are the words within N positions in the same sentence."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from roget.learn.corpus.base import (
 from roget.learn.corpus.terms import Joiner
 
 _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
-"""UPOS tags of content words (open word classes)."""
+"""UPOS tags of open word classes (content words)."""
 
 
 class Windows:
-    """Extracts pairs of words and their neighbours from batches of tokens.
+    """Extract pairs of words and their neighbours from batches of tokens.
 
-    Before distances are counted, punctuation is removed from tagged text. If `function_words` is
-    passed, these words are removed as well, and in tagged text all words tagged as function words.
-    A token without a word keeps its position but forms no pairs. With `per_one`, a common multiple
-    of all distances, a neighbour at distance d is counted per_one/d times. Multiword terms are
-    joined first (see `terms`).
+    Punctuation does not count towards distances in tagged text. If `function_words` is passed,
+    these words do not count either, nor does any word tagged as a function word. A token without a
+    word keeps its position but forms no pairs. With `per_one`, a common multiple of all distances,
+    a neighbour at distance d is counted per_one/d times. Multiword terms are joined first (see
+    `terms`).
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Windows:
         self._is_open = TextFilter(tables.upos, _OPEN.__contains__)
 
     def __call__(self, tokens: Tokens) -> PairColumns:
-        """Return the pairs of a batch, ordered by distance, left neighbours before right ones."""
+        """Return the pairs of a batch, ordered by distance, with left neighbours first."""
         tokens = self._join(tokens) if self._join else tokens
         words = self._find_words(tokens)
         placed = np.flatnonzero(self._find_placed(tokens))
@@ -66,8 +66,8 @@ class Windows:
         worded = words[placed] != NONE
         slots, times, words_at, contexts_at = [], [], [], []
         for distance in range(1, self._window + 1):
-            # Compare the array with itself, shifted by `distance`: keep pairs of tokens that are in
-            # one sentence and both have a word.
+            # Compare the tokens with the same tokens shifted by `distance`. Keep pairs in one
+            # sentence in which both have a word.
             near = sentences[:-distance] == sentences[distance:]
             near &= worded[:-distance] & worded[distance:]
             first, second = placed[:-distance][near], placed[distance:][near]
@@ -93,7 +93,7 @@ class Windows:
         return add_tags(tokens.word, tokens.upos, self._tables)
 
     def _find_placed(self, tokens: Tokens) -> BoolArray:
-        """Return a mask of the tokens that count towards distances in the window."""
+        """Return a mask of tokens that count towards distances in the window."""
         placed = np.ones(len(tokens), np.bool_)
         if tokens.upos is not None:
             placed &= tokens.upos != self._tables.upos.id("PUNCT")
@@ -104,7 +104,7 @@ class Windows:
         return placed
 
     def _find_slot(self, left: bool, distance: int) -> int:
-        """Return the slot of a neighbour: its side, its signed distance, or an empty slot."""
+        """Return the part of a context's name that shows the side or distance of the neighbour."""
         side, sign = ("left", "-") if left else ("right", "+")
         names = {"apart": side, "each": f"{sign}{distance}"}
         return self._tables.slots.id(names.get(self._sides, ""))

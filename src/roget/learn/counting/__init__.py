@@ -1,4 +1,4 @@
 """Count words and the contexts in which they occur.
 
-The pieces of the input are counted separately, and their counts are merged.
+Large inputs are counted in separate tasks, whose counts are then merged.
 """

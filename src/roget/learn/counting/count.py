@@ -4,9 +4,9 @@
 
 1. `inspect_inputs` finds the input files and reads a sample of their text.
 2. `make_plan` determines the recipe, the filters and the tasks from the options and the sample.
-3. `count_tasks` counts each task and writes its counts to disk as a part. Tasks with finished parts
-are skipped.
-4. `CountMerger` adds up the parts, applies the filters and chooses example sentences.
+3. `count_tasks` counts each task and writes its counts to disk. Tasks that an earlier run
+   finished are skipped.
+4. `CountMerger` adds up the counts, applies the filters and chooses example sentences.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from roget.learn.counting.recipe import TABULAR, UNITS, CountCuts, CountRecipe
 from roget.learn.counting.scheduler import Keep, Workspace, count_tasks
 
 _SHOWN = 12
-"""Maximum number of tags (and of labels) listed in the error message if no pairs were found."""
+"""Maximum number of tags, and of labels, to list in the error message if no pairs were found."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Summary of a finished count: the size of the counts, and the inputs they were made from."""
+    """The size of the finished counts, and the inputs they were made from."""
 
     words: int
     contexts: int
@@ -134,9 +134,9 @@ def run(
 ) -> Summary:
     """Count the inputs, and write a counts folder or a .tsv, .tsv.gz or .npz file.
 
-    The output is written completely or not at all. If a run is interrupted, finished parts are kept
-    in OUTPUT.partial for the next run with the same recipe (unless `keep` is False), and a note on
-    how to resume is added to the error.
+    The output is written completely or not at all. If a run is interrupted, the counts of finished
+    tasks stay in OUTPUT.partial (unless `keep` is False). The error then explains how to resume.
+    The next run with the same recipe reuses these counts.
     """
     options = options or CountOptions()
     target = Path(output)
@@ -181,8 +181,8 @@ def count_in_memory(
 ) -> tuple[Counts, Summary]:
     """Count the inputs of a plan and return the counts, without writing a counts folder.
 
-    If `folder` is passed, finished parts are kept in it even after success, so the caller's next
-    run can reuse them. The caller must remove the folder.
+    If `folder` is passed, the counts of all tasks stay in it, and the caller's next run can reuse
+    them. The caller must remove the folder.
     """
     with _open_scratch(folder) as scratch:
         output = scratch / "counts"
@@ -201,8 +201,8 @@ def count_in_memory(
                 draft.mkdir()
                 result = merger.write(draft, plan.cuts, examples=plan.recipe.evidence > 0)
                 _require_entries(plan, done, result)
-                # Convert the record to JSON and back, so it is identical to one that was written
-                # and read (tuples become lists).
+                # Convert the record to JSON and back, so it equals one that was read from disk
+                # (tuples become lists).
                 origin = parse_json(json.dumps(describe_origin(plan, done, get_hashes())))
                 counts = merger.load(draft, result, origin)
     return counts, _summarise(plan, done, result, before)
@@ -212,7 +212,7 @@ def count_in_memory(
 
 
 def _check_output(target: Path) -> None:
-    """Raise InputError if the output cannot be written. Called before anything is counted."""
+    """Raise InputError, before anything is counted, if the output cannot be written."""
     if target.name == STANDARD_INPUT:
         raise InputError(
             "counts cannot be written to standard output; name a folder or a .tsv file",
@@ -230,7 +230,7 @@ def _check_output_differs(plan: CountPlan, target: Path) -> None:
 
 @contextmanager
 def _open_output(target: Path, work: Path) -> Iterator[Path]:
-    """Yield a draft folder. On success, it is renamed or converted to the output."""
+    """Yield a draft folder. If counting succeeds, rename or convert it to the output."""
     if not formats.is_file(target):
         with folders.draft_of(target, counts_files.KIND) as draft:
             yield draft
@@ -278,7 +278,7 @@ def _summarise(
 
 
 def _note_examples(recipe: CountRecipe, result: MergeResult, file: str | None) -> list[Notice]:
-    """Return a note if requested example sentences are missing for some or all pairs."""
+    """Return a note if some or all pairs lack the requested example sentences."""
     share = result.covered / max(result.entries, 1)
     if not recipe.evidence or (result.examples and share >= 1):
         return []
@@ -294,13 +294,12 @@ def _note_examples(recipe: CountRecipe, result: MergeResult, file: str | None) -
 
 
 def _require_entries(plan: CountPlan, done: Sequence[CountPart], result: MergeResult) -> None:
-    """Raise InputError, with the reason, if no pairs were counted."""
+    """Raise an error that explains the reason if no pairs were counted."""
     if not result.entries:
         raise InputError(explain_empty(plan, done, result), code="empty-input")
 
 
 def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResult) -> str:
-    """Return an error message that explains why there are no counts."""
     recipe, defaults = plan.recipe, asdict(CountCuts())
     if all(result.before):
         used = [name for name, cut in asdict(plan.cuts).items() if cut and cut != defaults[name]]
@@ -327,7 +326,7 @@ def explain_empty(plan: CountPlan, done: Sequence[CountPart], result: MergeResul
 
 
 def _list_labels(done: Sequence[CountPart]) -> str:
-    """Return lines that list the most frequent tags and labels in texts without pairs."""
+    """Return the most frequent tags and labels of texts without pairs, as lines for a message."""
     sums: dict[str, Counter[str]] = {}
     for part in done:
         for name, counts in (part.facts.seen or {}).items():

@@ -1,6 +1,6 @@
 """Select example sentences for each word–context pair, independently of the reading order.
 
-The counts of a task, called a part, include examples in two kinds of files (`parts.seen_names`):
+Each task stores its examples in two kinds of files (`parts.seen_names`):
 
     seen-0.parquet …       word and context BIGINT as in the part's pairs, rank UBIGINT, sentence
                            BIGINT (numbered across all files), and the positions of both in the
@@ -9,7 +9,7 @@ The counts of a task, called a part, include examples in two kinds of files (`pa
     sentences-0.parquet …  sentence BIGINT, piece INTEGER (of the part), line BIGINT, text VARCHAR
 
 Occurrences with a lower rank are better. Sentences of readable length come first (as in Kilgarriff
-et al. 2008). Among these a hash of the text determines the order. Repeated sentences come last.
+et al. 2008). Among these, a hash of the text determines the order. Repeated sentences come last.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from roget.learn.corpus.base import PairColumns, Tokens, Written
 from roget.learn.counting.parts import seen_names
 
 BUFFER = 1 << 22
-"""Number of occurrences collected before the best ones are selected."""
+"""Number of occurrences to collect before the best ones are selected."""
 
 ROOM = 128 << 20
-"""Number of bytes of sentence text collected before the selected sentences are written."""
+"""Number of bytes of text to collect before the selected sentences are written."""
 
 SHORTEST, LONGEST = 6, 30
-"""Minimum and maximum number of tokens in an easily readable sentence."""
+"""Minimum and maximum number of tokens in a sentence that is easy to read."""
 
 MAX_BYTES, MAX_TOKENS = 1 << 14, 1 << 16
-"""Maximum number of bytes and maximum number of tokens in an example sentence."""
+"""Maximum numbers of bytes and of tokens in an example sentence."""
 
 TYPES = {
     "word": "BIGINT", "context": "BIGINT", "rank": "UBIGINT", "sentence": "BIGINT",
@@ -52,7 +52,7 @@ SENTENCES = {"sentence": "BIGINT", "piece": "INTEGER", "line": "BIGINT", "text":
 
 
 class _Batch(NamedTuple):
-    """The text of a batch, the index of its first sentence, and the source piece it is from."""
+    """Sentences of a batch, and where they come from."""
 
     first: int
     piece: int
@@ -60,7 +60,7 @@ class _Batch(NamedTuple):
 
 
 class ExampleSampler:
-    """Selects and writes the best occurrences of each pair in a task, at most `most` per pair.
+    """Select the best occurrences of each pair in a task, at most `most` per pair, and write them.
 
     Memory use does not grow with the number of pairs or sentences.
     """
@@ -112,7 +112,7 @@ class ExampleSampler:
             self._write_run()
 
     def end(self, source: Source) -> None:
-        """Record that a source, or a piece of a source, was read to the end."""
+        """Record that a source, or a piece of one, was read to the end."""
         self.pieces.append((source.path, source.start, source.ended))
 
     def finish(self) -> None:
@@ -121,7 +121,7 @@ class ExampleSampler:
         self._write_run()
 
     def _choose(self) -> None:
-        """Drop all but the best occurrences of each pair from memory."""
+        """Keep only the best occurrences of each pair in memory."""
         if not self._seen:
             return
         joined = {name: np.concatenate([one[name] for one in self._seen]) for name in TYPES}
@@ -130,7 +130,7 @@ class ExampleSampler:
         self._rows = kept.size
 
     def _write_run(self) -> None:
-        """Write the collected occurrences to one new file and their sentences to another."""
+        """Write the collected occurrences to one new file, and their sentences to another."""
         if not self._rows:
             return
         seen, sentences = seen_names(self.runs)
@@ -161,7 +161,7 @@ class ExampleSampler:
 
 
 def choose(seen: dict[str, Array], most: int) -> Ints:
-    """For each pair, return the indices of the rows with the lowest ranks, at most `most`."""
+    """Return the rows with the lowest ranks of each pair, at most `most` per pair."""
     # 1. Sort by pair. Pairs with at most `most` rows keep all of them.
     order = _order_pairs(seen["word"], seen["context"])
     word, context = seen["word"][order], seen["context"][order]
@@ -170,23 +170,23 @@ def choose(seen: dict[str, Array], most: int) -> Ints:
     many = np.repeat(sizes > most, sizes)
     crowded = order[many]
     group = np.repeat(np.arange(sizes.size), sizes)[many]
-    # 2. Sort the rows of the other pairs by rank, and by position to break ties.
+    # 2. Sort the rows of the other pairs by rank, and by position if ranks are equal.
     rank = seen["rank"][crowded]
     ties = seen["context_at"][crowded], seen["word_at"][crowded], seen["sentence"][crowded]
     order_in = np.lexsort((*ties, rank, group))
     crowded, rank, group = crowded[order_in], rank[order_in], group[order_in]
-    # 3. Equal ranks mean equal sentences. `again` counts repeated sentences, which are sorted last.
+    # 3. Equal ranks mean equal sentences. Sort repeated sentences (`again` > 0) last.
     new = (np.diff(group, prepend=-1) != 0) | np.append(True, rank[1:] != rank[:-1])[: rank.size]
     again = np.arange(rank.size) - np.maximum.accumulate(np.where(new, np.arange(rank.size), 0))
     crowded = crowded[np.lexsort((rank, again, group))]
-    # 4. Keep only the first rows of each of these pairs, `most` per pair.
+    # 4. Keep only the first `most` rows of each of these pairs.
     large = sizes[sizes > most]
     nth = np.arange(crowded.size) - np.repeat(np.cumsum(large) - large, large)
     return np.concatenate([order[~many], crowded[nth < most]])
 
 
 def _order_pairs(word: Array, context: Array) -> Ints:
-    """Return an ordering of the rows that puts equal pairs next to each other."""
+    """Return an order of the rows in which equal pairs are adjacent."""
     slot, other = context >> 32, context & 0xFFFFFFFF
     bits = [int(one.max(initial=0)).bit_length() for one in (word, slot, other)]
     if sum(bits) > 63:
@@ -196,14 +196,14 @@ def _order_pairs(word: Array, context: Array) -> Ints:
 
 @compiled
 def rank_sentences(text: npt.NDArray[np.uint8], ends: Ints, sizes: Ints) -> npt.NDArray[np.uint64]:
-    """Return the rank of each sentence: 3 bits for its length, then 61 bits of a hash."""
+    """Return the rank of each sentence: 3 bits for its length, then 61 bits of its hash."""
     ranks = np.empty(sizes.size, np.uint64)
     for i in range(sizes.size):
         # 1. Hash the text (FNV-1a).
         hashed = np.uint64(0xCBF29CE484222325)
         for at in range(ends[i], ends[i + 1]):
             hashed = (hashed ^ np.uint64(text[at])) * np.uint64(0x100000001B3)
-        # 2. Spread the last bytes to the high bits with the finalizer of MurmurHash3.
+        # 2. Let the last bytes affect the high bits too, with the finalizer of MurmurHash3.
         hashed = (hashed ^ (hashed >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
         hashed = (hashed ^ (hashed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
         hashed ^= hashed >> np.uint64(33)

@@ -1,4 +1,4 @@
-"""Count one task: read its sources as tokens, and write the counts of its pairs to a folder."""
+"""Count one task: read its sources as tokens, and write the counts of their pairs to a folder."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from roget.learn.counting.tally import PairTally
 
 _SPILL = "spill"
 _KEPT = 50
-"""Maximum number of tags (and of labels) to record for a text without pairs."""
+"""Maximum number of tags, and of labels, to record for a text without pairs."""
 
 
 @dataclass(frozen=True)
 class Extract:
-    """A callable that counts a task, and writes the counts to a folder or returns them as files."""
+    """Count a task, and write the counts to a folder or return them as files."""
 
     recipe: CountRecipe
     folder: str | None = None
@@ -127,10 +127,9 @@ def count_text(
 
 
 class LabelTally:
-    """Counts of the tags and labels in a text, for the error message if the text has no pairs.
+    """Count the tags and labels of a text, for the error message if the text has no pairs.
 
-    A pair is a word with a context, extracted from the tokens by the recipe. Counting stops as soon
-    as a pair is found, because the message is then not needed.
+    Counting stops as soon as a pair is found, because the message is then not needed.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -139,7 +138,7 @@ class LabelTally:
         self._has_pairs = False
 
     def add(self, tokens: Tokens, pairs: PairColumns) -> None:
-        """Count the tags and labels of a batch, unless a word–context pair has been found."""
+        """Count the tags and labels of a batch, unless a pair has been found."""
         self._has_pairs = self._has_pairs or bool(pairs.word.size)
         columns = zip(self._counts.values(), self._texts, (tokens.upos, tokens.deprel), strict=True)
         for counts, texts, ids in columns:
@@ -149,17 +148,14 @@ class LabelTally:
                     counts[texts[number]] += size
 
     def list_frequent(self) -> dict[str, dict[str, int]] | None:
-        """Return the most frequent tags and labels of a text without word–context pairs.
-
-        Return None if a pair was found.
-        """
+        """Return the most frequent tags and labels, or None if a pair has been found."""
         if self._has_pairs:
             return None
         return {name: dict(counts.most_common(_KEPT)) for name, counts in self._counts.items()}
 
 
 class TokenLimit:
-    """A token counter that stops reading after a maximum number of tokens."""
+    """Count tokens, and stop reading after a maximum number of them."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most
@@ -169,7 +165,6 @@ class TokenLimit:
 
     @property
     def reached(self) -> bool:
-        """True if the limit is reached and reading can stop."""
         return self.most is not None and self.tokens >= self.most
 
     def take(self, tokens: Tokens) -> Tokens:
@@ -197,7 +192,7 @@ def make_extractor(recipe: CountRecipe, tables: Tables) -> Callable[[Tokens], Pa
         )
     if recipe.relations is None:
         raise InputError("neither a relation nor a window is specified", code="missing-option")
-    # Preprocess the tokens: correct lemmas, then join separable verbs, then join terms.
+    # First correct lemmas, then join separable verbs, then join terms.
     steps: list[Callable[[Tokens], Tokens]] = []
     if recipe.left_out or recipe.repairs or recipe.drop_odd:
         steps.append(LemmaRepair(tables, recipe.left_out, recipe.repairs, recipe.drop_odd))

@@ -1,7 +1,7 @@
-"""SQL for exact sums of fractional counts, independent of the order of summation.
+"""SQL for sums of fractional counts that are exact, whatever the order of summation.
 
-A count is a fixed-point number n + fraction/2^64 + rest/2^128, stored as three integers that are
-added up without rounding. Every double of at least 2^-75 is represented exactly. Smaller doubles
+A count is a fixed-point number n + fraction/2^64 + rest/2^128, stored as three integers. These are
+added up without rounding. Every double of at least 2^-75 is represented exactly, and smaller ones
 are truncated after 2^-128.
 """
 
@@ -18,7 +18,7 @@ _ROOM = f"{2**63}::HUGEINT"
 
 
 def columns(fractional: bool) -> tuple[str, ...]:
-    """Return the names of the columns that together hold a count."""
+    """Return the names of the columns that make up a count."""
     return FRACTIONAL if fractional else WHOLE
 
 
@@ -51,7 +51,7 @@ def summed(query: str, keys: str, fractional: bool, also: str = "") -> str:
 
 
 def value(fractional: bool) -> str:
-    """Return an SQL expression for a count as BIGINT or DOUBLE. Doubles are restored exactly."""
+    """Return an SQL expression for a count, as BIGINT or DOUBLE. Doubles are restored exactly."""
     if not fractional:
         return "n"
     small = f"(fraction::DOUBLE / {_UNIT} + rest::DOUBLE / {_UNIT} / {_UNIT})"
@@ -59,6 +59,6 @@ def value(fractional: bool) -> str:
 
 
 def numbered(query: str, keys: str, fractional: bool) -> str:
-    """Return a query that numbers rows from 0, by descending count and then by key columns."""
+    """Return a query that numbers rows from 0, by descending count, then by key columns."""
     counts = ", ".join(f"{column} DESC" for column in columns(fractional))
     return f"SELECT row_number() OVER (ORDER BY {counts}, {keys}) - 1 AS id, * FROM ({query})"

@@ -1,9 +1,8 @@
 """Inspect the inputs: find the files to count, and infer unspecified options from them.
 
-This is the only stage before counting that reads the inputs. It reads the first bytes of some
-sources to detect their kind and language. Then it reads a sample of tokens to find function words,
-terms, wrong lemmas and words wrongly tagged as nouns. The result is a `Findings` object, from which
-the module `plan` makes a plan.
+No other stage before counting reads the inputs. The first bytes of some sources show their kind and
+language. A sample of tokens shows function words, terms, wrong lemmas and words wrongly tagged as
+nouns. The module `plan` makes a plan from the result, a `Findings` object.
 """
 
 from __future__ import annotations
@@ -52,24 +51,20 @@ Lexicon: TypeAlias = tuple[tuple[str, int], ...]
 T = TypeVar("T")
 
 HEAD = 1 << 16
-"""Number of bytes read to detect the kind and the language of a source."""
+"""Number of bytes to read from a source to detect its kind and language."""
 _HEADS = 20
-"""Maximum number of sources whose first bytes are read, evenly spaced among all sources."""
+"""Maximum number of sources from which kind and language are detected, evenly spaced among all."""
 _SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
-"""Number of bytes of text to sample when detecting function words and terms, without and with a
-tagger."""
+"""Size in bytes of the sample of plain text, without and with a tagger."""
 _PARSED_SAMPLE = 64 << 20
-"""Number of bytes of parsed text to sample when checking for wrong lemmas and for words wrongly
-tagged as nouns."""
+"""Size in bytes of the sample of parsed text."""
 _LARGE = 16 << 20
-"""Maximum size in bytes of a file that is compared with other files to detect duplicates."""
+"""Maximum size in bytes of files that are compared to detect duplicates."""
 _SPACELESS = 0.3
-"""Minimum proportion of letters in scripts without spaces at which a note on segmentation is
-shown."""
+"""Minimum share of letters in scripts without spaces for a note on segmentation."""
 
 _SETTLED = ("reader", "tagger", "model", "window", "sides", "decay", "segment")
-"""Options that determine how plain text is read. If any of them is set, no tagger is chosen
-automatically."""
+"""Options that define how to read plain text. If one is set, no tagger is chosen automatically."""
 
 _LISTS = ("stop", "vocabulary", "contexts")
 """Options whose value is a list of words or a file of words."""
@@ -83,44 +78,44 @@ _CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
 class WindowWords(NamedTuple):
-    """Function words and terms found in a text that is counted with window contexts."""
+    """Function words and terms of a text to be counted with window contexts."""
 
     tagged: bool
-    """True if the text has tags. Function words are then identified by their tags."""
+    """True if the text has tags, from which function words are then recognised."""
     function_words: tuple[str, ...]
-    """Function words detected without tags. Empty if there is too little text."""
+    """Function words of a text without tags. Empty if there is too little text."""
     terms: tuple[str, ...] = ()
 
 
 class Nouns(NamedTuple):
-    """Wrongly tagged words, corrected lemmas and terms found among the nouns of parsed text."""
+    """Findings about the nouns of parsed text."""
 
     odd: dict[str, Counter[str]]
-    """Words wrongly tagged as nouns, grouped by kind, with their counts."""
+    """Words wrongly tagged as nouns, with their counts, by kind of error."""
     repairs: dict[tuple[str, str], tuple[str, int]]
-    """Corrected lemmas and their numbers of occurrences, keyed by (form, lemma)."""
+    """Corrected lemmas with their counts, keyed by (form, lemma)."""
     terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The sources to count, and the properties that were inferred from a sample of their text."""
+    """The sources to count, and properties inferred from a sample of their text."""
 
     sources: list[Source]
     draft: Draft
-    """The recipe as determined by the options, the tagger and the language."""
+    """The recipe so far, from the options, the tagger and the language."""
     language: str | None = None
     """BCP 47 code of the language, or None if it is unknown or the input is not text."""
     is_spaceless: bool = False
     """True if much of the plain text is in scripts without spaces."""
     lexicon: Lexicon | None = None
-    """Words that the segmenter has learnt from the text, or None."""
+    """Words that the segmenter learnt from the text, or None."""
     words: WindowWords | None = None
     nouns: Nouns | None = None
     read_once: bool = False
     """True if a required sample was not read, because standard input can be read only once."""
     lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Word lists passed as options, by option name."""
+    """Word lists by the name of the option with which they were passed."""
 
 
 def inspect_inputs(inputs: Inputs, options: CountOptions) -> Findings:
@@ -136,7 +131,7 @@ def inspect_inputs(inputs: Inputs, options: CountOptions) -> Findings:
         options, notes = choose_tagger(heads.detect_tagger(), options)
     draft = draft_recipe(options, kind, has_heads=_has_heads(options, kind))
     draft = replace(draft, notes=(*notes, *draft.notes))
-    # 2. Determine the language, on which capitals and separable verbs depend.
+    # 2. Determine the language, which decides about capitals and separable verbs.
     code = _choose_language(options, heads, draft.recipe)
     draft = draft.apply_language(code, options)
     if options.duplicates == "drop" and draft.recipe.reader in RUNNING:
@@ -257,7 +252,7 @@ def find_sources(
         return sources, reader
     first: dict[str, Source] = {}
     for source in sources:
-        # With --columns, a file is a table unless its suffix belongs to another reader.
+        # With --columns, read a file as a table unless its suffix belongs to another reader.
         is_table = tabular and known.get(source.suffix, UNPARSED) == UNPARSED
         first.setdefault("table" if is_table else detect_kind(source), source)
     if len(first) > 1:
@@ -295,7 +290,7 @@ def is_conllu(head: bytes) -> bool:
 
 
 def read_head(source: Source) -> bytes:
-    """Return the first bytes of a source, up to `HEAD`."""
+    """Return up to `HEAD` bytes from the beginning of a source."""
     if source.path == STANDARD_INPUT:
         return standard_head(HEAD)
     for block in replace(source).blocks(HEAD):
@@ -307,7 +302,7 @@ def read_head(source: Source) -> bytes:
 
 
 class Heads:
-    """The first bytes of up to `_HEADS` sources, which are read when they are first needed."""
+    """The first bytes of up to `_HEADS` sources, read when they are first needed."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
@@ -319,7 +314,7 @@ class Heads:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The first bytes, decoded as UTF-8. An incomplete character at the end is dropped."""
+        """The first bytes as text. An incomplete character at the end is dropped."""
         return [head.decode("utf-8", "ignore") for head in self.heads]
 
     @property
@@ -334,7 +329,7 @@ class Heads:
     def detect_language(self, recipe: CountRecipe) -> str | None:
         """Return the BCP 47 code of the language of running text.
 
-        It is determined by the tagger, or detected from the text.
+        The tagger determines the language. Without one, it is detected from the text.
         """
         reader, model = recipe.reader, recipe.reading.model
         if reader == TAGGED:
@@ -351,11 +346,11 @@ class Heads:
         return self._detect_in_tokens(recipe)
 
     def _detect_in_tokens(self, recipe: CountRecipe) -> str | None:
-        """Detect the language from the word forms, for readers whose files are not text."""
+        """Detect the language from word forms, for readers of files that are not plain text."""
         if any(source.path == STANDARD_INPUT for source in self._sources):
             return None
         tables, forms = Tables(), replace(recipe, reading=replace(recipe.reading, form=True))
-        with suppress(InputError, OSError):  # Counting the file will raise the error again.
+        with suppress(InputError, OSError):  # Counting will report the same error.
             for tokens in read_sample(spread(self._sources), forms, tables):
                 words = tokens.word[tokens.word != NONE]
                 if len(words) >= language.LEAST:
@@ -388,14 +383,14 @@ def choose_tagger(
 
 
 def _has_heads(options: CountOptions, kind: str) -> bool:
-    """Return False if plain text is tagged in a language without rules for finding heads."""
+    """Return False if the tagger's language has no rules for heads, so there are no relations."""
     if TAGGED not in (options.tagger, kind):
         return True
     return bool(tagger.get_attribute(options.model or "english", "has_heads", True))
 
 
 def _choose_language(options: CountOptions, heads: Heads, recipe: CountRecipe) -> str | None:
-    """Return the requested language, or the detected language of running text, or None."""
+    """Return the requested or detected language, or None if it is unclear."""
     if options.language is None:
         return None if recipe.reader in TABULAR else heads.detect_language(recipe)
     if not _CODE.fullmatch(options.language):
@@ -440,10 +435,10 @@ def inspect_nouns(sources: Sequence[Source], draft: Draft) -> Nouns:
     """Find wrong lemmas, words wrongly tagged as nouns, and terms in a sample of parsed text."""
     tables = Tables()
     statistics = NounStatistics(tables)
-    # Repairs compare forms with lemmas, so the sample needs both.
+    # Read both forms and lemmas, to compare them.
     both = draft.repair_lemmas and not draft.recipe.reading.form
     recipe = replace(draft.recipe, reading=replace(draft.recipe.reading, both=both))
-    # Tagging is slow, so tagged text has a smaller sample.
+    # Use a smaller sample of tagged text, because tagging is slow.
     read = read_sample if recipe.reader == TAGGED else _read_parsed_sample
     batches = list(read(sources, recipe, tables))
     for tokens in batches:
@@ -474,7 +469,7 @@ def _read_parsed_sample(
 ) -> Iterator[Tokens]:
     """Yield batches of parsed text from evenly spaced sources.
 
-    Errors are ignored here, and raised when the text is counted.
+    Errors are ignored here. Counting will report them.
     """
     read = catalogue.load("readers", recipe.reader)
     size = sum(source.size for source in sources)

@@ -1,7 +1,7 @@
 """Merge the counts of all tasks: assign final ids, and sum the counts of identical pairs.
 
-The merge runs in DuckDB, which spills to disk if the data do not fit in memory. Pairs are grouped
-by a key that combines the ids of word and context, not by their strings.
+The merge runs in DuckDB, which spills to disk if memory is short. Pairs are grouped by ids, not by
+strings.
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.recipe import CountCuts, CountRecipe
 
 _LETTERS = r"\p{L}[\p{L}\p{M}]*([-'’‐‑]\p{L}[\p{L}\p{M}]*)*"
-"""Pattern for a word made of letters and combining marks, with inner hyphens and apostrophes."""
+"""Pattern for words of letters and combining marks, with hyphens and apostrophes inside."""
 
 _LOW = 2**32 - 1
-"""Mask for the lower 32 bits of a key, which are the context's id. The upper bits are the word's
-id."""
+"""Mask for the lower 32 bits of a key, the context's id. The upper bits are the word's id."""
 
 _AXES = {
     "words": (parts.WORDS, "SELECT id, word AS name", ""),
@@ -38,25 +37,22 @@ _AXES = {
         parts.CONTEXTS,
         "SELECT id, CASE WHEN slot = '' THEN context ELSE slot || ':' || context END AS name,"
         " slot, context",
-        # Different slots can give the same name: b:c in slot a, and c in slot a:b.
+        # Different relations can give the same name: b:c with relation a, and c with relation a:b.
         "min(slot) AS slot, arg_min(context, slot) AS context",
     ),
 }
-"""For words and for contexts: the name of the file in a part (the counts of a task), the SELECT
-clause for reading it, and extra columns to keep."""
+"""For words and contexts: the file of a task, the SQL to read it, and extra columns to keep."""
 
 
 @dataclass(frozen=True)
 class MergeResult:
-    """The size of the merged counts, and the numbers of words and contexts before filtering."""
-
     shape: tuple[int, int]
     entries: int
     total: int | float
     dtype: str
     before: tuple[int, int]
     examples: Mapping[str, int]
-    """Number of rows in each table of example sentences. Empty if there are no examples."""
+    """Number of rows in each table of examples. Empty if there are no example sentences."""
     covered: int
     """Number of pairs with an example sentence."""
 
@@ -68,13 +64,13 @@ def open_merger(
     work: Path,
     memory: str | None,
 ) -> Iterator[CountMerger]:
-    """Open a database for merging the counts of all tasks, with `work` as its temporary folder."""
+    """Open a database for merging the counts of all tasks. `work` holds its temporary files."""
     with duck.connect(memory, None, work / "spill") as connection:
         yield CountMerger(connection, done, recipe, work)
 
 
 class CountMerger:
-    """A database that merges the counts of all tasks (the parts)."""
+    """Merge the counts of all tasks in a database."""
 
     def __init__(
         self,
@@ -84,7 +80,7 @@ class CountMerger:
         work: Path,
     ) -> None:
         self._connection, self._recipe, self._work = connection, recipe, work
-        # Parts hold counts in units of 1/per_one, so weights 1/d are added up exactly.
+        # Counts are stored in units of 1/per_one, so weights 1/d add up exactly.
         self._per_one = recipe.per_one
         self._parts = [part for part in done if part.facts.runs]
         self._fractional = any(part.facts.fractional for part in done)
@@ -100,7 +96,7 @@ class CountMerger:
             raise InputError(fixed_point.TOO_MUCH, code="too-large") from None
 
     def _write(self, draft: Path, cuts: CountCuts, examples: bool) -> MergeResult:
-        """Merge all parts in five steps, and write the tables of the counts folder."""
+        """Merge the counts of all tasks, and write the tables of the counts folder."""
         if not self._parts:
             return MergeResult((0, 0), 0, 0, "int64", (0, 0), {}, 0)
         # 1. Number all words and contexts, beginning with the most frequent.
@@ -113,7 +109,7 @@ class CountMerger:
             self._run(f"DELETE FROM words WHERE NOT ({words})")
             contexts = self._make_condition("context", cuts.min_context, cuts.contexts, cuts)
             self._run(f"DELETE FROM contexts WHERE NOT ({contexts})")
-        # 3. Sum the counts of identical pairs across all parts, and remove rare pairs.
+        # 3. Sum the counts of identical pairs across all tasks, and remove rare pairs.
         pairs = self._add_up_pairs(cuts)
         if cuts != CountCuts():
             pairs = self._renumber(pairs)
@@ -135,9 +131,9 @@ class CountMerger:
         return MergeResult(shape, entries, total, dtype, before, rows, covered)
 
     def load(self, draft: Path, result: MergeResult, provenance: Mapping[str, Any]) -> Counts:
-        """Read the counts that were just written, through the database.
+        """Read the counts that this process has just written.
 
-        The files need not be sealed or checked, because this process wrote them.
+        The files are read without checks, and need not be complete.
         """
         names = [*counts_files.TABLES, *result.examples]
         tables = {
@@ -154,10 +150,7 @@ class CountMerger:
         return counts
 
     def _number(self, axis: str) -> None:
-        """Create a table of all words or contexts.
-
-        They are numbered by descending count, and then by name.
-        """
+        """Create a table of all words or contexts, numbered by descending count, then by name."""
         file, read, also = _AXES[axis]
         rows = self._read(read, *(part.folder / file for part in self._parts))
         summed = fixed_point.summed(rows, "name", self._fractional, also)
@@ -165,7 +158,7 @@ class CountMerger:
         self._run(f"CREATE TEMP TABLE {axis} AS {numbered}")
 
     def _read(self, select: str, *files: Path) -> str:
-        """Return a query that selects rows and their counts. Missing fractions are read as 0."""
+        """Return a query for rows and their counts. Missing fractions are read as 0."""
         table = duck.parquet(*files, by_name=True)
         if not self._fractional:
             return f"{select}, n FROM {table}"
@@ -177,7 +170,7 @@ class CountMerger:
         return f"{select}, n, {filled} FROM {table}"
 
     def _add_up_pairs(self, cuts: CountCuts) -> str:
-        """Return a query for (key, count) rows in which every key occurs only once."""
+        """Return a query for keys and counts in which every key occurs once."""
         staged = []
         for number, part in enumerate(self._parts):
             query, is_distinct = self._key_pairs(part)
@@ -193,13 +186,13 @@ class CountMerger:
         return f"FROM {duck.parquet(file)}"
 
     def _key_pairs(self, part: CountPart) -> tuple[str, bool]:
-        """Return a query for a part's pairs with final ids, and True if all keys are distinct."""
+        """Return a query for the pairs of a task, and True if no pair occurs twice."""
         runs = [part.folder / parts.pairs_name(run) for run in range(part.facts.runs)]
         query, joins = self._read("SELECT word, context", *runs), ""
         key = {"words": "p.word", "contexts": "p.context"}
         for axis, column in key.items():
             names = self._map_ids(part, axis)
-            # Skip the join if the part's ids equal the final ids, as for a single part.
+            # Skip the join if the ids are already final, as with a single task.
             every = f"count(*) = (SELECT count(*) FROM {names})"
             if not self._fetch_one(f"SELECT {every} AND bool_and(old = new) FROM {axis}_map"):
                 key[axis] = f"{axis}_map.new"
@@ -212,7 +205,7 @@ class CountMerger:
         )
 
     def _map_ids(self, part: CountPart, axis: str) -> str:
-        """Create a table that maps a part's ids to final ids, and return SQL to read the names."""
+        """Create a table from the ids of a task to final ids. Return SQL that reads the names."""
         file, read, _ = _AXES[axis]
         names = duck.parquet(part.folder / file)
         self._run(
@@ -236,10 +229,12 @@ class CountMerger:
         )
 
     def _write_entries(self, pairs: str, file: Path) -> tuple[int, int | float, str]:
-        """Write the pairs in order. Return their number, the sum of their counts, and its type."""
+        """Write the pairs in order. Return their number, the sum of their counts, and its data
+        type.
+        """
         fractional = self._fractional
         if fractional:
-            # Fractional counts of several parts may add up to whole numbers.
+            # Fractional counts of several tasks may add up to whole numbers.
             whole = f"SELECT bool_and(fraction = 0 AND rest = 0) FROM ({pairs})"
             fractional = not self._fetch_one(whole)
         value = fixed_point.value(fractional)
@@ -275,17 +270,17 @@ class CountMerger:
     def _make_condition(
         self, column: str, least: int, only: Iterable[str] | None, cuts: CountCuts
     ) -> str:
-        """Return the SQL condition that selects the words or contexts to keep.
+        """Return the SQL condition for the words or contexts to keep.
 
-        The column `column` holds the strings, and n their counts. `only` is the list of allowed
-        strings, or None.
+        The column `column` holds the strings, and n their counts. `only` lists the allowed strings.
+        None allows all.
         """
         plain = f"regexp_replace({column}, '/[^/]*$', '')" if self._recipe.tags else column
-        # A threshold of 1 removes nothing, although a fractional total may be below 1.
+        # A threshold of 1 removes nothing, not even a fractional total below 1.
         clauses = [f"n >= {least * self._per_one}" if least > 1 else "true"]
         for name, texts, sign in (("stop", cuts.stop or None, "NOT "), ("listed", only, "")):
             if texts is not None:
-                # DuckDB cannot infer the type of an empty array, so add "", which is never a word.
+                # Add "", which is never a word: DuckDB cannot infer the type of an empty array.
                 self._connection.register("texts", {"text": np.array([*texts, ""], np.object_)})
                 self._run(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT text::VARCHAR FROM texts")
                 self._connection.unregister("texts")

@@ -18,15 +18,16 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.recipe import CountRecipe
 
 _TEXT, _OCCURRENCE = 35, 4
-"""Parameters for estimating the size of a sentence on disk: its compressed size as a percentage,
-and the number of bytes per occurrence. Both were estimated on English texts."""
+"""Compressed size of a sentence in percent, and bytes per occurrence.
+
+Both were measured on English texts, and serve to estimate the size on disk.
+"""
 
 _LOW = 2**32 - 1
-"""Mask for the lower 32 bits of a key, which are the context's id. The upper bits are the word's
-id."""
+"""Mask for the lower 32 bits of a key, the context's id. The upper bits are the word's id."""
 
 _ORDER = "again, rank, sentence, word_at, context_at"
-"""Columns by which the occurrences of a pair are sorted, best first (see `examples`)."""
+"""Columns by which the occurrences of a pair are sorted, best first."""
 
 
 def merge_examples(
@@ -38,9 +39,9 @@ def merge_examples(
 ) -> tuple[dict[str, int], int]:
     """Write the tables of example sentences next to the tables of counts.
 
-    Returns the number of rows of each table, and the number of pairs with an example. Nothing is
-    written if no part has sentences. `map_ids(part, axis)` creates the table of final ids,
-    words_map or contexts_map, for a part.
+    Return the number of rows of each table, and the number of pairs with an example. If no task has
+    sentences, nothing is written. `map_ids(part, axis)` creates the table of final ids (words_map
+    or contexts_map) for a task.
     """
     recorded = [(at, part) for at, part in enumerate(done) if part.facts.witnessed]
     if not recorded:
@@ -53,7 +54,7 @@ def merge_examples(
 
 
 class _ExampleMerger:
-    """Merges example sentences in several steps, each of which creates a database table."""
+    """Merge example sentences in steps. Each step creates a database table."""
 
     def __init__(
         self, connection: duckdb.DuckDBPyConnection, draft: Path, recipe: CountRecipe
@@ -66,7 +67,7 @@ class _ExampleMerger:
         recorded: Iterable[tuple[int, CountPart]],
         map_ids: Callable[[CountPart, str], str],
     ) -> None:
-        """Create the table `seen` with all occurrences of pairs that the filters have kept."""
+        """Create the table `seen` with all occurrences of the pairs that remain after filtering."""
         entries = duck.parquet(self._draft / counts_files.ENTRIES, numbered=True)
         self._run(
             "CREATE TEMP TABLE entries AS SELECT file_row_number AS entry,"
@@ -80,7 +81,7 @@ class _ExampleMerger:
             )
             for axis in ("words", "contexts"):
                 map_ids(part, axis)
-            # Sentence numbers are unique across parts: the upper bits hold the index of the part.
+            # The upper bits of a sentence number hold the index of the task, so numbers are unique.
             query = (
                 f"SELECT words_map.new << 32 | contexts_map.new AS key, {columns},"
                 f" {at}::BIGINT << 40 | sentence AS sentence FROM {duck.parquet(*files)} p"
@@ -98,8 +99,8 @@ class _ExampleMerger:
     def choose(self) -> None:
         """Create the tables `chosen` (the best occurrences of each pair) and `texts` (sentences).
 
-        Occurrences are chosen as in `examples.choose`, which is applied again to pairs that occur
-        in several parts.
+        For pairs from several tasks, the best occurrences are chosen again, as in
+        `examples.choose`.
         """
         most = self._recipe.evidence
         crowded = f"(SELECT entry FROM seen GROUP BY entry HAVING count(*) > {most})"
@@ -120,10 +121,10 @@ class _ExampleMerger:
     def limit_size(self) -> None:
         """Create the table `used` with the numbered sentences that fit within the size limit.
 
-        The value of a pair is the logarithm of its word's or context's count, whichever is smaller.
-        The value of a sentence is the sum of its pairs' values, each divided by the number of
-        sentences that contain the pair. Sentences with the highest value per byte are kept. All
-        values are integers, so sums do not depend on the order.
+        The value of a pair is the logarithm of its word's or context's count, whichever is lower.
+        The value of a sentence adds up the values of its pairs, each divided by the number of
+        sentences with this pair. Sentences with the highest value per byte are kept. All values are
+        integers, so sums do not depend on the order.
         """
         number = "row_number() OVER (ORDER BY sentence) - 1 AS id"
         cost = f"{_TEXT} * any_value(bytes) // 100 + {_OCCURRENCE} * count(*)"
@@ -135,7 +136,7 @@ class _ExampleMerger:
             self._run(f"CREATE TEMP TABLE used AS SELECT sentence, {number} FROM texts")
             return
         count = f"least(w.n, c.n)::DOUBLE / {self._recipe.per_one}"
-        # Drop pairs whose word or context occurs only once: their value is log 1 = 0.
+        # Drop pairs with a word or context that occurs only once. Their value is log 1 = 0.
         self._run(
             f"CREATE OR REPLACE TEMP TABLE chosen AS SELECT p.*, (16 * log2({count}))::BIGINT"
             " AS value FROM chosen p JOIN words w ON w.id = p.key >> 32"
@@ -154,7 +155,7 @@ class _ExampleMerger:
         )
 
     def _measure_room(self) -> int | None:
-        """Return the maximum total size of the sentences in bytes, or None if there is no limit."""
+        """Return the maximum total size of the sentences in bytes, or None for no limit."""
         if not self._recipe.evidence_size:
             return None
         size = sum((self._draft / name).stat().st_size for name in counts_files.FILES)
@@ -195,9 +196,9 @@ class _ExampleMerger:
 
 
 def _list_pieces(recorded: Iterable[tuple[int, CountPart]]) -> Iterator[tuple[int, int, str, int]]:
-    """Yield (part, number within the part, source name, number of preceding lines) for each piece.
+    """Yield (task, number within the task, source name, number of preceding lines) for each piece.
 
-    The name of a source is its file name if all file names are different, otherwise its path.
+    A source is named by its file name, or by its path if two files have the same name.
     """
     pieces = [
         (path, start, at, number, lines)

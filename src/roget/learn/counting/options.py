@@ -25,35 +25,33 @@ class CountOptions(Checked):
         many="repeated",
         flags=("--relation", "-r"),
         metavar="NAME|PATTERN",
-        help="Dependency relations to count in parsed text: a preset (nouns, verbs, adjectives, "
-        "names, all), a name (obj, subj, obl:prep, amod, nmod:prep) or a pattern such as "
-        "VERB/obj/NOUN or VERB/obl+case/NOUN,PROPN. Can be repeated. Default: nouns.",
+        help="Dependency relations to count: nouns, verbs, adjectives, names, all, a single "
+        "relation (obj, subj, amod, obl:prep, nmod:prep) or a pattern (VERB/obj/NOUN). Can "
+        "be repeated. Default: nouns.",
     )
     window: int | None = option(
-        None, minimum=1, help="Use the words within N positions as contexts; works with any text."
+        None, minimum=1, help="Use the words within N positions as contexts, in any kind of text."
     )
     sides: str = option(
         "both",
         choices=SIDES,
-        help="Neighbours to count in the window: both = both sides, left or right = one side "
-        "only, apart = left and right as different contexts, each = every position as a different "
-        "context.",
+        help="Neighbours to count in the window: both sides, left, right, apart (left and right "
+        "as different contexts) or each (every position as a different context).",
     )
     decay: bool | None = option(
         None,
-        help="With window contexts, count a neighbour at distance d as 1/d instead of 1. Default: "
-        "yes, unless --window is passed.",
+        help="Count a neighbour at distance d in the window as 1/d. Default: yes, unless --window "
+        "is passed.",
     )
     function_words: bool | None = option(
         None,
-        help="With window contexts, also count function words (the, of, …), which are detected "
-        "from the text or its tags. Default: no, unless --window is passed.",
+        help="Also count function words (the, of, …) in the window. Default: no, unless --window "
+        "is passed.",
     )
     terms: bool | None = option(
         None,
-        help="Count adjacent words that rarely occur apart as one word (interest_rate). In parsed "
-        "or tagged text, only parts of a compound or name are joined. Default: yes for plain text "
-        "without a tagger and --window.",
+        help="Count words that rarely occur apart as one word (interest_rate); in parsed text, "
+        "only compounds and names. Default: yes for plain text without --tagger or --window.",
     )
     reader: str | None = option(
         None, choices="readers", help="Use this reader instead of inferring it from the file name."
@@ -61,8 +59,8 @@ class CountOptions(Checked):
     tagger: str | None = option(
         None,
         choices=TAGGERS,
-        help="How to find relations in plain text: hanta = tag it and apply patterns, spacy = "
-        "parse it.",
+        help="How to find relations in plain text: hanta (a tagger and patterns) or spacy (a "
+        "parser).",
     )
     model: str | None = option(
         None, metavar="NAME|FOLDER", help="spaCy pipeline to parse with, or language of the tagger."
@@ -70,26 +68,25 @@ class CountOptions(Checked):
     language: str | None = option(
         None,
         metavar="CODE",
-        help="Language of the words, e.g. de or pt-BR. Default: that of the tagger or pipeline, or "
-        "detected from the text.",
+        help="Language of the words, e.g. de or pt-BR. Default: language of the tagger or "
+        "pipeline, or detected from the text.",
     )
     odd_words: bool | None = option(
         None,
-        help="For parsed or tagged text, keep pronouns, units of measure and single letters "
-        "that are tagged as nouns. Default: no for presets (nouns, …), otherwise yes.",
+        help="Keep pronouns, units of measure and single letters that are tagged as nouns. "
+        "Default: no for presets (nouns, …), otherwise yes.",
     )
     repair: bool | None = option(
         None,
-        help="For parsed text, correct noun lemmas that the text contradicts (datum → data). "
-        "Default: yes for presets (nouns, …), otherwise no.",
+        help="Correct noun lemmas that parsed text contradicts (datum → data). Default: yes for "
+        "presets (nouns, …), otherwise no.",
     )
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
         many="text",
         metavar="ROLE=COLUMN",
-        help="Columns of a table, either by role, e.g. word=noun,context=verb,count=freq (slot=… "
-        "is optional), or as the names or numbers of the word, context and count columns, e.g. "
-        "user,item or 2,1,3.",
+        help="Columns of a table by role (word=noun,context=verb,count=freq; slot=… is optional), "
+        "or as names or numbers in this order (user,item or 2,1,3).",
     )
     form: bool = option(False, help="Count word forms instead of lemmas.")
     keep_case: bool | None = option(
@@ -102,22 +99,21 @@ class CountOptions(Checked):
     segment: str | None = option(
         None,
         choices="segmenters",
-        help="Word segmenter for plain text in scripts without spaces (Chinese, Japanese, Thai): "
-        "learnt = learn words from the text, jieba = use a Chinese dictionary. Default: each "
-        "character is a word.",
+        help="Word segmenter for scripts without spaces: learnt (learn words from the text) or "
+        "jieba (Chinese dictionary). Default: each character is a word.",
     )
     lines: bool = option(False, help="Treat every line of plain text as a sentence.")
     duplicates: str = option(
         "drop",
         choices=("drop", "keep"),
-        help="How to treat plain text files that differ only in spaces and capitals: drop = count "
-        "only one of them, keep = count all.",
+        help="How to treat text files that differ only in spaces and capitals: drop (count one of "
+        "them) or keep (count all).",
     )
     encoding: str = option("utf-8", metavar="NAME", help="Encoding of the inputs.")
     transpose: bool | None = option(
         None,
-        help="Exchange words and contexts. For tables, --no-transpose means words are in the first "
-        "column. Default: no; for tables, inferred from header or name (verb_object.tsv).",
+        help="Exchange words and contexts. Use --no-transpose for tables with words in the first "
+        "column. Default: no (inferred for tables).",
     )
     min_count: int = option(1, minimum=1, help="Drop words with fewer than N occurrences.")
     min_context: int = option(1, minimum=1, help="Drop contexts with fewer than N occurrences.")
@@ -125,17 +121,17 @@ class CountOptions(Checked):
     stop: Words = option(
         None,
         metavar="FILE",
-        help="File of stop words, one per line, which are dropped as words and as contexts.",
+        help="File of stop words, one per line. They are dropped as words and as contexts.",
     )
     vocabulary: Words = option(
         None,
         metavar="FILE",
-        help="File that lists the words to keep, one per line; all other words are dropped.",
+        help="File of words to keep, one per line. All other words are dropped.",
     )
     contexts: Words = option(
         None,
         metavar="FILE",
-        help="File that lists the contexts to keep, one per line; all other contexts are dropped.",
+        help="File of contexts to keep, one per line. All other contexts are dropped.",
     )
     alphabetic: bool = option(False, help="Keep only words and contexts made of letters.")
     limit: int | None = option(
@@ -145,15 +141,14 @@ class CountOptions(Checked):
         0,
         minimum=0,
         metavar="N",
-        help="For running text, keep up to N example sentences per pair, which `roget why` and "
-        "`roget explore` show.",
+        help="Keep up to N example sentences per pair, for `roget why` and `roget explore`.",
     )
     evidence_size: float = option(
         2.0,
         minimum=0,
         metavar="TIMES",
-        help="Maximum size of the example sentences, as a multiple of the size of the counts (0 = "
-        "no limit). Sentences with frequent words and contexts are kept first.",
+        help="Maximum size of the example sentences, relative to the counts; 0 = no limit. "
+        "Sentences with frequent words and contexts are kept first.",
     )
     processes: int | None = option(
         None, minimum=1, help="Number of worker processes. Default: one per core."
@@ -161,7 +156,7 @@ class CountOptions(Checked):
     memory: str | None = option(
         None,
         metavar="SIZE",
-        help="Memory limit of the database, e.g. 2GB; data beyond the limit are written to disk.",
+        help="Memory limit of the database, e.g. 2GB. Larger data spill to disk.",
     )
     engine: str = copy_option(EngineOptions, "engine", "local")
     scheduler: str | None = copy_option(EngineOptions, "scheduler", None)

@@ -1,6 +1,7 @@
-"""Counting tasks, and their results (parts), which are stored on disk until they are merged.
+"""Counting tasks, and their results, which are stored on disk until they are merged.
 
-A part is a folder of Parquet files. Ids are local to the part:
+The result of a task is called a part. It is a folder of Parquet files, with ids that are only valid
+in it:
 
     words.parquet      id BIGINT, word VARCHAR, count
     contexts.parquet   id BIGINT, slot VARCHAR, context VARCHAR, count
@@ -34,34 +35,35 @@ WORDS, CONTEXTS, MANIFEST = "words.parquet", "contexts.parquet", "part.json"
 
 @dataclass(frozen=True)
 class CountTask:
-    """A unit of work: several sources that are counted together, or a piece of one source."""
+    """Several sources, or a piece of one source, that are counted together."""
 
     sources: tuple[Source, ...]
     key: str
-    """Name of the part, a digest of the recipe and of the sources' paths, sizes and modification
-    times."""
+    """Digest of the recipe and of the sources' paths, sizes and modification times. It names the
+    result.
+    """
 
 
 @dataclass(frozen=True)
 class Facts:
-    """The manifest of a part, which holds the counts of one task."""
+    """The manifest of a counted task."""
 
     tokens: int
     """Number of tokens, or number of rows if the input is a table."""
     sentences: int
     fractional: bool = False
     runs: int = 1
-    """Number of files with pair counts. A pair may occur in several files."""
+    """Number of files with pairs. A pair may occur in several files."""
     read: int = 0
-    """Number of bytes that were read from standard input."""
+    """Number of bytes read from standard input."""
     sha256: str | None = None
     """SHA-256 of standard input, computed while it is read."""
     seen: dict[str, dict[str, int]] | None = None
-    """Counts of tags and labels in running text, recorded only if no pair was found."""
+    """Counts of tags and labels in running text, if no pair was found."""
     note: str = ""
     """A note for the user, or an empty string."""
     witnessed: int = 0
-    """Number of files with example occurrences. Each is paired with a file of sentences."""
+    """Number of files with example occurrences. Each has a file of sentences."""
     pieces: list[tuple[str, int, int]] = field(default_factory=list)
     """Origin of the sentences: path, byte offset and number of lines of each piece."""
 
@@ -83,7 +85,7 @@ def make_task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
             [place, source.size, source.modified, source.start, source.stop, source.encoding]
         )
         if source.path == STANDARD_INPUT:
-            # The next run may read a different input, so the part must not be reused.
+            # The next run may have other input, so its counts must not be reused.
             content.append(os.urandom(16).hex())
     return CountTask(
         sources, sha256(json.dumps(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -91,7 +93,7 @@ def make_task(sources: tuple[Source, ...], recipe: CountRecipe) -> CountTask:
 
 
 def pairs_name(run: int) -> str:
-    """Return the name of a file of pairs, given its number within the part."""
+    """Return the name of a file of pairs, given its number."""
     return f"pairs-{run}.parquet"
 
 
@@ -101,12 +103,12 @@ def seen_names(run: int) -> tuple[str, str]:
 
 
 def new_part(parent: Path, key: str) -> AbstractContextManager[Path]:
-    """Return a context manager that yields a draft folder, which becomes the part on success."""
+    """Yield a draft folder that becomes the result of a task if no error occurs."""
     return new_directory(parent / key, lambda part: True, "a part")
 
 
 def seal(folder: Path, facts: Facts) -> None:
-    """Write the manifest of a part, which marks it as complete."""
+    """Write the manifest, which marks the result of a task as complete."""
     (folder / MANIFEST).write_bytes(seal_text(asdict(facts)))
 
 

@@ -28,11 +28,10 @@ from roget.learn.counting.recipe import (
 )
 
 BUNDLE = 8 << 20
-"""Maximum total size in bytes of small files that are counted together."""
+"""Maximum total size in bytes of small files that form one task."""
 
 SLOW = {TAGGED: 1 << 20, "spacy": 1 << 20}
-"""Slow readers, mapped to the minimum input size, in bytes, at which a separate process saves
-time."""
+"""Minimum input size, in bytes, at which slow readers gain from a process of their own."""
 
 _SHOWN = 12
 """Maximum number of words listed in a note."""
@@ -40,7 +39,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class CountPlan:
-    """A complete plan for counting: the inputs, the recipe, the filters and the tasks."""
+    """The inputs, the recipe, the filters and the tasks of a count."""
 
     sources: list[Source]
     recipe: CountRecipe
@@ -53,10 +52,7 @@ class CountPlan:
 
     @property
     def key(self) -> str:
-        """Digest of the inputs, the recipe and the filters.
-
-        It is always unique for standard input.
-        """
+        """Digest of the inputs, the recipe and the filters. It is unique for standard input."""
         parts = [task.key for task in self.tasks]
         for name, cut in asdict(self.cuts).items():
             parts.append(f"{name}={sorted(cut) if isinstance(cut, frozenset) else cut}")
@@ -90,7 +86,7 @@ def refuse_options(options: CountOptions, name: str, allowed: Sequence[str]) -> 
 
 
 def complete_recipe(findings: Findings) -> tuple[CountRecipe, list[Notice]]:
-    """Return the recipe, completed with properties inferred from the text, and notes on them."""
+    """Return the recipe with all properties inferred from the text, and notes on them."""
     draft, notes = findings.draft, []
     recipe = draft.recipe
     if recipe.reader == UNPARSED:
@@ -108,7 +104,10 @@ def complete_recipe(findings: Findings) -> tuple[CountRecipe, list[Notice]]:
 
 
 def _note_segmentation(findings: Findings) -> list[Notice]:
-    """Return a note that lists learnt words, or that warns that characters are counted as words."""
+    """Return a note on the words that the segmenter learnt.
+
+    Without a segmenter, the note warns that characters are counted as words.
+    """
     if findings.lexicon is not None:
         ordered = sorted((-n, word) for word, n in findings.lexicon if len(word) > 1)
         listed = _list_first([word for _, word in ordered]) or "none"
@@ -121,7 +120,7 @@ def _note_segmentation(findings: Findings) -> list[Notice]:
 
 
 def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[Notice]]:
-    """Add function words and terms to the recipe for window contexts, and return notes."""
+    """Add function words and terms to the recipe for window contexts. Return notes on them."""
     recipe, notes = draft.recipe, []
     if not (words.tagged or words.function_words):
         text = "too little text to identify function words: all words are counted"
@@ -140,7 +139,7 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
 
 
 def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]:
-    """Add the nouns to drop, correct or join to the recipe for relations, and return notes."""
+    """Add corrected, dropped and joined nouns to the recipe for relations. Return notes on them."""
     notes = []
     for kind, words in nouns.odd.items():
         if words:
@@ -159,7 +158,7 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
         notes.append(Notice(text, code="terms"))
     recipe = replace(
         draft.recipe,
-        # Read forms only if some lemmas have to be repaired.
+        # Read forms only if some lemmas must be corrected.
         reading=replace(draft.recipe.reading, both=bool(nouns.repairs)),
         left_out=list_odd(nouns.odd),
         repairs=list_repairs(nouns.repairs),
@@ -169,7 +168,7 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
 
 
 def _list_first(words: Sequence[str]) -> str:
-    """Return the first words as a comma-separated string, with the number of omitted words."""
+    """Return the first words as a comma-separated string, with the number of further words."""
     more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
     return f"{', '.join(words[:_SHOWN])}{more}"
 
@@ -183,7 +182,7 @@ def _list_frequent(words: Counter[str]) -> str:
 def make_cuts(
     options: CountOptions, recipe: CountRecipe, lists: Mapping[str, Iterable[str]]
 ) -> CountCuts:
-    """Return the filters. Word lists are lower-cased if the words of the text are lower-cased."""
+    """Return the filters. Word lists are lower-cased if the text is."""
     fold = recipe.reader not in TABULAR and not recipe.reading.keep_case
     cuts = {
         name: frozenset((word.lower() if fold else word).strip() for word in words) - {""}
@@ -207,7 +206,7 @@ def plan_tasks(sources: Sequence[Source], recipe: CountRecipe) -> list[CountTask
     """Split the inputs into tasks: pieces of large sources and bundles of small sources.
 
     Each task is counted by one process. Tasks depend only on the inputs and the recipe, so a later
-    run creates the same tasks and can reuse their parts.
+    run creates the same tasks and can reuse their counts.
     """
     if recipe.reader in TABULAR:
         return [make_task((source,), recipe) for source in sources]
@@ -217,8 +216,8 @@ def plan_tasks(sources: Sequence[Source], recipe: CountRecipe) -> list[CountTask
 
 
 def _split(source: Source, reader: str) -> list[Source]:
-    """Return the pieces of a source, or the source itself if its reader cannot read pieces."""
-    # Files without blank lines cannot be split. Their readers have the attribute `whole`.
+    """Return the pieces of a source, or the source itself if its reader needs the whole file."""
+    # Readers of files without blank lines have the attribute `whole`. These files cannot be split.
     if reader == "docbin" or getattr(catalogue.load("readers", reader), "whole", False):
         return [source]
     return source.pieces(SLOW.get(reader, PIECE))

@@ -18,13 +18,13 @@ from roget.learn.counting.parts import CountPart
 from roget.learn.counting.plan import CountPlan
 
 _BLOCK = 4 << 20
-"""Number of bytes to hash at a time. After each block, the thread checks whether it should stop."""
+"""Number of bytes to hash before checking whether to stop."""
 
 
 def describe_origin(
     plan: CountPlan, done: Sequence[CountPart], hashes: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return everything that determines the counts, as a JSON-serialisable dictionary."""
+    """Return everything that determines the counts, as a JSON-compatible dictionary."""
     sizes = {source.path: source.size for source in plan.sources}
     digests = dict(hashes)
     once = next((part.facts for part in done if part.facts.read), None)
@@ -58,8 +58,8 @@ def _describe_cut(cut: Any) -> Any:
 def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
     """Compute the SHA-256 digests of the inputs in a thread, which stops when the context exits.
 
-    Yields a function that waits for the digests and returns them by path. It raises InputError if
-    a file has changed in the meantime. If the number of tokens is limited, nothing is hashed.
+    Yield a function that waits for the digests and returns them by path. It raises InputError if a
+    file has changed in the meantime. With a limit on the number of tokens, nothing is hashed.
     """
     sources = plan.sources if plan.recipe.limit is None else []
     files = [source for source in sources if source.path != STANDARD_INPUT]
@@ -90,10 +90,10 @@ def hash_sources(plan: CountPlan) -> Iterator[Callable[[], dict[str, str]]]:
 def _hash(
     files: Sequence[Source], digests: dict[str, str], errors: list[Exception], stop: threading.Event
 ) -> None:
-    """Fill `digests` with the SHA-256 of each local file, and `errors` with what went wrong."""
+    """Hash each local file. Put digests into `digests`, and messages into `errors`."""
     for source in files:
         if source.is_remote:
-            continue  # Hashing would download the file a second time.
+            continue  # Hashing would download the file again.
         digest = hashlib.sha256()
         try:
             with open(source.path, "rb") as file:

@@ -22,7 +22,7 @@ from roget.learn.counting.recipe import CountRecipe
 
 
 class Sink(NamedTuple):
-    """The destination of a count: the folder to write, the database and the progress callback."""
+    """The folder, the database and the progress callback for counting a table."""
 
     folder: Path
     connection: duckdb.DuckDBPyConnection
@@ -35,7 +35,7 @@ def count_table(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
     if source.path == STANDARD_INPUT:
         source.digest = hashlib.sha256()
     if recipe.limit is not None:
-        # A limit selects the first rows, so their order must be preserved.
+        # With a limit, the order of rows matters, because the first ones are read.
         connection.execute("SET preserve_insertion_order = true")
     with (
         open_table(
@@ -72,18 +72,18 @@ def count_matrix(source: Source, recipe: CountRecipe, sink: Sink) -> Facts:
 
 
 def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> Facts:
-    """Sum the counts of the pairs that a query returns, and write words, contexts and pairs."""
+    """Sum the counts of the pairs in a query, and write words, contexts and pairs."""
     folder, connection, report = sink
     fractional = tables.kind(connection, query) == tables.FRACTIONAL
     if fractional:
         query = fixed_point.split(query)
-    # Use ids instead of strings, which makes the large table of pairs several times smaller.
+    # Replace strings by ids, which makes the large table of pairs several times smaller.
     keys, no_slot = ("slot, context", "") if slotted else ("context", "'' AS slot, ")
     for axis, key, slot in (("word", "word", ""), ("context", keys, no_slot)):
         summed = fixed_point.summed(query, key, fractional, "count(*) AS rows")
         numbered = fixed_point.numbered(f"SELECT {slot}* FROM ({summed})", key, fractional)
         duck.execute(connection, f"CREATE TEMP TABLE {axis}s AS {numbered}")
-        # DuckDB reads the file several times, so each pass counts as a fraction of its size.
+        # DuckDB reads the file several times. Report each pass as a fraction of its size.
         report(source.size // 10, 0)
     keyed = (
         f"SELECT w.id << 32 | c.id AS key, p.* EXCLUDE (word, {keys}) FROM"

@@ -1,7 +1,7 @@
-"""Recipes, which specify how pairs are extracted from the inputs.
+"""Recipes, which define how to extract pairs from the inputs.
 
-Here a recipe is drafted from the options alone, without reading anything. The module `plan` adds
-the settings that depend on the text, from the findings of the module `inspect`.
+This module drafts a recipe from the options alone, without reading anything. The module `plan` adds
+settings that depend on the text, found by the module `inspect`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ PARSED = ("conllu", "docbin")
 """Readers for parsed text, which are fast enough to read the text twice."""
 
 TABULAR = ("table", "matrix")
-"""Readers for inputs that consist of pairs instead of text."""
+"""Readers for inputs that hold pairs instead of text."""
 
 UNITS = {"table": "row", "matrix": "cell"}
-"""Unit in which the input size of a tabular reader is reported. All other readers count tokens."""
+"""Unit in which the size of a table or matrix is reported. Text is measured in tokens."""
 
 DEFAULT_RELATION = "nouns"
 DEFAULT_WINDOW = 3
@@ -65,7 +65,7 @@ _APPLIES_TO = {
     **dict.fromkeys(_PARSED_ONLY, "relations of parsed text"),
     "encoding": "text and tables",
 }
-"""Kind of input that each option applies to, for error messages."""
+"""The kind of input to which each option applies, for error messages."""
 
 
 @dataclass(frozen=True)
@@ -80,21 +80,21 @@ class CountRecipe:
     window: int | None = None
     """Window size: contexts are the words within this many positions in the sentence."""
     sides: str = "both"
-    """Neighbours to count in the window: both, left, right, apart (with the slots left: and right:)
-    or each (with one slot per position)."""
+    """Neighbours to count in the window: both, left, right, apart (context names begin with left:
+    or right:) or each (context names include the position).
+    """
     decay: bool = False
     """True to count a neighbour at distance d in the window as 1/d."""
     function_words: tuple[str, ...] | None = None
-    """Words that are skipped in a window and not counted, or None if all words are counted."""
+    """Function words, which are not counted in a window. None if all words are counted."""
     terms: tuple[str, ...] = ()
     """Pairs of adjacent words that are joined into one term."""
     left_out: tuple[str, ...] = ()
-    """Words wrongly tagged as nouns, which are dropped when relations are counted."""
+    """Words wrongly tagged as nouns, which are not counted as nouns."""
     drop_odd: bool = False
     """True to drop all nouns in tagged text that look like a number, a letter or a pronoun."""
     repairs: tuple[tuple[str, str, str], ...] = ()
-    """Corrections of noun lemmas as (form, lemma, corrected lemma), applied when relations are
-    counted."""
+    """Corrections of noun lemmas, as (form, lemma, corrected lemma)."""
     separable: bool = False
     """True if particles are joined to their verbs ("fängt … an" becomes anfangen)."""
     tags: bool = False
@@ -113,14 +113,11 @@ class CountRecipe:
 
     @property
     def per_one(self) -> int:
-        """Factor by which all weights are multiplied to make them integers.
-
-        It is lcm(1, …, window) with decay, otherwise 1.
-        """
+        """Factor that makes all weights integers: lcm(1, …, window) with decay, otherwise 1."""
         return lcm(*range(1, self.window + 1)) if self.decay and self.window else 1
 
     def to_record(self) -> dict[str, Any]:
-        """Return the recipe as a JSON-serialisable dictionary, with relations by name."""
+        """Return the recipe as a JSON-compatible dictionary, with relations by name."""
         # Remove the relations first, so asdict does not convert the parsed patterns.
         record = asdict(replace(self, relations=None))
         record["relations"] = self.relations.names if self.relations else ()
@@ -150,7 +147,7 @@ class CountRecipe:
 class CountCuts:
     """Filters applied to the counts. The fields have the same names as the options.
 
-    All thresholds apply to totals before any cut, so the order of the cuts does not matter.
+    All thresholds apply to totals before filtering, so the order of the filters does not matter.
     """
 
     min_count: int = 1
@@ -159,14 +156,14 @@ class CountCuts:
     stop: frozenset[str] = frozenset()
     vocabulary: frozenset[str] | None = None
     contexts: frozenset[str] | None = None
-    """Context words to keep, without their slots, or None to keep all."""
+    """Context words to keep, without the relation. None to keep all."""
     alphabetic: bool = False
     """True to keep only words and contexts made of letters (and inner hyphens or apostrophes)."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A recipe drafted from the options, with flags for properties to infer from the text."""
+    """A recipe drafted from the options. Flags select the properties to infer from the text."""
 
     recipe: CountRecipe
     notes: tuple[Notice, ...] = ()
@@ -230,10 +227,10 @@ def draft_recipe(options: CountOptions, reader: str, *, has_heads: bool = True) 
 
 
 def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
-    """Set the flags for properties to infer from the text, based on options and defaults."""
+    """Set the flags for properties to infer from the text."""
     recipe = draft.recipe
     if recipe.window is not None:
-        # Unless --window is passed, function words are dropped and terms are joined by default.
+        # By default, function words are dropped and terms are joined, unless --window is passed.
         default = options.window is None
         keep = not default if options.function_words is None else options.function_words
         join = default if options.terms is None else options.terms
@@ -243,7 +240,7 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
     preset = recipe.relations.has_preset
     keep = not preset if options.odd_words is None else options.odd_words
     if recipe.reader == TAGGED:
-        # Tagging is too slow to read the text twice by default, so words wrongly tagged as nouns
+        # Tagging is too slow to read the text twice by default. So words wrongly tagged as nouns
         # are recognised only by their form. Terms require a second reading of a sample.
         recipe = replace(recipe, drop_odd=not keep)
         return replace(draft, recipe=recipe, join_terms=bool(options.terms))
@@ -254,7 +251,7 @@ def _choose_findings(draft: Draft, options: CountOptions) -> Draft:
 
 
 def _choose_reader(options: CountOptions, reader: str) -> str:
-    """Return the requested tagger as the reader for plain text, or else the reader itself."""
+    """Return the requested tagger as the reader for plain text. Without one, return `reader`."""
     if options.tagger is None:
         return reader
     if reader not in (UNPARSED, options.tagger):
@@ -281,7 +278,7 @@ def _check_reader_options(options: CountOptions, reader: str) -> None:
 
 
 def _check_context_options(options: CountOptions, reader: str, window: int | None) -> None:
-    """Raise InputError for window options without a window and relation options with one."""
+    """Raise InputError for options that only apply to a window, or only to relations."""
     unused: tuple[str, ...] = _PARSED_ONLY
     why = "applies to relations, not to a window"
     if window is None:
@@ -298,7 +295,7 @@ def _check_context_options(options: CountOptions, reader: str, window: int | Non
 def _choose_contexts(
     options: CountOptions, reader: str, has_heads: bool
 ) -> tuple[RelationSet | None, int | None, tuple[Notice, ...]]:
-    """Return the relations, the window size, and a note if they were chosen by default."""
+    """Return the relations, the window size, and a note if the user chose neither."""
     requested = options.relation
     if options.window is not None:
         if requested is not None:

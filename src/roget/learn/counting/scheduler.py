@@ -1,4 +1,4 @@
-"""Run counting tasks, locally or on a cluster. Report progress, and resume interrupted runs."""
+"""Run counting tasks locally or on a cluster, report progress, and resume interrupted runs."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from roget.learn.counting.plan import SLOW, CountPlan, measure_size
 from roget.learn.counting.recipe import TABULAR, CountRecipe
 
 POOL_FROM = 32 << 20
-"""Minimum input size, in bytes, for which starting worker processes saves time."""
+"""Minimum input size, in bytes, at which worker processes save time."""
 
 _PARTS, _WORK = "parts", "work"
 
 
 class Keep(Enum):
-    """Policy for keeping finished parts (the counts of single tasks) on disk after a run."""
+    """Policy for keeping the counts of finished tasks on disk after a run."""
 
     NEVER = "never"
     ON_ERROR = "on error"
-    """Keep finished parts after an error, so the next run with the same recipe can reuse them."""
+    """Keep finished tasks after an error, so the next run with the same recipe can reuse them."""
     ALWAYS = "always"
-    """Keep finished parts even after success. The caller removes them later."""
+    """Keep finished tasks even after success. The caller removes them."""
 
 
 class Workspace:
-    """The folder OUTPUT.partial, with the counts of finished tasks (parts) and a lock.
+    """The folder OUTPUT.partial, with the counts of finished tasks and a lock.
 
-    The folder is removed on success, unless parts are always kept, and after an error if no part
-    can be reused. Otherwise the parts are kept, and a note on how to resume is added to the error.
+    The folder is removed on success (unless the policy is `Keep.ALWAYS`), and after an error if
+    nothing can be reused. Otherwise it is kept, and the error explains how to resume.
     """
 
     def __init__(
@@ -62,11 +62,10 @@ class Workspace:
             shutil.rmtree(self.work, ignore_errors=True)
             self.work.mkdir()
             self.parts.mkdir(exist_ok=True)
-            # Remove drafts of the output. No other process can be writing them, because the lock is
-            # held.
+            # Remove drafts of the output. The lock ensures that no other process is writing them.
             clear_drafts(self._output.absolute(), age=0.0)
             for folder in self.parts.glob(".*"):
-                # Remove drafts of parts. Keep finished parts of other recipes, which may have taken
+                # Remove drafts of tasks. Keep finished tasks of other recipes, which may have taken
                 # hours.
                 shutil.rmtree(folder, ignore_errors=True)
         except OSError as error:
@@ -81,9 +80,9 @@ class Workspace:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Remove the folder, or keep its parts and add a note on resuming."""
+        """Remove the folder, or keep the finished tasks and add a note on resuming."""
         done = self.list_done()
-        # An input error raised while merging would occur again, so the parts cannot be reused.
+        # An input error while merging would occur again, so nothing can be reused.
         is_hopeless = isinstance(error, InputError) and len(done) == len(self._tasks)
         keeps = self._keep is Keep.ALWAYS if error is None else self._keep is not Keep.NEVER
         if not keeps or not done or is_hopeless:
@@ -99,9 +98,9 @@ class Workspace:
         return {task.key for task in self._tasks if (self.parts / task.key).is_dir()}
 
     def load_part(self, task: CountTask) -> CountPart:
-        """Load the counts (the part) of a finished task.
+        """Load the counts of a finished task.
 
-        If the part is damaged, remove it and raise InputError.
+        If they are damaged, remove them and raise InputError.
         """
         try:
             return parts.load(self.parts / task.key)
@@ -130,7 +129,7 @@ class Workspace:
 
 
 class Meter:
-    """Callback that adds up the progress of all tasks and reports it."""
+    """Add up the progress of all tasks, and report it."""
 
     def __init__(self, tasks: Sequence[CountTask], done: set[str], progress: Report | None) -> None:
         sizes = {task.key: sum(map(measure_size, task.sources)) for task in tasks}
@@ -149,13 +148,13 @@ class Meter:
 def count_tasks(
     workspace: Workspace, plan: CountPlan, options: CountOptions, progress: Report | None
 ) -> list[CountPart]:
-    """Count all tasks, and return their counts (parts). Parts of an earlier run are reused."""
+    """Count all tasks, and return their counts. Results of an earlier run are reused."""
     meter = Meter(plan.tasks, workspace.list_done(), progress)
     if plan.recipe.limit is not None:
         return _count_first(workspace, plan, options, meter)
     done = workspace.list_done()
     missing = [task for task in plan.tasks if task.key not in done]
-    # Start with the largest tasks to avoid a large task running alone at the end.
+    # Start with the largest tasks, so no large task runs alone at the end.
     missing.sort(key=lambda task: sum(map(measure_size, task.sources)), reverse=True)
     if missing:
         engine = _make_engine(options, plan.recipe, missing)
@@ -174,7 +173,7 @@ def count_tasks(
 def _count_first(
     workspace: Workspace, plan: CountPlan, options: CountOptions, report: Increment
 ) -> list[CountPart]:
-    """Count task by task until the token limit is reached, and return the counts (parts)."""
+    """Count task by task until the token limit is reached, and return the counts."""
     done: list[CountPart] = []
     left = plan.recipe.limit or 0
     for task in plan.tasks:
@@ -199,14 +198,14 @@ def _make_job(
 
 
 def _make_engine(options: CountOptions, recipe: CountRecipe, tasks: Sequence[CountTask]) -> Engine:
-    """Return the engine that runs the tasks. Small or tabular inputs need no worker processes."""
+    """Return the engine that runs the tasks. Small inputs and tables need no worker processes."""
     make = catalogue.load("engines", options.engine)
     once = any(source.path == STANDARD_INPUT for task in tasks for source in task.sources)
     if options.engine != "local":
         if once:
             raise InputError(
                 f"--engine {options.engine} cannot read standard input; save it to a file, or "
-                "count"
+                "count "
                 "it locally",
                 code="conflicting-options",
             )

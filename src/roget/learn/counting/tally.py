@@ -20,15 +20,14 @@ Keys: TypeAlias = npt.NDArray[np.uint64]
 K = TypeVar("K", np.uint64, np.int64)
 
 BUFFER = 1 << 22
-"""Number of occurrences collected before they are sorted and counted."""
+"""Number of occurrences to collect before they are sorted and counted."""
 
 RUN = 1 << 23
-"""Number of distinct pairs at which the counts are written to disk as a run, a file of sorted
-pairs."""
+"""Number of distinct pairs in memory at which they are written to a file."""
 
 
 class PairTally:
-    """Counts the pairs of one task, and writes the counts to a folder.
+    """Count the pairs of one task, and write the counts to a folder.
 
     Memory use grows with the number of words and contexts, but not with the number of pairs.
     """
@@ -66,7 +65,7 @@ class PairTally:
                 self._settle()
 
     def finish(self) -> None:
-        """Write the remaining counts, and the total count of each word and each context."""
+        """Write the remaining counts, and the totals of words and contexts."""
         self._write_run()
         ids, totals = self._words
         words = {"id": ids, "word": _get_texts(self._tables.words, ids), "n": totals}
@@ -81,22 +80,22 @@ class PairTally:
         self._write(contexts, CONTEXTS)
 
     def _choose_widths(self) -> tuple[int, int]:
-        """Return the numbers of bits for a word and for a slot.
+        """Return the number of bits for a word id, and the number for a relation id.
 
-        The bits for a word suffice for twice the current number of words.
+        There are enough bits for twice the current number of words.
         """
         words = len(self._tables.words).bit_length() + 1
         slots = 64 - 2 * words
         if slots < 0 or len(self._tables.slots) > 1 << slots:
             raise InputError(
-                f"too many distinct words ({len(self._tables.words):,}) or slots "
+                f"too many distinct words ({len(self._tables.words):,}) or relations "
                 f"({len(self._tables.slots):,}) in one input; split it into several files",
                 code="too-large",
             )
         return words, slots
 
     def _pack(self, pairs: PairColumns) -> Keys:
-        """Pack word, slot and context into one integer: word | slot | context."""
+        """Pack word, relation and context into one integer: word | relation | context."""
         words, slots = self._bits
         keys: Keys = pairs.word.astype(np.uint64) << np.uint64(words + slots)
         keys |= pairs.slot.astype(np.uint64) << np.uint64(words)
@@ -116,7 +115,7 @@ class PairTally:
             self._used = 0
 
     def _settle(self) -> None:
-        """Merge the counted buffers if this saves time, and write a run if the result is large."""
+        """Merge the counted buffers if this saves time. Write them to disk if they are large."""
         sizes = [keys.size for keys, _ in self._counted]
         if sum(sizes[1:]) >= min(sizes[0], RUN):
             self._merge()
@@ -155,7 +154,7 @@ class PairTally:
 
 
 def _add_up(*counted: tuple[npt.NDArray[K], Ints]) -> tuple[npt.NDArray[K], Ints]:
-    """Return the sorted distinct keys of several (keys, counts) tables, with their total counts."""
+    """Merge several (keys, counts) tables. Return sorted distinct keys with their total counts."""
     keys, counts = (np.concatenate(column) for column in zip(*counted, strict=True))
     order = np.argsort(keys, kind="stable")
     keys, counts = keys[order], counts[order]
@@ -164,5 +163,4 @@ def _add_up(*counted: tuple[npt.NDArray[K], Ints]) -> tuple[npt.NDArray[K], Ints
 
 
 def _get_texts(strings: Strings, ids: Ints) -> npt.NDArray[np.object_]:
-    """Return the strings with the given ids."""
     return frozen(strings.texts[number] for number in ids.tolist())

@@ -1,1 +1,1 @@
-"""Evaluate classes: on held-out text, by deciding between verbs, and by human judgements."""
+"""Evaluate classes on held-out text, by choosing between verbs, and by human judgements."""

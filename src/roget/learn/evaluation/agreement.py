@@ -7,15 +7,15 @@ import numpy as np
 from roget.core.types import Ints
 
 NONE = -1
-"""Code that stands for a missing judgement."""
+"""Code of a missing judgement."""
 
 
 def measure_alpha(codes: Ints) -> float | None:
     """Return Krippendorff's α of nominal judgements: 1 for perfect agreement, 0 for chance.
 
-    The array of judgements has the shape (annotators, items).
+    `codes` has the shape (annotators, items).
 
-    Items judged by fewer than two annotators are ignored. α is None if no items remain, or if all
+    Items judged by fewer than two annotators are ignored. Return None if no items remain, or if all
     judgements are the same, because chance agreement is then perfect.
 
     >>> measure_alpha(np.array([[0, 1, 1, -1], [0, 1, 0, 2]]))
@@ -28,8 +28,8 @@ def measure_alpha(codes: Ints) -> float | None:
     total = int(values.sum())
     if not total or (values > 0).sum() < 2:
         return None
-    # α = 1 − observed/expected disagreement. The weight of an item is its number of judgements, so
-    # its pairs of judgements are divided by that number minus 1.
+    # α = 1 − observed/expected disagreement. An item with m judgements has the weight m, so divide
+    # its pairs by m − 1.
     disagreeing = judges[paired] ** 2 - (counts[paired] ** 2).sum(axis=1)
     observed = float((disagreeing / (judges[paired] - 1)).sum()) / total
     expected = float(total**2 - (values**2).sum()) / (total * (total - 1))
@@ -37,9 +37,9 @@ def measure_alpha(codes: Ints) -> float | None:
 
 
 def measure_agreement(codes: Ints) -> float | None:
-    """Return the proportion of pairs of judgements on the same item that agree.
+    """Return the fraction of pairs of judgements on the same item that agree.
 
-    If there are no such pairs, return None.
+    Return None if no item has two judgements.
 
     >>> measure_agreement(np.array([[0, 1, 1, -1], [0, 1, 0, 2]]))
     0.666...
@@ -51,7 +51,7 @@ def measure_agreement(codes: Ints) -> float | None:
 
 
 def _count(codes: Ints) -> Ints:
-    """Count the annotators who gave each judgement, as an array of shape (items, judgements)."""
+    """Count how many annotators gave each judgement, with shape (items, judgements)."""
     return np.stack(
         [(codes == code).sum(axis=0) for code in range(int(codes.max(initial=NONE)) + 1)]
         or [np.zeros(codes.shape[1], dtype=np.int64)],

@@ -1,8 +1,8 @@
 """Evaluate question sheets that one or more annotators have filled in.
 
-Lines are the sampling units. When several annotators answer a line, the mean of their answers
-counts as one observation, so the interval over all annotators is a Wilson interval over lines. It
-is conservative, in particular if annotators disagree.
+Confidence intervals are Wilson intervals over lines. If several annotators answer a line, the mean
+of their answers is one observation. The interval is conservative, in particular if annotators
+disagree.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ VERDICTS = ("coherent", "mixed", "junk")
 """Verdicts on a line of words: most, some, or none of them belong together."""
 
 UNSURE = "?"
-"""Answer given by an annotator who is unsure. It counts as wrong."""
+"""Answer of an annotator who is unsure. It counts as wrong."""
 
 ALL = "all"
-"""Name of the row that holds the mean over annotators."""
+"""Name of the row with the mean over annotators."""
 
 _WORDS = {f"word {n}": (f"word{n}",) for n in range(1, MAX_WORDS + 2)}
 KEY = Roles({"line": (), "kind": (), "node": (), "answer": ()}, {"class": (), **_WORDS})
-"""Columns of a key, which is the table with the correct answers to a sheet."""
+"""Columns of a key, which is a table of the correct answers."""
 
 FILLED = Roles(
     {"line": ("no", "number"), "answer": ("intruder", "verdict")}, {"words": (), **_WORDS}
@@ -48,7 +48,7 @@ FILLED = Roles(
 
 
 class AgreementShare(NamedTuple):
-    """A proportion of an annotator's answers, with its 95 % confidence interval."""
+    """A share of an annotator's answers, with its 95 % confidence interval."""
 
     who: str
     right: float
@@ -59,7 +59,7 @@ class AgreementShare(NamedTuple):
 
 
 class AnswerLine(NamedTuple):
-    """A question and the annotators' answers to it."""
+    """A question, and the annotators' answers to it."""
 
     question: Question
     answered: int
@@ -77,30 +77,33 @@ class Judgement:
     questions: tuple[Question, ...]
     people: tuple[str, ...]
     codes: Ints
-    """The answers as codes, with shape (annotators, lines). A code is the index of the word or the
-    verdict, one more than the last index for an unsure answer, or −1 for a missing answer."""
+    """The answers as codes, with shape (annotators, lines).
+
+    A code is the index of the chosen word or verdict. −1 is a missing answer, and one more than the
+    last index is an unsure one.
+    """
 
     @property
     def answered(self) -> BoolArray:
-        """True where an annotator answered a line, with shape (annotators, lines)."""
+        """A mask of answered lines, with shape (annotators, lines)."""
         return np.asarray(self.codes != NONE)
 
     @property
     def chance(self) -> float | None:
-        """The expected proportion of intruders found by guessing, or None for a reading sheet."""
+        """Expected share of intruders found by guessing, or None for a reading sheet."""
         if self.kind != INTRUSION:
             return None
         return float(np.mean([1 / len(one.words) for one in self.questions]))
 
     def share_found(self) -> list[AgreementShare]:
-        """Return the proportion of intruders found by each annotator, and over all annotators."""
-        # Find the position of the intruder in each line.
+        """Return the share of intruders found by each annotator, and over all annotators."""
+        # Find the index of the intruder in each line.
         right = [one.words.index(one.answer) for one in self.questions]
         return self._share(self.codes == np.array(right), np.ones(len(right), dtype=bool))
 
     def verdicts(self) -> Iterator[tuple[bool, str, list[AgreementShare]]]:
-        """Yield (made up, verdict, proportions) for lines from classes, then for made-up lines."""
-        # Made-up lines are a control, so their verdicts are reported separately.
+        """Yield (made up, verdict, shares) for lines from classes, then for made-up lines."""
+        # Report the verdicts on made-up lines separately, because they are a control.
         is_made_up = np.array([one.answer == MADE_UP for one in self.questions])
         for made_up in (False, True):
             if (is_made_up == made_up).any():
@@ -126,18 +129,18 @@ class Judgement:
 
     @cached_property
     def agreement(self) -> float | None:
-        """The proportion of pairs of answers to the same line that agree."""
+        """Fraction of pairs of answers to the same line that agree."""
         return measure_agreement(self.codes)
 
     def _share(self, good: BoolArray, lines: BoolArray) -> list[AgreementShare]:
-        """Return the proportion of good answers, for each annotator and over all annotators."""
+        """Return the share of `good` answers, for each annotator and over all annotators."""
         known = self.answered & lines
         rows = [
             (name, float(right.sum()), int(own.sum()))
             for name, right, own in zip(self.people, good & known, known, strict=True)
         ]
         if len(rows) > 1:
-            # Over all annotators, each line is one observation: the mean of the answers to it.
+            # Over all annotators, the mean answer to a line is one observation.
             some = known.any(axis=0)
             means = (good & known).sum(axis=0)[some] / known.sum(axis=0)[some]
             rows.append((ALL, float(means.sum()), int(some.sum())))
@@ -173,7 +176,7 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
     FormatError
         If a sheet does not match the key or has invalid answers. The message lists the lines.
     """
-    # Each filled-in sheet becomes a row of codes, in the order of the key's lines.
+    # Convert each sheet to a row of codes, in the order of the key's lines.
     sheet = key if isinstance(key, QuestionSheet) else read_key(key)
     if not filled:
         raise InputError(
@@ -184,14 +187,13 @@ def judge_answers(key: PathLike | QuestionSheet, filled: Mapping[str, PathLike],
     if not found.answered.any():
         names = join_names([str(path) for path in filled.values()])
         raise InputError(
-            f"{names}: no line is answered; expected answers in the last column", code="empty-input"
+            f"{names}: no answers; expected answers in the last column", code="empty-input"
         )
     return found
 
 
 def split_files(paths: Mapping[str, PathLike]) -> tuple[PathLike, dict[str, PathLike]]:
-    """Separate the key from the filled-in sheets, based on the columns of the files."""
-    # Exactly one file may have the columns of a key.
+    """Separate the key from the filled-in sheets by their columns."""
     keys = {name: path for name, path in paths.items() if is_key(path)}
     if len(keys) != 1:
         shown = join_names([str(path) for path in keys.values()]) or "none"
@@ -212,7 +214,7 @@ def is_key(path: PathLike) -> bool:
         with open_table(source, roles=KEY, guess=True) as table:
             return table.header
     except InputError:
-        return False  # The error is reported when the file is read as a sheet.
+        return False  # Reading the file as a sheet will report the error.
 
 
 def read_key(path: PathLike) -> QuestionSheet:
@@ -246,11 +248,11 @@ def read_key(path: PathLike) -> QuestionSheet:
 
 
 def read_answers(path: PathLike, sheet: QuestionSheet, columns: Columns = None) -> list[int]:
-    """Read a filled-in sheet and return the code of each answer (see `Judgement.codes`).
+    """Read a filled-in sheet, and return the code of each answer (see `Judgement.codes`).
 
     Lines may be in any order. Blank or missing lines are unanswered. Case is ignored.
     """
-    # Rows are matched to lines by number, and their words are compared with the key.
+    # Match rows to lines by number, and compare their words with the key.
     questions = {one.line: one for one in sheet.questions}
     found: dict[int, int] = {}
     with open_table(path, columns, roles=FILLED, guess=True) as table:
@@ -279,7 +281,7 @@ def join_words(question: Question) -> str:
 
 
 def _parse_number(text: str) -> int | None:
-    """Parse an integer. Also accept the form 7.0, which some spreadsheets write."""
+    """Parse an integer, or a number such as 7.0, which some spreadsheets write."""
     return whole_number(text.removesuffix(".0"))
 
 
@@ -298,7 +300,7 @@ def _find_difference(texts: Mapping[str, str], kind: str, question: Question) ->
 
 
 def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
-    """Return an error message ("" if the answer is valid) and the code of the answer."""
+    """Return an error message ("" if the answer is valid) and the code of an answer."""
     choices = list_choices(kind, question)
     plain, known = text.casefold(), [one.casefold() for one in choices]
     if not plain:
@@ -310,7 +312,7 @@ def _parse_answer(text: str, kind: str, question: Question) -> tuple[str, int]:
     number = _parse_number(plain)
     if number is not None and 1 <= number <= len(choices):
         return "", number - 1
-    # A verdict may be abbreviated to an unambiguous prefix.
+    # Accept any unambiguous prefix of a verdict.
     begun = [code for code, one in enumerate(known) if kind == READING and one.startswith(plain)]
     if len(begun) == 1:
         return "", begun[0]

@@ -1,11 +1,12 @@
 """The verb decision task of Pereira, Tishby & Lee (1993): decide which of two verbs takes a noun.
 
-All tokens of sampled pairs are deleted from the table. A model trained on the rest decides whether
-a noun is more likely the object of the deleted verb or of a rival verb. The correct verb is the
-more frequent one in the full table. In the paper, 104 pairs were sampled. Each of their verbs had
-500 to 5000 of the 756,721 tokens. Here the frequency band covers the same fractions of all tokens,
-pairs have at least three tokens (with fewer, the correct answer would depend on chance), and the
-rivals are all other verbs of the band.
+Pairs of a verb and a noun are sampled, and all their tokens are deleted from the table. A model
+trained on the rest decides whether a noun is more likely the object of the deleted verb or of a
+rival verb. The correct verb is the one that occurs more often with the noun in the full table.
+
+The paper sampled 104 pairs, with verbs that had 500 to 5000 of the 756,721 tokens. Here verbs are
+in the same frequency band, relative to the number of tokens, and the rivals are all other verbs in
+it. Pairs have at least three tokens, because with fewer the correct answer would depend on chance.
 """
 
 from __future__ import annotations
@@ -32,19 +33,19 @@ from roget.learn.clustering.tokens import unigram
 from roget.learn.evaluation.options import DecideOptions
 
 LEAST = 3
-"""Minimum number of occurrences of a (word, context) pair for it to be sampled."""
+"""Minimum number of occurrences of a pair to be sampled."""
 BAND = 500 / 756_721, 5000 / 756_721
-"""Frequency band of contexts, as fractions of all tokens. The values are from the paper."""
+"""Frequency band of contexts, as fractions of all tokens (from the paper)."""
 
 FLOOR = 1e-9
-"""Lower bound of probabilities, applied before taking logarithms."""
+"""Lower bound of probabilities before taking logarithms."""
 RIDGE = 1e-3
-"""Ridge penalty on weights. With it, nearly identical predictors have similar weights."""
+"""Ridge penalty on weights. It gives similar weights to nearly identical predictors."""
 
 
 @dataclass(frozen=True, eq=False)
 class DecisionTask:
-    """Test items: triples of a word, a context deleted from its counts, and a rival context.
+    """Test items: a word, a context that was deleted from its counts, and a rival context.
 
     `context` and `rival` are indices into `band`.
     """
@@ -71,12 +72,12 @@ class DecisionTask:
     ) -> DecisionTask:
         """Sample (word, context) pairs, delete them from the counts, and add rival contexts.
 
-        Triples with equal counts are omitted. `purpose` is used in the error message if there are
+        Rivals with the same count are omitted. `purpose` is part of the error message if there are
         no pairs.
         """
         whole = sparse.csr_array(matrix, dtype=np.float64)
         totals = np.asarray(whole.sum(axis=0)).ravel()
-        # 1. Find the contexts in the frequency band, and the pairs to sample from.
+        # 1. Find the contexts in the frequency band, and the pairs that may be sampled.
         low, high = (share * totals.sum() for share in BAND)
         band = np.flatnonzero((totals >= low) & (totals <= high))
         part = whole[:, band].toarray()
@@ -93,13 +94,13 @@ class DecisionTask:
         drawn = rng.choice(words.size, min(pairs, words.size), replace=False)
         removed = np.zeros(part.shape, dtype=bool)
         removed[words[drawn], at[drawn]] = True
-        # 3. Make a triple for each rival that is not deleted and has a different count.
+        # 3. Pair each sampled context with every rival that was not deleted and has another count.
         word, context = np.repeat(words[drawn], band.size), np.repeat(at[drawn], band.size)
         rival = np.tile(np.arange(band.size), drawn.size)
         ask = ~removed[word, rival] & (part[word, context] != part[word, rival])
         word, context, rival = word[ask], context[ask], rival[ask]
         right = part[word, context] > part[word, rival]
-        # Exceptional: the word prefers the context that is less frequent overall.
+        # A test item is exceptional if the word prefers the context that is less frequent overall.
         more = totals[band[context]] - totals[band[rival]]
         exceptional = (more != 0) & (right != (more > 0))
         deleted = sparse.coo_array(removed)
@@ -110,21 +111,20 @@ class DecisionTask:
         return cls(train, band, word, context, rival, right, exceptional)
 
     def errors(self, scores: Floats) -> tuple[float, float]:
-        """Return the error rates on all triples and on the exceptional ones.
-
-        A tie counts as half an error.
+        """Return the error rates on all test items and on the exceptional ones. A tie is half an
+        error.
         """
         return self.judge(self.margins(scores))
 
     def margins(self, scores: Floats) -> Floats:
-        """Return the score of the context minus the score of the rival for each triple.
+        """Return the score of the context minus the score of the rival for each test item.
 
         `scores` has the shape (words, contexts in the band).
         """
         return np.asarray(scores[self.word, self.context] - scores[self.word, self.rival])
 
     def judge(self, margins: Floats) -> tuple[float, float]:
-        """Return the error rates of deciding each triple by the sign of its margin."""
+        """Return the error rates of decisions by the sign of each margin."""
         wrong = np.where(margins == 0, 0.5, (margins > 0) != self.right)
         odd = wrong[self.exceptional]
         return float(wrong.mean()), float(odd.mean()) if odd.size else float("nan")
@@ -132,14 +132,13 @@ class DecisionTask:
 
 @dataclass(frozen=True)
 class Decided:
-    """Error rates of one model, with a value for each random draw of test pairs."""
+    """Error rates of one model, one for each random draw of test pairs."""
 
     model: str
     every: list[float] = field(default_factory=list)
     exceptional: list[float] = field(default_factory=list)
     heaviest: list[str] = field(default_factory=list)
-    """Names of the class sets with the largest weight, one for each draw in which classes were
-    used."""
+    """The set of classes with the largest weight in each draw."""
 
     def means(self) -> tuple[Interval, Interval]:
         """Return the mean error rates over draws."""
@@ -147,13 +146,13 @@ class Decided:
 
     @property
     def chosen(self) -> str | None:
-        """Name of the class set that most often has the largest weight."""
+        """The set of classes that most often has the largest weight."""
         return Counter(self.heaviest).most_common(1)[0][0] if self.heaviest else None
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Error rates of all models. The numbers of triples are means over random draws."""
+    """Error rates of all models. Numbers of test items are means over random draws."""
 
     rows: list[Decided]
     words: int
@@ -175,10 +174,10 @@ def decide(
 ) -> Decisions:
     """Measure the error rates of models that decide which of two contexts a word prefers.
 
-    Models combine classes of several kinds and sizes, with weights fitted on further pairs that are
-    deleted from the training table. If `clusters` is passed, a model that uses one clusterer
-    decides by a single clustering, as in the paper, and the result contains one row for each number
-    of clusters.
+    Models combine classes of several kinds and sizes. Their weights are fitted to other pairs,
+    which are also deleted from the training table. If `clusters` is passed, a model of one
+    clusterer decides by a single clustering, as in the paper. The result then has a row for each
+    number of clusters.
     """
     request = DecideOptions(models=models, **choose(DecideOptions, options))
     draws, names = request.draws, list(dict.fromkeys(models))
@@ -196,7 +195,7 @@ def decide(
     for number in range(draws):
         seed = request.random_state + number
         task = DecisionTask.draw(chosen.matrix, [seed, 0], request.pairs)
-        # The rehearsal deletes additional pairs, on which the weights of the classes are fitted.
+        # Delete more pairs (the rehearsal), to which the weights of the classes are fitted.
         rehearsal = DecisionTask.draw(task.train, [seed, 1], request.pairs, purpose="rehearsal")
         stage = DecisionStage(task, rehearsal, seed)
         for place, name in enumerate(names):
@@ -214,15 +213,14 @@ def decide(
 
 
 def _is_sized(name: str, sizes: Sequence[int]) -> bool:
-    """Return True if `sizes` apply to a model, that is, if it uses the classes of one clusterer."""
+    """Return True if `sizes` apply to a model, because it uses the classes of one clusterer."""
     return bool(sizes) and name not in RECIPES
 
 
 class DecisionStage:
-    """One random draw of the decision task, with the classes learnt for it.
+    """One random draw of test pairs, with the classes learnt for it.
 
-    Classes are learnt once and shared by all models. A second draw, the rehearsal, serves to fit
-    the weights of classes.
+    All models share the classes. Their weights are fitted to a second draw, the rehearsal.
     """
 
     def __init__(self, task: DecisionTask, rehearsal: DecisionTask, seed: int) -> None:
@@ -230,7 +228,7 @@ class DecisionStage:
         self._known: dict[str, list[tuple[str, Floats, Floats]]] = {}
 
     def run(self, name: str, row: Decided) -> None:
-        """Test a model on all triples, and record its error rates."""
+        """Test a model, and record its error rates."""
         task, rehearsal = self._tasks
         families = recipe(name).families
         if not families:
@@ -238,8 +236,7 @@ class DecisionStage:
         else:
             learnt = [one for family in families for one in self._learn(family)]
             labels, here, before = zip(self._weigh_contexts(), *learnt, strict=True)
-            # Fit the weights on the second draw (the rehearsal), then decide the triples of the
-            # first draw (the task).
+            # Fit the weights to the rehearsal, then decide the test items.
             weights = combine(np.stack(before, axis=1), rehearsal.right)
             every, odd = task.judge(np.stack(here, axis=1) @ weights)
             if weights.any():
@@ -248,9 +245,8 @@ class DecisionStage:
         row.exceptional.append(odd)
 
     def run_sizes(self, name: str, sizes: Sequence[int], rows: Sequence[Decided]) -> None:
-        """Decide using only the classes of a clusterer, and record the error rates for each size.
-
-        A size is a number of classes.
+        """Decide by the classes of one clusterer, and record the error rates for each number of
+        classes.
         """
         task = self._tasks[0]
         for classes, row in zip(
@@ -272,7 +268,7 @@ class DecisionStage:
         return model.proba_rows(np.arange(task.train.shape[0]))[:, task.band]
 
     def _weigh_contexts(self) -> tuple[str, Floats, Floats]:
-        """Return the name and the margins of the unigram model, in the same format as `_learn`."""
+        """Return the name and the margins of the unigram model, in the format of `_learn`."""
         logs = [np.log(unigram(one.train)[one.band]) for one in self._tasks]
         here, before = (
             log[one.context] - log[one.rival] for log, one in zip(logs, self._tasks, strict=True)
@@ -282,12 +278,12 @@ class DecisionStage:
     def _learn(self, family: str) -> list[tuple[str, Floats, Floats]]:
         """Return the name and log margins for each number of classes in a model family.
 
-        There are separate margins for the task and for the rehearsal.
+        The two arrays of margins are for the test items and for the rehearsal.
         """
         if family not in self._known:
             task, rehearsal = self._tasks
             found = [learn_family(family, one.train, self._seed) for one in self._tasks]
-            # Omit sizes that are too large for one of the two tables.
+            # Skip numbers of classes that are too large for one of the two tables.
             self._known[family] = [
                 (
                     one.name,
@@ -310,7 +306,8 @@ def _take_logs(classes: ClassCounts, band: Array) -> Floats:
 
 def combine(margins: Floats, right: Array) -> Floats:
     """Fit non-negative weights for the margins by logistic regression."""
-    # Orient margins towards the correct context. The loss is the mean of ln(1 + exp(−w·margin)).
+    # Give margins towards the correct context a positive sign. The loss is the mean of ln(1 +
+    # exp(−w·margin)).
     signed = np.where(right, 1.0, -1.0)[:, None] * margins
     start = np.full(signed.shape[1], 1 / signed.shape[1])
 

@@ -1,8 +1,8 @@
 """Compare models on held-out tokens and words, over several splits.
 
-`trial` evaluates the classes of a thesaurus that is being built. It learns classes again from 90 %
-of the tokens, with the same number of clusters and the same β. This takes about as long as the
-first clustering without the search for the number of clusters.
+`trial` evaluates the classes of a new thesaurus. It learns them again from 90 % of the tokens, with
+the same number of clusters and the same β. This takes about as long as the first clustering, apart
+from the search for the number of clusters.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from roget.learn.evaluation.options import HeldoutOptions
 PEER = "kneser-ney"
 PARTS = ("train", "test", "new")
 SHARES = (0.8, 0.1)
-"""Fractions of training and development tokens. The remaining tokens are test tokens."""
+"""Fractions of training and development tokens. The rest are test tokens."""
 
 KEPT = 0.9
-"""Fraction of the tokens from which `trial` learns the classes again."""
+"""Fraction of the tokens that `trial` uses for learning."""
 
 LEAST = 100
 """Minimum number of held-out tokens. With fewer tokens, `trial` returns None."""
@@ -44,7 +44,7 @@ LEAST = 100
 
 @dataclass(frozen=True)
 class Heldout:
-    """Losses of one model, in nats, with a value for each split.
+    """Losses of one model in nats, one for each split.
 
     loss: −ln p(v|n) per token, for training tokens, test tokens, and tokens of new words.
     entropy: relative entropy KL(empirical distribution ‖ model), averaged over words as in the
@@ -56,12 +56,12 @@ class Heldout:
     entropy: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
 
     def mean(self, what: str, part: str) -> Interval:
-        """Return the mean over splits of the "loss" or "entropy" on one part of the data."""
+        """Return the mean "loss" or "entropy" over splits, for one part of the data."""
         values: dict[str, list[float]] = getattr(self, what)
         return interval(values[part])
 
     def below(self, other: Heldout) -> Interval:
-        """Return the mean reduction in test loss relative to another model, over paired splits."""
+        """Return by how much the test loss is below that of another model (mean over splits)."""
         pairs = zip(other.loss["test"], self.loss["test"], strict=True)
         return interval([theirs - mine for theirs, mine in pairs])
 
@@ -81,7 +81,7 @@ class HeldoutComparison:
 
     @property
     def peer(self) -> Heldout | None:
-        """The results of the Kneser–Ney model, with which all other models are compared."""
+        """Results of the Kneser–Ney model, with which all other models are compared."""
         return next((row for row in self.rows if row.model == PEER), None)
 
 
@@ -96,8 +96,8 @@ def compare(
     """Compare models by their losses on held-out tokens of frequent words and of new words.
 
     In each split, 80 % of the tokens are for training, 10 % for tuning weights and discounts, and
-    10 % for testing. New words are the next `top` words in order of frequency. They are not used
-    for training. 80 % of their tokens are known when the other 20 % are predicted.
+    10 % for testing. New words are the next `top` words by frequency, which are not used for
+    training. For these, 80 % of the tokens are known, and the other 20 % are predicted.
     """
     request = HeldoutOptions(models=models, **choose(HeldoutOptions, options))
     top, splits, backoff = request.top, request.splits, request.backoff
@@ -109,7 +109,7 @@ def compare(
     chosen = counts.top(top)
     if chosen.total < 10:
         raise InputError(f"{chosen.total} tokens are too few to split", code="too-little-text")
-    # New words are the most frequent words that were not chosen.
+    # The new words are the most frequent words outside the `top` words.
     others = None
     if len(counts) > top:
         ranked = counts.ranked()
@@ -121,7 +121,7 @@ def compare(
         split = TokenSplit.draw(chosen, others, seed)
         learnt: dict[str, list[ClassCounts]] = {}
         for place, name in enumerate(names):
-            # The requested backoff applies only to models with classes.
+            # Only models with classes use the requested backoff.
             way = backoff if recipe(name).families else "auto"
             model = ClassModel(name, backoff=way, random_state=seed)
             model.fit(split.train, dev=split.dev, learnt=learnt)
@@ -164,7 +164,7 @@ class TokenSplit:
 
     def measure(self, model: ClassModel, row: Heldout) -> None:
         """Compute the losses of a fitted model on this split, and add them to its results."""
-        # New words are predicted from their known tokens.
+        # Predict new words from their known tokens.
         found = {"train": model.log_proba(self.train), "test": model.log_proba(self.test)}
         if self.new is not None:
             found["new"] = model.log_proba(self.new, given=self.known)
@@ -200,8 +200,8 @@ def run_again(
 ) -> SecondRun | None:
     """Learn the classes again from 90 % of the tokens, with the same number of clusters and β.
 
-    The result is None if counts are fractional or too few, or if the run was interrupted. `report`
-    is called like the clusterer's `progress`, with an additional key "trial".
+    Return None if counts are fractional or too few, or if the run was interrupted. `report` is
+    called like the clusterer's `progress`, with an additional key "trial".
     """
     if counts.matrix.dtype.kind != "i":
         return None
@@ -221,7 +221,7 @@ def trial(
 ) -> dict[str, float] | None:
     """Learn the classes again from 90 % of the tokens, and return the bits per held-out token.
 
-    The result is None if a second run is not possible (see `run_again`).
+    Return None if this is not possible (see `run_again`).
     """
     second = run_again(counts, model, seed, report)
     return None if second is None else predict_held(second)
@@ -230,8 +230,8 @@ def trial(
 def predict_held(second: SecondRun) -> dict[str, float]:
     """Return the bits per held-out token for four models: unigram, class, word, and both.
 
-    The models "word" and "class" back off to the unigram distribution. With "both", the word first
-    backs off to its classes.
+    The models "word" and "class" back off to the unigram distribution. The model "both" backs off
+    from the word to its classes first.
     """
     again, train, held = second
     tokens = tabulate_tokens(train.matrix, held.matrix)

@@ -13,7 +13,7 @@ KINDS = ("intrusion", "reading")
 """Kinds of sheets: find the word that does not belong, or judge whether the words belong
 together."""
 SHOWN = ("frequent", "typical", "any")
-"""Ways to choose which words of a class are shown."""
+"""Choices of the words of a class to show."""
 MAX_WORDS = 50
 """Maximum number of words per line of a sheet."""
 
@@ -22,8 +22,6 @@ OURS = catalogue.TOGETHER["roget"]
 
 @dataclass(frozen=True)
 class Shared(Checked):
-    """Options shared by the model-comparison commands."""
-
     models: Sequence[str] = option(
         (),
         many="repeated",
@@ -50,9 +48,8 @@ class HeldoutOptions(Shared):
     backoff: str = option(
         "auto",
         choices=BACKOFFS,
-        help="How models combine a word's own counts with its classes: discount = back off from "
-        "discounted counts, interpolate = weight the counts by frequency, none = classes only, "
-        "auto = the default of the model.",
+        help="How to combine a word's own counts with its classes: discount (the counts), "
+        "interpolate (by frequency), none (classes only) or auto (the model's default).",
     )
 
 
@@ -63,17 +60,16 @@ class DecideOptions(Shared):
     models: Sequence[str] = copy_option(
         Shared, "models", ("unigram", "kneser-ney", "nearest", *OURS, "roget")
     )
-    draws: int = option(5, minimum=1, help="Number of times that test pairs are drawn at random.")
+    draws: int = option(5, minimum=1, help="Number of times to draw test pairs at random.")
     pairs: int = option(
-        104, minimum=1, help="Number of test pairs deleted from the counts in each draw."
+        104, minimum=1, help="Number of test pairs to delete from the counts in each draw."
     )
     clusters: Sequence[int] | None = option(
         None,
         many=",",
         minimum=1,
         metavar="N,N,…",
-        help="Decide with the classes of each clusterer alone, by Σ p(c|noun)·p(verb|c), for these "
-        "numbers of clusters.",
+        help="Test each clusterer alone with these numbers of clusters, by Σ p(c|noun)·p(verb|c).",
     )
 
 
@@ -86,8 +82,8 @@ class RatingOptions(Checked):
         10,
         minimum=0,
         flags=("--number", "-n"),
-        help="Number of pairs to list, starting with those whose similarity differs most from the "
-        "rating.",
+        help="Number of pairs to list, with the largest differences between similarity and rating "
+        "first.",
     )
     draws: int = option(
         1000,
@@ -100,8 +96,8 @@ class RatingOptions(Checked):
         None,
         many="text",
         metavar="A,B,C",
-        help="Columns of the first word, the second word and the rating, by name or number, or as "
-        "ROLE=COLUMN with the roles word, other and rating, e.g. rating=SimLex999.",
+        help="Columns of the two words and the rating, by name, by number or as ROLE=COLUMN "
+        "(word, other, rating), e.g. rating=SimLex999.",
     )
 
 
@@ -113,8 +109,8 @@ class SheetOptions(Checked):
         "intrusion",
         choices=KINDS,
         called="kind of sheet",
-        help="Question asked about each class: intrusion = which word does not belong, reading = "
-        "do the words belong together.",
+        help="Question about each class: intrusion (which word does not belong?) or reading (do "
+        "the words belong together?).",
     )
     classes: int = option(40, minimum=1, help="Number of classes to sample at random.")
     words: int | None = option(
@@ -127,8 +123,8 @@ class SheetOptions(Checked):
         "frequent",
         choices=SHOWN,
         called="choice of words",
-        help="Which words of a class to show: frequent = the most frequent, typical = the nearest "
-        "to the class centroid, any = random ones.",
+        help="Words of a class to show: the most frequent, the most typical (nearest to the "
+        "centroid) or any.",
     )
     level: int | None = option(
         None,
@@ -139,8 +135,8 @@ class SheetOptions(Checked):
     made_up: int | None = option(
         None,
         minimum=0,
-        help="With --kind reading, number of control lines with random words "
-        "[default: one per four classes].",
+        help="Number of control lines with random words, for --kind reading [default: one per "
+        "four classes].",
     )
     random_state: int = seed_option()
 

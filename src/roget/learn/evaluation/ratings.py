@@ -1,8 +1,8 @@
 """Agreement of a thesaurus with human similarity ratings.
 
-Human ratings of word pairs (SimLex-999, WordSim-353) are compared with similarities by Spearman's
-ρ. Confidence intervals come from bootstrap samples of pairs. The baseline is the cosine of PPMI
-vectors, computed from the counts without classes.
+Spearman's ρ compares the ratings of word pairs (SimLex-999, WordSim-353) with similarities.
+Confidence intervals come from bootstrap samples of pairs. The baseline is the cosine of PPMI
+vectors, which does not use classes.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ from roget.learn.thesaurus import Thesaurus, lookup
 
 BASELINE = "PPMI cosine"
 TREE = "tree"
-"""Name of the similarity based on the tree. The smaller the lowest common class of two words, the
-more similar they are."""
+"""Name of the similarity based on the tree.
+
+Words are similar if their lowest common class is small.
+"""
 
 RATED = Roles(
     {
@@ -52,11 +54,10 @@ RATED = Roles(
     },
     number="rating",
 )
-"""Columns of a table of ratings in default order, with the headers in SimLex-999 and
-WordSim-353."""
+"""Columns of a table of ratings in default order, with the headers of SimLex and WordSim."""
 
 _CELLS = 1 << 20
-"""Batch size: number of ranks computed at once."""
+"""Number of ranks to compute in one batch."""
 
 
 class RatedPair(NamedTuple):
@@ -68,9 +69,8 @@ class RatedPair(NamedTuple):
 
 
 class RatingOutlier(NamedTuple):
-    """A pair whose rank by rating differs from its rank by similarity.
-
-    Rank 1 is the most similar pair.
+    """A pair with very different ranks by rating and by similarity. Rank 1 is the most similar
+    pair.
     """
 
     word: str
@@ -88,7 +88,7 @@ class Correlation:
     way: str
     rho: Interval
     above: Interval | None
-    """Difference from the baseline over the same bootstrap samples, or None for the baseline."""
+    """Difference from the baseline in the same bootstrap samples. None for the baseline itself."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,13 @@ class Ratings:
     missing: tuple[str, ...]
     """Words that are not in the thesaurus."""
     unsure: tuple[str, ...]
-    """Words that the thesaurus left out as uncertain."""
+    """Words that were too uncertain to be placed in the thesaurus."""
     draws: int
     seed: int
 
     @property
     def coverage(self) -> float:
-        """The fraction of pairs with both words in the thesaurus."""
+        """Fraction of pairs with both words in the thesaurus."""
         return self.known / self.pairs
 
 
@@ -150,7 +150,7 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[RatedPair]:
 
 
 def _parse_rating(text: str) -> float:
-    """Parse a number with a decimal point or comma. The result is nan if it is invalid."""
+    """Parse a number with a decimal point or comma. Return nan if it is invalid."""
     try:
         return float(text.replace(",", "."))
     except ValueError:
@@ -163,8 +163,8 @@ def judge_ratings(
 ) -> Ratings:
     """Compare the similarities of a thesaurus with human ratings of word pairs.
 
-    The first row is the similarity requested with `by`, followed by the other similarities that
-    `Thesaurus.neighbours` offers. Outliers are determined for the requested similarity.
+    The first row of the result is the similarity requested with `by`. The other similarities of
+    `Thesaurus.neighbours` follow. Outliers refer to the requested similarity.
 
     Parameters
     ----------
@@ -185,7 +185,6 @@ def judge_ratings(
         if isinstance(ratings, str | os.PathLike)
         else [RatedPair(*pair) for pair in ratings]
     )
-    # Only pairs with both words in the thesaurus can be compared.
     rows = np.array([[_find(thesaurus, word) for word in pair[:2]] for pair in rated], dtype=int)
     known = np.all(rows.reshape(-1, 2) >= 0, axis=1)
     if known.sum() < 3:
@@ -198,7 +197,7 @@ def judge_ratings(
     left, right = rows[known].T
     people = np.array([pair.rating for pair in rated])[known]
     ways = (by, *(way for way in WAYS if way != by))
-    # Compute all similarities of the pairs. The tree and the baseline come last.
+    # Compute all similarities of the pairs. The last two are the tree and the baseline.
     similarities = {way: lookup.similarities(thesaurus, left, right, way) for way in ways}
     similarities |= {TREE: _share_classes(thesaurus, left, right)}
     similarities |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
@@ -206,7 +205,7 @@ def judge_ratings(
     found = np.array([correlate(people, one) for one in table[1:]])
     drawn = _draw(table, draws, seed)
     chosen = [pair for pair, good in zip(rated, known, strict=True) if good]
-    # List missing words. Words that the thesaurus left out as uncertain are listed separately.
+    # List missing words, with a separate list of uncertain ones.
     missing = dict.fromkeys(
         word
         for pair, (a, b) in zip(rated, rows, strict=True)
@@ -227,7 +226,7 @@ def judge_ratings(
 
 
 def _find(thesaurus: Thesaurus, word: str) -> int:
-    """Return the row of a word or its lower-case form, or −1 if it is missing or has no tokens."""
+    """Return the row of a word or its lower-case form, or −1 if there are no tokens of it."""
     row = next((thesaurus.rows[one] for one in (word, word.lower()) if one in thesaurus.rows), -1)
     return row if row >= 0 and thesaurus.counts.word_totals[row] > 0 else -1
 
@@ -238,7 +237,7 @@ def correlate(values: Floats, others: Floats) -> Any:
     >>> float(correlate(np.array([1.0, 2.0, 3.0]), np.array([2.0, 9.0, 4.0])))
     0.5
     """
-    # Compute Pearson's correlation of the ranks, where ties have their mean rank.
+    # Compute Pearson's correlation of the ranks. Ties get their mean rank.
     ranks = [stats.rankdata(one, axis=-1) for one in (values, others)]
     one, other = (rank - rank.mean(axis=-1, keepdims=True) for rank in ranks)
     long = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
@@ -253,7 +252,7 @@ def cosine_of_counts(counts: Counts, left: Ints, right: Ints) -> Floats:
 
 
 def _share_classes(thesaurus: Thesaurus, left: Ints, right: Ints) -> Floats:
-    """Return −ln(fraction of all words in the lowest common class) for each pair of words."""
+    """Return −ln(share of all words in the lowest common class) for each pair of words."""
     tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
     ways = {node: tree.path(node) for node in np.unique(thesaurus.places[[*left, *right]]).tolist()}
     found = []
@@ -278,10 +277,7 @@ def _draw(table: Floats, draws: int, seed: int) -> Floats:
 
 
 def _compare(way: str, at: int, found: Floats, drawn: Floats) -> Correlation:
-    """Return ρ of the similarity in a given row, and its difference from ρ of the baseline.
-
-    The baseline is the last similarity.
-    """
+    """Return ρ of one similarity, and its difference from the baseline (the last similarity)."""
     above = None
     if at != found.size - 1:
         above = _interval(found[at] - found[-1], drawn[:, at] - drawn[:, -1])

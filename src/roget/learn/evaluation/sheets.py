@@ -1,13 +1,13 @@
 """Question sheets for annotators: lines of words sampled from the classes of a thesaurus.
 
-In **intrusion** (after Chang et al. 2009, for topics), one word of a line comes from another class,
-and annotators try to find it. The more often they do, the more coherent the class is. Only its
-meaning should reveal the intruder, so it has about the same frequency and length as the word of the
-class that it replaces, which is chosen at random. It is one of the first words of another class,
-from the half of all classes that are least similar to the class in question.
+In **intrusion** (after Chang et al. 2009, for topics), one word of a line is an intruder from
+another class. The more often annotators find it, the more coherent the class is. Only its meaning
+should reveal the intruder. It replaces a random word of the class, and has about the same frequency
+and length. It is taken from the first words of another class, among the half of all classes that
+are least similar.
 
 In **reading**, all words of a line are from one class, and annotators judge whether they belong
-together. As a control, some lines are made up of words from all classes, with about the same
+together. As a control, made-up lines contain words from all classes, with about the same
 frequencies as the words of a class.
 """
 
@@ -29,29 +29,32 @@ from roget.learn.thesaurus import Thesaurus, lookup
 INTRUSION, READING = KINDS
 
 MADE_UP = "made up"
-"""Answer in the key that marks a made-up line (a control line) on a reading sheet."""
+"""Answer in the key for a made-up line, which is a control."""
 
 WORDS = {INTRUSION: 5, READING: 20}
-"""Default number of words per line, for each kind of sheet."""
+"""Default number of words per line for each kind of sheet."""
 
 LEAST = 3
-"""Minimum number of words in a class for it to appear on a reading sheet."""
+"""Minimum number of words of a class on a reading sheet."""
 
 EACH = 4
-"""Number of lines with words from a single class for each made-up line."""
+"""Number of lines from real classes for each made-up line."""
 
 
 TWICE = 2
-"""Number of candidate intruders per class, relative to the number of words shown. With fewer
-candidates, hardly any would be as rare as the rarest words shown."""
+"""Number of candidate intruders per class, as a multiple of the number of words shown.
+
+With fewer candidates, hardly any would be as rare as the rarest words shown.
+"""
 
 NEAR = 5
-"""Number of candidates of similar frequency, from which the one with the most similar length is
-chosen."""
+"""Number of candidates of similar frequency, of which the one with the most similar length is
+chosen.
+"""
 
 
 class Question(NamedTuple):
-    """A question, which is a line of a sheet, with the correct answer."""
+    """One line of a sheet, with the correct answer."""
 
     line: int
     node: int | None
@@ -95,7 +98,7 @@ def draw_sheet(thesaurus: Thesaurus, **options: Any) -> QuestionSheet:
         raise InputError(f"made_up={made_up} requires kind='reading'", code="conflicting-options")
     n = request.words or WORDS[kind]
     least = n + 1 if kind == INTRUSION else LEAST
-    # 1. Find the words of each class that may be shown, and the classes with enough such words.
+    # 1. Find the words of each class that may be shown, and the classes with enough of them.
     draw = _Draw(thesaurus, np.random.default_rng(request.random_state))
     nodes = thesaurus.nodes(request.level)
     found = {node: draw.order(node, request.shown) for node in nodes}
@@ -127,7 +130,7 @@ def is_readable(word: str) -> bool:
 
 
 class _Draw:
-    """Samples the words of questions from the classes of a thesaurus."""
+    """Sample the words of questions from the classes of a thesaurus."""
 
     def __init__(self, thesaurus: Thesaurus, rng: np.random.Generator) -> None:
         self.rng, self._thesaurus = rng, thesaurus
@@ -136,7 +139,7 @@ class _Draw:
         self._used: set[int] = set()
 
     def order(self, node: int, shown: str) -> Ints:
-        """Return the rows of the words of a class in display order, without case variants."""
+        """Return the rows of the words to show in a class, in order, without case variants."""
         inside = self._thesaurus.inside(node)
         if shown == "frequent":
             rows = inside[np.argsort(-self._totals[inside], kind="stable")].tolist()
@@ -154,11 +157,11 @@ class _Draw:
     def ask_intruders(
         self, drawn: Sequence[int], classes: Mapping[int, Ints], n: int
     ) -> Iterator[Question]:
-        """Yield a question for each class: n words, one of which is replaced by an intruder."""
+        """Yield a question with n words for each class. One of them is replaced by an intruder."""
         for line, node in enumerate(drawn, start=1):
             members = classes[node][:n].tolist()
             others = [rows[: TWICE * n] for other, rows in classes.items() if other != node]
-            # Remove a random word, so the frequency of the intruder is not conspicuous.
+            # Replace a random word, so the frequency of the intruder does not stand out.
             left_out = members.pop(int(self.rng.integers(len(members))))
             far = self._choose_far(classes[node][:n], others)
             intruder = self._match(left_out, members, far, np.concatenate(others))
@@ -185,7 +188,7 @@ class _Draw:
             rows: list[int] = []
             homes: set[int] = set()
             for like in classes[int(self.rng.choice([*classes]))].tolist():
-                # Prefer words of classes that have no word in the line yet.
+                # Prefer words from classes that are not in the line yet.
                 fresh = every[~np.isin(owner, [*homes])]
                 row = self._match(like, rows, fresh, every)
                 if row is not None:
@@ -200,7 +203,9 @@ class _Draw:
         return Question(line, node, label, words, answer)
 
     def _choose_far(self, members: Ints, others: Sequence[Ints]) -> Ints:
-        """Return words dissimilar to a class, from the less similar half of the other classes."""
+        """Return words that are dissimilar to a class, from the less similar half of the other
+        classes.
+        """
         rows = np.concatenate(others)
         pairs = np.repeat(members, rows.size), np.tile(rows, members.size)
         similarity = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)
@@ -211,19 +216,19 @@ class _Draw:
         return np.asarray(rows[far[nearest <= np.median(nearest)]])
 
     def _match(self, row: int, present: Sequence[int], *choices: Ints) -> int | None:
-        """Return a word to replace another one, or None if all choices are already present.
+        """Return a word that can replace another one, or None if there is no candidate.
 
-        The word comes from the first of the `choices` with a candidate. It is not in the line yet,
-        was not used before if possible, and has about the same frequency and length. Ties are
-        broken at random.
+        The word comes from the first of the `choices` with a candidate, and has about the same
+        frequency and length. It is not in the line yet, and not in an earlier line if possible.
+        Ties are broken at random.
         """
         there = {self._words[one].casefold() for one in present}
         for rows in choices:
             good = [one for one in rows.tolist() if self._words[one].casefold() not in there]
             fresh = np.array([one for one in good if one not in self._used] or good, dtype=np.int64)
             if fresh.size:
-                # Take the candidates nearest in log frequency, and among these the nearest in
-                # length.
+                # Take the candidates with the nearest log frequency, and of these the one with the
+                # nearest length.
                 apart = np.abs(np.log(self._totals[fresh] / self._totals[row]))
                 order = self.rng.permutation(fresh.size)
                 near = fresh[order[np.argsort(apart[order], kind="stable")]][:NEAR].tolist()

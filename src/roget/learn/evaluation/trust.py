@@ -1,7 +1,6 @@
-"""Reliability of a thesaurus's classes, measured by learning them again from 90 % of the tokens.
+"""Measure how reliable classes are, by learning them again from 90 % of the tokens.
 
-The classes are compared with the classes that the held-out trial learns from 90 % of the tokens, so
-no further clustering is needed.
+The held-out trial has already learnt these classes, so no further clustering is needed.
 """
 
 from __future__ import annotations
@@ -21,19 +20,22 @@ KEY = "trust"
 """Key under which the provenance records the reliability statistics."""
 
 RECURS = 0.5
-"""Minimum Jaccard similarity at which a class recurs (Hennig 2007: below .5 it is dissolved)."""
+"""Minimum Jaccard similarity at which a class recurs. Below .5 it is dissolved (Hennig 2007)."""
 
 STABLE, UNSTABLE = 0.7, 0.4
-"""Thresholds of the adjusted Rand index: classes are stable at or above the first value, and
-unstable below the second."""
+"""Thresholds of the adjusted Rand index.
+
+Classes are stable at or above the first value, and unstable below the second.
+"""
 
 SCARCE = 15
-"""Median number of occurrences per word below which classes that are learnt from the text alone
-mostly contain unrelated words."""
+"""Median number of occurrences per word, below which a text alone is too small.
+
+Most classes then contain unrelated words.
+"""
 
 FEWEST = 100
-"""Minimum number of words for a warning to be shown. With fewer words, users can check all classes
-themselves."""
+"""Minimum number of words for a warning. Users can check fewer words themselves."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +48,16 @@ class Trust:
     background: bool
     """True if background counts were added."""
     agreement: float | None = None
-    """Adjusted Rand index between these classes and classes learnt from a random 90 % of the
-    tokens, or None if not measured."""
+    """Adjusted Rand index between these classes and those learnt from a random 90 % of the tokens.
+    None if not measured.
+    """
     classes: int = 0
     recurring: int | None = None
-    """Number of classes that recur with a Jaccard similarity of at least `RECURS`."""
+    """Number of classes that recur (see `RECURS`)."""
 
     @property
     def verdict(self) -> str:
-        """The reliability of the classes as one word: stable, fair, unstable or unmeasured."""
+        """Reliability of the classes as one word: stable, fair, unstable or unmeasured."""
         if self.agreement is None:
             return "unmeasured"
         if self.agreement >= STABLE:
@@ -69,7 +72,7 @@ class Trust:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any] | None) -> Trust | None:
-        """Read statistics written by `to_json`. The result is None for an empty record."""
+        """Read statistics written by `to_json`. Return None for an empty record."""
         if not record:
             return None
         return cls(**{one.name: record[one.name] for one in fields(cls) if one.name in record})
@@ -89,7 +92,7 @@ def gauge(
     counts
         The counts of the text.
     labels, again
-        The class of each word, and its class in the second run, or None if there was no second
+        The class of each word in the thesaurus and in the second run. None if there was no second
         run.
     kept
         Rows of the words that are in the thesaurus.
@@ -116,7 +119,7 @@ def gauge(
 
 
 def compare_classes(first: Ints, second: Ints) -> Floats:
-    """Return the highest Jaccard similarity of each class to any class of another clustering.
+    """Return each class's highest Jaccard similarity to a class of another clustering.
 
     >>> compare_classes(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 6])).tolist()
     [0.6666666666666666, 0.5]

@@ -158,8 +158,7 @@ def update_clustering(
     placed = np.empty((0, 1))
     if queried.size:
         placed = to_dense(wide.place(_borrow(counts, background, wide)[queried]))
-    # 3. Leave out new words whose lead is lower than the leads of most unchanged words. Add the
-    # other new words, and move words.
+    # 3. Leave out uncertain new words, add the other new words, and move words.
     sure = np.ones(entering.size, dtype=bool)
     if doubt and calm.size and wide.n_clusters > 1:
         usual = np.quantile(_leads(placed[entering.size + changed.size :]), UNCERTAIN_QUANTILE)
@@ -241,7 +240,7 @@ def _move(
     steps = []
     for at in np.argsort(-margins, kind="stable").tolist():
         source, target = int(own[changed[at]]), int(best[at])
-        # A class keeps at least one word.
+        # Keep at least one word in every class.
         if margins[at] > clear and together[source] != together[target] and left[source] > 1:
             left[source] -= 1
             steps.append(UpdateStep(MOVED, changed[[at]], source, target, float(margins[at]), ()))
@@ -274,7 +273,7 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
     there = to_dense(made.centroids[[step.target]])[0, seen] * made.mass[step.target] * whole
     if step.kind in (NEW, MOVED):
         there = there - tokens[seen]
-    # Smooth with √N pseudo-tokens, distributed like the background.
+    # Smooth the counts with √N pseudo-tokens that are distributed like the background.
     usual = made.background[seen] * float(np.sqrt(whole))
     kept = max(float(made.mass[step.target]) * whole, 1.0)
     weight = tokens[seen] * np.log(
@@ -287,7 +286,10 @@ def _reason(made: Clustering, counts: Counts, step: UpdateStep) -> UpdateStep:
 
 
 class _ClassBuilder:
-    """Splits classes and adds new ones, and keeps the memberships and the tree up to date."""
+    """A builder that splits classes and adds new ones.
+
+    It keeps the memberships and the tree up to date.
+    """
 
     def __init__(
         self,

@@ -132,7 +132,7 @@ class Graph:
         through = sparse.diags_array((degrees <= CROWD).astype(np.float32))
         two = _ones(self.adjacent @ through @ self.adjacent)
         own, one = (sparse.eye_array(len(self.names), dtype=np.float32), self.adjacent)
-        # Sum three matrices: pairs within two steps, pairs within one step, and the classes
+        # Add three matrices, for pairs within two steps, pairs within one step, and the classes
         # themselves.
         steps = np.diff([*NEAR[::-1]], prepend=0.0)
         return sparse.csr_array(

@@ -1,4 +1,4 @@
-"""Vector representations of words, computed from counts and used to compare words."""
+"""Vector representations of words, computed from counts. They are used to compare words."""
 
 from roget.learn.representation.vectors import Representation, decompose, weigh
 

@@ -16,22 +16,26 @@ OCCURRENCES = 40
 """Minimum number of occurrences of a word in the text. Rarer words have unreliable neighbours."""
 
 NEAREST = 10
-"""Number of neighbours of a word that are compared."""
+"""Number of neighbours to compare for each word."""
 
 AGREED = 0.3
-"""Minimum fraction of a word's neighbours in one half of the text that must also be its neighbours
-in the other half. By chance, the fraction is near 0."""
+"""Minimum share of a word's neighbours in one half of the text that also occur in the other half.
+
+By chance, the share is near 0.
+"""
 
 FAR = 0.25
-"""A word is far from its neighbours in the text if its mean prior cosine with them is below this
-quantile of all words, in both halves."""
+"""Quantile of the mean prior cosine between a word and its neighbours in the text.
+
+A word below it, in both halves of the text, is far from its neighbours.
+"""
 
 
 def find_disagreements(matrix: Any, prior: Singles, known: BoolArray) -> BoolArray:
     """Return a mask of the words whose prior vectors contradict their use in the text.
 
-    The tokens of the text are divided at random into two halves. A word is selected if it has
-    similar neighbours in both halves, and if the prior vectors place it far from both.
+    The tokens of the text are divided at random into two halves. A word is selected if both halves
+    give it about the same neighbours, and the prior vectors place it far from them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Similarity of words, computed from their contexts and vectors (for rare words mainly vectors)."""
+"""Similarity of words, computed from their contexts and vectors. Rare words rely on vectors."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from roget.core.counts.views import like, to_dense, unit
 from roget.core.types import Floats, Ints
 
 SMOOTHING = 0.75
-"""Exponent applied to context totals in PPMI, which slightly raises the totals of rare contexts."""
+"""Exponent applied to context totals in PPMI. It slightly raises the totals of rare contexts."""
 
 SURE = 100.0
-"""Number of tokens at which the context similarity and the vector similarity have equal weight."""
+"""Number of tokens at which similarity of contexts and of vectors have equal weight."""
 
 FEW = 10.0
 """Number of tokens at which a similarity is shrunk to half its value."""
 
 COMMON = 1000
-"""Number of frequent words whose pairwise similarities determine the mean and standard deviation
-that are used for standardising."""
+"""Number of frequent words from which the mean and standard deviation for standardising are
+computed.
+"""
 
 
 _FEW_ROWS = 4
-"""Largest number of words that are compared without a transposed copy of the table."""
+"""Maximum number of words to compare without a transposed copy of the table."""
 
 ROUNDED = 1e-9
 """Standard deviations up to this value are treated as 0."""
@@ -39,8 +40,10 @@ class StandardisedCosine:
 
     The mean and standard deviation are computed over pairs of common words.
 
-    The vectors are the rows of a table of words. For a table of words × classes, a word's vector is
-    a weighted sum of class vectors, and `products` holds the inner products of class vectors.
+    words: vectors of words, one per row, or memberships of words in classes.
+
+    products: inner products of class vectors, if `words` holds memberships. A word's vector is then
+    the weighted sum of the vectors of its classes.
     """
 
     def __init__(self, words: Any, common: Ints, products: Floats | None = None) -> None:
@@ -55,20 +58,16 @@ class StandardisedCosine:
         """Return the similarity of the given words to all words."""
         some = self._multiply(self.words[rows])
         if sparse.issparse(self.words) and rows.size <= _FEW_ROWS:
-            # Multiply by dense vectors, so the table need not be transposed.
+            # Use a dense product for a few words, which needs no transposed table.
             found = (self.words @ to_dense(some).T).T
         else:
             found = some @ self._back
         return np.asarray((to_dense(found) - self._mean) / self._spread)
 
     def keep(self, rows: Ints) -> StandardisedCosine:
-        """Return a copy restricted to the given rows of the table of words, which must be sparse.
-
-        Row −1 stands for an unknown word.
-        """
+        """Return a copy for the given rows of a sparse table. Row −1 stands for an unknown word."""
         kept = copy(self)
         kept.__dict__.pop("_back", None)
-        # Append an empty row, which index −1 selects.
         nothing = sparse.csr_array((1, self.words.shape[1]), dtype=self.words.dtype)
         kept.words = sparse.csr_array(sparse.vstack([self.words, nothing], format="csr")[rows])
         return kept
@@ -84,9 +83,9 @@ class StandardisedCosine:
 class Similarity:
     """Similarity of words as a mixture of context similarity and vector similarity.
 
-    Let e be the geometric mean of two words' numbers of tokens. The similarity of their contexts
-    has weight e/(e + SURE), the similarity of their vectors the remaining weight, and the result is
-    multiplied by (e + 1)/(e + 1 + FEW).
+    Let e be the geometric mean of two words' numbers of tokens. The similarity of contexts has the
+    weight e/(e + SURE), and that of vectors the rest. The result is multiplied by (e + 1)/(e + 1 +
+    FEW).
     """
 
     def __init__(self, totals: Any, own: StandardisedCosine, more: StandardisedCosine) -> None:
@@ -95,7 +94,6 @@ class Similarity:
 
     def compare(self, rows: Ints) -> Floats:
         """Return the similarity of the given words to all words."""
-        # e = √(n_i n_j), the geometric mean of the two words' numbers of tokens.
         seen = self._roots[rows][:, None] * self._roots
         share = seen / (seen + SURE)
         mixed = share * self._own.compare(rows) + (1 - share) * self._more.compare(rows)

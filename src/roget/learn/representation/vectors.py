@@ -18,34 +18,35 @@ from roget.core.types import Array, Floats, Ints
 Singles = npt.NDArray[np.float32]
 
 WIDTHS = (150, 300)
-"""Numbers of dimensions in the two blocks of a vector: the SVD of the weights, and the SVD of the
-weights normalised to unit rows."""
+"""Numbers of dimensions of the two blocks of a vector.
+
+The first block comes from the SVD of the weights, the second from the SVD of the weights with unit
+rows.
+"""
 
 SYMMETRIC = ("conj:", "~conj:")
-"""Slots of symmetric relations, in which a word also counts as a context of itself."""
+"""Prefixes of contexts with a symmetric relation. In it, a word also counts as its own context."""
 
 BLOCK = 2048
-"""Batch size: number of rows compared at once."""
+"""Number of rows to compare in one batch."""
 
 ITERATIONS = 8
-"""Number of subspace iterations from a random start. It is high enough to make the result nearly
-independent of the seed."""
+"""Number of subspace iterations from a random start. The result hardly depends on the seed."""
 
 FURTHER = 2
 """Number of subspace iterations when starting from an earlier representation."""
 
 MORE = 20
-"""Number of extra dimensions during the iterations. They help the last requested dimensions to
-converge."""
+"""Number of extra dimensions during the iterations, which make the last requested ones converge."""
 
 EXACT = 4000
-"""Maximum number of words for which an exact decomposition can be requested."""
+"""Maximum number of words for an exact decomposition."""
 
 PIECE = 1 << 16
-"""Batch size: number of contexts processed at once when new words are embedded."""
+"""Number of contexts to process in one batch when new words are embedded."""
 
 GRAIN = 2.0**-25
-"""Unit to which `multiply_exactly` rounds. It is finer than the resolution of float32 near 1."""
+"""Unit to which `multiply_exactly` rounds. Near 1 it is finer than the resolution of float32."""
 
 
 def weigh(matrix: Any, totals: Floats) -> Any:
@@ -93,14 +94,13 @@ class Representation:
         """Learn the representation of a csr_array of counts.
 
         `words` and `contexts` are names, used to find the contexts that are words themselves.
-        `start` is the representation of a subset of the counts, whose words must come first. It
-        reduces the number of iterations.
+        `start` is an earlier representation of the first words. It saves iterations.
         """
         totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         weights = _close(weigh(matrix, totals), words, contexts)
         parts, lengths, values = [], [], []
         near = [None] * len(widths) if start is None else start.bases(weights.shape[0])
-        # Compute two blocks: the SVD of the weights, and the SVD of the weights with unit rows.
+        # Compute the two blocks: the SVD of the weights, and the SVD of the weights with unit rows.
         for table, width, basis in zip((weights, unit(weights)), widths, near, strict=True):
             if exact and width + MORE < table.shape[0] <= EXACT:
                 left, singular = decompose_exactly(table, width)
@@ -110,7 +110,7 @@ class Representation:
             lengths.append(np.linalg.norm(rows, axis=1))
             values.append(singular.astype(np.float32))
             parts.append(unit(rows) * np.float32(2**-0.5))
-        # Round to the precision used on disk, so a saved and reloaded representation is identical.
+        # Round to the precision used on disk, so a reloaded representation is identical.
         vectors = np.hstack(parts).astype(np.float16).astype(np.float32)
         return cls(
             weights, vectors, np.stack(lengths, 1), np.concatenate(values), values[0].size, totals
@@ -124,9 +124,8 @@ class Representation:
     def embed(self, matrix: Any) -> Singles:
         """Return vectors for new words, given a csr_array of counts.
 
-        The vector is 0 if no context is known.
-
-        The matrix may lack the last contexts if these occur only in a background corpus.
+        The matrix may lack contexts that occur only in a background corpus, because these come
+        last. Words without a known context have the vector 0.
         """
         weights = weigh(widen(matrix, self.totals.size), self.totals)
         both = ((weights, self.weights), (unit(weights), self._unit_weights))
@@ -134,13 +133,13 @@ class Representation:
         vectors = np.asarray(np.hstack(found) * np.float32(2**-0.5))
         if not self.prior:
             return vectors
-        # New words get the prior vectors of the words with the most similar contexts.
+        # Give new words the prior vectors of the words with the most similar contexts.
         known, blocks = self._known_blocks
         more = infer_prior(vectors, known, blocks, multiply_exactly)
         return join(vectors, more, self.share)
 
     def add_prior(self, prior: Singles, known: Array, share: float) -> Representation:
-        """Append a block of prior vectors (unit rows), of which only the `known` rows are valid.
+        """Append prior vectors with unit rows. They are valid only for `known` rows.
 
         The other words get the prior vectors of the words with the most similar contexts.
         """
@@ -153,9 +152,9 @@ class Representation:
         return replace(self, vectors=vectors, prior=prior.shape[1], share=share)
 
     def prior_shares(self, row: int, others: Ints) -> Floats:
-        """Return the fraction of each similarity of a word that comes from the prior vectors.
+        """Return how much of the similarity of a word to others comes from the prior vectors.
 
-        Row numbers refer to the vectors. Row −1 stands for a word without a vector.
+        The values are fractions. Row −1 stands for a word without a vector.
         """
         found = np.zeros(others.size)
         some = np.flatnonzero(others >= 0)
@@ -169,7 +168,7 @@ class Representation:
 
     @cached_property
     def _known_blocks(self) -> tuple[Singles, Singles]:
-        """The vectors from contexts and the prior vectors of all words. The rows have length 1."""
+        """Vectors from contexts, and prior vectors, with rows of length 1."""
         own, more = self.vectors[:, : -self.prior], self.vectors[:, -self.prior :]
         return np.asarray(unit(own)), np.asarray(unit(more))
 
@@ -246,15 +245,12 @@ class Representation:
 
     @cached_property
     def _basis(self) -> list[Singles]:
-        """The basis U/S of each block, with which weights w are embedded as w·knownᵀ·U/S = w·V."""
+        """The basis U/S of each block. Weights w are embedded as w·knownᵀ·U/S = w·V."""
         return [rows / values**2 for rows, values in self._list_blocks()]
 
 
 def _project(new: Any, known: Any, basis: Any) -> Singles:
-    """Return new · knownᵀ · basis, computed in batches of contexts.
-
-    The result for a row does not depend on the other rows.
-    """
+    """Return new · knownᵀ · basis, in batches of contexts. Each row is computed independently."""
     found = np.zeros((new.shape[0], basis.shape[1]), dtype=np.float32)
     for begin in range(0, new.shape[1], PIECE):
         here = new[:, begin : begin + PIECE]
@@ -268,10 +264,10 @@ def _project(new: Any, known: Any, basis: Any) -> Singles:
 
 
 def multiply_exactly(rows: Array, columns: Array) -> Floats:
-    """Multiply unit rows by unit columns, independently of the order of summation.
+    """Multiply unit rows by unit columns, with a result that does not depend on the machine.
 
-    The order in which BLAS adds products depends on the threads, the machine and the number of
-    rows. Here numbers are rounded to multiples of `GRAIN`, so sums in float64 are exact.
+    BLAS adds products in an order that varies with the threads, the machine and the number of rows.
+    Rounding to multiples of `GRAIN` makes sums in float64 exact.
     """
     grains = [np.rint(np.asarray(one, dtype=np.float64) / GRAIN) for one in (rows, columns)]
     return np.asarray(grains[0] @ grains[1] * GRAIN**2)
@@ -281,10 +277,10 @@ def spread(
     vectors: Singles, common: Singles, own: Ints | None = None, share: float = 0.3,
     nearest: int = 10, multiply: Callable[[Any, Any], Any] = np.matmul,
 ) -> Singles:  # fmt: skip
-    """Smooth each vector by mixing in the vectors of its nearest common words, with weight `share`.
+    """Smooth each vector by mixing in the vectors of its nearest common words.
 
-    Neighbours are weighted by the cube of their cosine. If `vectors` includes the common words,
-    `own` holds their rows, so no word is its own neighbour.
+    The neighbours have the total weight `share`, distributed by the cube of their cosine. If
+    `vectors` includes the common words, pass their rows as `own`, so no word is its own neighbour.
     """
     nearest = min(nearest, common.shape[0] - 1)
     if nearest < 1:
@@ -297,7 +293,6 @@ def spread(
             here = np.flatnonzero((own >= begin) & (own < begin + BLOCK))
             cosines[own[here] - begin, here] = -1
         best = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
-        # Weight neighbours by cubed cosines, so the nearest neighbours dominate.
         weights = np.maximum(np.take_along_axis(cosines, best, axis=1), 0) ** 3
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
         rows = np.repeat(np.arange(part.shape[0]), nearest)
@@ -320,8 +315,8 @@ def infer_prior(
 ) -> Singles:  # fmt: skip
     """Infer prior vectors of unknown words from the known words with similar contexts.
 
-    The result is the normalised mean of the prior vectors of the nearest known words, weighted by
-    the cube of the cosine. It is 0 for a word without contexts.
+    The result is the normalised mean of the prior vectors of the nearest words, weighted by the
+    cube of the cosine. It is 0 for a word without contexts.
     """
     nearest = min(nearest, known.shape[0])
     out = np.zeros((vectors.shape[0], prior.shape[1]), dtype=np.float32)
@@ -329,7 +324,7 @@ def infer_prior(
         cosines = multiply(vectors[begin : begin + BLOCK], known.T)
         best = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
         weights = np.maximum(np.take_along_axis(cosines, best, axis=1), 0) ** 3
-        # Order the neighbours, so the sum does not depend on the partition.
+        # Sort the neighbours, because np.argpartition may return them in any order.
         order = np.argsort(best, axis=1)
         best, weights = (np.take_along_axis(one, order, axis=1) for one in (best, weights))
         sums = np.einsum("ij,ijk->ik", weights, prior[best].astype(np.float64))
@@ -338,7 +333,7 @@ def infer_prior(
 
 
 def _close(weights: Any, words: Any, contexts: Any) -> Any:
-    """In symmetric relations (see `SYMMETRIC`), give each word a weight as a context of itself."""
+    """Count each word as a context of itself in symmetric relations, with its highest weight."""
     if words is None or contexts is None:
         return weights
     known = {name: column for column, name in enumerate(contexts.tolist())}
@@ -357,7 +352,7 @@ def _close(weights: Any, words: Any, contexts: Any) -> Any:
 
 
 def decompose_exactly(matrix: Any, dimensions: int) -> tuple[Any, Any]:
-    """Return U and the largest singular values, computed from the eigenvectors of A·Aᵀ.
+    """Return U and the largest singular values, from the eigenvectors of A·Aᵀ.
 
     The computation uses one thread and no random start, so classes do not depend on the seed.
     """
@@ -375,9 +370,9 @@ def decompose_exactly(matrix: Any, dimensions: int) -> tuple[Any, Any]:
 def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tuple[Any, Any, Any]:
     """Return U, the largest singular values and Vᵀ of a truncated SVD, computed on one thread.
 
-    Small matrices use an exact SVD, others randomised subspace iteration. Only the vectors of the
-    shorter side are orthogonalised, because this step is expensive. If columns `near` to U are
-    passed, few iterations suffice.
+    Small matrices use an exact SVD, others randomised subspace iteration. Only the shorter of U and
+    V is orthogonalised in each iteration, because this step is expensive. If columns `near` to U
+    are passed, few iterations suffice.
     """
     from threadpoolctl import threadpool_limits
 
@@ -389,7 +384,7 @@ def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tupl
         there = sparse.csr_array(matrix if wide else matrix.T, dtype=np.float32)
         back = sparse.csr_array(there.T)
         rng = np.random.default_rng(seed)
-        # Start from random columns, or from columns near the solution if these are known.
+        # Start from random columns, or from `near`.
         basis = rng.standard_normal((there.shape[0], dimensions + MORE)).astype(np.float32)
         if near is not None:
             known = near[:, :dimensions]

@@ -17,8 +17,7 @@ from roget.learn.taxonomy.wordnet import PARTS
 from roget.learn.thesaurus import Thesaurus
 
 _FOLDERS = {"wordnet": "data.{}", "wordnet-tables": "{}_senses.tsv"}
-"""Name of the file by which each kind of WordNet folder is recognised, with {} for the part of
-speech."""
+"""Files by which each kind of WordNet folder is recognised. {} stands for the part of speech."""
 
 
 def read(
@@ -30,10 +29,10 @@ def read(
 ) -> Thesaurus:
     """Read a SKOS file, a child–parent table, a WordNet folder or a lexicon wn:ID as a thesaurus.
 
-    A taxonomy has no counts, so every word counts once. The classes on the path from the root serve
-    as contexts (only the largest if there are very many), so neighbours are words that share
-    classes. A word in several classes belongs equally to all of them, or in WordNet in proportion
-    to the tag counts of its senses plus one. Each class keeps its first parent.
+    A taxonomy has no counts, so every word counts once. The contexts of a word are the classes
+    above it, so its neighbours are words in the same classes. If there are very many classes, only
+    the largest are used. A word in several classes belongs equally to all of them, or in WordNet in
+    proportion to the tag counts of its senses plus one. Each class keeps its first parent.
     `provenance["dropped"]` is the number of other parents. Classes without words are left out.
 
     Parameters
@@ -74,7 +73,7 @@ def _open(
     part: str | None,
     progress: Report | None = None,
 ) -> tuple[Taxonomy, Path, str]:
-    """Read a taxonomy, and return it with its path and kind."""
+    """Read a taxonomy. Return it with its path and kind."""
     if is_remote(os.fspath(path)):
         with local_file(path) as copy:
             found, _, chosen = _open(copy, kind, language, part, progress)

@@ -32,11 +32,13 @@ class ConceptRecord:
     """Preferred labels of the concept."""
     others: tuple[str, ...] = ()
     broader: set[int] = field(default_factory=set)
-    """Ids of the classes that the file links to the concept with skos:broader."""
+    """Ids of the classes to which the concept has a skos:broader link."""
     narrower: set[int] = field(default_factory=set)
-    """Ids of the classes that list the concept with skos:narrower."""
+    """Ids of the classes that have a skos:narrower link to the concept."""
     note: Note = field(default_factory=Note)
     address: str = ""
+    is_top: bool = False
+    """True if the file lists the concept as a top concept of the scheme."""
 
 
 @dataclass
@@ -47,7 +49,7 @@ class Content:
     words: dict[str, ConceptRecord] = field(default_factory=dict)
     new: list[ConceptRecord] = field(default_factory=list)
     own: dict[str, str] = field(default_factory=dict)
-    """Values of the predicates that roget defines, by name."""
+    """Values of roget's own predicates, by name."""
 
 
 def read_changes(
@@ -55,10 +57,10 @@ def read_changes(
 ) -> list[EditRequest]:
     """Return the edits that turn a thesaurus into a modified export of it.
 
-    The file is compared with a fresh export of the thesaurus in its state at the time of the
-    original export. Possible changes are renamed classes, moved words, classes under another
-    parent, missing classes (which are merged into the class that now has their words), added and
-    deleted words, definitions and notes.
+    The file is compared with the thesaurus at the time of the original export. Classes may be
+    renamed, moved below another parent or deleted, and words may be moved, added or deleted.
+    Definitions and notes may change. A deleted class is merged into the class that now has its
+    words.
 
     Parameters
     ----------
@@ -106,9 +108,9 @@ def read_changes(
 
 
 def _drop_done(one: EditRequest, now: Thesaurus, before: Thesaurus) -> EditRequest | None:
-    """Return the part of an edit that has not been made yet, or None if all of it has.
+    """Return the part of an edit that is still to be made, or None.
 
-    Edits that no longer apply are returned unchanged, since applying them raises an error.
+    Edits that no longer apply are returned unchanged. Applying them raises an error.
     """
     gone = isinstance(one.target, int) and one.target not in now.ids
     if one.action == editing.MERGE and gone and one.into in now.ids:
@@ -154,13 +156,13 @@ def _export(thesaurus: Thesaurus) -> Content:
 
 
 def _leave_out(content: Content, ids: list[int]) -> Content:
-    """Return the content without some leaf classes, and without all words and classes left empty.
+    """Remove some leaf classes, and all words and classes that are then empty.
 
-    A word that is also listed in another class is kept in that class.
+    A word that is also in another class stays there.
     """
     gone, parents = set(ids), {id: one.broader for id, one in content.classes.items()}
     while True:
-        # An inner class is left out if all its subclasses are.
+        # Leave out an inner class if all its subclasses are left out.
         inner = {id for above in parents.values() for id in above}
         kept = {id for one, above in parents.items() if one not in gone for id in above}
         if not (more := inner - kept - gone):
@@ -178,7 +180,7 @@ def _leave_out(content: Content, ids: list[int]) -> Content:
 def _read_content(place: Path, language: str | None) -> Content:
     """Read the content of a SKOS file."""
     found = skos.gather(triples.read(place, skos.PREDICATES), place, language)
-    # Read the ids from URIs if another tool has dropped roget's predicates.
+    # If another tool has dropped roget's predicates, read the ids from URIs.
     ids = skos.read_ids(found, place, by_address=True)
     content = Content(own={name: next(iter(held.values())) for name, held in found.own.items()})
     for concept in sorted(found.concepts):
@@ -190,11 +192,12 @@ def _read_content(place: Path, language: str | None) -> Content:
             {ids.get(one, -1) for one in found.narrower.get(concept, ())},
             found.note(concept),
             concept,
+            concept in found.tops,
         )
         if concept in ids:
             content.classes[ids[concept]] = record
         elif concept not in found.kinds[skos.SKOS + "Concept"]:
-            continue  # This is a link to a deleted concept.
+            continue  # Skip links to deleted concepts.
         elif concept in found.kinds[skos.WORD]:
             spelt = _WORD.search(concept)
             word = unquote(spelt[1]) if spelt else preferred[0] if preferred else concept
@@ -205,14 +208,14 @@ def _read_content(place: Path, language: str | None) -> Content:
 
 
 class _Comparison:
-    """A comparison of the content before and after the changes, with the resulting edits."""
+    """Compare the content before and after the changes, and collect edits."""
 
     def __init__(self, place: Path, before: Content, now: Content, whole: Thesaurus) -> None:
         self.place, self.before, self.now, self.whole = place, before, now, whole
         self.requests: list[EditRequest] = []
         self.unclear: list[str] = []
         self.heirs: dict[int, int] = {}
-        """The class into which each deleted class was merged."""
+        """For each deleted class, the class into which it was merged."""
 
     def compare(self) -> list[EditRequest]:
         """Return all edits.
@@ -227,12 +230,12 @@ class _Comparison:
         return self.requests
 
     def request(self, action: str, record: ConceptRecord | None, **more: object) -> None:
-        """Add an edit request for a concept, with its place in the file."""
+        """Add an edit request, with the position of the concept in the file."""
         place = f"{self.place}: {record.address}" if record else str(self.place)
         self.requests.append(EditRequest(action, place=place, **more))  # type: ignore[arg-type]
 
     def report(self, record: ConceptRecord, why: str) -> None:
-        """Record an ambiguous change, which is reported as an error later."""
+        """Record an ambiguous change, to be reported as an error later."""
         text = f"{self.place}: {record.address}: {why}"
         if text not in self.unclear:
             self.unclear.append(text)
@@ -245,7 +248,8 @@ class _Comparison:
     def above(self, was: ConceptRecord | None, record: ConceptRecord | None) -> set[int] | None:
         """Return the broader classes of a concept, or None if they are ambiguous.
 
-        A link may be stated in two directions. The direction that has changed is used.
+        A file may give a link as skos:broader, as skos:narrower or as both. If they differ, the one
+        that changed counts.
         """
         if record is None:
             return set()
@@ -255,7 +259,7 @@ class _Comparison:
             return broader
         if not broader or broader == old or (was is None and broader <= narrower):
             return narrower
-        # Links to deleted classes may remain in one direction only.
+        # Ignore links to deleted classes, which may remain in one direction.
         known = self.now.classes.keys()
         if broader & known == narrower & known:
             return broader & known
@@ -263,7 +267,7 @@ class _Comparison:
         return None
 
     def _merge(self) -> None:
-        """Merge each missing class into the class that now has most of its words and subclasses."""
+        """Merge each deleted class into the class that now has most of its words and subclasses."""
         gone = [id for id in self.before.classes if id not in self.now.classes]
         for id in self.now.classes:
             if id not in self.before.classes:
@@ -277,7 +281,7 @@ class _Comparison:
                 heirs[id].update(new & self.now.classes.keys())
         for id in gone:
             parents = self.before.classes[id].broader
-            # A class without words or subclasses is merged into a sibling.
+            # A class without words or subclasses goes to a sibling.
             siblings = [
                 one
                 for one, record in self.now.classes.items()
@@ -294,7 +298,7 @@ class _Comparison:
             self.request(editing.MERGE, self.before.classes[id], target=id, into=best)
 
     def heir(self, id: int) -> int:
-        """Return the class into which a class was merged, or its own id if it still exists."""
+        """Return the class into which a class was merged, or its own id."""
         while id in self.heirs:
             id = self.heirs[id]
         return id
@@ -307,6 +311,11 @@ class _Comparison:
             if was is None or above is None:
                 continue
             if above == {self.heir(one) for one in was.broader} or above == was.broader:
+                continue
+            # A class without a broader class is a top concept, below the root.
+            root = int(self.whole.ids[0])
+            if not above and root not in self.before.classes and record.is_top:
+                self.request(editing.NEST, record, target=id, into=root)
                 continue
             if len(above) != 1 or min(above) not in self.now.classes:
                 names = ", ".join(self.name(one) for one in sorted(above) if one >= 0)
@@ -358,7 +367,6 @@ class _Comparison:
             self.request(editing.DELETE, None, words=tuple(gone))
 
     def _add(self, record: ConceptRecord, word: str, added: dict[int, list[str]]) -> None:
-        """Record a new word for the class to which it is added."""
         above = self.above(None, record)
         if above is None:
             return

@@ -15,10 +15,10 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 
 
 def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
-    """Read a linkage matrix Z and its words as a taxonomy, in which each merge is a class.
+    """Read a linkage matrix Z and its words as a taxonomy. Each merge becomes a class.
 
-    The last merge is the root. Merges at the same height as their parent belong to the parent. The
-    optional array `labels` has the names of the merges.
+    The last merge is the root. A merge at the same height as its parent becomes part of it. The
+    optional array `labels` holds the names of the merges.
     """
     merges, words, labels = _load(place)
     n = len(words)
@@ -27,7 +27,7 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
     above[pairs] = (n + np.arange(len(merges)))[:, None]
     height = np.concatenate((np.zeros(n), merges[:, 2]))
     top = above.size - 1
-    # Treat connected merges at the same height as one class, named after the last merge.
+    # Join connected merges of equal height to one class, with the name of the last merge.
     home = np.arange(above.size)
     for node in range(top - 1, n - 1, -1):
         if height[node] == height[above[node]]:
@@ -47,7 +47,7 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
 
 
 def _load(place: Path) -> tuple[Array, Array, Array]:
-    """Return the merges, words and labels, checked for consistency."""
+    """Read the merges, words and labels, and check that they are consistent."""
     found = read_npz(place, packed=True, kinds="iufU")
     if not {"Z", "words"} <= found.keys():
         raise InputError(
@@ -78,7 +78,7 @@ def _load(place: Path) -> tuple[Array, Array, Array]:
 
 def _check(merges: Array, place: Path) -> None:
     """Raise an error if the linkage matrix is invalid."""
-    # Ignore sizes, because other tools may use the last column differently.
+    # Ignore the sizes in the last column, which other tools may use differently.
     problem = check_merges(merges[:, :2])
     if problem:
         raise InputError(f"{place}: Z: {problem}", code="not-a-tree")

@@ -13,13 +13,13 @@ from roget.core.io.values import whole_number
 from roget.core.progress import Report
 from roget.errors import InputError
 from roget.learn.taxonomy import triples
-from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus.edits import Note
 from roget.learn.thesaurus.thesaurus import LISTED
 
 ROGET = "urn:x-roget:"
 WORD, WORD_CLASS = ROGET + "Word", ROGET + "WordClass"
-"""RDF types in roget's exports: word concepts, and classes whose labels are not words."""
+"""RDF types in roget's exports: words, and classes that are not words."""
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
@@ -28,18 +28,18 @@ XL = "http://www.w3.org/2008/05/skos-xl#"
 BROADER, NARROWER = SKOS + "broader", SKOS + "narrower"
 TOP, HAS_TOP = SKOS + "topConceptOf", SKOS + "hasTopConcept"
 _LABELS = {SKOS + "prefLabel": 0, SKOS + "altLabel": 1, XL + "literalForm": -1}
-"""Predicates for preferred labels, alternative labels, and literal forms of SKOS-XL labels."""
+"""Predicates of preferred and alternative labels, and of the text of SKOS-XL labels."""
 _EXTENDED = {XL + "prefLabel": 0, XL + "altLabel": 1}
 _OURS = {
     ROGET + name
     for name in (
         *("id", "split", "count", "memberships", "state"),
-        *("levels", "buildLevels", "leftOut", "minChildren"),
+        *("levels", "buildLevels", "leftOut", "minChildren", "root"),
     )
 }
-"""Predicates that roget defines for its exports."""
+"""Predicates defined by roget."""
 _WRITTEN = {SKOS + "definition": "definition", SKOS + "editorialNote": "note"}
-"""Predicates for definitions and notes."""
+"""Predicates of definitions and notes."""
 _ID = re.compile("class-([0-9]+)$")
 """Pattern that matches the end of class URIs in roget's exports."""
 PREDICATES = {TYPE, BROADER, NARROWER, TOP, HAS_TOP, *_LABELS, *_EXTENDED, *_OURS, *_WRITTEN}
@@ -47,36 +47,37 @@ PREDICATES = {TYPE, BROADER, NARROWER, TOP, HAS_TOP, *_LABELS, *_EXTENDED, *_OUR
 
 @dataclass
 class Concepts:
-    """The concepts of a file, identified by URI, with links and with labels in one language."""
+    """The concepts of a file by URI, with their links and their labels in one language."""
 
     kinds: dict[str, set[str]] = field(
         default_factory=lambda: {WORD: set(), WORD_CLASS: set(), SKOS + "Concept": set()}
     )
     """Concepts by RDF type."""
     broader: dict[str, set[str]] = field(default_factory=dict)
-    """For each concept, the concepts that it links to with skos:broader."""
+    """For each concept, the targets of its skos:broader links."""
     narrower: dict[str, set[str]] = field(default_factory=dict)
-    """For each concept, the concepts that list it with skos:narrower."""
+    """For each concept, the concepts that have a skos:narrower link to it."""
     tops: set[str] = field(default_factory=set)
     labels: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
     """Preferred and alternative labels of each concept."""
     languages: set[str] = field(default_factory=set)
     """Languages of all labels in the file."""
     own: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Values of roget's own predicates, by predicate name and subject."""
+    """Values of roget's own predicates, by predicate and subject."""
     written: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     """Definitions and notes, by subject and kind ("definition" or "note")."""
 
     @property
     def concepts(self) -> set[str]:
-        """All resources that have the type of a concept or the links of a concept."""
+        """All resources with the type of a concept or with links between concepts."""
         linked = [*self.broader.values(), *self.narrower.values()]
         return self.kinds[SKOS + "Concept"].union(self.tops, self.broader, self.narrower, *linked)
 
     def above(self, concept: str) -> set[str]:
-        """Return the broader concepts of a concept, using both directions of links.
+        """Return the broader concepts of a concept.
 
-        Roget's exports state both directions, so `broader` suffices for them.
+        Both skos:broader and skos:narrower links are used. Roget's exports contain both, so
+        `broader` suffices for them.
         """
         broader = self.broader.get(concept, set())
         if broader and (concept in self.kinds[WORD] or concept in self.kinds[WORD_CLASS]):
@@ -96,8 +97,8 @@ def read(
 ) -> Taxonomy:
     """Read a SKOS file as a taxonomy in which concepts are classes and their labels are words.
 
-    The labels are the preferred and alternative labels of SKOS or SKOS-XL, in one language or
-    without a language tag. Broader concepts are sorted by URI.
+    Words are the preferred and alternative labels of SKOS or SKOS-XL, in one language or without a
+    language tag. Broader concepts are sorted by URI.
     """
     found = gather(triples.read(place, PREDICATES, progress), place, language)
     if not found.concepts:
@@ -111,6 +112,8 @@ def read(
     taxonomy = Taxonomy(
         source_of(str(place)).stem, language=language or min(found.languages, default=None)
     )
+    for id in _numbers(found.own.get("root", {}), place).values():
+        taxonomy.ids[ROOT] = int(id)
     for concept in sorted(found.concepts, key=_natural):
         preferred, others = found.labels.get(concept, ([], []))
         above = sorted(found.above(concept), key=_natural)
@@ -129,8 +132,8 @@ def read(
             taxonomy.ids[concept] = ids[concept]
         if concept in splits:
             taxonomy.order[concept] = splits[concept]
-        # In roget's exports, preferred labels are made unique. The alternative label is the
-        # original one.
+        # Roget's exports make preferred labels unique, and keep the original as the alternative
+        # label.
         first = [*others, *preferred] if concept in named else [*preferred, *others]
         taxonomy.labels[concept] = first[0] if first else re.split("[#/:]", concept)[-1]
         if above:
@@ -149,19 +152,19 @@ def gather(
     """
     found, requested = Concepts(), (language or "").lower()
     labels: dict[tuple[str, int], set[str]] = {}
-    # A SKOS-XL label is a resource with literal forms. `holders` are the concepts with this label.
+    # A SKOS-XL label is a resource of its own. `holders` lists the concepts with this label.
     holders: dict[str, list[tuple[str, int]]] = {}
     forms: dict[str, list[str]] = {}
     written: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    # For each language, True if its labels are kept.
+    # Map each language to True if its labels are kept.
     kept_languages: dict[str, bool] = {"": True}
     for subject, predicate, object, tag in statements:
         if predicate in _LABELS:
             if tag is None or not object:
                 continue
             if tag not in kept_languages:
-                # If no language is requested, labels in a second language cause an error at the
-                # end.
+                # Without a requested language, keep the first one. A second language is an error at
+                # the end.
                 kept_languages[tag] = (
                     matches(tag, requested) if requested else len(kept_languages) == 1
                 )
@@ -205,10 +208,10 @@ def gather(
 
 
 def _share(above: list[str], exported: str, by_id: Mapping[str, str]) -> dict[str, float]:
-    """Return the memberships of a word: the exported values if its classes are unchanged.
+    """Return the memberships of a word in its classes.
 
-    A word that was moved belongs to its new classes, with the exported weights where available and
-    equal weights otherwise.
+    If its classes are unchanged, these are the exported values. If the word was moved, new classes
+    get equal weights.
     """
     pairs = [part.partition(":") for part in exported.split()]
     try:
@@ -222,7 +225,7 @@ def _share(above: list[str], exported: str, by_id: Mapping[str, str]) -> dict[st
 
 
 def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[str, int]:
-    """Return the ids of classes. If `by_address` is True, missing ids are taken from URIs."""
+    """Return the ids of classes. If `by_address` is True, take missing ids from URIs."""
     texts = dict(found.own.get("id", {}))
     for concept in found.kinds[WORD_CLASS] - texts.keys() if by_address else ():
         if match := _ID.search(concept):
@@ -263,7 +266,7 @@ def _numbers(texts: Mapping[str, str], place: Path) -> dict[str, float]:
 
 
 def _check_languages(languages: set[str], place: Path, language: str | None) -> None:
-    """Raise an error if there are several languages and none is requested, or no labels match."""
+    """Raise an error if a language must be requested, or if no labels are in the requested one."""
     listed = ", ".join(sorted(languages))
     if language is None and len(languages) > 1:
         raise InputError(

@@ -26,28 +26,28 @@ from roget.learn.thesaurus.edits import Note
 Name = TypeVar("Name", str, int)
 
 SHOWN = 10
-"""Maximum number of classes listed in an error message about a cycle."""
+"""Maximum number of classes to list in an error message about a cycle."""
 
 CELLS = 1 << 23
 """Maximum number of cells in the centroid matrix (clusters × contexts)."""
 
 MAX_NODES = 5_000_000
-"""Maximum number of nodes in a tree. Classes with several parents are copied below each."""
+"""Maximum number of nodes in a tree with a copy of each class below each of its parents."""
 
 ROOT = ""
 """Name of the root node that is added if several classes have no parent."""
 
 
 class Nodes(NamedTuple):
-    """The nodes of a tree, in an order in which parents come before children."""
+    """The nodes of a tree. Parents come before children."""
 
     classes: list[str]
-    """The class of each node."""
+    """Class of each node."""
     tree: Tree
     shares: list[float]
-    """Weight of each node. The weight of a class is divided among its copies."""
+    """Weight of each node. The copies of a class share its weight."""
     holders: dict[str, list[int]]
-    """The nodes that hold the words of each class."""
+    """For each class, the nodes that hold its words."""
 
 
 @dataclass
@@ -61,22 +61,22 @@ class Taxonomy:
     parents: dict[str, list[str]] = field(default_factory=dict)
     """Parents of each class, most important first."""
     otherwise: dict[str, str] = field(default_factory=dict)
-    """Default parents: the parent of each class that is not in `parents`."""
+    """Default parent of each class that is not in `parents`."""
     words: dict[str, dict[str, float]] = field(default_factory=dict)
     """Weight of each word in each of its classes."""
     language: str | None = None
     """Language of the words, if known."""
     counts: dict[str, float] = field(default_factory=dict)
-    """Count of each word. Words without a count have the count 1."""
+    """Count of each word (default 1)."""
     ids: dict[str, int] = field(default_factory=dict)
-    """Id of each class in the exported thesaurus."""
+    """Id of each class in an exported thesaurus."""
     notes: dict[str, Note] = field(default_factory=dict)
     """Definition and note of each class."""
     word_notes: dict[str, Note] = field(default_factory=dict)
     order: dict[str, float] = field(default_factory=dict)
-    """Rank of each class in the order of splits. By default, classes are split level by level."""
+    """Rank of each class in the order of splits. By default, the tree is split level by level."""
     loops: bool = False
-    """True if cycles of classes are broken, False if they raise an error."""
+    """True to break cycles of classes, False to raise an error."""
 
     def add(self, word: str, name: str, weight: float = 1.0) -> None:
         """Put a word into a class."""
@@ -84,9 +84,9 @@ class Taxonomy:
         classes[name] = classes.get(name, 0.0) + weight
 
     def tree(self, place: Path) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
-        """Return the first parent of each class that has words in its subtree.
+        """Return the first parent of each class with words, and the links to other parents.
 
-        Also return the links to other parents, which are dropped.
+        A class has words if they are in it or below it. The other links are dropped.
         """
         self._check_cycles(place)
         kept: dict[str, list[str]] = {}
@@ -102,7 +102,7 @@ class Taxonomy:
         return self._keep_used(kept, place), dropped
 
     def acyclic(self) -> dict[str, list[str]]:
-        """Return all parents of each class that has words in its subtree, with cycles removed."""
+        """Return all parents of each class that has words in it or below it, without cycles."""
         self._check_cycles(self.title)
         closing = _closing(self.parents) if self.loops else set()
         kept: dict[str, list[str]] = {}
@@ -114,8 +114,8 @@ class Taxonomy:
     def unfold(self, parents: Mapping[str, Sequence[str]]) -> Nodes:
         """Unfold the hierarchy into a tree, with a copy of each class below each of its parents.
 
-        A node's weight is the weight of its parent node divided by the number of parents of its
-        class. A class with both words and subclasses has an extra leaf for its words.
+        The copies share the weight of a class equally. A class with both words and subclasses has
+        an extra leaf for its words.
         """
         holding = {name for classes in self.words.values() for name in classes}
         below: dict[str, list[str]] = {}
@@ -151,7 +151,7 @@ class Taxonomy:
     def share_out(
         self, nodes: Nodes, weighted: bool = True
     ) -> tuple[list[int], list[int], list[float]]:
-        """Distribute words over tree nodes, and return (row, node, weight) as three sequences."""
+        """Distribute words over tree nodes. Return rows, nodes and weights as three sequences."""
         rows, at, shares = [], [], []
         for row, (word, classes) in enumerate(self.words.items()):
             total = sum(classes.values())
@@ -171,11 +171,12 @@ class Taxonomy:
         return rows, at, shares
 
     def _otherwise(self, name: str) -> list[str]:
-        """Return a list with the default parent of a class, or an empty list."""
         return [self.otherwise[name]] if name in self.otherwise else []
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
-        """Keep classes with words in their subtree. Raise an error for links to missing classes."""
+        """Keep classes with words in them or below them. Raise an error for links to missing
+        classes.
+        """
         used = climb(itertools.chain(*self.words.values()), lambda name: kept.get(name, ()))
         if unknown := used - self.labels.keys():
             name = min(unknown)
@@ -192,7 +193,7 @@ class Taxonomy:
         return {name: kept[name] for name in self.labels if name in used}
 
     def _check_cycles(self, place: Path | str) -> None:
-        """Raise an error if the classes form a cycle, unless cycles are to be broken."""
+        """Raise an error if classes form a cycle, unless cycles are to be broken."""
         try:
             if not self.loops:
                 graphlib.TopologicalSorter(self.parents).prepare()
@@ -224,7 +225,10 @@ def _up(name: str, kept: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 
 def _closing(parents: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
-    """Return the (class, parent) links that close a cycle in an upward depth-first search."""
+    """Return the (class, parent) links that close a cycle.
+
+    They are found by depth-first search from each class upwards.
+    """
     found: set[tuple[str, str]] = set()
     done: set[str] = set()
     for start in parents:
@@ -258,7 +262,7 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
     memberships = sparse.csr_array((shares, (rows, tree.cluster[at])), shape=shape)
     labels = {ROOT: taxonomy.title, **taxonomy.labels}
     names = [labels[name] for name in nodes.classes]
-    # 2. Use the classes on a word's paths as its contexts, with equal weights.
+    # 2. Use the classes above a word as its contexts, with equal weights.
     above = _above(nodes, tree)
     chosen = _largest(memberships @ above, above.shape[0])
     centroids = above[:, chosen].toarray()
@@ -291,7 +295,12 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
         centroids,
         mass,
         provenance=provenance,
-        labels=dict(enumerate(names)),
+        # The root of an exported thesaurus is no class of the file, and has no name.
+        labels={
+            node: name
+            for node, name in enumerate(names)
+            if node or nodes.classes[0] != ROOT or ROOT not in taxonomy.ids
+        },
         ids=_ids(nodes.classes, first, taxonomy.ids),
         notes={
             **{first[name]: note for name, note in taxonomy.notes.items() if name in first},
@@ -301,7 +310,7 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
 
 
 def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
-    """Return the nodes sorted by the order of splits, if the order is known."""
+    """Sort the nodes by the order of splits, if it is known."""
     if not order:
         return nodes
     waiting, found = [(0.0, 0)], [0]
@@ -320,7 +329,7 @@ def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
 
 
 def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, int]) -> list[int]:
-    """Return the id of each node: the known id for the first node of a class, or a new one."""
+    """Return the known id for the first node of each class, and new ids for all other nodes."""
     if not known:
         return list(range(len(classes)))
     new = itertools.count(max(known.values()) + 1)
@@ -331,10 +340,7 @@ def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, i
 
 
 def _above(nodes: Nodes, tree: Tree) -> Any:
-    """Return an indicator matrix of the nodes on the path from the root to each cluster.
-
-    The shape is (clusters, nodes).
-    """
+    """Return a (clusters × nodes) matrix: 1 if the node is on the path to the cluster."""
     leaves, clusters = tree.cluster_nodes, np.arange(tree.n_clusters)
     own = [nodes.classes[leaf] == nodes.classes[tree.parent[leaf]] for leaf in leaves]
     at = np.where(np.array(own) & (leaves > 0), tree.parent[leaves], leaves)
@@ -342,9 +348,9 @@ def _above(nodes: Nodes, tree: Tree) -> Any:
 
 
 def _largest(held: Any, clusters: int) -> Ints:
-    """Return the nodes that become contexts: the largest nodes, up to the maximum matrix size.
+    """Return the largest nodes, as many as the matrix of contexts may have.
 
-    A node has at most as many words as its parent and comes after it, so the root is included.
+    A node is never larger than its parent and comes after it, so the root is included.
     """
     sizes = np.asarray(held.sum(axis=0)).ravel().round(9)
     order = np.argsort(-sizes, kind="stable")[: max(1, CELLS // clusters)]
@@ -352,7 +358,7 @@ def _largest(held: Any, clusters: int) -> Ints:
 
 
 def _distinct(names: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """Make names unique by appending the id, in brackets, to duplicates."""
+    """Make names unique by adding the id in brackets to duplicates."""
     seen, taken = Counter(names), set(names)
     found = []
     for name, id in zip(names, ids, strict=True):

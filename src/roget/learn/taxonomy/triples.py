@@ -20,10 +20,10 @@ from roget.errors import InputError, RogetError
 _SYNTAX = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".xml": "xml", ".owl": "xml"}
 
 LONGEST = 500
-"""Maximum length of an XML entity: sufficient for URIs, but too short for an entity bomb."""
+"""Maximum length of an XML entity. It is enough for URIs, but not for an entity bomb."""
 
 HEAD = 1 << 20
-"""Number of bytes at the start of a file that are searched for XML entity declarations."""
+"""Number of bytes at the start of a file that may contain XML entity declarations."""
 
 _ENTITY = re.compile(rb"<!ENTITY\s+(%\s+)?([^\s>]+)\s+(\"[^\"]*\"|'[^']*'|[^>]*)")
 _ROOT = re.compile(rb"<[A-Za-z_]")
@@ -36,13 +36,13 @@ class Triple(NamedTuple):
     predicate: str
     object: str
     language: str | None
-    """Lower-case language tag of a literal, "" for a literal without a tag, or None for a URI."""
+    """Lower-case language tag of a literal ("" without a tag), or None for a URI."""
 
 
 def read(
     place: Path, predicates: Container[str], progress: Report | None = None
 ) -> Iterator[Triple]:
-    """Yield the statements of a file whose predicate is one of the given predicates."""
+    """Yield the statements of a file that have one of the given predicates."""
     source = source_of(str(place))
     syntax = _SYNTAX.get(source.suffix, "turtle")
     if syntax == "xml":
@@ -71,7 +71,7 @@ def _read_stream(
         "nt": ox.RdfFormat.N_TRIPLES,
         "xml": ox.RdfFormat.RDF_XML,
     }
-    # Parse leniently, because published vocabularies contain invalid URIs, e.g. with spaces.
+    # Parse leniently. Published vocabularies contain invalid URIs, e.g. with spaces.
     found = ox.parse(
         input=io.BufferedReader(stream, BLOCK), format=formats[syntax], base_iri=base, lenient=True
     )
@@ -110,14 +110,14 @@ def _read_whole(
 
 
 class _Stream(io.RawIOBase):
-    """A binary file object that reads a source and skips the byte order mark."""
+    """A binary file object for a source, without its byte order mark."""
 
     def __init__(self, source: Source, progress: Report | None) -> None:
         self._source, self._progress = source, progress
         self._chunks, self._ready = source.chunks(), memoryview(b"")
         self._begun = False
         self.broken: InputError | None = None
-        """The error raised by the source, which a parser may hide behind another exception."""
+        """Error raised by the source, which a parser may hide behind another exception."""
 
     def readable(self) -> bool:
         return True
@@ -141,7 +141,10 @@ class _Stream(io.RawIOBase):
 
 
 def _check_entities(source: Source) -> None:
-    """Raise an error for nested, external or long XML entities, or if they cannot be checked."""
+    """Raise an error for unsafe XML entities, or if they cannot be checked.
+
+    Unsafe entities are nested, external or long.
+    """
     head = source.head(HEAD)
     if b"\0" in head:
         raise InputError(f"{source.name}: expected XML in UTF-8", code="not-text")

@@ -13,10 +13,10 @@ LINKS = Roles({"child": ("narrower",), "parent": ("broader",)})
 
 
 def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
-    """Read a table as a taxonomy. Names with children are classes. All other names are words.
+    """Read a table as a taxonomy. Names with children are classes, and all others are words.
 
-    If a row links a name to itself (animal, tab, animal), the class also has the name as a word. A
-    row without a parent defines a top class. The header is optional.
+    If a row links a name to itself (animal, tab, animal), the class contains its own name as a
+    word. A row without a parent defines a top class. The header is optional.
     """
     source = source_of(str(place))
     links = _read_links(source) if source.size else []
@@ -37,7 +37,6 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
 
 
 def _read_links(source: Source) -> list[tuple[str, str]]:
-    """Read the unique pairs of child and parent."""
     links: dict[tuple[str, str], None] = {}
     with open_table(source, roles=LINKS, guess=True) as table:
         for texts, _, refuse in table.texts():

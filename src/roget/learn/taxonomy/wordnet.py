@@ -16,7 +16,7 @@ from roget.learn import command_options
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 PARTS = {part: number for number, part in enumerate(command_options.PARTS, 1)}
-"""Parts of speech that have hypernyms, mapped to their numbers in sense keys."""
+"""Parts of speech with hypernyms, and their numbers in sense keys."""
 
 HYPERNYMS = ("@", "@i")
 
@@ -29,16 +29,14 @@ class Synset(NamedTuple):
 
     name: str
     senses: list[tuple[str, float]]
-    """Words of the synset, each with the tag count of this sense plus one. The first word is the
-    label."""
+    """Words of the synset, each with its tag count plus one. The first word is the label."""
     hypernyms: list[str]
 
 
 def read(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
     """Read nouns, verbs or both from a folder or a data file. Synsets become classes.
 
-    Underscores become spaces. In some releases, verbs form cycles. The link that closes a cycle is
-    dropped.
+    Underscores become spaces. In some releases, verbs form cycles, which are broken.
     """
     folder, named = place, place.suffix.removeprefix(".")
     files = {one: place / f"data.{one}" for one in _choose_parts(part)}
@@ -80,7 +78,7 @@ def read_package(place: Path, part: str | None = None, language: str | None = No
         wn: Any = importlib.import_module("wn")
     id = str(place).removeprefix("wn:")
     try:
-        # expand="" excludes relations of other lexicons.
+        # Exclude relations of other lexicons (expand="").
         lexicon = wn.Wordnet(id, expand="")
     except wn.Error as error:
         there = ", ".join(sorted(f"wn:{one.specifier()}" for one in wn.lexicons())) or "none"
@@ -98,12 +96,12 @@ def read_package(place: Path, part: str | None = None, language: str | None = No
 
 
 def _choose_parts(part: str | None) -> list[str]:
-    """Return the requested parts of speech, or all if none is requested."""
+    """Return the requested parts of speech (default: all)."""
     return [one for one in PARTS if part in (None, one)]
 
 
 def _assemble(parts: Mapping[str, Iterable[Synset]]) -> Taxonomy:
-    """Make a taxonomy from synsets. If there are several parts of speech, each has a top class."""
+    """Make a taxonomy from synsets. Each part of speech gets a top class if there are several."""
     taxonomy = Taxonomy("WordNet" if len(parts) > 1 else next(iter(parts)), loops=True)
     for part, listed in parts.items():
         if len(parts) > 1:
@@ -122,10 +120,9 @@ def _assemble(parts: Mapping[str, Iterable[Synset]]) -> Taxonomy:
 
 
 def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synset]:
-    """Yield the synsets of a data file."""
     problems = Problems(str(file))
     for number, line in source_of(str(file)).lines():
-        if line.startswith("  ") or not line.strip():  # Skip the licence text.
+        if line.startswith("  ") or not line.strip():  # Skip the licence.
             continue
         try:
             yield _synset(line, part, tagged)
@@ -137,7 +134,7 @@ def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synse
 def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
     """Parse a line of a data file.
 
-    The fields are offset, file, type, number of words (hexadecimal), words, number of pointers, and
+    Its fields are offset, file, type, number of words (hexadecimal), words, number of pointers, and
     pointers.
     """
     cells = line.partition(" | ")[0].split()
@@ -150,7 +147,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
         key = f"{word.lower()}%{PARTS[part]}:{lexicographer:02}:{int(id, 16):02}::"
         senses.append((word.replace("_", " "), 1.0 + tagged.get(key, 0)))
     pointers = cells[4 + 2 * count :]
-    # A pointer has four fields. The first three are symbol, target and part of speech.
+    # A pointer has four fields: symbol, target, part of speech, and one that is not used.
     listed = pointers[1 : 1 + 4 * int(pointers[0])]
     linked = zip(listed[::4], listed[1::4], listed[2::4], strict=True)
     above = [f"{target}-{its}" for sign, target, its in linked if sign in HYPERNYMS]
@@ -158,7 +155,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
 
 
 def _read_tags(file: Path) -> dict[str, int]:
-    """Read the tag count of each sense key. The result is empty if the file is missing."""
+    """Read the tag count of each sense key. Return an empty mapping if the file is missing."""
     if not file.is_file():
         return {}
     cells = (line.split() for _, line in source_of(str(file)).lines())
@@ -177,7 +174,7 @@ def _synsets_of_tables(place: Path, part: str) -> Iterator[Synset]:
         if pointer in HYPERNYMS:
             above.setdefault(synset, []).append(f"{hypernym}-{part[0]}")
     for name in dict.fromkeys([*senses, *above]):
-        # The table is sorted by lemma. The label of a synset is its most frequent lemma.
+        # The table is sorted by lemma. Use the most frequent lemma as the label of a synset.
         words = [(word, 1.0 - tagged) for tagged, _, word in sorted(senses.get(name, ()))]
         yield Synset(f"{name}-{part[0]}", words, above.get(name, []))
 

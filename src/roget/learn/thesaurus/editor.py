@@ -78,7 +78,7 @@ class EditTarget(NamedTuple):
     edits: list[Edit]
     """The edits to apply. Words to add that are already in this thesaurus are moved instead."""
     left: Edit | None
-    """The part of the edit that cannot be applied because its words are missing here."""
+    """The part of the edit that cannot be applied because its words are not in this thesaurus."""
     unsure: list[tuple[ClassSnapshot, MatchedClass]]
     """Class snapshots of the edit that were matched to a class with low similarity."""
 
@@ -89,7 +89,8 @@ class Memory(NamedTuple):
     labels: dict[Any, list[str]]
     """Words (rows) of each generated label. The key contains everything that a label depends on."""
     divergences: dict[tuple[int, ...], float]
-    """KL divergence of a class from the background, keyed by the units of the class."""
+    """KL divergence of a class from the background, keyed by the units of the class (see `Draft`).
+    """
 
 
 class Draft:
@@ -112,7 +113,7 @@ class Draft:
         self.settled: frozenset[int] = frozenset()
         """Rows of words that an edit has put into a single class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)
-        """The cluster of each unit, or −1 for a unit that was split."""
+        """The cluster to which each unit belongs, or −1 if the unit was split."""
         self.divisions: tuple[SplitRule, ...] = ()
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = NO_HOMES
@@ -880,7 +881,7 @@ class Editor:
         undone
             The edits for `redo`, in the order in which they would be redone.
         next_id
-            A lower bound of the id of the next new class.
+            The smallest id that the next new class may have.
         """
         edits, undone, now = tuple(edits), tuple(undone), self.thesaurus
         before = now.draft
@@ -935,7 +936,8 @@ class Editor:
 
 
 def _continue(draft: Draft, edits: list[Edit]) -> Draft:
-    """Return a draft with the given edits applied, reusing the edits that `draft` has in common."""
+    """Return a draft with the given edits applied. Edits that `draft` has applied already are
+    reused."""
     history = draft.history()
     for at, (edit, one) in enumerate(zip(edits, history[1:], strict=False)):
         if edit is not one.edit and edit != one.edit:
@@ -965,7 +967,7 @@ def match_class(
     best = 0
     if seen.node:
         best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
-        # A class and a subclass with all of its words tie. Prefer the original node.
+        # If all words of a class are in a subclass, both match. Prefer the original node.
         if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
             best = seen.node
         if not best:

@@ -139,8 +139,8 @@ def _check_old(place: Path, record: dict[str, Any]) -> None:
     if record["version"] == 1:
         if "sha256" in record or (place.parent / EDITS).exists():
             raise InputError(
-                f"{place}: the file has been modified; in version 1 there is no 'sha256' "
-                f"and no {EDITS}",
+                f"{place}: the file has been modified; files of version 1 have no 'sha256' and no "
+                f"{EDITS}",
                 code="damaged-folder",
             )
         record.setdefault("labels", {})
@@ -150,7 +150,7 @@ def _check_old(place: Path, record: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class MembershipTable:
-    """The columns of the stored table of p(cluster|word), sorted by row."""
+    """The stored table of p(cluster|word), sorted by row."""
 
     row: Array = column("INTEGER", below="words")
     cluster: Array = column("INTEGER", below="clusters")
@@ -493,7 +493,7 @@ def _is_complete(path: Path) -> bool:
 
 
 def _finite(step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the step with infinite and NaN values, which JSON cannot represent, set to None."""
+    """Replace infinite and NaN values, which JSON cannot represent, by None."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in step.items()

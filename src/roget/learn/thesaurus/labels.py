@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,10 @@ LABEL = 3
 REPEATED = 0.5
 """Factor applied to the score of a word that is already in the label of an ancestor."""
 
+BROAD = 1.5
+"""Exponent of the log frequency in the scores of words in classes with subclasses. The words of a
+broad class differ, so frequent words name it better than central ones."""
+
 STABLE = 0.95
 """Minimum F-measure between the words of a class before and after edits at which the class keeps
 its label."""
@@ -35,6 +40,7 @@ class ClassLabels:
 
     If the classes were made from vectors, the score of a word is ln(1 + n)·c, where n is its number
     of occurrences and c its centrality, the cosine with the mean of the other words of the class.
+    In classes with subclasses, it is ln(1 + n)^1.5·c.
 
     Without vectors, the score measures how much better the class predicts the tokens of the word
     than a reference:
@@ -42,16 +48,25 @@ class ClassLabels:
     distributions, and contexts in which no other word occurs contribute 0. Scores are summed over
     two references, all words and the parent class, so labels are typical but differ between levels.
 
-    Words of the parent's label come last, and the scores of words in labels further up are halved.
+    Only the classes that people see (`shown`) affect the labels of their subclasses. With vectors,
+    the word with the highest score comes first even if it is in the label of an ancestor, because
+    it is the best name of the class; other words of such labels come last. Without vectors, words
+    of the parent's label come last, and the scores of words in labels further up are halved.
     Ties are broken by frequency. The label of the root consists of its most frequent words.
 
     Labelling takes one pass over the words for each level of the tree.
     """
 
     def __init__(
-        self, counts: Counts, tree: Tree, places: Ints, vectors: Array | None = None
+        self,
+        counts: Counts,
+        tree: Tree,
+        places: Ints,
+        shown: Container[int],
+        vectors: Array | None = None,
     ) -> None:
         self._matrix, self._vectors = sparse.csr_array(counts.matrix), vectors
+        self._shown = shown
         self._totals = np.asarray(counts.word_totals, dtype=np.float64)
         self._tree = tree
         first, last = tree.layout.first, tree.layout.end
@@ -65,30 +80,38 @@ class ClassLabels:
     def rows(self, node: int) -> list[int]:
         """Return the rows of the words in the label of a class, best first."""
         if node not in self._chosen:
-            for one in self._tree.path(node):
+            for one in (*self._above(node), node):
                 if one not in self._chosen:
                     self._chosen[one] = self._choose(one)
         return self._chosen[node]
 
+    def _above(self, node: int) -> list[int]:
+        """Return the shown classes above a class, from the root down."""
+        return [one for one in self._tree.path(node)[:-1] if one in self._shown]
+
     def _choose(self, node: int) -> list[int]:
         """Return the rows of a class's label.
 
-        The labels of its ancestors must be chosen already.
+        The labels of the shown classes above it must be chosen already.
         """
         rows = self._inside(node)
         totals = self._totals[rows]
         score, last = totals, np.zeros(rows.size, dtype=bool)
         if node:
-            *above, parent = self._tree.path(int(self._tree.parent[node]))
-            if self._vectors is None:
-                score = self._score(node, rows, (0, parent))
-            else:
-                score = np.log1p(totals) * centrality(self._vectors, self._totals, rows)
+            *above, parent = self._above(node)
             # Do not penalise words in the label of the root, because the root has the most frequent
             # words.
             used = np.isin(rows, [row for one in above if one for row in self._chosen[one]])
-            score = np.where(used & (score > 0), REPEATED * score, score)
             last = np.isin(rows, self._chosen[parent] if parent else [])
+            if self._vectors is None:
+                score = self._score(node, rows, (0, parent))
+                score = np.where(used & (score > 0), REPEATED * score, score)
+            else:
+                power = BROAD if self._tree.children(node) else 1.0
+                central = centrality(self._vectors, self._totals, rows)
+                score = np.log1p(totals) ** power * central
+                last |= used
+                last[np.lexsort((rows, -totals, -score))[:1]] = False
         return [int(row) for row in rows[np.lexsort((rows, -totals, -score, last))[:LABEL]]]
 
     def _score(self, node: int, rows: Ints, outside: tuple[int, ...]) -> Floats:
@@ -129,10 +152,9 @@ class ClassLabels:
 class StableLabels(ClassLabels):
     """Generated labels after edits. A class whose words have hardly changed keeps its label."""
 
-    def __init__(self, thesaurus: Thesaurus) -> None:
-        super().__init__(
-            thesaurus.counts, thesaurus.tree, thesaurus.places, thesaurus.index.vectors[0]
-        )
+    def __init__(self, thesaurus: Thesaurus, shown: Container[int]) -> None:
+        vectors = thesaurus.index.vectors[0]
+        super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places, shown, vectors)
         self._thesaurus, self._base = thesaurus, thesaurus.base
         self._memory = thesaurus.draft.memory.labels
 
@@ -166,7 +188,7 @@ class StableLabels(ClassLabels):
 
     def _key(self, node: int) -> Any:
         """Return a cache key that contains everything that the label of a class depends on."""
-        here, (*above, _) = self._thesaurus, self._thesaurus.tree.path(node)
+        here, above = self._thesaurus, self._above(node)
         labels = tuple(tuple(here.words[self.rows(one)].tolist()) for one in above)
         marks = here.index.places.fingerprints
         return marks[node], marks[above[-1]] if above else None, marks[0], labels

@@ -225,7 +225,8 @@ class ClassProfiles:
         weights = self.mass[clusters] if self.mass[clusters].sum() > 0 else np.ones(clusters.size)
         if clusters.size * 8 < self.mass.size:
             return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
-        # For many clusters, a product in the dtype of the centroids is faster than a conversion.
+        # For many clusters, it is faster to multiply in the dtype of the centroids than to convert
+        # them.
         shares = np.zeros(self.mass.size, dtype=self.centroids.dtype)
         shares[clusters] = weights / weights.sum()
         return np.asarray(shares @ self.centroids, dtype=np.float64)
@@ -275,10 +276,11 @@ class PlaceIndex:
     @cached_property
     def labels(self) -> ClassLabels:
         """The object that generates labels of classes."""
+        shown = self._thesaurus.index.shown
         if self._thesaurus.edited is None:
             vectors = self._thesaurus.index.vectors[0]
-            return ClassLabels(self._thesaurus.counts, self._tree, self.places, vectors)
-        return StableLabels(self._thesaurus)
+            return ClassLabels(self._thesaurus.counts, self._tree, self.places, shown, vectors)
+        return StableLabels(self._thesaurus, shown)
 
     @cached_property
     def senses(self) -> Senses:
@@ -346,7 +348,7 @@ class Index:
         """The index of class centroids and masses."""
         return ClassProfiles(self._thesaurus.clustering)
 
-    # The leaf of a word cannot change unless the tree or the homes of words change.
+    # Edits that move words change the tree or the homes of words (see `Draft`).
     @derived_from(
         lambda thesaurus: (
             thesaurus.counts,
@@ -361,7 +363,7 @@ class Index:
 
     @derived_from(lambda thesaurus: (thesaurus.tree, thesaurus.provenance))
     def shown(self) -> set[int]:
-        """The nodes that people read; see `list_level_nodes`."""
+        """The nodes that users see (see `list_level_nodes`)."""
         return list_level_nodes(self._thesaurus)
 
     @derived_from(lambda thesaurus: (thesaurus.counts, thesaurus.clustering.representation))
@@ -623,7 +625,7 @@ def list_level_nodes(thesaurus: Thesaurus) -> set[int]:
 
 
 def list_path(thesaurus: Thesaurus, node: int) -> list[int]:
-    """Return the nodes from the root to a class, without nodes that people do not read."""
+    """Return the nodes from the root to a class, without nodes that users do not see."""
     shown = thesaurus.index.shown
     return [above for above in thesaurus.tree.path(node) if above in shown or above == node]
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 READ = 12
 """Number of words by which readers judge a class. Its most frequent words are used."""
 
+DOUBTFUL = 0.5
+"""Classes whose trust is below this value are shown with the reason for it."""
+
 UNSORTED = 0.25
 """Classes whose trust is below this value count as unsorted. By default, they are left out of
 booklets and SKOS exports. In cross-validation, they included 22 of the 23 classes that were read as
@@ -47,7 +50,7 @@ class Figure(NamedTuple):
 
     weight: float
     usual: float
-    """Mean of the figure over the classes that were read."""
+    """Mean of the figure over the classes to which the weights were fitted."""
     reason: str
     """The reason for low trust if this figure is low."""
 
@@ -157,6 +160,21 @@ def unsorted(thesaurus: Thesaurus) -> dict[int, ClassTrust]:
     return found
 
 
+def mean_trust(thesaurus: Thesaurus) -> list[float | None]:
+    """Return the trust in each class, by node.
+
+    For a class with subclasses, it is the mean over its leaf classes, weighted by their words.
+    It is None if no leaf class has a trust.
+    """
+    tree, sizes = thesaurus.tree, thesaurus.index.places.sizes
+    words, sums = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
+    for node in tree.cluster_nodes.tolist():
+        if (one := thesaurus.trust(node)) is not None:
+            words[node], sums[node] = sizes[node], sizes[node] * one.trust
+    words, sums = tree.sum_up(words), tree.sum_up(sums)
+    return [float(a / b) if b else None for a, b in zip(sums, words, strict=True)]
+
+
 def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
     """Return all word vectors computed from contexts, and the context weights scaled to length 1.
 
@@ -167,7 +185,7 @@ def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
     if known is None:
         return None
     vectors = known.vectors
-    if known.prior:  # the trust was fitted to vectors without a prior
+    if known.prior:  # The model of trust was fitted to vectors without a prior.
         vectors = unit(vectors[:, : -known.prior])
     weights = unit(known.weights)
     if known.rows is None:

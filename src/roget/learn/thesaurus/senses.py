@@ -42,7 +42,7 @@ sense here in 92 % of cases (50 or more occurrences) or 74 % (150 or more).
 """
 
 ZIPF = 2.0
-"""Decrease in the threshold when the number of contexts is multiplied by e."""
+"""Decrease in the threshold for each increase of the number of contexts by the factor e."""
 
 USUAL = 200
 """Minimum number of contexts at which the threshold applies unchanged. It is the weighted geometric
@@ -259,7 +259,8 @@ class _ClassFit:
         return np.where(good, table / np.sqrt(np.where(good, lengths, 1.0)), 0.0)
 
     def keep(self, shares: Any, first: Ints, score: Floats, good: BoolArray) -> Any:
-        """Return p(sense|word) for each word's first class and its other good, distinct classes.
+        """Return p(sense|word). The senses of a word are its first class and its other good classes
+        that are distinct from it.
 
         A word without other good classes has its own class as its only sense.
         """
@@ -298,8 +299,8 @@ def find_kin(tree: Tree) -> Ints:
 def fit(grams: Floats, target: Floats) -> Floats:
     """Return the weights ≥ 0 that minimise |Σ weight·class − word|², for each row.
 
-    Coordinate descent sets each weight in turn to its optimum for fixed other weights. `grams` has
-    the dot products between classes, `target` the dot products of the word with the classes.
+    Coordinate descent sets each weight in turn to its optimum for fixed other weights. `grams`
+    contains the dot products between classes. `target` contains their dot products with the words.
     """
     weights, residual = np.zeros_like(target), target.copy()
     for _ in range(SWEEPS):

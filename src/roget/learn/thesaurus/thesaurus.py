@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
 
 LISTED = 0.1
-"""Minimum membership at which a word is listed in a class in which it is not placed."""
+"""Minimum membership for listing a word in a class other than its main class."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,7 +214,7 @@ class Thesaurus(ReportMixin):
         a "beta"), otherwise by Bayes' rule. For the other keyword arguments see `from_clustering`.
         """
         rule, unit = infer_rule(provenance or {})
-        # Take p(context) from the counts, since some contexts may be missing from all classes.
+        # Take p(context) from the counts, because some contexts may be missing from all classes.
         background = counts.context_totals / max(counts.total, 1e-300)
         clustering = Clustering(tree, memberships, centroids, mass, background, rule, unit, steps)
         return cls.from_clustering(counts, clustering, provenance=provenance, **about)
@@ -554,7 +554,7 @@ class Thesaurus(ReportMixin):
                 f"{ours}); count them with the same relation",
                 code="no-common-contexts",
             )
-        # Entries below 1e-12 are dropped. Rows are normalised again.
+        # Drop entries below 1e-12, and normalise the rows again.
         return self.clustering.place(counts, least=1e-12)
 
 
@@ -643,7 +643,12 @@ def _keep_nodes(
         thesaurus.counts,
         thesaurus.clustering.join(coarser, clusters),
         provenance={**thesaurus.provenance, "levels": levels or None},
-        labels={at: thesaurus.label(node) for at, node in enumerate(nodes)},
+        # The root has a name only if a user has given it one.
+        labels={
+            at: thesaurus.label(node)
+            for at, node in enumerate(nodes)
+            if node or 0 in thesaurus.labels
+        },
         ids=thesaurus.ids[nodes].tolist(),
         next_id=thesaurus.next_id,
         notes={
@@ -737,7 +742,7 @@ def _check(thesaurus: Thesaurus) -> None:
     ids = thesaurus.ids
     if ids.shape != (tree.n_nodes,) or np.unique(ids).size < ids.size:
         raise InputError(
-            f"'ids' must hold {tree.n_nodes} unique numbers, one for each node",
+            f"'ids' must contain {tree.n_nodes} unique numbers, one for each node",
             code="invalid-input",
         )
     if ids.min() < 0 or thesaurus.next_id <= ids.max():

@@ -5,9 +5,8 @@ nats is (Li & Abe 1998)
 
     (1)  L(Γ) = penalty·(|Γ| − 1)/2·log |S| − Σ_{nodes of Γ} f·log p,   p = f/(|S|·size).
 
-Every node of the cut has the same parameter cost, and its tokens cost −log p each. The probability
-of a node is divided equally among the `size` words below it. The minimum over all cuts is computed
-bottom-up by
+Every node of the cut has the same parameter cost, and its tokens cost −log p each. The `size` words
+below a node share its probability equally. The minimum over all cuts is computed bottom-up by
 
     (2)  L(node) = min(own cost of the node, Σ_children L(child)),
 
@@ -36,45 +35,45 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut.hierarchy import WordHierarchy
 
 ENTRIES = 4_000_000
-"""Batch size: approximate number of (node, head) pairs processed at once."""
+"""Approximate number of (node, head) pairs to process in one batch."""
 
 PAIRS = 1 << 16
-"""Batch size: number of (word, head) pairs whose probabilities are computed at once."""
+"""Number of (word, head) pairs to compute in one batch."""
 
 ROUNDING = 1e-9
-"""Minimum relative saving for splitting a node. On ties, the higher node is kept."""
+"""Minimum relative saving for splitting a node, so rounding errors do not split it."""
 
 
 class CutClass(NamedTuple):
-    """A class in the cut of a head, which is a node of the hierarchy."""
+    """A class in the cut of a head."""
 
     node: int
     """Number of the node in `hierarchy_`."""
     id: str
-    """Identifier of the class in its source (node, synset, …), or "" for a single word."""
+    """Identifier of the class in its source (a node or a synset), or "" for a single word."""
     label: str
     probability: float
-    """Probability p(class|head) of the class for this head."""
+    """Probability p(class|head)."""
     prior: float
     """Probability p(class) of the class over all heads."""
     size: float
-    """Number of words in the class. Words in several classes count partially."""
+    """Number of words in the class. A word in several classes counts as a fraction."""
     words: tuple[tuple[str, float], ...]
-    """Words of the class that occur with the head, sorted by their (partial) counts."""
+    """Words of the class that occur with the head, by descending count."""
 
     @property
     def association(self) -> float:
-        """The preference of the head for the class in nats, p·log(p/prior) (Resnik 1996)."""
+        """Preference of the head for the class in nats, p·log(p/prior) (Resnik 1996)."""
         return self.probability * math.log(self.probability / self.prior) if self.words else 0.0
 
 
 @dataclass(eq=False, repr=False)
 class TreeCut(BaseEstimator):  # type: ignore[misc]
-    """A tree cut model: for each head, a cut of a thesaurus with the probabilities of its classes.
+    """A tree cut model, which describes each head by the probabilities of thesaurus classes.
 
-    The cut of a head minimises the description length of its |S| tokens (Li & Abe 1998):
-    (nodes − 1)/2·log|S| nats for the parameters, and −Σ f·log p nats for the tokens, where
-    p(word|head) = Σ p(class|head)·share/size over the classes of the cut that contain the word.
+    The cut of a head minimises the description length of its |S| tokens (Li & Abe 1998): (nodes −
+    1)/2·log|S| nats for the parameters, and −Σ f·log p nats for the tokens, where p(word|head) = Σ
+    p(class|head)·share/size over the classes of the cut that contain the word.
 
     Parameters
     ----------
@@ -96,8 +95,8 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     heads_
         The heads, which are the contexts of the counts.
     description_length_
-        Description length of the cut of each head in nats. For words with several places in the
-        tree, it includes the cost of encoding the place.
+        Description length of the cut of each head in nats. If a word is in several classes, this
+        includes the cost of encoding the class.
     hierarchy_
         The `WordHierarchy` that is cut.
     prior_
@@ -156,8 +155,8 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     def cut(self, head: str, empty: bool = False) -> list[CutClass]:
         """Return the classes in the tree cut of a head, most probable first.
 
-        If `empty` is True, classes with probability 0 are included. For a head without known words,
-        the cut is the root with probability 0.
+        `empty` adds classes with probability 0. For a head without known words, the cut is the root
+        with probability 0.
         """
         check_is_fitted(self)
         column = self._head_ids.get(head)
@@ -175,10 +174,9 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     def probability(self, nouns: str | Sequence[str], heads: str | Sequence[str]) -> Floats:
         """Return p(noun|head) for pairs of nouns and heads.
 
-        A single noun or head is paired with all elements of the other argument.
-
-        The probability is 0 for nouns that are not in the thesaurus, for unknown heads, and for
-        classes that do not occur with the head.
+        A single noun or head is paired with all elements of the other argument. The probability is
+        0 if the noun is not in the thesaurus, the head is unknown, or no class of the noun occurs
+        with the head.
         """
         check_is_fitted(self)
         nouns = [nouns] if isinstance(nouns, str) else list(nouns)
@@ -204,7 +202,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         """Return Σ share·density over nodes for each pair. Pairs must be sorted by head."""
         shares = self.hierarchy_.shares[rows]
         density = np.empty(shares.nnz)
-        # Densities p(class|head)/size of one head at all nodes, which are reset for each head.
+        # Density p(class|head)/size at all nodes for one head. Reset it for each head.
         here = np.zeros(self.hierarchy_.tree.n_nodes)
         first = np.flatnonzero(np.diff(columns, prepend=-1))
         for begin, end in zip(first, [*first[1:], rows.size], strict=True):
@@ -233,9 +231,9 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         self.density_ = sum(densities[1:], densities[0])
 
     def _find_empty(self, nodes: Array) -> list[int]:
-        """Return the nodes of a cut that have no counts, given the nodes that have counts.
+        """Return the nodes of a cut without counts, given the nodes with counts.
 
-        These are the other children of ancestors of the nodes with counts.
+        They are children of ancestors of the nodes with counts.
         """
         if not nodes.size:
             return [0]
@@ -247,7 +245,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         return sorted(set(below) - above - set(nodes.tolist()))
 
     def _make_class(self, node: int, probability: float, column: int) -> CutClass:
-        """Make a class of a cut, with the words in it that occur with the head."""
+        """Describe a class of a cut, with the words in it that occur with the head."""
         hierarchy = self.hierarchy_
         begin, end = self._seen.indptr[column : column + 2]
         rows = self._seen.indices[begin:end]
@@ -266,7 +264,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
 
 
 def _select_rows(hierarchy: WordHierarchy, counts: Counts) -> Any:
-    """Return the counts of the words in the hierarchy as a csc_array, in its row order."""
+    """Return the counts of the words in the hierarchy as a csc_array."""
     lifted = grouping_matrix(hierarchy.rows(counts.words.tolist()), hierarchy.words.size)
     table = (sparse.csr_array(lifted.T) @ counts.matrix).tocsc()
     table.eliminate_zeros()
@@ -274,24 +272,23 @@ def _select_rows(hierarchy: WordHierarchy, counts: Counts) -> Any:
 
 
 class HeadCuts(NamedTuple):
-    """Tree cuts of several heads: an entry for each node with counts, and description lengths."""
+    """Tree cuts of several heads. An entry is a node with counts in the cut of a head."""
 
     node: Ints
     head: Ints
     seen: Floats
     """Number of the head's tokens in the node of each entry."""
     length: Floats
-    """Description length of the tree cut of each head, in nats."""
+    """Description length of each head's cut in nats."""
 
 
 def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> HeadCuts:
     """Return the cut that minimises equation (1) for each column of counts.
 
     `counts` is a sparse array of shape (words, heads) without explicit zeros. The parameter cost
-    uses log max(|S|, 2), so it is positive for a single token as well. Nodes without counts are
-    never split, so only ancestors of occurring words are visited, and every other child of a split
-    node is a node of the cut without counts. All heads are processed together, from the leaves to
-    the root.
+    uses log max(|S|, 2), so even a single token has a positive cost. Nodes without counts are never
+    split, so only ancestors of occurring words are visited. All heads are processed together, from
+    the leaves to the root.
     """
     # Step 1: make an entry for each head and node with counts, sorted by head, then node.
     held = (hierarchy.shares.T @ counts).tocsc()
@@ -300,17 +297,17 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
     heads = np.repeat(np.arange(held.shape[1]), np.diff(held.indptr))
     nodes, count = held.indices.astype(np.int64), held.data.astype(np.float64)
     totals = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
-    # Step 2: compute the parameter cost of a node, and the cost of each entry if it is in the cut.
+    # Step 2: compute the cost of a parameter, and the cost of each entry if it is not split.
     each = (penalty * np.log(np.maximum(totals, 2.0)) / 2)[heads]
     own = count * (np.log(totals[heads]) + np.log(hierarchy.sizes[nodes]) - np.log(count)) + each
-    # Step 3: find the parent entry of each entry (arbitrary for roots), and group by depth.
+    # Step 3: find the parent of each entry (any entry for roots), and group entries by depth.
     key = heads * hierarchy.tree.n_nodes
     above = np.searchsorted(key + nodes, key + np.maximum(hierarchy.tree.parent[nodes], 0))
     depth = hierarchy.tree.depths[nodes]
     order = np.argsort(depth, kind="stable")
     levels = np.split(order, np.cumsum(np.bincount(depth))[:-1]) if depth.size else []
-    # Step 4: apply equation (2) from the deepest level up. `best` is the minimum length of an entry
-    # including its parameter cost. `parts` is the sum over its children.
+    # Step 4: apply equation (2) from the deepest level up. `best` is the minimum length of an
+    # entry, and `parts` is the sum over its children. Both include the parameter cost.
     best, split = own.copy(), np.zeros(own.size, dtype=bool)
     parts = hierarchy.tree.n_children[nodes] * each
     for entries in reversed(levels):
@@ -318,7 +315,7 @@ def find_shortest(hierarchy: WordHierarchy, counts: Any, penalty: float) -> Head
         split[here] = parts[here] < own[here] - ROUNDING * (1 + np.abs(own[here]))
         best[here] = np.where(split[here], parts[here], own[here])
         lower = entries[nodes[entries] > 0]
-        # `parts` starts with the parameter cost of all children, which `best` includes as well.
+        # `parts` starts with the parameter cost of all children, so leave it out of `best`.
         np.add.at(parts, above[lower], best[lower] - each[lower])
     # Step 5: descend from the root. The first entries that are not split form the cut.
     roots = nodes == 0

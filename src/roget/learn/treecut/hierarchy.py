@@ -1,4 +1,4 @@
-"""`WordHierarchy`: a thesaurus or taxonomy as a tree whose nodes hold fractions of words.
+"""`WordHierarchy`: a thesaurus or taxonomy as a tree in which words may be split over nodes.
 
 `name_classes` names the classes of a thesaurus after the best matching classes of a taxonomy.
 """
@@ -22,31 +22,30 @@ from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
 
 OWN = " (itself)"
-"""Label suffix of a node that holds the direct words of a class with subclasses."""
+"""Suffix in the label of a node for words that are in a class, but in none of its subclasses."""
 
 COVERED = 0.2
-"""Minimum fraction of the words of a class that a taxonomy class must contain for the class to be
-named after it."""
+"""Minimum share of a class's words that a taxonomy class must contain to give it a name."""
 
 LEAST = 0.1
-"""Minimum F-measure between a class and a taxonomy class, which excludes broad taxonomy classes."""
+"""Minimum F-measure between a class and a taxonomy class. It excludes broad taxonomy classes."""
 
 
 @dataclass(frozen=True, eq=False)
 class WordHierarchy:
-    """A tree in which each word belongs to nodes with fractional weights (its shares).
+    """A tree in which a word may belong to several nodes, with weights that sum to 1 on every cut.
 
-    The shares of a word sum to 1 on every cut of the tree. Nodes without words are left out.
+    The weight of a word at a node is called its share. Nodes without words are left out.
     """
 
     words: Names
     tree: Tree
     shares: Any
-    """Share of each word in the subtree of each node: a csr_array of shape (words, nodes)."""
+    """Share of each word in each node and below it, as a csr_array of shape (words, nodes)."""
     n_classes: int
-    """Number of classes. Nodes with this or a higher number are single words."""
+    """Number of classes. Nodes from this number on are single words."""
     origin: Ints
-    """For each node, the number of the original class, or the row of the word."""
+    """For each node, the number of the class in the source, or the row of the word."""
     name_of: Callable[[int], str]
     id_of: Callable[[int], str]
 
@@ -59,9 +58,9 @@ class WordHierarchy:
     ) -> WordHierarchy:
         """Make the hierarchy from a thesaurus or taxonomy.
 
-        If `words` is True, single words are nodes below their classes. `senses` defines how a word
-        of a taxonomy is distributed over its classes. If a class has several parents, its share is
-        always divided equally among them.
+        If `words` is True, single words are nodes below their classes. `senses` defines how to
+        distribute a word of a taxonomy over its classes. A class with several parents is
+        distributed equally over them.
         """
         if isinstance(thesaurus, WordHierarchy):
             return thesaurus
@@ -78,12 +77,12 @@ class WordHierarchy:
 
     @cached_property
     def sizes(self) -> Floats:
-        """The size of each node: the sum of the shares of its words."""
+        """Size of each node: the sum of the shares of its words."""
         return np.asarray(self.shares.sum(axis=0)).ravel()
 
     @cached_property
     def spread(self) -> Floats:
-        """The entropy −Σ share·ln share of each word over the leaves."""
+        """Entropy −Σ share·ln share of each word over the leaves."""
         lowest = self.shares[:, np.flatnonzero(self.tree.cluster >= 0)]
         table = lowest.copy()
         table.data = -table.data * np.log(table.data)
@@ -92,8 +91,8 @@ class WordHierarchy:
     def label(self, node: int) -> str:
         """Return the label of a node.
 
-        For a single word, this is the word. For a node that holds the direct words of a class, it
-        is the label of the class with a suffix.
+        The label of a single word is the word. Words without a subclass are in a node with the
+        label of their class and a suffix.
         """
         at = int(self.origin[node])
         if node >= self.n_classes:
@@ -116,7 +115,7 @@ class WordHierarchy:
     def _rows(self) -> tuple[dict[str, int], dict[str, int]]:
         """Mappings from words, and from lower-case words, to rows."""
         exact = {word: row for row, word in enumerate(self.words.tolist())}
-        # For words that differ only in case, use the first row.
+        # Words that differ only in case share the first row.
         return exact, {word.lower(): row for word, row in reversed(exact.items())}
 
 
@@ -128,7 +127,7 @@ def _build(
     name_of: Callable[[int], str],
     id_of: Callable[[int], str],
 ) -> WordHierarchy:
-    """Make the hierarchy from a tree of classes and entries (word row, class, share)."""
+    """Build the hierarchy from a tree of classes and entries (word row, class, share)."""
     row, at, share = (np.asarray(part) for part in cells)
     row, at, share = row[share > 0], at[share > 0], share[share > 0].astype(np.float64)
     n_classes, origin = tree.n_nodes, np.arange(tree.n_nodes)
@@ -153,9 +152,9 @@ def _build(
 
 
 def _from_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
-    """Make the hierarchy from the memberships of a thesaurus."""
+    """Build the hierarchy from the memberships of a thesaurus."""
     belongs = thesaurus.memberships.tocoo()
-    # Normalise, because entries that were too small to be stored are missing.
+    # Normalise, because very small entries are not stored.
     totals = np.asarray(thesaurus.memberships.sum(axis=1)).ravel()
     at = thesaurus.tree.cluster_nodes[belongs.col]
     return _build(
@@ -169,7 +168,7 @@ def _from_thesaurus(thesaurus: Thesaurus, words: bool) -> WordHierarchy:
 
 
 def _from_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> WordHierarchy:
-    """Make the hierarchy from a taxonomy, with a copy of each class below each of its parents."""
+    """Build the hierarchy from a taxonomy, with a copy of each class below each of its parents."""
     parents = taxonomy.acyclic()
     if not parents:
         raise InputError(
@@ -193,7 +192,7 @@ def name_classes(
     """Name the classes of a thesaurus after the best matching classes of a taxonomy.
 
     Classes are matched by the F-measure of their words. Words of the taxonomy are distributed over
-    the classes of their senses, and only words that both have are used.
+    the classes of their senses. Words that only one of the two has are ignored.
 
     Parameters
     ----------

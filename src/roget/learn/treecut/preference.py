@@ -1,4 +1,4 @@
-"""Selectional preferences: the classes of words that a head prefers in a slot."""
+"""Selectional preferences: the classes of words that a head prefers, e.g. as its object."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from roget.learn.treecut.estimator import CutClass, TreeCut
 from roget.learn.treecut.hierarchy import WordHierarchy
 
 TOP, LEAST_WORD, LEAST_CONTEXT = 4000, 3, 8
-"""Thresholds for learning classes: the maximum number of words, and the minimum counts of a word
-and of a context."""
+"""Thresholds for learning classes.
+
+They are the maximum number of words, and the minimum counts of a word and of a context.
+"""
 
 
 @dataclass(frozen=True)
@@ -27,15 +29,15 @@ class Preference:
     """The classes that a head prefers: its tree cut."""
 
     context: str
-    """The name of the context, which is the head with its slot."""
+    """Name of the context: the head with its relation."""
     tokens: float
-    """Number of tokens in the slot of the head."""
+    """Number of tokens in the context."""
     unknown: float
-    """Fraction of tokens that are left out because their words are not in the thesaurus."""
+    """Fraction of tokens with words that are not in the thesaurus."""
     description_length: float
     """Description length of the tree cut in nats."""
     classes: tuple[CutClass, ...]
-    """The classes, most preferred first. Copies of a class are merged."""
+    """The classes, most preferred first, without duplicates."""
 
 
 def prefer(
@@ -50,8 +52,9 @@ def prefer(
 ) -> Preference:
     """Return the classes of words that a head prefers, for example as objects of "eat".
 
-    The contexts of the counts are heads, optionally with a slot, as in "obj:eat". The prior of a
-    class is estimated from all heads with the same slot. For the options see `TreeCut`.
+    The contexts of the counts are heads, optionally with a relation (slot), as in "obj:eat". The
+    prior of a class is estimated from all heads with the same relation. For the options see
+    `TreeCut`.
     """
     context = find_context(counts, head, slot)
     there = split_slot(context)[0]
@@ -69,7 +72,7 @@ def prefer(
 
 
 def find_context(counts: Counts, head: str, slot: str | None = None) -> str:
-    """Return the context of a head in a slot. The slot is optional if the head has only one."""
+    """Return the context of a head in a relation. A head with one relation needs no `slot`."""
     names = counts.contexts.tolist()
     if slot is None and head in set(names):
         return head
@@ -112,13 +115,13 @@ def learn_classes(
     if not chosen.entries:
         raise InputError("cannot learn a thesaurus: the counts are empty", code="empty-input")
     model = catalogue.load("clusterers", method).make(random_state=seed, progress=progress)
-    with ignore_trivial():  # Cuts also work with a trivial clustering.
+    with ignore_trivial():  # A trivial clustering is good enough for cuts.
         model.fit(chosen)
     return Thesaurus.from_clustering(chosen, model)
 
 
 def _join(cut: list[CutClass]) -> list[CutClass]:
-    """Merge the copies of a class in a cut, and the copies of a single word."""
+    """Merge classes and words that occur in a cut more than once."""
     groups: dict[tuple[str, str], list[CutClass]] = {}
     for one in cut:
         groups.setdefault((one.id, one.label), []).append(one)

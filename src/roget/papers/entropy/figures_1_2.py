@@ -30,7 +30,7 @@ DRAWS = 1000
 """Number of cells, sample sizes and number of samples, as in the paper."""
 
 SHAPES = {0: "uniform", 1: "s = 1", 2: "s = 2", 3: "s = 3", 4: "s = 4"}
-"""Names of the distributions, keyed by the exponent of Zipf's law; exponent 0 is Figure 1."""
+"""Names of the distributions, keyed by the exponent of Zipf's law. Exponent 0 is Figure 1."""
 
 DRAWN = ("ml", "mm", "jk", "bub")
 """The estimators drawn in the paper."""
@@ -45,7 +45,7 @@ KNOWN_SUPPORT = ("bub", "bub(small=2)", "shrink", "nsb")
 """Estimators that are given the true number of cells."""
 
 BUB_NON_EMPTY = "bub, m seen"
-"""Name for BUB given the number of non-empty cells, as in scores, not the true number of cells."""
+"""Name of the variant of BUB that is given the number of non-empty cells, not of all cells."""
 
 BANDED = "bub(small=2)"
 """Variant of BUB without the joint fit of all coefficients, which BUB uses for N < 20."""

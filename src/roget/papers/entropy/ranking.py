@@ -15,7 +15,7 @@ from roget.scoring.score import contingency
 
 
 class PageRow(NamedTuple):
-    """A system on the page. Missing values are None; B-cubed is multiplied by 100."""
+    """A system on the page. Missing values are None. B-cubed is multiplied by 100."""
 
     ami: float | None
     clusters: float
@@ -51,7 +51,8 @@ WITHIN = 0.1
 
 
 class Scored(NamedTuple):
-    """One system's scores, averaged over words by number of instances; B-cubed times 100."""
+    """One system's scores, averaged over words by number of instances. B-cubed is multiplied by
+    100."""
 
     ami: float
     nouns: float

@@ -182,9 +182,9 @@ WEIGHTED = {
 }
 
 SIMULATED = (
-    "20 simulated clusterings each of 5, 20 and 100 classes into as many clusters, with seeds other "
-    "than those of the trial with 3 sets on which this rule is based; samples of 512 items against "
-    "samples of 16,384 items of the same clustering; 95 % t-interval of the mean difference"
+    "20 simulated clusterings each of 5, 20 and 100 classes into as many clusters, with seeds "
+    "other than in the trial with 3 sets on which this rule is based; samples of 512 items "
+    "against samples of 16,384 items of the same clustering; 95 % t-interval of the mean difference"
 )
 
 SAMPLE_SIZE = {

@@ -95,7 +95,8 @@ def figure_2(options: ReproduceOptions) -> Reproduced:
     counts, source = frequent_nouns(options)
     words, contexts = counts.shape
     seeds = range(options.random_state, options.random_state + SEEDS)
-    with ignore_trivial():  # no warning, since the figure shows a fixed number of classes
+    # Suppress the warning, because the figure shows a fixed number of classes.
+    with ignore_trivial():
         trees = {
             way: MDLTree(random_state=options.random_state, **how).fit(counts)
             for way, how in WAYS.items()

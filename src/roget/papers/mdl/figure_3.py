@@ -59,7 +59,7 @@ class Truth(NamedTuple):
 
 
 class SimulationRow(NamedTuple):
-    """Means over the trials of one method at one data size; the distance is in bits.
+    """Means over the trials of one method at one data size. The distance is in bits.
 
     The fields ending in `_half` are half the width of the mean's 95 % interval, or 0 for a single
     trial.
@@ -111,7 +111,8 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Simul
             seen = np.flatnonzero(counts.sum(axis=1))
             for way, how in WAYS.items():
                 tree = MDLTree(criterion="li-abe", random_state=trial, **how)
-                with ignore_trivial():  # MLE may put every noun in its own cluster
+                # Suppress warnings, because MLE may put every noun in its own cluster.
+                with ignore_trivial():
                     tree.fit(counts[seen])
                 # An unseen noun has probability 0 under every clustering.
                 guess = np.zeros(model.joint.shape)

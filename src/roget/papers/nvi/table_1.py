@@ -88,7 +88,7 @@ def _prove(name: str, measure: str) -> str:
 def _prefer(measure: str, values: dict[str, dict[str, float]]) -> Claim:
     """Check which clustering a measure prefers.
 
-    For V, the higher value is preferred; for all other measures, the lower value.
+    A higher V is preferred. For all other measures, a lower value is preferred.
     """
     best = max if measure == "v" else min
     published, ours = (

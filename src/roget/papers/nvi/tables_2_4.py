@@ -14,7 +14,7 @@ LABELS = ("MDL", "T", "P")
 
 
 class TaggedCorpus(NamedTuple):
-    """A row of Tables 3 and 4 as printed; values are in the order MDL, T, P."""
+    """A row of Tables 3 and 4 as printed. Values are in the order MDL, T, P."""
 
     v: tuple[str, str, str]
     vi: tuple[str, str, str]
@@ -131,7 +131,7 @@ def half(printed: str) -> float:
 
 
 def divide(above: str, below: tuple[str, ...]) -> tuple[float, float]:
-    """Divide a printed number by a sum; return the quotient and its maximum rounding error."""
+    """Divide a printed number by a sum and return the quotient and its maximum rounding error."""
     total, hidden = sum(map(float, below)), sum(map(half, below))
     most = (float(above) + half(above)) / (total - hidden)
     return float(above) / total, most - float(above) / total

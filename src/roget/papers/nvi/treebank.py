@@ -23,7 +23,7 @@ TOPS = ("", "ROOT", "TOP", "S1", "VROOT")
 PHRASE = "XP"
 """Placeholder that replaces the label of a daughter that is a constituent.
 
-It is not a tag; X is a tag of Universal Dependencies.
+It is not a tag. X is a tag of Universal Dependencies.
 """
 
 

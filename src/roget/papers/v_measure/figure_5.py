@@ -92,7 +92,7 @@ def simulate(seed: int) -> tuple[Floats, list[str]]:
     """Return items of five skewed classes with ten weak features.
 
     Classes have the printed shares, divided by their sum. Class means are normal in each feature,
-    with standard deviation `STRENGTH`; items are normal around them, with standard deviation 1.
+    with standard deviation `STRENGTH`. Items are normal around them, with standard deviation 1.
     """
     rng = np.random.default_rng(seed)
     shares = np.array(list(map(float, SHARES)))

@@ -80,7 +80,8 @@ class Scores:
         return [self.ks[at] for at in self.values[measure].argmax(axis=1).tolist()]
 
     def find_drops(self, measure: str) -> Floats:
-        """Return the relative decrease from the maximum to the value at the largest k, by run."""
+        """Return, for each initialisation, the relative decrease from the maximum to the last
+        value."""
         values = self.values[measure]
         return np.asarray(1 - values[:, -1] / values.max(axis=1))
 
@@ -128,7 +129,8 @@ def sweep_kmeans(
     found = np.empty((len(names), starts, len(ks)))
     # With a single thread, sums do not depend on the number of cores.
     with threadpool_limits(1), warnings.catch_warnings():
-        # With fewer distinct rows than clusters some clusters stay empty, which is harmless.
+        # If there are fewer distinct rows than clusters, some clusters stay empty, which is
+        # harmless.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for start, at in np.ndindex(starts, len(ks)):
             model = KMeans(
@@ -227,7 +229,7 @@ def show(
     notes: Sequence[str] = (),
     **data: int,
 ) -> Reproduced:
-    """Return the reproduction of a figure; `data` holds further facts about the items."""
+    """Return the reproduction of a figure. `data` holds further facts about the items."""
     return Reproduced(
         title,
         about=about,
@@ -280,7 +282,7 @@ def draw(scores: Scores, sweep: Sweep) -> Figure:
     ]
     first.legend(handles=curves, frameon=False, fontsize=7)
     first.set_ylabel("v, ami ↑")
-    # Homogeneity and completeness share a panel, since one rises as the other falls.
+    # Homogeneity and completeness share a panel, because one rises as the other falls.
     last.plot(scores.ks, scores.average("completeness"), "--", color=ORANGE, lw=1.3)
     _draw_span(last, scores, "completeness", ORANGE)
     marks = [

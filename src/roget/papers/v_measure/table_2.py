@@ -72,7 +72,7 @@ OTHERS = (
 class Grid:
     """The contingency tables for a grid of parameters, stored as groups in a single table.
 
-    Axes: useful clusters, noise clusters, noise classes, ε1, ε2, ε3.
+    The axes of the grid are useful clusters, noise clusters, noise classes, ε1, ε2 and ε3.
     """
 
     classes: int
@@ -191,7 +191,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
     found = {name: count_satisfied(PAPERS, PAPERS.measure(name)) for name in (*PRINTED, *OTHERS)}
     strict = replace(PAPERS, lossy=False)
     without = {name: count_satisfied(strict, strict.measure(name)) for name in PRINTED}
-    # A second interpretation of the paper: tables that lose items are used only for P5 and P7.
+    # In a second interpretation of the paper, tables that lose items are used only for P5 and P7.
     mixed = {
         name: {**without[name], "P5": found[name]["P5"], "P7": found[name]["P7"]}
         for name in PRINTED

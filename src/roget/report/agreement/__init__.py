@@ -148,7 +148,7 @@ def _branch(names: Sequence[str], tree: AgreementTree) -> list[list[str]]:
     size, top = len(names), 2 * len(names) - 2
 
     def children(at: int) -> list[int]:
-        # scipy numbers the leaves first and the root last; here the root is node 0.
+        # scipy numbers the leaves first and the root last. Here, the root is node 0.
         node = top - at
         return [] if node < size else [top - int(child) for child in tree.links[node - size, :2]]
 

@@ -99,7 +99,7 @@ def _map(found: Agreement, drawn: Map, score: tuple[str, str | None]) -> Figure:
         label_point(axes, label, (x, y), (5, 3))
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.15)
-    # Outside the axes, so the legend does not cover points.
+    # Place the legend outside the axes, so that it does not cover points.
     figure.legend(frameon=False, fontsize=7, loc="outside upper right", ncols=2)
     axes.set_xlabel(
         f"{distance_name(found, score)}; two dimensions show {drawn.share:.0%} of the spread"

@@ -42,7 +42,7 @@ def leaf_order(found: Agreement) -> list[int]:
 
 
 def distance_name(found: Agreement, score: tuple[str, str | None]) -> str:
-    """Return the name of the distance. For a score whose best value is 1, it is "1 − score"."""
+    """Return the name of the distance, e.g. "1 − ari" for a score whose best value is 1."""
     wanted = next(w for w, e in found.requests if (str(w), e) == score)
     text = name_score(*score)
     return text if wanted.direction == "lower" else f"{wanted.best:g} − {text}"

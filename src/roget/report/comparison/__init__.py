@@ -28,7 +28,7 @@ from roget.report.legend import explain_scores
 from roget.report.outline import list_systems, sheet_groups
 from roget.report.score import ENTROPIES, MOST_WARNINGS, entropy_columns
 from roget.scoring.results import Comparison, SystemRow, score_key
-from roget.scoring.signature import change_signature, shorten_signature
+from roget.scoring.signature import shorten_signature
 
 if TYPE_CHECKING:
     from roget.scoring.steps.headline import ComparisonHeadline
@@ -44,6 +44,7 @@ FIELDS = (
 
 def report(comparison: Comparison) -> Report:
     """Report the scores of all systems, best first, and of the baselines."""
+    comparison = comparison.with_intervals()
 
     def page() -> str:
         from roget.report.comparison.html import render
@@ -71,8 +72,8 @@ def report(comparison: Comparison) -> Report:
         ],
         notes=explain_scores(scores),
         warnings=[*_stability(comparison), *comparison.warnings],
-        signature=_sign(comparison, head),
-        brief=None if head is None else _brief(comparison, head),
+        signature=comparison.signature,
+        brief=None if head is None else _brief(comparison),
         caption=f"{comparison.title}. {_explain(comparison)}" if comparison.title else "",
         data=comparison.as_dict(),
         sheet=_sheet(comparison),
@@ -115,7 +116,7 @@ def _short_board(comparison: Comparison, head: ComparisonHeadline) -> ReportTabl
         by_score = {(row.measure, row.entropy): row for row in rows}
         first = by_score[main]
         drawn = comparison.show_intervals and not first.trivial
-        interval = ends(*head.interval(first)) if drawn else ""
+        interval = ends(first.low, first.high) if drawn else ""
         score = Cell(number(first.value), interval, "", first.letters or "", first.rank == 1)
         rank = [_rank(first)] if has_rank else []
         clusters = "" if first.clusters is None else f"{first.clusters:{form}}"
@@ -167,7 +168,7 @@ def _coreference_board(head: ComparisonHeadline) -> ReportTable:
 
 
 def _plain_cell(row: SystemRow | None) -> Cell:
-    """Format a score without rank and significance letters; the best system's score is bold."""
+    """Format a score without rank and significance letters. The best system's score is bold."""
     if row is None:
         return Cell(UNDEFINED)
     return Cell(number(row.value), strong=row.rank == 1)
@@ -187,24 +188,15 @@ def _short_legend(comparison: Comparison) -> str:
     return f"{text}; test the differences with --ci 1000" if len(comparison.systems) > 1 else text
 
 
-def _brief(comparison: Comparison, head: ComparisonHeadline) -> Brief:
+def _brief(comparison: Comparison) -> Brief:
     """Return one warning of each kind, at most three, and the short signature."""
     notices = [*comparison.warnings, *_stability(comparison)]
     kinds: dict[str, str] = {}
     for notice in notices:
         kinds.setdefault(code_of(notice) or notice, notice)
     shown = list(kinds.values())[:MOST_WARNINGS]
-    signature = shorten_signature(_sign(comparison, head))
+    signature = shorten_signature(comparison.signature)
     return Brief(shown, signature, len(notices) - len(shown))
-
-
-def _sign(comparison: Comparison, head: ComparisonHeadline | None) -> str:
-    """Return the signature of the printed scores, with the interval method if quick intervals are
-    shown."""
-    drawn = comparison.show_intervals and not any(row.low is not None for row in comparison.rows)
-    if head is None or not head.quick or not drawn:
-        return comparison.signature
-    return change_signature(comparison.signature, ci=next(iter(head.quick.values())).method)
 
 
 def _cell(row: SystemRow, shown: bool) -> Cell:

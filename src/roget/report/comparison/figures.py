@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def write(comparison: Comparison, folder: PathLike) -> list[Path]:
-    """Draw all figures into a folder, which is created if missing; return the files.
+    """Draw all figures into a folder, which is created if missing, and return the files.
 
     There is one figure of intervals per score. A measure computed with several entropy estimators
     also has a figure of ranks, and one of score differences against the number of clusters.

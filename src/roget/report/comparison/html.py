@@ -138,7 +138,7 @@ def _reasons(comparison: Comparison) -> list[str]:
 
 
 def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
-    """Return the pairwise tests for each score; systems are identified by index."""
+    """Return the pairwise tests for each score. Systems are identified by index."""
     numbers = {name: at for at, name in enumerate(comparison.systems)}
     by_score: dict[tuple[str, str | None], list[list[Any]]] = {s: [] for s in comparison.ordered}
     for pair in comparison.pairs:

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """Browsers that can print a PDF. The first browser that is installed is used."""
+
+ALL_WORDS = "All words"
+"""Heading of a root without a name."""
 
 TIMEOUT = 300.0
 """Time limit for printing a PDF, in seconds."""
@@ -96,13 +100,15 @@ def _fill(
     made: Environment, name: str, thesaurus: Thesaurus, options: ReportOptions
 ) -> Iterator[str]:
     """Yield the text of a booklet piece by piece, rendered from a template."""
-    listed = list(entries(thesaurus, options.left_out))
+    listed = list(entries(thesaurus, options.left_out, by_trust=True))
+    if listed[0].children and 0 not in thesaurus.labels:
+        listed[0] = replace(listed[0], label=ALL_WORDS)
     found: dict[str, list[tuple[bool, float, int]]] = {}
     for one in listed:
         for member in one.members:
             place = (not member.placed, -member.probability, one.node)
             found.setdefault(member.word, []).append(place)
-    # An index of all words in alphabetical order, each with its classes, main class first.
+    # Make an index of all words in alphabetical order, each with its classes, the main class first.
     index = [
         (word, [node for *_, node in sorted(found[word])])
         for word in sorted(found, key=lambda word: (word.casefold(), word))
@@ -123,7 +129,7 @@ def _fill(
         title=options.called,
         language=options.language,
         summary=summary,
-        whole="words" if imported else "text",  # Class sizes are shown as a share of these.
+        whole="words" if imported else "text",  # Class sizes are shares of this total.
         entries=listed,
         by_node={one.node: one for one in listed},
         index=index,

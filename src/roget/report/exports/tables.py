@@ -20,72 +20,67 @@ from roget.report.exports.base import (
     entries,
     exporter,
     new_bytes,
-    number,
 )
 from roget.report.options import ReportOptions
 
-COLUMNS = ("word", "class_path", "label", "probability", "count")
-"""Column names. class_path lists the class ids from the root to the class, e.g. 0/2/5."""
+COLUMNS = ("word", "class_path", "label", "probability", "count", "trust")
+"""First columns of all tables. class_path lists the class ids from the root to the class, e.g.
+0/2/5. The labels of all levels follow, and the typical contexts of the class."""
 
-Row: TypeAlias = tuple[str, str, str, float, int | float]
+CONTEXTS = "contexts of the class"
+
+DIGITS = 6
+"""Number of significant digits of probabilities."""
 
 LISTED = 8
-"""Number of contexts of a class in a sheet."""
+"""Number of contexts of a class in a table."""
 
 HIGHEST = 1_048_576
 """Maximum number of rows of an Excel sheet."""
 
-
-def rows(thesaurus: Thesaurus) -> Iterator[Row]:
-    """Yield the rows of the table, one for each class and word listed in it."""
-    totals = thesaurus.counts.word_totals
-    for one in entries(thesaurus):
-        path = "/".join(map(str, thesaurus.ids[list(one.path)].tolist()))
-        for member in one.members:
-            yield member.word, path, one.label, member.probability, number(totals[member.row])
+Row: TypeAlias = list[str | int | float | None]
 
 
-@exporter
-def write_tsv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write tab-separated values without quoting: a header, and one line per class and word."""
-    check_one_line(map(str, thesaurus.words), "TSV")
-    yield "\t".join(COLUMNS) + "\n"
-    for row in rows(thesaurus):
-        check_one_line([row[2]], "TSV")
-        yield "\t".join(map(str, row)) + "\n"
+def tabulate(thesaurus: Thesaurus) -> tuple[list[str], list[Row]]:
+    """Return the columns and rows of all tables: one row per class and word listed in it.
 
-
-def sheet(thesaurus: Thesaurus) -> tuple[list[str], list[list[str | int | float]]]:
-    """Return the columns and rows of a table for readers: one row per class and word.
-
-    It has the labels of all levels, the typical contexts in words, and rounded numbers.
+    Counts are rounded to whole numbers. The trust of a class without vectors is None.
     """
     listed = list(entries(thesaurus))
     leaves = [one for one in listed if one.members]
     depth = max((len(one.path) - 1 for one in leaves), default=0)
     labels = {one.node: one.label for one in listed}
     totals = thesaurus.counts.word_totals
-    titles = ["word", *(f"level {at}" for at in range(1, depth + 1)), "probability", "count"]
-    found: list[list[str | int | float]] = []
+    found: list[Row] = []
     for one in leaves:
-        path = [labels[node] for node in one.path[1:]]
-        path += [""] * (depth - len(path))
-        trust = "" if one.trust is None else round(one.trust.trust, 2)
+        path = "/".join(map(str, thesaurus.ids[list(one.path)].tolist()))
+        levels = [labels[node] for node in one.path[1:]]
+        levels += [""] * (depth - len(levels))
+        trust = None if one.trust is None else round(one.trust.trust, 2)
         contexts = "; ".join(one.contexts[:LISTED])
-        found += [
-            [
-                each.word, *path, round(each.probability, 3), round(float(totals[each.row])),
-                trust, contexts,
-            ]
-            for each in one.members
-        ]  # fmt: skip
-    return [*titles, "trust", "contexts of the class"], found
+        for each in one.members:
+            probability = float(f"{each.probability:.{DIGITS}g}")
+            count = round(float(totals[each.row]))
+            found.append([each.word, path, one.label, probability, count, trust, *levels, contexts])
+    return [*COLUMNS, *(f"level {at}" for at in range(1, depth + 1)), CONTEXTS], found
+
+
+@exporter
+def write_tsv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
+    """Write tab-separated values without quoting: a header, and one line per class and word."""
+    titles, found = tabulate(thesaurus)
+    check_one_line(map(str, thesaurus.words), "TSV")
+    yield "\t".join(titles) + "\n"
+    for row in found:
+        # A missing trust, an unused level and missing contexts are empty fields.
+        check_one_line([one for one in row if isinstance(one, str) and one], "TSV")
+        yield "\t".join("" if one is None else str(one) for one in row) + "\n"
 
 
 @exporter
 def write_csv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
-    """Write a table for readers as CSV (RFC 4180)."""
-    titles, found = sheet(thesaurus)
+    """Write comma-separated values (RFC 4180): a header, and one line per class and word."""
+    titles, found = tabulate(thesaurus)
     rows: list[Sequence[object]] = [titles, *found]
     for row in rows:
         out = io.StringIO()
@@ -94,26 +89,30 @@ def write_csv(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
 
 
 def write_xlsx(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
-    """Write a table for readers as an Excel workbook with one sheet."""
-    titles, found = sheet(thesaurus)
+    """Write an Excel workbook with one sheet."""
+    titles, found = tabulate(thesaurus)
     if len(found) >= HIGHEST:
         raise InputError(
             f"{len(found):,} rows do not fit into an Excel sheet ({HIGHEST:,} rows); export as csv",
             code="unsupported-format",
         )
     with new_bytes(target, "Excel") as draft:
-        write_workbook(draft, [titles, *found])
+        cells = (["" if one is None else one for one in row] for row in found)
+        write_workbook(draft, [titles, *cells])
 
 
 def write_parquet(thesaurus: Thesaurus, target: Target, options: ReportOptions = PLAIN) -> None:
     """Write a Parquet file with one row per class and word."""
+    titles, found = tabulate(thesaurus)
     with new_bytes(target, "Parquet") as draft, duck.database() as connection:
-        listed = list(rows(thesaurus))
-        whole = all(isinstance(row[-1], int) for row in listed)
-        types = ["VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE", "BIGINT" if whole else "DOUBLE"]
-        kinds = {"VARCHAR": object, "BIGINT": np.int64, "DOUBLE": np.float64}
+        types = dict.fromkeys(titles, "VARCHAR")
+        types |= {"probability": "DOUBLE", "count": "BIGINT", "trust": "DOUBLE"}
+        # Objects can be None, which becomes null; numbers cannot.
+        kinds = {"probability": np.float64, "count": np.int64}
         columns = {
-            name: np.fromiter((row[place] for row in listed), dtype=kinds[type], count=len(listed))
-            for place, (name, type) in enumerate(zip(COLUMNS, types, strict=True))
+            name: np.fromiter(
+                (row[at] for row in found), dtype=kinds.get(name, object), count=len(found)
+            )
+            for at, name in enumerate(titles)
         }
-        duck.write_parquet(connection, columns, dict(zip(COLUMNS, types, strict=True)), draft)
+        duck.write_parquet(connection, columns, types, draft)

@@ -110,7 +110,7 @@ def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
         held.setdefault(place, []).append(row)
     rows: list[tuple[int, int, int, int]] = []
     labels: list[str] = []
-    # For each class that is already merged: its cluster number in the linkage, and its size.
+    # For each class that is already merged, store its cluster number in the linkage and its size.
     whole: dict[int, tuple[int, int]] = {}
     for node in sorted(high, key=lambda one: (high[one], one)):
         parts = [whole[child] for child in tree.children(node) if child in whole]
@@ -209,7 +209,7 @@ def write_json(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[str]:
             for one in context_classes
         ]
     yield _object(head) + ',\n"tree": '
-    # Write piece by piece, since a deep tree would exceed the json module's recursion limit.
+    # Write piece by piece, because a deep tree would exceed the recursion limit of the json module.
     nested, previous = 0, None
     for one in entries(thesaurus):
         level = len(one.path) - 1

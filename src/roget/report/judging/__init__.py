@@ -29,7 +29,7 @@ FEW = 30
 """Number of pairs or lines below which a warning is given."""
 
 LINES = 12
-"""Maximum number of lines in plain text; JSON and CSV contain all lines."""
+"""Maximum number of lines in plain text. JSON and CSV contain all lines."""
 
 NAMED = 8
 """Maximum number of missing words listed by name."""

@@ -36,12 +36,12 @@ def _add_codes(data: Any) -> Any:
 
 
 def render_csv(report: Report) -> str:
-    """Render the sheet as comma-separated values at full precision."""
+    """Render the spreadsheet table as comma-separated values, at full precision."""
     return _delimit(report, ",")
 
 
 def render_tsv(report: Report) -> str:
-    """Render the sheet as tab-separated values at full precision."""
+    """Render the spreadsheet table as tab-separated values, at full precision."""
     return _delimit(report, "\t")
 
 
@@ -62,7 +62,7 @@ _PLAIN = re.compile(r"[=+\-@][\w\s.+\-=@)]*")
 
 
 def find_formulas(report: Report) -> list[str]:
-    """Return the cells of the sheet that a spreadsheet would run as formulas.
+    """Return the table cells that a spreadsheet would run as formulas.
 
     These cells are written unchanged, because an added prefix would change the names for programs
     that read the table.

@@ -99,7 +99,7 @@ def environment() -> Environment:
     from roget.report.format import number, part_line, with_code
 
     made = jinja2.Environment(
-        # Shared templates are in this folder: "frame.html", "parts.html".
+        # This folder contains the shared templates "frame.html" and "parts.html".
         loader=jinja2.FunctionLoader(partial(asset, __package__)),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -117,13 +117,13 @@ def bundle(entry: str) -> str:
     """Return a page's script: the required modules from web/js, dependencies first.
 
     The modules share one scope, so import and export statements are removed, and so are type
-    comments; a test checks that no two modules declare the same name.
+    comments. A test checks that no two modules declare the same name.
     """
     folder, found = resources.files("roget") / "web" / "js", dict[str, str]()
 
     def add(name: str) -> None:
         if name not in found:
-            found[name] = ""  # ends the recursion if imports are circular
+            found[name] = ""  # End the recursion if imports are circular.
             text = (folder / f"{name}.js").read_text(encoding="utf-8")
             for other in _IMPORT.findall(text):
                 add(other)

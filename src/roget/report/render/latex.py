@@ -46,7 +46,7 @@ def escape(text: str) -> str:
 
 
 def render(report: Report) -> str:
-    """Render booktabs tables; all other lines (lead, notes, warnings) become LaTeX comments."""
+    """Render booktabs tables. All other lines (lead, notes, warnings) become LaTeX comments."""
     remarks = (
         *report.lead,
         report.about,
@@ -125,7 +125,7 @@ def _cell(cell: Any) -> str:
         text = " ".join(str(cell).split())
         if _NEGATIVE.fullmatch(text):
             return f"${text}$"
-        # In a number with ±, only that sign is in maths mode.
+        # In a number with ±, put only this sign in maths mode.
         return _SIGN.sub("$-$", escape(text))
     text = _cell(cell.text)
     text = rf"\textbf{{{text}}}" if cell.strong else text

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from roget.errors import spell_options
 from roget.report import Cell, Column, Report, ReportTable
 from roget.report.format import GAP, printable, width, with_code
 
@@ -20,7 +21,8 @@ def render(report: Report) -> str:
     shown = report.warnings if brief is None else brief.warnings
     warnings = [_fill(with_code(warning), "! ", "  ") for warning in shown]
     if brief is not None and brief.more:
-        warnings.append(f"  {brief.more} more {'notice' if brief.more == 1 else 'notices'}: --all")
+        more = "notice" if brief.more == 1 else "notices"
+        warnings.append(spell_options(f"  {brief.more} more {more}: --all"))
     blocks = [
         _fill(report.title) if report.caption else "",
         "\n".join(_fill(line, after="  ") for line in report.lead),
@@ -59,7 +61,7 @@ def _blocks(table: ReportTable) -> Iterator[str]:
 
 
 def _text(cell: Any, column: Column) -> str:
-    """Format a cell; interval bounds are shown without leading zeros to save space."""
+    """Format a cell. Interval bounds are shown without leading zeros to save space."""
     if isinstance(cell, Cell):
         ends = cell.interval.replace("[0.", "[.").replace(" 0.", " .").replace("-0.", "-.")
         cell = str(Cell(cell.text, ends, cell.rank, cell.letters))

@@ -14,7 +14,7 @@ from roget.errors import Notice
 from roget.learn.sketch import Collocate, Sketch, SketchRelation
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
-from roget.report.format import GAP, UNDEFINED, plural, printable, width
+from roget.report.format import GAP, UNDEFINED, occurrences, printable, width
 from roget.report.why import concord, line_data
 
 LONGEST = 20
@@ -47,7 +47,7 @@ def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
         title=f"Sketch of {' and '.join(found.words)}",
         lead=[*_lead(found)],
         tables=[
-            *(_pack(map(_block, found.relations)) if found.beside is None else _parts(found)),
+            *(_pack(map(_block, found.relations)) if found.other is None else _parts(found)),
             *_concord(found, lines),
         ],
         notes=[*_notes(found, source)],
@@ -86,12 +86,12 @@ def _concord(found: Sketch, lines: Lines) -> Iterator[ReportTable]:
 
 def _lead(found: Sketch) -> Iterator[str]:
     for word, total in zip(found.words, found.totals, strict=True):
-        yield f"{printable(word, width() // 3)}: {plural(round(total, 3), 'occurrence')}"
+        yield f"{printable(word, width() // 3)}: {occurrences(total)}"
 
 
 def _notes(found: Sketch, source: str = "") -> Iterator[str]:
     text = "logDice: association score of at most 14; each point doubles the strength"
-    if found.beside is not None:
+    if found.other is not None:
         text += "; 0 for collocates that do not occur with the word"
     if found.relations:
         yield text
@@ -113,7 +113,7 @@ def _talk(found: Sketch) -> Iterator[str]:
         yield Notice(
             "no collocate is frequent enough; try --min 1 --share 0", code="too-little-text"
         )
-    if found.beside is not None and max(found.totals) >= FAR * min(found.totals):
+    if found.other is not None and max(found.totals) >= FAR * min(found.totals):
         rare = found.words[found.totals.index(min(found.totals))]
         yield Notice(
             f"{rare!r} is much rarer than the other word, so its missing collocates mean little",
@@ -200,7 +200,7 @@ def _data(found: Sketch, lines: Lines) -> dict[str, Any]:
     relations = []
     for one in found.relations:
         head: dict[str, Any] = {"slot": one.slot, "group": one.group, "name": one.name}
-        if found.beside is None:
+        if found.other is None:
             listed = [_describe(collocate, found, lines) for collocate in one.collocates]
             head |= {"total": one.total, "share": one.share, "collocates": listed}
         else:
@@ -210,14 +210,14 @@ def _data(found: Sketch, lines: Lines) -> dict[str, Any]:
                 head[kind] = [_describe(collocate, found, lines) for collocate in listed]
         relations.append(head | {"more": one.more})
     first: dict[str, Any] = {"word": found.word, "seen": found.totals[0]}
-    if found.beside is not None:
+    if found.other is not None:
         first = {"words": list(found.words), "seen": list(found.totals)}
     return first | {"min": found.least, "relations": relations, "left": list(found.left)}
 
 
 def _describe(one: Collocate, found: Sketch, lines: Lines) -> dict[str, Any]:
     facts: dict[str, Any] = {"context": one.context, "name": one.name}
-    if found.beside is None:
+    if found.other is None:
         facts |= {"count": one.count, "score": one.score}
     else:
         facts |= {"counts": list(one.counts), "scores": list(one.scores)}
@@ -233,7 +233,7 @@ def _describe(one: Collocate, found: Sketch, lines: Lines) -> dict[str, Any]:
 def _sheet(found: Sketch) -> ReportTable:
     """Return a spreadsheet table with one row per collocate."""
     titles = ["slot", "relation", "collocate", "context", "count", "score"]
-    if found.beside is None:
+    if found.other is None:
         rows = [
             (relation.slot, relation.name, one.name, one.context, one.count, one.score)
             for relation in found.relations
@@ -242,7 +242,7 @@ def _sheet(found: Sketch) -> ReportTable:
         return ReportTable.of(titles, rows)
     titles = ["slot", "relation", "taken by", *titles[2:4]]
     titles += [f"{what} {word}" for what in ("count", "score") for word in found.words]
-    named = dict(zip(KINDS, (found.word, "both", found.beside), strict=True))
+    named = dict(zip(KINDS, (found.word, "both", found.other), strict=True))
     compared = [
         (relation.slot, relation.name, named[kind], one.name, one.context, *one.counts,
          *one.scores, one.difference)
@@ -261,8 +261,8 @@ def _page(found: Sketch, lines: Lines) -> str:
         "page/sketch.html",
         found=found,
         lines=lines,
-        kinds=KINDS if found.beside is not None else ("collocates",),
-        called=(f"only {found.word}", "both", f"only {found.beside}"),
+        kinds=KINDS if found.other is not None else ("collocates",),
+        called=(f"only {found.word}", "both", f"only {found.other}"),
         lead=[*_lead(found)],
         notes=[*_notes(found)],
         warnings=[*_talk(found)],

@@ -28,7 +28,7 @@ from roget.errors import InputError
 from roget.scoring.entropy.base import LinearEstimator, miller_madow
 
 SMALL_SAMPLE = 20
-"""Default value of `small`: the sample size N from which only the first coefficients are fitted.
+"""Default value of `small`: the sample size N from which only a few coefficients are fitted.
 
 For smaller N, all coefficients are fitted.
 """

@@ -329,7 +329,7 @@ def handle_missing(
             )
         if missing == "unmatched" and counts is not None and counts.dtype.kind == "f":
             raise InputError(
-                "unmatched items require integer counts; pass --missing cluster or drop",
+                "unmatched items require integer counts; pass --missing cluster or --missing drop",
                 code="conflicting-options",
             )
         system, gold, counts = _fill_gaps(system, gold, counts, gaps, missing)
@@ -394,7 +394,7 @@ def _handle_noise(
         raise InputError(f"{gold.source}: all items are noise", code="missing-items")
     if missing != "drop" and gold.absent != (missing == "unmatched"):
         raise InputError(
-            f"{content}: pass 'unmatched' for both --missing and --extra, or for neither",
+            f"{content}: pass both --missing unmatched and --extra unmatched, or neither",
             code="conflicting-options",
         )
     return _fill_gaps(gold, system, counts, gaps, missing)
@@ -692,7 +692,7 @@ def _check_first_rows(gold: Labels, system: Labels) -> None:
         read_as_data = system.source if one.is_header else gold.source
         raise InputError(
             f"{read_as_data}: both files begin with {one.field!r}, which may be a header or an "
-            "item; pass --header or --no-header (in Python header=True or header=False)",
+            "item; pass --header or --no-header",
             code="ambiguous-header",
         )
 
@@ -711,8 +711,7 @@ def _refuse_lone_first_row(side: Labels, other: Labels) -> None:
         return
     raise InputError(
         f"{side.source}: the first row, {row.field!r}, may be a header or an item: it is the only "
-        f"item that is not in {other.source}; pass --header or --no-header (in Python header=True "
-        "or header=False)",
+        f"item that is not in {other.source}; pass --header or --no-header",
         code="ambiguous-header",
     )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from shlex import quote
 from typing import Any, TypeAlias
 
 from roget.core.io.header import COLUMN_WORDS, parse_number
@@ -112,21 +113,31 @@ class LabelRoles(Roles):
         numeric: Sequence[int] = (),
         transpose: bool | None = None,
     ) -> Table:
-        """Find the column of each role, and return the table with the roles assigned.
-
-        If a table has one or two columns and all names are unknown, roles are assigned by position.
-        """
-        known = {name for role in self.all for name in NAMES[role]}
-        lowered = [name.strip().lower() for name in table.names]
-        unknown = bool(table.first) and not columns and len(lowered) < 3
-        if table.header and not (unknown and known.isdisjoint(lowered)):
+        """Find the column of each role, and return the table with the roles assigned."""
+        if table.header and table.first:
+            places = self.find_columns(table.names, columns, table.name)
+        elif table.header:
             places = self.find_by_name(table.names, columns, table.name)
         else:
             places = self.find_by_position(table.names, columns, table.name)
-            if table.header and lowered[-1] in NOUNS and lowered[0] not in NOUNS:
-                # With a header such as "kmeans, doc", the second column contains the items.
-                places = {role: len(lowered) - 1 - at for role, at in places.items()}
         return replace(table, places=places)
+
+    def find_columns(
+        self, names: Sequence[str], columns: Columns | None, source: str
+    ) -> dict[str, int]:
+        """Return the column index of each role, by name or, if names are unknown, by position.
+
+        The position counts in tables with one or two columns if all names are unknown.
+        """
+        known = {name for role in self.all for name in NAMES[role]}
+        lowered = _lower(names)
+        if columns or len(names) > 2 or not known.isdisjoint(lowered):
+            return self.find_by_name(names, columns, source)
+        places = self.find_by_position(names, columns, source)
+        if lowered[-1] in NOUNS and lowered[0] not in NOUNS:
+            # With a header such as "kmeans, doc", the second column contains the items.
+            places = {role: len(lowered) - 1 - at for role, at in places.items()}
+        return places
 
     def find_by_name(
         self, names: Sequence[str], columns: Columns | None, source: str
@@ -158,8 +169,10 @@ class LabelRoles(Roles):
             if near:
                 found[role] = exact[0] if exact else near[0]
             elif role == "item" and lowered[:1] == [""] and 0 in free:
-                # pandas writes its index, which holds the item ids, as a column without a name.
-                found[role] = 0
+                # pandas writes its index as a column without a name. It holds the item ids, unless
+                # another column does.
+                nouns = [at for at in sorted(free) if lowered[at] in NOUNS]
+                found[role] = nouns[0] if len(nouns) == 1 else 0
         return self._complete(found, names, columns, source)
 
     def _complete(
@@ -168,20 +181,21 @@ class LabelRoles(Roles):
         """Assign the missing role to the column with the unknown name in a two-column table."""
         lowered = _lower(names)
         for role in (*(role for role in self.all if role in LABEL_ROLES), "item"):
-            left = [at for at in range(len(names)) if at not in found.values()]
+            left = [at for at in _list_named(names) if at not in found.values()]
             if role in found or (role == "item" and (self.is_pair or not left)):
                 continue
             # With a header such as "doc, topic, weight", the remaining column contains the items.
             noun = role == "item" and all(lowered[at] in NOUNS for at in left)
-            if len(left) != 1 or (len(names) > 2 and not noun):
+            if len(left) != 1 or (len(_list_named(names)) > 2 and not noun):
                 example = self._likely(found, names, left)
                 matrix = (
                     "; if it is a contingency matrix, pass --matrix"
                     if self.is_pair and lowered[:1] == [""]
                     else ""
                 )
+                shown = ", ".join(name or "(unnamed)" for name in names)
                 raise InputError(
-                    f"{source}: cannot determine which of the columns {', '.join(names)} is the "
+                    f"{source}: cannot determine which of the columns {shown} is the "
                     f"{role} column; {_show_choice(example, columns)}{matrix}",
                     code="ambiguous-columns",
                 )
@@ -192,14 +206,14 @@ class LabelRoles(Roles):
         self, found: dict[str, int], names: Sequence[str], left: list[int]
     ) -> dict[str, str]:
         """Return a likely assignment of roles to columns, as an example for messages."""
-        places = dict(found)
+        places = {role: at for role, at in found.items() if names[at].strip()}
         nouns = [at for at in left if names[at].strip().lower() in NOUNS]
         if "item" not in found and nouns:
             places["item"] = nouns[0]
         roles: tuple[str, ...] = ("gold", "system") if self.is_pair else ("item", "label")
-        if self.is_pair and len(names) == 3 and not {"item", "weight", "group"} & set(found):
-            roles = ("item", "gold", "system")
         free = [names[at] for at in left if at not in places.values()]
+        if self.is_pair and len(free) == 3 and not places:
+            roles = ("item", "gold", "system")
         open_roles = [role for role in roles if role not in places]
         if len(free) > len(open_roles):
             # Items are usually in the first column. With many columns, the label column cannot be
@@ -314,7 +328,7 @@ def _show_choice(example: Mapping[str, str], columns: Columns | None) -> str:
     side = getattr(columns, "side", "")
     example = {f"{side}.{role}" if side else role: name for role, name in example.items()}
     pairs = ",".join(f"{role}={name}" for role, name in example.items())
-    return f"specify the columns, e.g. --columns {pairs} (in Python columns={example})"
+    return f"specify the columns, e.g. --columns {quote(pairs)}"
 
 
 def _find_column(names: Sequence[str], role: str, value: str | int, source: str) -> int:
@@ -332,6 +346,11 @@ def _find_column(names: Sequence[str], role: str, value: str | int, source: str)
         f"{source}: the {role} column {value!r} does not exist; the columns are: {there}",
         code="missing-column",
     )
+
+
+def _list_named(names: Sequence[str]) -> list[int]:
+    """Return the indices of the columns, without an index column that pandas has written."""
+    return [*range(int(len(names) > 1 and not names[0].strip()), len(names))]
 
 
 def _lower(names: Sequence[str]) -> list[str]:

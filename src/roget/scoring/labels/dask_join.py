@@ -182,7 +182,7 @@ def _list_side(given: Any) -> list[str]:
     """Return the gold files or the system files."""
     if not isinstance(given, str | os.PathLike):
         raise InputError(
-            "with engine='dask', gold and system must be files or folders",
+            "with --engine dask, gold and system must be files or folders",
             code="conflicting-options",
         )
     paths = list_files(os.fspath(given))

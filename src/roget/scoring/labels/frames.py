@@ -7,7 +7,7 @@ module of its type, and uses the library that the caller has already imported.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -17,17 +17,29 @@ from roget.core.io.frames import is_frame, library
 from roget.core.io.problems import Problems
 from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects, is_missing
-from roget.scoring.labels.columns import LABEL_ROLES, Columns, LabelRoles
+from roget.scoring.labels.columns import LABEL_ROLES, SINGLE, Columns, LabelRoles
 from roget.scoring.labels.labels import LabelCodes
 from roget.scoring.labels.table import LabelTable
+
+
+def find_in_frame(
+    names: Sequence[str], roles: LabelRoles, columns: Columns | None, source: str
+) -> dict[str, int]:
+    """Return the column index of each role in a data frame.
+
+    As in files, two columns with unknown names are items and labels. Gold and system columns of one
+    frame must be named.
+    """
+    find = roles.find_columns if roles is SINGLE else roles.find_by_name
+    return find(names, columns, source)
 
 
 def select_columns(
     named: Mapping[str, Any], roles: LabelRoles, columns: Columns | None, source: str
 ) -> LabelTable:
-    """Select a column by name for each role, and return the columns as a label table."""
+    """Select a column for each role, and return the columns as a label table."""
     names = list(named)
-    places = roles.find_by_name(names, columns, source)
+    places = find_in_frame(names, roles, columns, source)
     by_role = {role: named[names[at]] for role, at in places.items()}
     return table_from_columns(by_role, Problems(source))
 

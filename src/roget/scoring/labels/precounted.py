@@ -25,7 +25,7 @@ from roget.scoring.labels.align import (
 )
 from roget.scoring.labels.columns import CELLS, PAIR, SINGLE, Columns, LabelRoles, choose_side
 from roget.scoring.labels.files import name_files
-from roget.scoring.labels.frames import select_columns, table_from_columns
+from roget.scoring.labels.frames import find_in_frame, select_columns, table_from_columns
 from roget.scoring.labels.labels import LabelCodes, Labels, NoItems, whole_counts
 from roget.scoring.labels.read import read_tables
 from roget.scoring.labels.table import (
@@ -189,7 +189,7 @@ def _inspect_lazy(
 
     lazy = nw.from_native(frame).lazy()
     names = lazy.collect_schema().names()
-    places = roles.find_by_name(names, columns, source)
+    places = find_in_frame(names, roles, columns, source)
     return lazy, {role: names[at] for role, at in places.items()}
 
 

@@ -168,15 +168,16 @@ def parse(measure: str | Measure) -> Measure:
         if at:
             # The notation v@jk is valid only in options such as --fail-under.
             raise InputError(
-                f"{measure}: use -m {name} -e {estimator} (in Python measures={name!r}, "
-                f"entropy={estimator!r})",
+                f"{measure}: use -m {name} -e {estimator}",
                 code="invalid-option",
             )
         raise InputError(
             f"{measure!r} is not a measure: expected a name, or name(parameter=value)",
             code="unknown-name",
         )
-    cls: type[Measure] = catalogue.load("measures", catalogue.find_familiar(match[1]))
+    known = match[1] in catalogue.MEASURES
+    name = match[1] if known else catalogue.find_familiar(match[1])
+    cls: type[Measure] = catalogue.load("measures", name)
     parameters: dict[str, Any] = {}
     defaults = {field.name: field.default for field in fields(cls)}
     for argument in filter(None, re.split(r"\s*,\s*", match[2] or "")):

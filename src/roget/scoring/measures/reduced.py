@@ -119,7 +119,7 @@ def _count_labellings(sizes: Histogram, joint: Histogram, by: Histogram, n: Any)
 def _log_ways(n: Any, alpha: Any) -> Any:
     """Return log(Γ(n+α)/(Γ(α)·n!)).
 
-    For whole α this is the log of the number of ways to put n identical items into α boxes.
+    For integer α this is the logarithm of the number of ways to put n identical items into α boxes.
     """
     from scipy.special import betaln
 

@@ -151,7 +151,8 @@ def _fill(table: TaskScores, records: Records, options: RankOptions) -> TaskScor
     if options.missing == "error":
         more = f" ({int(gaps.sum()):,} scores are missing)" if gaps.sum() > 1 else ""
         raise InputError(
-            f"{where}: {what}{more}; choose a rule with --missing drop-task, drop-system or worst",
+            f"{where}: {what}{more}; pass --missing drop-task, --missing drop-system or "
+            "--missing worst",
             code="missing-scores",
         )
     rows, columns = np.arange(len(table.systems)), np.arange(len(table.tasks))

@@ -76,8 +76,8 @@ def check_options(inputs: Inputs, *, keep: bool = False) -> None:
     values["sample_weight"] = inputs.sample_weight
     refused = [name for name, value in values.items() if value is not None and np.any(value)]
     refused += ["a table of classes or clusters"] if keep else []
-    refused += ["extra='sample'"] if options.extra == "sample" else []
-    refused += ["several='cover'"] if options.several == "cover" else []
+    refused += ["--extra sample"] if options.extra == "sample" else []
+    refused += ["--set several=cover"] if options.several == "cover" else []
     if refused:
         raise InputError(
             f"{refused[0]} requires a single gold standard; score each gold standard separately",

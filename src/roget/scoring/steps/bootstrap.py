@@ -30,7 +30,7 @@ from roget.scoring.signature import choose_interval
 from roget.scoring.steps.intervals import ChanceBias, Jackknife, interval_bounds
 from roget.scoring.systems import SystemScores
 from roget.scoring.tables.contingency import Contingency, Leaves
-from roget.scoring.tables.keys import compact, find_kinds
+from roget.scoring.tables.keys import compact, find_kinds, order_kinds
 
 _CHUNK = 128
 """Number of bootstrap samples of groups per batch, which limits memory use."""
@@ -264,7 +264,11 @@ class Resampler(ABC):
         yield from map_tasks(_run_bootstrap, self, (BootstrapTask(part, seed) for part in ranges))
 
     def jackknife(self, seed: int) -> Jackknife:
-        """Return the scores, leaving out each item, group or block in turn."""
+        """Return the scores with each item, group or block left out in turn, and their bias."""
+        return replace(self.leave_out(seed), chance=self._estimate_chance(seed))
+
+    def leave_out(self, seed: int) -> Jackknife:
+        """Return the scores with each item, group or block left out in turn."""
         tasks = split_jackknife(self.counts, seed)
         scores, weights = zip(*map_tasks(_run_jackknife, self, tasks), strict=True)
         parts = np.concatenate(weights)
@@ -272,8 +276,7 @@ class Resampler(ABC):
         if freedom is not None:
             freedom = min(freedom, float(parts.sum()) - 1)
         resolution = 1 / float(self.counts.sum()) if self.sizes is None else 0.0
-        chance = self._estimate_chance(seed)
-        return Jackknife(np.concatenate(scores), parts, freedom, resolution, chance)
+        return Jackknife(np.concatenate(scores), parts, freedom, resolution)
 
     def _estimate_chance(self, seed: int) -> ChanceBias | None:
         """Estimate bias and error from random clusterings. Return None if groups are resampled."""
@@ -325,7 +328,10 @@ class ItemResampler(Resampler):
                 "confidence intervals for fractional counts require groups",
                 code="needs-groups",
             )
-        self.counts = np.bincount(kinds, times).astype(np.int64)
+        counts = np.bincount(kinds, times).astype(np.int64)
+        codes = [one.codes[one_of].astype(np.int64) for one in every if one is not None]
+        order = order_kinds(codes, counts)
+        self.counts, one_of = counts[order], one_of[order]
         self.classes = sides[0].gold.n_labels
         self.cells = [_Cells.from_rows(gold[one_of], side.system, one_of) for side in sides]
         """The contingency cell of each kind of item, for each system."""
@@ -414,10 +420,12 @@ class TableResampler(ItemResampler):
         self.requests = requests
         height, width = table.shape
         # Items in the same cell have identical labels, so each cell is one kind of item.
-        cells = np.arange(table.counts.size)
-        self.counts = table.counts.astype(np.int64)
+        counts = table.counts.astype(np.int64)
+        order = order_kinds([table.rows, table.columns], counts)
+        self.counts = counts[order]
         self.classes = height
-        self.cells = [_Cells(cells, table.rows * width + table.columns, width)]
+        keys = (table.rows * width + table.columns)[order]
+        self.cells = [_Cells(np.arange(keys.size), keys, width)]
         self.leaves, self.trees = [None], [None]
 
 
@@ -592,7 +600,7 @@ class Samples:
 
     @property
     def unit(self) -> str:
-        """What the samples draw: groups or items."""
+        """The sampling units: "groups" or "items"."""
         return "groups" if self.items is None else "items"
 
     def list_warnings(self, requests: Sequence[Request]) -> list[str]:
@@ -697,5 +705,13 @@ def resample(
         left = resampler.jackknife(options.seed)
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)
     low[:count], high[:count] = interval_bounds(method, own, drawn, left, scores.requests)
+    if kind is ItemResampler and method == "jackknife" and resampler.counts.size > _BLOCKS:
+        # Leave out the same blocks as if the system was scored alone.
+        for at, side in enumerate(sides if count > 1 else ()):
+            alone = ItemResampler([side], scores.requests).leave_out(options.seed)
+            alone = replace(alone, chance=left.chance and left.chance.select(at))
+            low[at], high[at] = (
+                end[0] for end in interval_bounds(method, own[[at]], drawn, alone, scores.requests)
+            )
     items = None if pooled else int(resampler.counts.sum())
     return Samples(drawn, low, high, left, method, own, items)

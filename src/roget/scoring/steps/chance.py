@@ -100,7 +100,7 @@ def _check_system(system: ScoredSystem) -> None:
     sides = system.sides
     if sides.gold.absent or sides.system.absent:
         raise InputError(
-            "'chance' cannot be combined with unmatched items; pass --missing cluster --extra drop",
+            "--chance cannot be combined with unmatched items; pass --missing cluster --extra drop",
             code="conflicting-options",
         )
     weighted = isinstance(system.tables, Contingency) and system.tables.fractional

@@ -117,11 +117,11 @@ def _strip(request: Request) -> Request:
 def _score_random(
     table: Contingency, requests: Sequence[Request], seed: int
 ) -> dict[Request, _Random]:
-    """Score random clusterings of the same sizes.
-
-    Scores that are adjusted for chance are replaced by plug-in scores.
-    """
-    rows, columns = (sums.astype(np.int64) for sums in (table.row_totals, table.column_totals))
+    """Score random clusterings of the same sizes. Replace adjusted scores by plug-in scores."""
+    # Sort the sizes, so that the samples do not depend on the order of labels.
+    rows, columns = (
+        np.sort(sums.astype(np.int64))[::-1] for sums in (table.row_totals, table.column_totals)
+    )
     cells = min(int(rows.sum()), rows.size * columns.size)
     count = int(np.clip(_CELLS // cells, _LEAST, _MOST))
     # The third seed value makes this generator differ from the generators of other samples.

@@ -112,20 +112,20 @@ def _check_options(inputs: Inputs, system: Any) -> None:
     """Raise InputError if an option cannot be combined with extra='sample'."""
     options, code = inputs.options, "conflicting-options"
     if inputs.sample_weight is not None or options.balance is not None:
-        raise InputError("extra='sample' cannot be combined with item weights", code=code)
+        raise InputError("--extra sample cannot be combined with item weights", code=code)
     if options.chance:
-        raise InputError("extra='sample' cannot be combined with 'chance'", code=code)
+        raise InputError("--extra sample cannot be combined with --chance", code=code)
     if system is None:
-        raise InputError("extra='sample' requires a separate system file", code="missing-option")
+        raise InputError("--extra sample requires a separate system file", code="missing-option")
 
 
 def _check_labels(gold: Labels, system: Labels) -> None:
     """Raise InputError if labels have weights or groups."""
     code = "conflicting-options"
     if gold.weighted or system.weighted or gold.groups is not None:
-        raise InputError("extra='sample' requires one label per item and no groups", code=code)
+        raise InputError("--extra sample requires one label per item and no groups", code=code)
     if gold.item_weights is not None and varies(gold.item_weights):
-        raise InputError("extra='sample' cannot be combined with item weights", code=code)
+        raise InputError("--extra sample cannot be combined with item weights", code=code)
 
 
 def sum_entities(gold: Labels, system: Labels, whole: Labels) -> Sums:
@@ -193,5 +193,5 @@ def _list(measures: Any) -> list[str]:
     names = list(map(str, split_names("measure", measures)))
     for name in names:
         if name not in MEASURES:
-            raise UnknownName("measure for extra='sample'", name, MEASURES)
+            raise UnknownName("measure for --extra sample", name, MEASURES)
     return names

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from roget.scoring.results import (
     Score,
     ScoreRow,
     ScoreTable,
-    SystemRow,
+    choose_estimator,
     is_plug_in,
     none_if_nan,
 )
@@ -32,8 +32,13 @@ from roget.scoring.signature import JACKKNIFE
 from roget.scoring.systems import ScoredSystem, SystemScores
 from roget.scoring.tables.contingency import Contingency
 
+Row = TypeVar("Row", bound=ScoreRow)
+
 HEADLINE = ("ami", "v", "ari", "homogeneity", "completeness", "b3-f", "one-to-one")
 """The measures shown in a short report, in this order."""
+
+MOST_CHOSEN = 10
+"""Largest number of requested measures that are shown in a short report."""
 
 NOTICEABLE = 0.005
 """Smallest difference between plug-in and corrected scores at which both are shown."""
@@ -135,6 +140,15 @@ class QuickIntervals:
             if a < b  # False if the bounds are undefined (NaN) or equal.
         }
 
+    def add_bounds(self, rows: Sequence[Row]) -> tuple[Row, ...]:
+        """Return the rows with their intervals. Rows without one are unchanged."""
+        nothing = (None, None)
+        bounds = [self.ends.get((row.measure, row.entropy), nothing) for row in rows]
+        return tuple(
+            row if low is None else replace(row, low=low, high=high)
+            for row, (low, high) in zip(rows, bounds, strict=True)
+        )
+
     def _bound_items(self, table: Contingency) -> tuple[Floats, Floats]:
         """Return the lower and upper bounds of the scores, by a jackknife over items."""
         from roget.scoring.steps.bootstrap import TableResampler
@@ -172,13 +186,6 @@ class Headline:
     """Recall, precision and F of coreference measures or of entities."""
     kind: str = ""
     """The type of labels: "coreference", "entities", or an empty string for other labels."""
-    quick: QuickIntervals | None = field(default=None, compare=False, repr=False)
-
-    def interval(self, row: ScoreRow) -> tuple[float | None, float | None]:
-        """Return confidence bounds for a score, preferring requested to quick intervals."""
-        if row.low is not None or self.quick is None:
-            return row.low, row.high
-        return self.quick.ends.get((row.measure, row.entropy), (None, None))
 
     @cached_property
     def verdict(self) -> str:
@@ -196,8 +203,7 @@ class Headline:
 
     def _compare_with_chance(self, row: ScoreRow) -> str:
         """Describe how far a chance-corrected score is above chance, if at all."""
-        low, high = self.interval(row)
-        value = row.value or 0.0
+        low, high, value = row.low, row.high, row.value or 0.0
         if row.p is not None:
             better, clearly = row.p < 0.05, row.p < 0.05
         elif low is not None and high is not None:
@@ -240,10 +246,12 @@ class Headline:
         return ""
 
 
-def shows_everything(entropies: Iterable[str | None], options: PipelineOptions) -> bool:
-    """Return True if measures, several corrected estimators or all scores are requested."""
-    corrected = {entropy for entropy in entropies if entropy not in (None, "ml")}
-    return options.all or options.measures is not None or len(corrected) > 1
+def shows_everything(scores: Iterable[Score], options: PipelineOptions) -> bool:
+    """Return True if many measures, several corrected estimators or all scores are requested."""
+    scores = list(scores)
+    corrected = {entropy for _, entropy in scores if entropy not in (None, "ml")}
+    chosen = 0 if options.measures is None else len({measure for measure, _ in scores})
+    return options.all or chosen > MOST_CHOSEN or len(corrected) > 1
 
 
 def make_headline(
@@ -253,12 +261,12 @@ def make_headline(
     options: PipelineOptions,
 ) -> Headline | None:
     """Return the headline of a system, or None if the report shows everything."""
-    if shows_everything((row.entropy for row in rows), options):
+    if shows_everything(((row.measure, row.entropy) for row in rows), options):
         return None
     [system] = scores.systems
     own = {(str(measure), entropy): measure for measure, entropy in scores.requests}
-    shown, plain = choose_rows(rows)
-    kind = name_kind(system)
+    shown, plain = choose_rows(rows, chosen=options.measures is not None)
+    kind = "" if options.measures is not None else name_kind(system)
     warnings = (
         *about_sides,
         *warn_about_scores(shown, [own[row.measure, row.entropy] for row in shown], np.inf),
@@ -269,17 +277,16 @@ def make_headline(
         warnings=warnings,
         families=tuple(list_families(system, scores.weights, kind)) if kind else (),
         kind=kind,
-        quick=plan_intervals(shown, scores, options),
     )
 
 
-LATER = ("bias", "sparse-table", "undefined-groups")
+LATER = ("bias", "sparse-table", "undefined-groups", "unused-number")
 """Codes of the less important warnings, which are listed after all others."""
 
 
 def shorten_table(table: ScoreTable, options: PipelineOptions) -> ScoreTable:
     """Add a headline to a table that was joined from several levels or gold standards."""
-    if shows_everything((row.entropy for row in table.rows), options):
+    if shows_everything(((row.measure, row.entropy) for row in table.rows), options):
         return table
     levels = list(dict.fromkeys(row.level for row in table.rows))
     if MEAN in levels:
@@ -288,7 +295,9 @@ def shorten_table(table: ScoreTable, options: PipelineOptions) -> ScoreTable:
     shown: list[ScoreRow] = []
     plain: dict[str, float] = {}
     for level in levels:
-        own, plain = choose_rows([row for row in table.rows if row.level == level])
+        own, plain = choose_rows(
+            [row for row in table.rows if row.level == level], chosen=options.measures is not None
+        )
         shown += own
     warnings = sorted(table.warnings, key=lambda notice: code_of(notice) in LATER)
     plain = plain if levels == [None] else {}
@@ -308,19 +317,11 @@ class ComparisonHeadline:
 
     scores: tuple[Score, ...]
     """The main score, followed by a few other scores."""
-    quick: Mapping[str, QuickIntervals] = field(default_factory=dict, compare=False, repr=False)
-    """The quick intervals for the main score, keyed by system."""
     families: Mapping[str, tuple[RecallPrecision, ...]] = field(default_factory=dict)
     """Recall, precision and F of the coreference measures, keyed by system.
 
     The last family is the CoNLL score.
     """
-
-    def interval(self, row: SystemRow) -> tuple[float | None, float | None]:
-        """Return confidence bounds for the main score, preferring requested to quick intervals."""
-        if row.low is not None or row.system not in self.quick or row.trivial:
-            return row.low, row.high
-        return self.quick[row.system].ends.get((row.measure, row.entropy), (None, None))
 
 
 def make_comparison_headline(
@@ -328,28 +329,29 @@ def make_comparison_headline(
 ) -> ComparisonHeadline | None:
     """Return the headline of a comparison, or None if the report shows everything.
 
-    Quick intervals require `scores`, which are not available for several gold standards.
+    Recall and precision require `scores`, which are not available for several gold standards.
     """
-    if shows_everything((entropy for _, entropy in comparison.scores), options):
+    if shows_everything(comparison.scores, options):
         return None
     main = comparison.main
     by_name: dict[str, Score] = {}
     for score in sorted(comparison.scores, key=is_plug_in):
         by_name.setdefault(score[0], score)
-    order = [name for name in COMPARISON_MEASURES if name in by_name] or list(by_name)
-    more = [by_name[name] for name in order if name != main[0]][:MORE_SCORES]
+    usual = [name for name in COMPARISON_MEASURES if name in by_name]
+    order = usual if usual and options.measures is None else list(by_name)
+    more = [by_name[name] for name in order if name != main[0]]
+    more = more[:MORE_SCORES] if options.measures is None else more
     if scores is None:
         return ComparisonHeadline((main, *more))
     families = {
         system.name: tuple(list_families(system, scores.weights, "coreference"))
         for system in scores.systems
-        if options.main is None and name_kind(system) == "coreference"
+        if options.main is None and options.measures is None and name_kind(system) == "coreference"
     }
-    plans = {} if families else _plan_comparison_intervals(main, scores, options)
-    return ComparisonHeadline((main, *more), plans, families)
+    return ComparisonHeadline((main, *more), families)
 
 
-def _plan_comparison_intervals(
+def plan_comparison_intervals(
     main: Score, scores: SystemScores, options: PipelineOptions
 ) -> dict[str, QuickIntervals]:
     """Return quick intervals for the main score, keyed by system.
@@ -368,27 +370,29 @@ def _plan_comparison_intervals(
     return plans if cells <= 2 * MAX_CELLS else {}
 
 
-def choose_rows(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, float]]:
+def choose_rows(
+    rows: Sequence[ScoreRow], *, chosen: bool = False
+) -> tuple[list[ScoreRow], dict[str, float]]:
     """Return the headline's rows, and the plug-in scores that differ noticeably from them.
 
     Headline rows contain bias-corrected scores where they are defined. For label types with other
     default measures, such as covers, all measures are shown. For trees, dendrogram purity is also
-    shown.
+    shown. If the measures were `chosen`, all are shown, with their plug-in scores.
     """
     by_name: dict[str, list[ScoreRow]] = {}
     for row in rows:
         # Put the corrected value first.
         own = by_name.setdefault(row.measure, [])
         own.insert(len(own) if row.entropy == "ml" else 0, row)
-    order = [name for name in HEADLINE if name in by_name] or list(by_name)
+    order = [name for name in HEADLINE if name in by_name and not chosen] or list(by_name)
     if "dendrogram-purity" in by_name and "dendrogram-purity" not in order:
         order.insert(0, "dendrogram-purity")
     shown, plain = [], {}
     for own in map(by_name.__getitem__, order):
-        # Corrected scores are undefined for fractional weights, so use the first defined score.
-        shown.append(next((row for row in own if row.value is not None), own[0]))
+        shown.append(choose_estimator(own))
         value, other = own[0].value, own[-1].value
-        if value is not None and other is not None and abs(value - other) >= NOTICEABLE:
+        least = 0.0 if chosen and len(own) > 1 else NOTICEABLE
+        if value is not None and other is not None and abs(value - other) >= least:
             plain[own[0].measure] = other
     return shown, plain
 
@@ -431,15 +435,17 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def plan_intervals(
-    shown: Sequence[ScoreRow], scores: SystemScores, options: PipelineOptions
+    rows: Sequence[ScoreRow], scores: SystemScores, options: PipelineOptions
 ) -> QuickIntervals | None:
     """Return quick intervals, or None if they would take more than a second to compute.
 
-    The decision depends only on sizes, so the same input always produces the same report.
+    They are intervals of the scores in a short report. The decision depends only on sizes, so the
+    same input always produces the same report.
     """
-    if options.ci is not None or options.engine != "local" or scores.own is not None:
+    if options.ci is not None or scores.own is not None:
         return None
     [system] = scores.systems
+    shown, _ = choose_rows(rows, chosen=options.measures is not None)
     named = {(row.measure, row.entropy) for row in shown if row.value is not None}
     chosen = [
         at
@@ -447,7 +453,7 @@ def plan_intervals(
         if (str(measure), entropy) in named and not measure.sees_tree
     ]
     requests = [scores.requests[at] for at in chosen]
-    if not requests:
+    if not 0 < len(requests) <= MOST_CHOSEN:
         return None
     if scores.weights.size > 1:
         if scores.weights.size > MAX_GROUPS:

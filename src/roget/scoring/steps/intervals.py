@@ -40,6 +40,10 @@ class ChanceBias(NamedTuple):
     """The bias, or NaN if random clusterings do not show it."""
     error: Floats
 
+    def select(self, system: int) -> ChanceBias:
+        """Return the bias and the error of one system, i.e. of one position on the first axis."""
+        return ChanceBias(self.bias[[system]], self.error[[system]])
+
 
 @dataclass(frozen=True, eq=False)
 class Jackknife:

@@ -83,10 +83,10 @@ def _check_options(inputs: Inputs, system: Any) -> None:
     if options.items is not None:
         raise InputError("'items' (per-item scores) cannot be combined with 'levels'", code=code)
     if options.cuts is not None:
-        raise InputError("'cuts' cannot be combined with 'levels'", code=code)
+        raise InputError("--set cuts cannot be combined with --set levels", code=code)
     if options.engine != "local":
         raise InputError(
-            f"'levels' requires engine='local', but engine is {options.engine!r}", code=code
+            f"--set levels requires --engine local, but it is {options.engine}", code=code
         )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roget.core.types import Array, Codes, CountArray, Ints
 from roget.scoring.entropy.base import ONE
@@ -31,6 +32,46 @@ def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
         return codes, old
     rank = np.cumsum(used) - 1
     return rank[codes], old
+
+
+def order_kinds(columns: Sequence[Ints], counts: Ints) -> Ints:
+    """Return indices that sort kinds of items regardless of the names and the order of labels.
+
+    `columns` holds the label codes of each kind, in gold and in each system. Initially, the hash of
+    a kind depends only on its count. In each round, the hashes of all kinds with a label are
+    summed, and the new hash of a kind is computed from the sums of its labels. After a few rounds,
+    only kinds with equivalent positions in the table have equal hashes (Weisfeiler & Leman 1968).
+    """
+    kinds = _hash(counts.astype(np.uint64))
+    sums: list[NDArray[np.uint64]] = []
+    for _ in range(_ROUNDS):
+        sums = [_sum_by_code(codes, kinds) for codes in columns]
+        kinds = _hash(counts.astype(np.uint64))
+        for number, each in enumerate(sums, start=2):
+            kinds = _hash(kinds * np.uint64(number) + each)
+    return np.lexsort((kinds, *reversed(sums)))
+
+
+_ROUNDS = 4
+"""Number of rounds in which hashes are refined."""
+
+
+def _sum_by_code(codes: Ints, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the hash of the sum of the hashes of all kinds with the same code, for each kind."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=codes[order[:1]] - 1))
+    sums = np.add.reduceat(hashes[order], starts)
+    found = np.empty_like(hashes)
+    found[order] = np.repeat(_hash(sums), np.diff(np.append(starts, codes.size)))
+    return found
+
+
+def _hash(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix the bits of integers (the final step of MurmurHash3; Appleby 2011)."""
+    mixed = values + np.uint64(1)
+    mixed = (mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    mixed = (mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return np.asarray(mixed ^ (mixed >> np.uint64(33)))
 
 
 def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:

@@ -1,5 +1,5 @@
 // The data of the static page: one decoder per view for the compact blocks of the file.
-/** @import { AlikeView, ClassView, Context, Download, Found, Given, LineView, LinesView, Named, Notes, SketchView, Source, Views, WordView } from "./types" */
+/** @import { SharedView, ClassView, Context, Download, Found, Given, LineView, LinesView, Named, Notes, SketchView, Source, Views, WordView } from "./types" */
 
 import { $, short } from "./dom.js";
 import { Failure } from "./failure.js";
@@ -52,7 +52,7 @@ export class Blocks {
       word: (some) => this.word(some),
       lines: (some) => this.lines(some),
       sketch: (some) => this.sketch(some),
-      alike: (some) => this.alike(some),
+      shared: (some) => this.shared(some),
       search: (some) => this.search(some),
       compare: ({ k }) => this.block("compare")?.[k],
     };
@@ -89,7 +89,7 @@ export class Blocks {
     const names = this.block("contexts");
     return splitRows(flat, 3).map(([id, amount, lift]) => ({
       context: names[id][0],
-      said: names[id][1] ?? names[id][0],
+      phrase: names[id][1] ?? names[id][0],
       amount,
       lift,
     }));
@@ -145,11 +145,14 @@ export class Blocks {
     const words = this.block("words");
     const id = row ?? words.indexOf(word);
     if (!(id in words)) throw new Failure(`the word ${short(String(row ?? word))} does not exist`);
-    const [observations, among, memberships, neighbours, contexts, senses] = this.shard(id);
+    const [observations, files, keyness, among, memberships, neighbours, contexts, senses] =
+      this.shard(id);
     return {
       id,
       word: words[id],
       observations,
+      files,
+      keyness,
       among,
       path: this.pathTo(this.block("places")[id]),
       memberships: splitRows(memberships, 2).map(([node, probability]) => ({
@@ -189,7 +192,7 @@ export class Blocks {
       word,
       node,
       context,
-      said: this.phrase(context),
+      phrase: this.phrase(context),
       sort,
       kept,
       lines: sortLines(lines, sort).slice(0, n),
@@ -212,9 +215,9 @@ export class Blocks {
     return `roget explore ${shellName(this.block("overview").name)}${options}`;
   }
 
-  /** @param {{ row: number, beside?: string | null }} params @returns {SketchView} */
-  sketch({ row, beside }) {
-    if (beside) throw new Failure("To compare two words, start the server: ", 0, this.command());
+  /** @param {{ row: number, other?: string | null }} params @returns {SketchView} */
+  sketch({ row, other }) {
+    if (other) throw new Failure("To compare two words, start the server: ", 0, this.command());
     const sketch = this.shard(row, "sketches");
     if (!sketch) {
       const command = this.command(" --static page.html --sketches");
@@ -223,8 +226,8 @@ export class Blocks {
     return sketch;
   }
 
-  /** @param {{ word: string, other: string }} params @returns {AlikeView} */
-  alike({ word, other }) {
+  /** @param {{ word: string, other: string }} params @returns {SharedView} */
+  shared({ word, other }) {
     const [first, second] = [this.word({ word }), this.word({ word: other })];
     const amounts = new Map(second.contexts.map((one) => [one.context, one.amount]));
     const nodes = new Set(second.path.map((above) => above.node));
@@ -234,9 +237,9 @@ export class Blocks {
       kept: false,
       contexts: first.contexts
         .filter((one) => amounts.has(one.context))
-        .map(({ context, said, amount }) => ({
+        .map(({ context, phrase, amount }) => ({
           context,
-          said,
+          phrase,
           counts: [amount, amounts.get(context) ?? 0],
         })),
     };

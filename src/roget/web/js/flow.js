@@ -120,7 +120,8 @@ function drawFlow(/** @type {HTMLElement} */ holder, cells) {
   );
 }
 
-// Return the top of each bar; its height is its number of items, its slot at least a text line.
+// Return the top of each bar. Its height is its number of items.
+// Every bar has space for a text line.
 /** @param {number[]} sizes @param {number} scale */
 function place(sizes, scale) {
   let y = 2;

@@ -5,6 +5,8 @@ import { classLink, levelLink, go } from "./links.js";
 import { state } from "./state.js";
 
 const STRIP = 28;
+/** Minimum height of a box with a readable label. */
+const LINE = 15;
 
 /** @typedef {{ focus: number, columns: number, first: number, wide: number, scale: number }} Frame */
 class Icicle {
@@ -29,7 +31,7 @@ class Icicle {
     });
     new ResizeObserver(() => this.draw(true)).observe(place);
   }
-  // A cut needs every class of the tree; without one, the classes of the levels are shown.
+  // A cut is drawn with all classes of the tree. Without a cut, the classes of the levels are drawn.
   get tree() {
     return this.k === Infinity ? state.tree.outline : state.tree;
   }
@@ -45,7 +47,28 @@ class Icicle {
       this.width < 600
         ? Math.max(3, 1 + Math.floor((this.width - STRIP) / 110))
         : Math.floor(this.width / 138);
-    return Math.min(room, this.below(focus) + 1);
+    const most = Math.min(room, this.below(focus) + 1);
+    // A cut is shown down to its classes.
+    if (this.k !== Infinity) return most;
+    let columns = Math.min(most, 2);
+    while (columns < most && this.isReadable(focus, columns)) columns += 1;
+    return columns;
+  }
+  // Return true if at least half of the classes at a depth below a class have space for a label.
+  /** @param {number} focus @param {number} depth */
+  isReadable(focus, depth) {
+    const tree = this.tree,
+      scale = this.height / tree.span[focus];
+    let low = 0,
+      all = 0;
+    const waiting = [focus];
+    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+      if (tree.depth[node] - tree.depth[focus] === depth) {
+        all += 1;
+        low += Number(tree.span[node] * scale < LINE);
+      } else if (!tree.isLeaf(node, this.k)) waiting.push(...tree.children[node]);
+    }
+    return 2 * low <= all;
   }
   // Return the number of levels below a class, down to the current cut.
   /** @param {number} focus */
@@ -172,7 +195,7 @@ class Icicle {
         id: `box-${node}`,
         "data-node": node,
         "aria-level": tree.depth[node] + 1,
-        "aria-label": `${short(tree.name(node))}, ${many(tree.words[node], "word")}`,
+        "aria-label": `${short(tree.name(node))}, ${many(tree.words[node], "word")}${tree.unsorted.has(node) ? ", unsorted" : ""}`,
         style: { "--h": tree.hue(node).toFixed(1) },
       },
       el("span", { class: "name" }, el("bdi", { text: short(tree.name(node), 90) })),
@@ -190,13 +213,14 @@ class Icicle {
     style.opacity = "1";
     style.setProperty("--lines", String(Math.max(1, Math.min(6, Math.floor((h - 6) / 18)))));
     const list = box.classList;
-    list.toggle("low", h < 15 || w < 44);
+    list.toggle("low", h < LINE || w < 44);
     list.toggle("slim", w < 170);
     list.toggle("way", this.way.has(node) && node !== this.focus);
+    list.toggle("unsorted", tree.unsorted.has(node));
     list.toggle("up", node === this.focus && node !== 0);
     list.toggle(
       "more",
-      !leaf && h >= 15 && tree.depth[node] - tree.depth[frame.focus] === frame.columns - 1,
+      !leaf && h >= LINE && tree.depth[node] - tree.depth[frame.focus] === frame.columns - 1,
     );
     box.setAttribute("aria-selected", String(node === this.selected));
     if (leaf) box.removeAttribute("aria-expanded");

@@ -1,5 +1,5 @@
 // Concordances: sentences with the word in the middle, in a drawer or as a page.
-/** @import { AlikeView, Context, LineView, LinesView, WhyView, Word } from "./types" */
+/** @import { SharedView, Context, LineView, LinesView, WhyView, Word } from "./types" */
 
 import { source } from "./api.js";
 import { $, clear, el, bdi, short } from "./dom.js";
@@ -141,7 +141,7 @@ export async function openLines(asked, sort = "corpus") {
   const title = [
     bdi(of, { class: "about" }),
     ...(data.context
-      ? [phrase({ context: data.context, said: data.said ?? data.context, amount: 0, lift: 0 })]
+      ? [phrase({ context: data.context, phrase: data.phrase ?? data.context, amount: 0, lift: 0 })]
       : []),
   ];
   const link =
@@ -159,9 +159,9 @@ export async function openLines(asked, sort = "corpus") {
 // Explain why two words are similar: their shared contexts, each with its sentences.
 /** @param {Word} one @param {Word} other */
 export async function openAlike(one, other) {
-  /** @type {AlikeView} */ let data;
+  /** @type {SharedView} */ let data;
   try {
-    data = await source.get("alike", { word: one.word, other: other.word });
+    data = await source.get("shared", { word: one.word, other: other.word });
   } catch (error) {
     openDrawer([bdi(/** @type {Error} */ (error).message)], null, [], null);
     return;
@@ -177,7 +177,7 @@ export async function openAlike(one, other) {
           { class: "number" },
           opens(
             amount(seen),
-            `sentences of ${short(data.words[at], 60)} with ${short(context.said, 60)}`,
+            `sentences of ${short(data.words[at], 60)} with ${short(context.phrase, 60)}`,
             { word: data.words[at], id: [one, other][at].id, context: context.context },
           ),
         ),
@@ -311,7 +311,7 @@ export async function linesPart(word, context, sort, go) {
         of
           ? [
               " with ",
-              phrase({ context: of, said: data.said ?? of, amount: 0, lift: 0 }),
+              phrase({ context: of, phrase: data.phrase ?? of, amount: 0, lift: 0 }),
               " · ",
               el("a", { href: wordLink(word, "lines"), text: "all" }),
             ]

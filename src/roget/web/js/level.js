@@ -156,7 +156,8 @@ async function drawLevel({ k = 1, node: focus = 0 }, alive) {
     while (tree.isLeaf(focus, now) && focus) focus = tree.parent[focus];
     state.route = { view: "level", k: now, node: focus };
     const one = drawn.mark(now),
-      nodes = tree.cut(now);
+      nodes = tree.cut(now),
+      ranked = [...nodes].sort((a, b) => tree.byTrust(a, b));
     what.textContent = many(nodes.length, "class");
     const value = !one
       ? ""
@@ -175,11 +176,11 @@ async function drawLevel({ k = 1, node: focus = 0 }, alive) {
     crumbs(focus, (one) => levelLink(now, one));
     $("crumbs").hidden = focus === 0;
     // The slider redraws while it moves, so only the first classes are listed at first.
-    clear(cards).append(...nodes.slice(0, CARDS).map(card));
+    clear(cards).append(...ranked.slice(0, CARDS).map(card));
     rest.hidden = nodes.length <= CARDS;
     rest.textContent = `Show all ${many(nodes.length, "class")}`;
     rest.onclick = () => {
-      cards.append(...nodes.slice(CARDS).map(card));
+      cards.append(...ranked.slice(CARDS).map(card));
       rest.hidden = true;
       fill(cards);
     };
@@ -260,7 +261,12 @@ function card(node) {
       { href: classLink(node), "data-node": node, style: { "--h": tree.hue(node).toFixed(1) } },
       el("b", {}, bdi(tree.name(node))),
       el("p", {
-        text: `${many(tree.words[node], "word")} · ${percent(tree.share[node])} of the ${state.about.whole}`,
+        text: [
+          many(tree.words[node], "word"),
+          `${percent(tree.share[node])} of the ${state.about.whole}`,
+          ...(tree.trust[node] === null ? [] : [`${percent(tree.trust[node])} trust`]),
+          ...(tree.unsorted.has(node) ? ["unsorted"] : []),
+        ].join(" · "),
       }),
       el("p", { class: "others" }),
     ),
@@ -297,7 +303,7 @@ function fill(cards) {
 
 /** @type {Page} */
 export const levelPage = {
-  // "cut" is in old links.
+  // Old links contain "cut".
   names: ["level", "cut"],
   place: 2,
   title: "Level",

@@ -3,7 +3,7 @@
 
 import { source } from "./api.js";
 import { $, clear, el, bdi, short } from "./dom.js";
-import { amount, count, decimal, many, percent } from "./format.js";
+import { amount, count, decimal, many, percent, times } from "./format.js";
 import {
   addDialog,
   classNotes,
@@ -26,6 +26,7 @@ import {
   links,
   meter,
   nearness,
+  trustFigure,
   wordItem,
 } from "./parts.js";
 import { sketchPart } from "./sketch.js";
@@ -58,6 +59,57 @@ function splitFact(value) {
       term("bits", "bits"),
     );
   return null;
+}
+
+/** @param {number} node */
+function trustFact(node) {
+  const value = state.tree.trust[node];
+  if (value === null) return null;
+  return el("span", {}, el("b", { text: percent(value) }), " ", term("trust", "trust"));
+}
+
+// Why a class has a low trust.
+/** @param {number} node */
+function doubted(node) {
+  const reason = state.tree.doubt(node);
+  if (!reason) return null;
+  const isUnsorted = state.tree.unsorted.has(node);
+  return el(
+    "p",
+    { class: "doubt" },
+    ...(isUnsorted ? [term("unsorted", "Unsorted"), ": "] : ["Low trust: "]),
+    reason,
+  );
+}
+
+// The unsorted classes with the reasons, on the page of all words.
+function unsortedPart() {
+  const tree = state.tree,
+    nodes = [...tree.unsorted].sort((a, b) => tree.byTrust(a, b));
+  if (!nodes.length) return null;
+  return el(
+    "section",
+    {},
+    heading("Unsorted classes", term("unsorted", "trust below 25 %")),
+    el(
+      "ol",
+      { class: "rows" },
+      nodes.map((node) =>
+        el(
+          "li",
+          { class: "pair" },
+          el(
+            "span",
+            { class: "item" },
+            dot(node),
+            el("a", { href: classLink(node) }, bdi(tree.name(node))),
+          ),
+          trustFigure(node),
+          el("p", { class: "detail quiet", text: tree.doubt(node) }),
+        ),
+      ),
+    ),
+  );
 }
 
 /** @type {(text: string, key: string, act: () => unknown) => HTMLElement} */
@@ -255,7 +307,8 @@ export function classPanel(data) {
   });
   more.hidden = list.children.length >= all;
   const biggest = Math.max(...data.children.map((one) => one.words), 1),
-    membered = state.about.soft && !root;
+    membered = state.about.soft && !root,
+    hasTrust = data.children.some((one) => tree.trust[one.node] !== null);
   return [
     el(
       "p",
@@ -292,8 +345,10 @@ export function classPanel(data) {
             term("context", "contexts"),
           )
         : null,
+      trustFact(data.node),
       splitFact(data.value),
     ),
+    doubted(data.node),
     noted(data.notes),
     classActions(data),
     root && state.about.locked
@@ -304,22 +359,26 @@ export function classPanel(data) {
       ? el(
           "section",
           {},
-          heading("Subclasses"),
+          heading("Subclasses", hasTrust ? ["words, ", term("trust", "trust")] : null),
           el(
             "ol",
             { class: "rows" },
-            data.children.map((one) =>
-              el(
-                "li",
-                {},
-                classItem(one),
-                meter(one.words / biggest, one.node),
-                figure(count(one.words), "words"),
+            [...data.children]
+              .sort((one, other) => tree.byTrust(one.node, other.node))
+              .map((one) =>
+                el(
+                  "li",
+                  { class: hasTrust ? "two" : null },
+                  classItem(one),
+                  meter(one.words / biggest, one.node),
+                  figure(count(one.words), "words"),
+                  trustFigure(one.node),
+                ),
               ),
-            ),
           ),
         )
       : null,
+    root ? unsortedPart() : null,
     el(
       "div",
       { class: "columns" },
@@ -429,7 +488,12 @@ function wordHead(data, open) {
   });
   state.actions.b ??= () => go(wordLink(data, "sketch"));
   return [
-    el("p", { class: "eyebrow" }, dot(data.path[data.path.length - 1].node), "word"),
+    el(
+      "p",
+      { class: "eyebrow" },
+      dot(data.path[data.path.length - 1].node),
+      state.about.part ?? "word",
+    ),
     el("h1", { tabindex: -1 }, el("bdi", { text: data.word })),
     el(
       "p",
@@ -441,6 +505,27 @@ function wordHead(data, open) {
         " ",
         term("seen", data.observations === 1 ? "occurrence" : "occurrences"),
       ),
+      data.files === null
+        ? null
+        : el(
+            "span",
+            {},
+            "in ",
+            el("b", { text: count(data.files) }),
+            " ",
+            term("files", data.files === 1 ? "file" : "files"),
+          ),
+      state.about.background === null
+        ? null
+        : data.keyness === null
+          ? el("span", {}, "not in the ", term("keyness", "background"))
+          : el(
+              "span",
+              {},
+              el("b", { text: times(data.keyness) }),
+              " ",
+              term("keyness", "compared with general language"),
+            ),
       data.senses.length
         ? el("span", {}, el("b", { text: count(data.senses.length) }), " ", term("sense", "senses"))
         : null,
@@ -555,7 +640,7 @@ function aboutPart(data) {
       el(
         "section",
         {},
-        heading("Neighbours", term("alike", "similarity")),
+        heading("Neighbours", term("similarity", "similarity")),
         el(
           "ol",
           { class: "rows" },

@@ -3,7 +3,7 @@
 
 import { source } from "./api.js";
 import { $, clear, el, bdi } from "./dom.js";
-import { times } from "./format.js";
+import { percent, times } from "./format.js";
 import { classLink, wordLink } from "./links.js";
 import { state } from "./state.js";
 
@@ -36,7 +36,13 @@ export const classItem = (one) =>
     { class: "item" },
     dot(one.node),
     el("a", { href: classLink(one.node) }, bdi(state.tree.name(one.node))),
+    state.tree.unsorted.has(one.node) ? el("small", { class: "mark", text: "unsorted" }) : null,
   );
+/** The figure of trust in a class, or nothing. @type {(node: number) => HTMLElement | null} */
+export const trustFigure = (node) => {
+  const value = state.tree.trust[node];
+  return value === null ? null : figure(percent(value), "trust: probability that it is coherent");
+};
 /** @type {(one: Word) => HTMLElement} */
 export const wordItem = (one) =>
   el("span", { class: "item" }, el("a", { href: wordLink(one) }, bdi(one.word)));
@@ -81,18 +87,29 @@ export const links = (...views) =>
 /** @param {Context[]} contexts @param {(amount: number) => string} format @param {string} what @param {(one: Context) => HTMLElement} shown */
 export function contextRows(contexts, format, what, shown, usual = false) {
   const most = Math.max(...contexts.map((one) => one.amount), 1e-9);
+  // Contexts that differ only in their relation have the same phrase: name the relation.
+  const seen = new Set();
+  /** @param {Context} one */
+  const distinct = (one) => {
+    const again = seen.has(one.phrase);
+    seen.add(one.phrase);
+    const relation = one.context.split(":")[0].replace("~", "");
+    return again ? { ...one, phrase: [one.phrase, `(${relation})`].join(" ") } : one;
+  };
   return el(
     "ol",
     { class: "rows" },
-    contexts.map((one) =>
-      el(
-        "li",
-        { class: usual ? null : "two" },
-        el("span", { class: "item" }, shown(one)),
-        meter(one.amount / most),
-        figure(format(one.amount), what),
-        usual ? null : figure(times(one.lift), "times as often as with all words"),
+    contexts
+      .map(distinct)
+      .map((one) =>
+        el(
+          "li",
+          { class: usual ? null : "two" },
+          el("span", { class: "item" }, shown(one)),
+          meter(one.amount / most),
+          figure(format(one.amount), what),
+          usual ? null : figure(times(one.lift), "times as often as with all words"),
+        ),
       ),
-    ),
   );
 }

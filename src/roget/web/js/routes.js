@@ -9,7 +9,7 @@ export const ROUTES = {
   search: ["/api/search"],
   lines: ["/api/lines"],
   sketch: ["/api/sketch/{row}"],
-  alike: ["/api/alike"],
+  shared: ["/api/shared"],
   why: ["/api/why"],
   changes: ["/api/changes"],
   path: ["/api/path"],

@@ -5,7 +5,7 @@ let held = "";
 try {
   held = localStorage.getItem(KEPT) ?? "";
 } catch {
-  /* Pages from disk may have no store. */
+  /* Pages opened from disk may have no storage. */
 }
 
 // The token that each request carries.

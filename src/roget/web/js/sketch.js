@@ -76,7 +76,7 @@ function besideRow(one, words) {
   return el(
     "li",
     {
-      class: "beside",
+      class: "two",
       style: { "--lean": String(Math.abs(side)) },
       "data-side": side < 0 ? "one" : "other",
     },
@@ -135,16 +135,16 @@ function besideForm(word, other, go) {
   const few = /** @type {HTMLInputElement} */ (
     el("input", {
       class: "field",
-      id: "beside",
+      id: "other",
       type: "search",
       autocomplete: "off",
       placeholder: "another word",
       value: other ?? null,
-      list: "beside-words",
+      list: "other-words",
       "aria-label": "Compare with",
     })
   );
-  const known = el("datalist", { id: "beside-words" });
+  const known = el("datalist", { id: "other-words" });
   few.addEventListener("input", async () => {
     try {
       known.replaceChildren(
@@ -158,8 +158,8 @@ function besideForm(word, other, go) {
   });
   const form = el(
     "form",
-    { class: "beside-form" },
-    el("label", { for: "beside", text: "compare with" }),
+    { class: "other-form" },
+    el("label", { for: "other", text: "compare with" }),
     few,
     known,
     el("button", { type: "submit", class: "button", text: "Compare" }),
@@ -179,7 +179,7 @@ export async function sketchPart(word, other, go) {
     second = other ? { word: other, id: -1 } : null;
   /** @type {SketchView} */ let data;
   try {
-    data = await source.get("sketch", { row: word.id, beside: other || null });
+    data = await source.get("sketch", { row: word.id, other: other || null });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return el(
@@ -220,7 +220,7 @@ export async function sketchPart(word, other, go) {
       : null,
     links({
       view: "sketch",
-      params: { row: word.id, beside: other || null },
+      params: { row: word.id, other: other || null },
       data,
       sheet: () => sketchRows(data),
     }),

@@ -17,6 +17,22 @@ export const TERMS = {
     "Count",
     "The number of occurrences of the word in the text, within the contexts that were counted.",
   ],
+  files: [
+    "Files",
+    "The number of files with a stored sentence in which the word occurs. If not all sentences were stored, the word may occur in more files.",
+  ],
+  keyness: [
+    "Keyness",
+    "How many times as frequent the word is in this text as in the background, which stands for general language. ×1.0 is as frequent as there.",
+  ],
+  trust: [
+    "Trust",
+    "The estimated probability that a reader calls the class coherent, from the similarity, the common contexts and the frequency of its most frequent words. For a class with subclasses, the mean over them.",
+  ],
+  unsorted: [
+    "Unsorted",
+    "A class with a trust below 25 %. Its words were not clearly separated from others, so booklets and SKOS exports leave it out. Renaming the class keeps it.",
+  ],
   share: [
     "Share",
     "For a class, its share of all occurrences in the text. For a context, its share of all contexts of the class.",
@@ -33,7 +49,7 @@ export const TERMS = {
     "Distance from class centre",
     "How far the word’s contexts are from the contexts of the whole class, in bits. Words near 0 are typical members and come first. The longer the bar, the nearer the word.",
   ],
-  alike: [
+  similarity: [
     "Similarity",
     "How much more similar two words are than two words on average, in standard deviations. Above 3 is close. It is computed from the contexts of both words.",
   ],
@@ -131,4 +147,4 @@ export function startTerms() {
 // A context in words; its code is the tooltip.
 /** @type {(one: Context) => HTMLElement} */
 export const phrase = (one) =>
-  bdi(one.said, { title: one.said === one.context ? null : one.context, class: "phrase" });
+  bdi(one.phrase, { title: one.phrase === one.context ? null : one.context, class: "phrase" });

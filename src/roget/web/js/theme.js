@@ -9,7 +9,7 @@ export function theme() {
   try {
     chosen = localStorage.getItem("roget-theme");
   } catch {
-    /* Pages from disk may have no store. */
+    /* Pages opened from disk may have no storage. */
   }
   const set = () => {
     const dark = chosen ? chosen === "dark" : system.matches;
@@ -21,7 +21,7 @@ export function theme() {
     try {
       localStorage.setItem("roget-theme", chosen);
     } catch {
-      /* It holds for this visit. */
+      /* Without storage, the theme is kept for this visit only. */
     }
     set();
   });

@@ -1,5 +1,5 @@
 // The tree of classes: parents and children, positions, and the order of splits.
-// Its outline has the classes of the levels only, with the same node numbers.
+// Its outline contains only the classes of the levels, with the same node numbers.
 /** @import { TreeData } from "./types" */
 
 // Connect each node to its nearest ancestor that is not hidden; hidden nodes have no parent.
@@ -27,7 +27,11 @@ export class Tree {
       this.children[parent].push(node);
       this.depth[node] = this.depth[parent] + 1;
     });
+    this.unsorted = new Set(data.unsorted);
     if (order) for (const below of this.children) below.sort((a, b) => order[a] - order[b]);
+    // Unsorted classes follow their siblings.
+    for (const below of this.children)
+      below.sort((a, b) => Number(this.unsorted.has(a)) - Number(this.unsorted.has(b)));
     this.start = new Float64Array(n);
     this.span = Float64Array.from(data.words, (words) => words || 0.01);
     for (let node = n - 1; node >= 0; node--)
@@ -63,6 +67,17 @@ export class Tree {
   }
   get label() {
     return this.data.label;
+  }
+  get trust() {
+    return this.data.trust;
+  }
+  /** Return the reason why a class has a low trust, or "". @param {number} node */
+  doubt(node) {
+    return this.data.doubts[String(node)] ?? "";
+  }
+  /** Order classes by their trust, highest first. @param {number} a @param {number} b */
+  byTrust(a, b) {
+    return (this.trust[b] ?? -1) - (this.trust[a] ?? -1);
   }
   // Ids survive edits; nodes are renumbered.
   /** @param {number} node */

@@ -15,6 +15,8 @@ export interface Overview {
   contexts: number;
   observations: number;
   relations: string[];
+  part: string | null;
+  background: string | null;
   kind: "beta" | "bits" | "none";
   soft: boolean;
   clusterer: string | null;
@@ -44,6 +46,9 @@ export interface TreeData {
   label: string[];
   given: number[];
   ids: number[];
+  trust: (number | null)[];
+  doubts: Record<string, string>;
+  unsorted: number[];
   hidden: number[];
   made: (number | null)[];
 }
@@ -75,7 +80,7 @@ export interface Word {
 
 export interface Context {
   context: string;
-  said: string;
+  phrase: string;
   amount: number;
   lift: number;
 }
@@ -100,6 +105,8 @@ export interface WordView {
   id: number;
   word: string;
   observations: number;
+  files: number | null;
+  keyness: number | null;
   path: Named[];
   among: number;
   memberships: Member[];
@@ -156,7 +163,7 @@ export interface LinesView {
   word?: string;
   node?: number;
   context: string | null;
-  said: string | null;
+  phrase: string | null;
   sort: string;
   kept: boolean;
   of?: number;
@@ -168,7 +175,7 @@ export interface Collocate {
   name: string;
   counts: number[];
   scores: (number | null)[];
-  said: string;
+  phrase: string;
 }
 
 export interface Relation {
@@ -191,11 +198,11 @@ export interface SketchView {
 
 export interface SharedContext {
   context: string;
-  said: string;
+  phrase: string;
   counts: number[];
 }
 
-export interface AlikeView {
+export interface SharedView {
   words: string[];
   class: Named;
   kept: boolean;
@@ -204,7 +211,7 @@ export interface AlikeView {
 
 export interface Reason {
   context: string;
-  said: string;
+  phrase: string;
   seen: number;
   weight: number;
 }
@@ -219,7 +226,7 @@ export interface WhyView {
 
 export interface Phrase {
   context: string;
-  said: string;
+  phrase: string;
 }
 
 export interface Change {
@@ -315,8 +322,8 @@ export interface Parameters {
   class: { node: number; n?: number | null; offset?: number | null };
   search: { q?: string | null; n?: number | null };
   lines: { word?: string | null; node?: number | null; context?: string | null; sort?: string | null; n?: number | null };
-  sketch: { row: number; beside?: string | null; n?: number | null };
-  alike: { word?: string | null; other?: string | null; n?: number | null };
+  sketch: { row: number; other?: string | null; n?: number | null };
+  shared: { word?: string | null; other?: string | null; n?: number | null };
   why: { word?: string | null; node?: number | null; n?: number | null };
   changes: Record<string, never>;
   path: Record<string, never>;
@@ -333,7 +340,7 @@ export interface Views {
   search: Found;
   lines: LinesView;
   sketch: SketchView;
-  alike: AlikeView;
+  shared: SharedView;
   why: WhyView;
   changes: ChangesView;
   path: PathView;

@@ -14,7 +14,7 @@ from roget.web.views.base import View
 _ORDER = (
     # The word view must precede the other views with lists of contexts, because contexts are
     # numbered in the order of their first use.
-    "overview", "tree", "word", "word_class", "find", "lines", "sketch", "alike", "why", "changes",
+    "overview", "tree", "word", "word_class", "find", "lines", "sketch", "shared", "why", "changes",
     "path", "history", "cut", "compare",
 )  # fmt: skip
 """Modules in the order of the API. Modules that are not listed follow in alphabetical order."""

@@ -50,7 +50,7 @@ class Phrase(TypedDict):
     """A context with its readable phrase, such as "open …"."""
 
     context: str
-    said: str
+    phrase: str
 
 
 class Context(Phrase):
@@ -182,7 +182,7 @@ class View:
 
 
 def list_columns(key: str, *names: str) -> Callable[[Any, ThesaurusSnapshot], Sheet]:
-    """Return a function that converts a list in the view's data to a sheet of the given fields."""
+    """Return a function that converts a list in a view's data to a table of the given fields."""
 
     def sheet(data: Any, _: ThesaurusSnapshot) -> Sheet:
         return names, [[row[name] for name in names] for row in data[key]]
@@ -202,7 +202,7 @@ def name_class(snapshot: ThesaurusSnapshot, node: int) -> Named:
 
 def describe_context(snapshot: ThesaurusSnapshot, context: str) -> Phrase:
     """Return a context together with a readable phrase, such as "open …"."""
-    return {"context": context, "said": snapshot.phrase(context)}
+    return {"context": context, "phrase": snapshot.phrase(context)}
 
 
 def read_notes(snapshot: ThesaurusSnapshot, about: int | str) -> Notes:
@@ -225,7 +225,7 @@ def check_index(noun: str, number: int, size: int) -> None:
 
 
 def check_rows(n: int) -> int:
-    """Return the number of rows, capped at 10⁹; raise an error if it is negative."""
+    """Return the number of rows, capped at 10⁹. Raise an error if it is negative."""
     if not n >= 0:
         raise InputError(f"n={n}: expected a non-negative number", code="invalid-option")
     return min(n, 10**9)

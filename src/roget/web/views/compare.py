@@ -132,7 +132,7 @@ class Scores(TypedDict):
 
 
 class CompareView(TypedDict):
-    """Data of the comparison view; `cells` are (own class, other class, number of words)."""
+    """Data of the comparison view. `cells` are (own class, other class, number of words)."""
 
     k: int
     name: str

@@ -44,7 +44,7 @@ class LinesView(TypedDict):
     word: NotRequired[str]
     node: NotRequired[int]
     context: str | None
-    said: str | None
+    phrase: str | None
     sort: str
     kept: bool
     of: NotRequired[int]
@@ -64,7 +64,7 @@ def make(
         return _word_lines(snapshot, word, context, sort, n)
     if context is None:
         raise InputError(
-            "sentences of a class require a context; pass context=", code="missing-option"
+            "the sentences of a class require a context; pass context=…", code="missing-option"
         )
     return _class_lines(snapshot, node, context, sort, n)
 
@@ -102,7 +102,7 @@ def _concordance(
         raise UnknownName("context", context, [])
     return {
         "context": context,
-        "said": None if context is None else snapshot.phrase(context),
+        "phrase": None if context is None else snapshot.phrase(context),
         "sort": sort,
         "kept": snapshot.thesaurus.counts.evidence is not None,
         "lines": merge_lines(lines),

@@ -10,6 +10,9 @@ from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import StaticPage, View, short
 from roget.web.views.compare import class_numbers
 
+_PARTS = {"nouns": "noun", "verbs": "verb", "adjectives": "adjective", "names": "name"}
+"""The part of speech of the words that each preset of relations selects."""
+
 
 class Comparable(TypedDict):
     """The available comparison: its name, its kind and the number of classes on each side."""
@@ -30,6 +33,10 @@ class Overview(TypedDict):
     contexts: int
     observations: float
     relations: list[str]
+    part: str | None
+    """The part of speech of all words, e.g. noun, or null if it is unknown or varies."""
+    background: str | None
+    """The name of the background, or null without a background."""
     kind: Literal["beta", "bits", "none"]
     soft: bool
     clusterer: str | None
@@ -54,6 +61,7 @@ def make(snapshot: ThesaurusSnapshot) -> Overview:
     """Return the sizes and the provenance, and whether the thesaurus can be edited."""
     thesaurus, known = snapshot.thesaurus, snapshot.thesaurus.provenance
     class_information, word_information = snapshot.information
+    background = known.get("background")
     done, lock_reason = thesaurus.editor.done, snapshot.lock_reason
     return {
         "name": snapshot.name,
@@ -63,6 +71,8 @@ def make(snapshot: ThesaurusSnapshot) -> Overview:
         "contexts": int(thesaurus.contexts.size),
         "observations": short(float(thesaurus.counts.total)),
         "relations": list(thesaurus.counts.relations),
+        "part": _PARTS.get(",".join(thesaurus.counts.relations)),
+        "background": background["name"] if background and snapshot.tables.general_shares else None,
         "kind": snapshot.kind,  # type: ignore[typeddict-item]
         "soft": bool(thesaurus.memberships.nnz > len(thesaurus)),
         "clusterer": known.get("clusterer"),

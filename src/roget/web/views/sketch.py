@@ -30,7 +30,7 @@ class Collocate(TypedDict):
     name: str
     counts: list[float]
     scores: list[float | None]
-    said: str
+    phrase: str
 
 
 class Relation(TypedDict):
@@ -56,12 +56,12 @@ class SketchView(TypedDict):
 
 
 def make(
-    snapshot: ThesaurusSnapshot, row: int, beside: str | None = None, n: int = COLLOCATES
+    snapshot: ThesaurusSnapshot, row: int, other: str | None = None, n: int = COLLOCATES
 ) -> SketchView:
     """Return the sketch of a word, or of two words compared."""
     check_index("word number", row, len(snapshot.thesaurus))
     word = str(snapshot.thesaurus.words[row])
-    made = snapshot.sketches.sketch(word, beside, max(check_rows(n), 1))
+    made = snapshot.sketches.sketch(word, other, max(check_rows(n), 1))
     return {
         "id": row,
         "words": list(made.words),
@@ -88,7 +88,7 @@ def _describe(snapshot: ThesaurusSnapshot, one: sketch.Collocate) -> Collocate:
         "name": one.name,
         "counts": [short(float(count)) for count in one.counts],
         "scores": [brief(score) for score in one.scores],
-        "said": snapshot.phrase(one.context),
+        "phrase": snapshot.phrase(one.context),
     }
 
 
@@ -118,7 +118,7 @@ VIEW = View(
     make,
     SketchView,
     route="/api/sketch/{row}",
-    parameters=(Number("row"), Text("beside", None), rows_parameter(COLLOCATES)),
+    parameters=(Number("row"), Text("other", None), rows_parameter(COLLOCATES)),
     sheet=sheet,
     static=embed,
 )

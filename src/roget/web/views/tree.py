@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from roget.learn.thesaurus.quality import DOUBTFUL, unsorted
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import Sheet, StaticPage, View
 
@@ -21,6 +22,12 @@ class TreeData(TypedDict):
     given: list[int]
     """Nodes whose label was written by a user."""
     ids: list[int]
+    trust: list[float | None]
+    """The trust in each class, which is a mean over leaf classes if there are subclasses."""
+    doubts: dict[str, str]
+    """The reasons for low trust in leaf classes, by node."""
+    unsorted: list[int]
+    """Leaf classes whose trust is so low that booklets and SKOS exports leave them out."""
     hidden: list[int]
     """Nodes between two levels, which the tree skips."""
     made: list[int | None]
@@ -40,6 +47,13 @@ def make(snapshot: ThesaurusSnapshot) -> TreeData:
         "label": snapshot.labels,
         "given": sorted(thesaurus.labels),
         "ids": thesaurus.ids.tolist(),
+        "trust": snapshot.trust,
+        "doubts": {
+            str(node): found.reason
+            for node in thesaurus.tree.cluster_nodes.tolist()
+            if (found := thesaurus.trust(node)) is not None and found.trust < DOUBTFUL
+        },
+        "unsorted": sorted(unsorted(thesaurus)),
         "hidden": [node for node in nodes if node not in snapshot.shown],
         "made": [classes_after.get(node) for node in nodes],
     }
@@ -47,9 +61,12 @@ def make(snapshot: ThesaurusSnapshot) -> TreeData:
 
 def sheet(data: TreeData, _: ThesaurusSnapshot) -> Sheet:
     """Return the CSV table of this view, with one row per class."""
-    columns = data["parent"], data["value"], data["words"], data["share"], data["label"]
-    rows = [[node, *row] for node, row in enumerate(zip(*columns, strict=True))]
-    return ["node", "parent", "value", "words", "share", "label"], rows
+    names = ("parent", "value", "words", "share", "label", "trust")
+    rows = [
+        [node, *(data[name][node] for name in names), int(node in data["unsorted"])]  # type: ignore[literal-required]
+        for node in range(len(data["parent"]))
+    ]
+    return ["node", *names, "unsorted"], rows
 
 
 def embed(page: StaticPage) -> dict[str, Any]:

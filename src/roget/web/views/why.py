@@ -6,7 +6,6 @@ from typing import TypedDict
 
 from roget.learn.thesaurus import lookup
 from roget.web.snapshot import ThesaurusSnapshot
-from roget.web.views.alike import CONTEXTS
 from roget.web.views.base import (
     WORD,
     Named,
@@ -21,6 +20,7 @@ from roget.web.views.base import (
     rows_parameter,
     short,
 )
+from roget.web.views.shared import CONTEXTS
 
 
 class Reason(Phrase):

@@ -61,6 +61,12 @@ class WordView(Word):
     """Data of the word view."""
 
     observations: float
+    files: int | None
+    """Number of files with a stored sentence. It is null if there is one file or if there are no
+    sentences."""
+    keyness: float | None
+    """Frequency in the text divided by the frequency in the background. It is null if the
+    background does not contain the word."""
     path: list[Named]
     among: int
     """Number of classes that the word belongs to."""
@@ -105,6 +111,8 @@ def _make_word(
         "id": row,
         "word": word,
         "observations": short(total),
+        "files": kept.count_files(word) if (kept := thesaurus.counts.evidence) else None,
+        "keyness": snapshot.keyness(word),
         "path": [name_class(snapshot, node) for node in path],
         "among": len(memberships),
         "memberships": [
@@ -180,6 +188,8 @@ def _flatten(page: StaticPage, data: WordView) -> list[Any]:
     memberships = data["memberships"][:STATIC_MEMBERSHIPS]
     return [
         data["observations"],
+        data["files"],
+        data["keyness"],
         data["among"],
         page.flatten(memberships, "node", "probability"),
         page.flatten(data["neighbours"], "id", "similarity"),

@@ -100,7 +100,7 @@ def measure_context(
     """
     return {
         "context": context,
-        "said": phrase,
+        "phrase": phrase,
         "amount": short(one.probability * total),
         "lift": short(one.lift),
     }

@@ -1,1 +1,1 @@
-"""Agglomerative clustering: merge words greedily, with the least loss of context information."""
+"""Agglomerative clustering: merge words greedily, and lose as little information as possible."""

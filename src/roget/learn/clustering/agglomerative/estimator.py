@@ -17,23 +17,23 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import SAVED, Clustering
 
 SMOOTHING = 1.0
-"""Number of pseudo-tokens added to each cluster, distributed like the contexts of all words."""
+"""Number of pseudo-tokens by which each cluster is smoothed with the contexts of all words."""
 
 
 class AgglomerativeTree(Clusterer, AgglomerativeOptions):
-    """Agglomerative clustering of words that minimises the loss of context information.
+    """Agglomerative clustering of words, with the least loss of information about contexts.
 
     The loss of a merge is p(a) + p(b) times the Jensen–Shannon divergence of the two clusters,
     weighted by p(a) and p(b) (the agglomerative information bottleneck). Every word belongs to
-    exactly one cluster, and the result does not depend on a seed. `path_` lists all merges with the
-    remaining information. The value of a split in the tree is the number of nats that it saves over
-    all tokens.
+    exactly one cluster, and the result does not depend on a seed. `path_` lists all merges and the
+    information left after each. The value of a split in the tree is the number of nats that it
+    saves over all tokens.
 
     The run time is proportional to the number of words times the number of non-zero counts. Memory
     use is proportional to the number of non-zero counts. A long run saves its state in the folder
-    `checkpoint` and can be resumed from it. `progress` is called with {"n_clusters", "fraction"}.
-    Ctrl-C ends a run early with a warning. The result then contains the current clusters, but no
-    tree over them.
+    `checkpoint`, and a later run can resume it. `progress` is called with {"n_clusters",
+    "fraction"}. Ctrl-C ends a run early with a warning. The result then contains the current
+    clusters, but no tree over them.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -47,8 +47,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
     sized_levels = True
 
     def _learn(self, matrix: Any) -> None:
-        # Merge only the max_words most frequent words. The remaining words are placed afterwards,
-        # like new words.
+        # Merge only the max_words most frequent words. Place the rest later, like new words.
         totals, rows, _ = select_learnable(matrix, self.min_count)
         order = np.argsort(-totals[rows], kind="stable")
         learnt = np.sort(rows[order[: self.max_words]])
@@ -60,7 +59,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
             )
             self.notes_.append(Notice(text, code="words-capped"))
         joint = weigh_words(matrix[learnt], self.prior)
-        # Merge down to one cluster, because k only determines where the sequence is cut.
+        # Merge down to one cluster. The number of clusters only determines where to cut the tree.
         merges = self._merge(joint)
         left = merges.n_words - merges.losses.size
         k = max(left, min(learnt.size, self.n_clusters or round(math.sqrt(learnt.size))))
@@ -72,7 +71,7 @@ class AgglomerativeTree(Clusterer, AgglomerativeOptions):
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
-        """Learn one clustering for each given number of clusters, from one sequence of merges."""
+        """Learn a clustering for each number of clusters in `sizes` from one sequence of merges."""
         joint, tokens = weigh_words(matrix, cls.prior), float(matrix.sum())
         merges = merge_words(joint)
         known = [k for k in sizes if k <= merges.n_words]
@@ -107,8 +106,8 @@ def make_clustering(
     belongs = one_hot(labels, k)
     sums = (belongs.T @ joint).toarray()
     mass, background = sums.sum(axis=1), np.asarray(joint.sum(axis=0)).ravel()
-    # Add SMOOTHING pseudo-tokens, as a fraction of all tokens, distributed like the background
-    # p(v).
+    # Add SMOOTHING pseudo-tokens with the background distribution p(v), as a fraction of all
+    # tokens.
     smooth = SMOOTHING / tokens
     centroids = (sums + smooth * background) / (mass + smooth)[:, None]
     tree = merges.tree(k, tokens)
@@ -116,10 +115,10 @@ def make_clustering(
 
 
 def _make_path(merges: Merges, joint: Any) -> list[dict[str, Any]]:
-    """Return one row per merge, with the mutual information I(c; v) left after it, in nats."""
+    """Return one row per merge, with the mutual information I(c; v) that is left, in nats."""
     cells, totals = joint.tocoo(), np.asarray(joint.sum(axis=0)).ravel()
     words = np.asarray(joint.sum(axis=1)).ravel()
-    # Start with I(words; contexts) before any merge. Each merge subtracts its loss.
+    # Start with I(words; contexts), and subtract the loss of each merge.
     ratio = cells.data / (words[cells.row] * totals[cells.col])
     left = float(np.sum(cells.data * np.log(ratio))) - np.cumsum(merges.losses)
     rows = zip(*merges.pairs.T.tolist(), merges.losses.tolist(), left.tolist(), strict=True)

@@ -9,10 +9,11 @@ The loss of merging clusters a and b is the decrease in information about contex
 with W = p(a) + p(b) and S_v = p(a,v) + p(b,v). It equals W times the Jensen–Shannon divergence of
 the two clusters, weighted by their masses.
 
-Every cluster has a short list of its nearest clusters, with a lower bound on the loss of merging it
-with any cluster outside the list. A merge removes two clusters from all lists and inserts the
-merged one. If a list has no entry below its bound, it is rebuilt by comparing its cluster with all
-others, but only once this bound is the lowest cost of all. A table of all pairs is never stored.
+A table of all pairs would be too large. Instead, every cluster has a short list of its nearest
+clusters, and a lower bound on the loss of merging it with any cluster outside the list. A merge
+removes two clusters from all lists and inserts the merged one. If a list has no entry below its
+bound, the bound replaces the cost of the best merge. The list is rebuilt only when this bound is
+the lowest cost of all.
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ LISTED = 8
 
 
 class Clusters(NamedTuple):
-    """Rows of p(cluster, context) and lists of neighbours, modified in place by merges.
+    """Rows of p(cluster, context), and lists of neighbours. Merges modify them in place.
 
-    A row occupies positions start to start + size of the buffers `contexts`, `shares` and `terms`,
-    sorted by context. Merged rows leave gaps, which are closed when the buffers are full.
+    Row c occupies the positions from start[c] to start[c] + size[c] of the buffers `contexts`,
+    `shares` and `terms`, sorted by context. Merged rows leave gaps, which are closed when the
+    buffers are full.
     """
 
     start: Array
@@ -43,21 +45,23 @@ class Clusters(NamedTuple):
     terms: Floats
     """The value x·ln x for each entry x of `shares`."""
     mass: Floats
-    """Probability p(c) of each cluster, or 0 after the cluster was merged into another one."""
+    """Probability p(c) of each cluster. 0 if it was merged into another one."""
     mass_terms: Floats
     near: Array
-    """Neighbours of each cluster, sorted by cost and then by number, and padded with −1."""
+    """Nearest clusters of each cluster, by increasing loss and then by number, padded with −1."""
     costs: Floats
-    """Loss of merging each cluster with each of its neighbours, padded with infinity."""
+    """Loss of merging each cluster with its nearest clusters, padded with infinity."""
     bound: Floats
-    """For each cluster, a lower bound on the loss of merging it with an unlisted cluster."""
+    """For each cluster, a lower bound on the loss of a merge with a cluster that is not in its
+    list.
+    """
     cost: Floats
-    """Loss of the best merge of each cluster, or only a lower bound on it if `stale` is True."""
+    """Loss of the best merge of each cluster. Only a lower bound if `stale` is True."""
     stale: Array
     used: Array
-    """Number of buffer entries in use, as an array with one element."""
+    """Number of buffer entries in use, in an array of length 1."""
     dense: Floats
-    """The row being compared, indexed by context. All entries are 0 between comparisons."""
+    """One row as a dense array, indexed by context. All zeros when no row is being compared."""
     dense_terms: Floats
 
 
@@ -65,7 +69,8 @@ class Clusters(NamedTuple):
 def _compute_loss(clusters: Clusters, one: int, other: int) -> float:
     """Return the loss L(one, other) of merging two clusters.
 
-    `one` must be in the dense buffer. The result is exactly symmetric in both clusters.
+    The row of `one` must be in `dense`. The result is the same for (other, one), down to the last
+    bit.
     """
     # 1. Sum over the contexts that occur in both clusters.
     common = 0.0
@@ -75,7 +80,7 @@ def _compute_loss(clusters: Clusters, one: int, other: int) -> float:
             both = here + clusters.shares[at]
             terms = clusters.dense_terms[clusters.contexts[at]] + clusters.terms[at]
             common += both * math.log(both) - terms
-    # 2. Add the terms for the cluster masses. Rounding errors must not make the loss negative.
+    # 2. Add the terms for the cluster masses. Rounding must not make the loss negative.
     mass = clusters.mass[one] + clusters.mass[other]
     terms = clusters.mass_terms[one] + clusters.mass_terms[other]
     return float(max(0.0, mass * math.log(mass) - terms - common))
@@ -83,17 +88,17 @@ def _compute_loss(clusters: Clusters, one: int, other: int) -> float:
 
 @compiled_within
 def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
-    """Insert `other` into the neighbour list of `one` if their merge loss is below the bound."""
+    """Insert `other` into the neighbour list of `one` if its loss is below the bound."""
     if lost >= clusters.bound[one]:
         return
     last = LISTED - 1
-    # If the list is full, the loss of the entry that drops out becomes the new bound.
+    # If the list is full, the last entry drops out, and its loss becomes the new bound.
     if clusters.near[one, last] >= 0:
         if lost >= clusters.costs[one, last]:
             clusters.bound[one] = lost
             return
         clusters.bound[one] = clusters.costs[one, last]
-    # Shift entries with a higher cost (or an equal cost and a higher number) by one position.
+    # Shift entries with a higher cost, or with an equal cost and a higher number.
     at = last
     while at > 0 and (
         clusters.costs[one, at - 1] > lost
@@ -108,7 +113,6 @@ def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
 @compiled_within
 def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
     """Remove two clusters from the neighbour list of `one`. Return True if the list has changed."""
-    # Shift the remaining entries to close the gaps.
     kept = 0
     for at in range(LISTED):
         here = clusters.near[one, at]
@@ -134,7 +138,7 @@ def _update(clusters: Clusters, other: int, one: int, gone: int, lost: float) ->
         _insert(clusters, other, one, lost)
         clusters.stale[other] = True
     if clusters.stale[other]:
-        # If the best entry is not below the bound, an unlisted cluster may be at least as near.
+        # If the best entry is not below the bound, a cluster outside the list may be as near.
         first, bound = clusters.costs[other, 0], clusters.bound[other]
         clusters.cost[other], clusters.stale[other] = min(first, bound), first >= bound
 
@@ -143,10 +147,10 @@ def _update(clusters: Clusters, other: int, one: int, gone: int, lost: float) ->
 def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
     """Rebuild the neighbour list of a cluster.
 
-    If the cluster has just absorbed cluster `gone` (≥ 0), also update the lists of the other
+    If cluster `gone` was just merged into it (`gone` ≥ 0), also update the lists of all other
     clusters.
     """
-    # 1. Copy the row to the dense buffer, so each other row is compared in one pass.
+    # 1. Copy the row to `dense`, so each other row is compared in one pass.
     own = range(clusters.start[one], clusters.start[one] + clusters.size[one])
     for at in own:
         clusters.dense[clusters.contexts[at]] = clusters.shares[at]
@@ -159,7 +163,7 @@ def _rebuild(clusters: Clusters, one: int, gone: int) -> None:
             _insert(clusters, one, other, lost)
             if gone >= 0:
                 _update(clusters, other, one, gone, lost)
-    # 3. Reset the dense buffer to 0.
+    # 3. Reset `dense` to 0.
     for at in own:
         clusters.dense[clusters.contexts[at]] = 0.0
     clusters.cost[one], clusters.stale[one] = clusters.costs[one, 0], False
@@ -175,10 +179,10 @@ def rebuild(clusters: Clusters, begin: int, end: int) -> None:
 
 @compiled_within
 def _make_room(clusters: Clusters, needed: int) -> None:
-    """Close the gaps in the buffers if `needed` more entries would not fit."""
+    """If the buffers have no space for `needed` more entries, close the gaps between rows."""
     if clusters.used[0] + needed <= clusters.shares.size:
         return
-    # Move the rows to the front in the order of their positions, so no row is overwritten.
+    # Move rows to the front in the order of their positions, so none is overwritten.
     end = 0
     for one in np.argsort(clusters.start):
         if clusters.mass[one] <= 0.0:
@@ -197,7 +201,7 @@ def _make_room(clusters: Clusters, needed: int) -> None:
 def join(clusters: Clusters, one: int, other: int) -> None:
     """Merge cluster `other` into `one`, without updating the neighbour lists."""
     _make_room(clusters, clusters.size[one] + clusters.size[other])
-    # Merge two rows sorted by context. Add entries with the same context.
+    # Merge two rows sorted by context. Add up entries with the same context.
     begin = end = clusters.used[0]
     a, b = clusters.start[one], clusters.start[other]
     last_a, last_b = a + clusters.size[one], b + clusters.size[other]

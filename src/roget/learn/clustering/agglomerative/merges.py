@@ -1,4 +1,4 @@
-"""The sequence of merges from single words to one cluster, with the resulting trees and labels."""
+"""The merges from single words to one cluster, and the trees and labels that follow from them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ from roget.learn.clustering.checkpoints import Pause, never_stop
 from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 BLOCK = 64
-"""Number of merges between two checks for an interrupt."""
+"""Number of merges between two checks for Ctrl-C."""
 
 
 @dataclass(frozen=True)
 class StoredMerges(Contents):
-    """The arrays in which a sequence of merges is stored."""
-
     pairs: Ints = array("iu", "merges", 2, low=0, below="words")
     losses: Floats = array("f", "merges")
 
@@ -34,8 +32,8 @@ class StoredMerges(Contents):
 class Merges:
     """The merges of n words, in order. In each pair, the second cluster is merged into the first.
 
-    A cluster is identified by the index of its first word. `losses` are in nats per token. There
-    are n − 1 merges, or fewer if the run was interrupted.
+    A cluster is named by the index of its first word. `losses` are in nats per token. There are n −
+    1 merges, or fewer if the run was interrupted.
     """
 
     n_words: int
@@ -49,8 +47,8 @@ class Merges:
         pairs = held.pairs.astype(np.int64)
         one, other = pairs.T
         order = np.arange(len(pairs))
-        # gone[c] is the step at which cluster c is merged into another one. Both clusters of a
-        # merge must still exist.
+        # gone[c] is the step at which c is merged into another cluster. A merge needs two clusters
+        # that still exist.
         gone = np.full(n_words, len(pairs))
         gone[other[::-1]] = order[::-1]
         if not (np.all(one < other) and np.all(gone[other] == order) and np.all(gone[one] > order)):
@@ -63,19 +61,21 @@ class Merges:
         return bool(self.losses.size == self.n_words - 1)
 
     def label(self, k: int) -> Ints:
-        """Return each word's cluster when k clusters remain, numbered as in `tree`."""
+        """Return each word's cluster when k clusters are left, numbered as in `tree`."""
         labels = merge_labels(self.pairs[: self.n_words - k].tolist(), self.n_words)
         return self._split(k)[1][labels] if self.whole else labels
 
     def tree(self, k: int, scale: float = 1.0) -> Tree:
-        """Return the tree over k clusters. The value of a split is its merge loss times `scale`."""
+        """Return the tree over k clusters. The value of a split is the loss of its merge times
+        `scale`.
+        """
         if not self.whole:
             return Tree.flat(k)
         values = self.losses[::-1][: k - 1] * scale
         return Tree.from_splits(zip(self._split(k)[0], values.tolist(), strict=True))
 
     def _split(self, k: int) -> tuple[list[int], Ints]:
-        """Return the merges that join k clusters into one as a sequence of splits."""
+        """Return the merges of k clusters into one, as a sequence of splits."""
         return merges_to_splits(self.pairs[self.n_words - k :].tolist())
 
 
@@ -100,7 +100,7 @@ def merge_words(
     joint: p(word, context), a csr_array without empty rows.
     earlier: merges from an interrupted run that is to be continued.
     report: called with the merges so far. A KeyboardInterrupt from it ends the run.
-    pause: called while the lists are built, when there is no partial result yet.
+    pause: called while neighbour lists are built, before the first merge.
     """
     n = joint.shape[0]
     clusters = _begin(joint)
@@ -131,8 +131,8 @@ def _begin(joint: Any) -> kernels.Clusters:
     """Return the initial state, with one cluster per word."""
     n, m = joint.shape
     joint = sparse.csr_array(joint)
-    # Merged rows are appended. Twice the required memory is allocated, so gaps are closed less
-    # often.
+    # Allocate twice the memory of all rows, because merged rows are appended before gaps are
+    # closed.
     room = 2 * joint.nnz + m
     contexts, shares, terms = np.zeros(room, dtype=np.int32), np.zeros(room), np.zeros(room)
     contexts[: joint.nnz], shares[: joint.nnz] = joint.indices, joint.data

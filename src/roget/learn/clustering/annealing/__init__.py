@@ -1,1 +1,1 @@
-"""Code shared by the deterministic-annealing clusterers, including their base estimator."""
+"""Code shared by the deterministic annealing clusterers, such as their base estimator."""

@@ -19,21 +19,20 @@ if TYPE_CHECKING:
     from roget.learn.clustering.annealing.estimator import Annealing
 
 HELD_OUT = 0.1
-"""Fraction of the tokens that are held out to choose the number of clusters and β."""
+"""Fraction of the tokens held out to choose the number of clusters and β."""
 LOSSES = ("backoff", "alone")
 """Names of the two losses on held-out tokens (see `KSelection`)."""
 PATIENCE = 2
-"""Number of consecutive values of k (numbers of clusters) without improvement before the search
-stops."""
+"""The search stops after this many numbers of clusters in a row without improvement."""
 
 ERRORS = 2.0
-"""Number of standard errors by which a larger number of clusters must improve the loss."""
+"""Number of standard errors by which more clusters must improve the loss."""
 
 LEAST = 1e-4
-"""Minimum decrease of a loss, in nats per token, that counts as an improvement."""
+"""Minimum decrease of a loss, in nats per token, to count as an improvement."""
 
 SOFTER = 0.7
-"""First β to try for a larger number of clusters, as a fraction of the best β so far."""
+"""First β to try with more clusters, relative to the best β so far."""
 
 MAX_CLUSTERS = 768
 """Maximum number of clusters to try."""
@@ -43,11 +42,11 @@ class KSelection(NamedTuple):
     """The best number of clusters and β, and the table they were chosen from.
 
     Each row of the table contains `n_clusters`, `beta`, and two losses on held-out tokens in nats.
-    The loss `backoff` is for a mixture of the word's own counts, the classes and the unigram.
-    `alone` is for the classes (weight 0.95) and the unigram (0.05). The choice is made by
-    `backoff`: more clusters must be better than fewer by two standard errors of the difference. If
-    classes do not improve `backoff`, as in tables without rare pairs, the choice is made by
-    `alone`, and the search ends at √n clusters for n words.
+    `backoff` is the loss of a mixture of the word's own counts, the classes and the unigram.
+    `alone` is the loss of the classes (weight 0.95) and the unigram (0.05). The best clustering has
+    the lowest `backoff`, but more clusters must be better than fewer by two standard errors of the
+    difference. In tables without rare pairs, classes may not improve `backoff`. Then `alone`
+    decides, and the search ends at √n clusters for n words.
     """
 
     n_clusters: int
@@ -57,7 +56,7 @@ class KSelection(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """One row of the selection table, with the held-out tokens' probabilities for each loss."""
+    """One row of the selection table, with the probabilities of held-out tokens per loss."""
 
     row: dict[str, float]
     predicted: dict[str, Floats]
@@ -70,12 +69,12 @@ def choose(
     report: Callable[[int, float, float], None] | None = None,
     pause: Pause = never_stop,
 ) -> KSelection:
-    """Hold out one token in ten, anneal on the rest, and return the best number of clusters and β.
+    """Choose the number of clusters and β on held-out tokens, one in ten.
 
     `counts` are Counts or a csr_array without empty rows. If β is set in the options, only the
-    number of clusters is chosen. `report` is called with the number of clusters, β and the
-    progress of the search. `pause` is called whenever the state is consistent. A KeyboardInterrupt
-    from it ends the search with the best result so far.
+    number of clusters is chosen. `report` is called with the number of clusters, β and the progress
+    of the search. `pause` is called whenever the state is consistent. If it raises
+    KeyboardInterrupt, the search ends with the best result so far.
     """
     # 1. Hold out one token in ten.
     rng = generator(options.random_state if random_state is None else random_state)
@@ -95,7 +94,7 @@ def choose(
         n_jobs=options.n_jobs,
         pause=pause,
     )
-    # 2. Follow the path from one cluster upwards, and keep the best point for each loss.
+    # 2. Follow the path upwards from one cluster, and keep the best point for each loss.
     first = _evaluate(1, start, tokens, None)
     best, table, interrupted = dict.fromkeys(LOSSES, first), [first.row], False
     waited = dict.fromkeys(LOSSES, 0)
@@ -113,16 +112,15 @@ def choose(
                 # More clusters must be better by two standard errors of the paired difference.
                 if ahead - ERRORS * error - LEAST > 0:
                     best[loss], waited[loss] = leader, 0
-            # 3. Stop when the loss `backoff` has not improved for PATIENCE values of k. If it has
-            #    never improved, continue while the loss `alone` improves, up to √n clusters.
+            # 3. Stop when `backoff` has not improved for PATIENCE numbers of clusters. If it has
+            # never improved, continue while `alone` improves, up to √n clusters.
             helpful = best["backoff"] is not first
             late = group[-1].row["n_clusters"] >= enough or waited["alone"] >= PATIENCE
             if waited["backoff"] >= PATIENCE and (helpful or late):
                 break
     except KeyboardInterrupt:
         interrupted = True
-    # Choose by the loss `alone` if the classes never improved on the predictions from the words'
-    # own counts.
+    # Choose by `alone` if classes never improved on the word's own counts.
     row = best["backoff" if best["backoff"] is not first else "alone"].row
     return KSelection(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 
@@ -130,11 +128,11 @@ def choose(
 def _try_numbers(
     walker: AnnealingPath, options: Annealing, words: int, tokens: heldout.TokenCells
 ) -> Iterator[list[_Candidate]]:
-    """Yield a list of candidates for each number of clusters, with one candidate per β tried."""
+    """Yield the candidates for each number of clusters, one per β."""
     least = 0.0
     for k in _grid(min(words, MAX_CLUSTERS)):
         search = options.method.search
-        # Split until there are k clusters, then raise β and evaluate each step.
+        # Split until there are k clusters. Then raise β, and evaluate each step.
         reached, at = walker.reach(k, search.first_beta(options.beta))
         highest = search.last_beta(at) if options.beta is None else options.beta
         if reached < k:
@@ -153,8 +151,8 @@ def _try_numbers(
 def _choose_first_beta(group: list[_Candidate]) -> float:
     """Return the lowest β to try for the next number of clusters.
 
-    It is a fraction (`SOFTER`) of the best β for the current number. Losses that hardly vary with β
-    are ignored. If neither loss varies, the result is 0.
+    It is a fraction (`SOFTER`) of the current best β. Losses that hardly depend on β are ignored.
+    If neither loss depends on β, return 0.
     """
     starts = []
     for loss in LOSSES:
@@ -165,7 +163,7 @@ def _choose_first_beta(group: list[_Candidate]) -> float:
 
 
 def _take_while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
-    """Return all candidates up to the first one that improves neither loss, including that one."""
+    """Return all candidates up to the first one that improves neither loss (inclusive)."""
     found: list[_Candidate] = []
     for new in candidates:
         found.append(new)
@@ -191,7 +189,7 @@ def _grid(most: int) -> list[int]:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Make a Generator from a seed, a Generator or a RandomState. A RandomState is not modified."""
+    """Make a Generator from a seed, a Generator or a RandomState. A RandomState stays unchanged."""
     if isinstance(random_state, np.random.RandomState):
         keys = random_state.get_state(legacy=False)["state"]["key"]
         return np.random.default_rng(np.asarray(keys)[:8].tolist())

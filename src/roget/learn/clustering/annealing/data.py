@@ -1,4 +1,4 @@
-"""Input data for annealing: the context distributions of words, indexed by word and by context."""
+"""Input of annealing: the context distributions of words, indexed by word and by context."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Data:
     def floor(self) -> Floats:
         """Lower bound on p(v|c) for each context, applied before taking logarithms.
 
-        With p(v|c) = 0, words with context v would have infinite distance to the cluster, so the
-        entry could never become positive again.
+        Without it, a zero could never become positive again, because words with context v would be
+        infinitely far from the cluster.
         """
         return floor(self.background)
 
@@ -58,17 +58,17 @@ def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Da
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     if not (totals > 0).all():
         raise InputError(f"row {int(np.argmin(totals > 0))} has no counts", code="too-little-text")
-    # 1. p(n), proportional to the word's tokens or uniform.
+    # 1. p(n): in proportion to the word's tokens, or uniform.
     weight = totals if prior == "empirical" else np.ones_like(totals)
     exact = distributions(matrix, totals)
     shares = weight / weight.sum()
     logs = np.log(exact.data)
-    # 2. H(p_n), which converts the cross-entropies of the E step to divergences:
-    #    d(n, c) = −Σ_v p_n(v)·ln p(v|c) − H(p_n).
+    # 2. H(p_n): the E step needs it to convert cross-entropies to divergences, d(n, c) = −Σ_v
+    # p_n(v)·ln p(v|c) − H(p_n).
     entropy = -_sum_rows(exact.data * logs, exact.indptr)
     columns = exact.tocsc()
     columns.sort_indices()
-    # 3. p(n)·p_n(v), indexed by context. The M step uses these values as weights.
+    # 3. p(n)·p_n(v), indexed by context: the weights of the M step.
     weights = columns.data * shares[columns.indices]
     background = _sum_rows(weights, columns.indptr)
     return Data(
@@ -90,7 +90,6 @@ def distributions(matrix: Any, totals: Floats) -> Any:
 
 
 def _sum_rows(values: Floats, indptr: Array) -> Floats:
-    """Return the sum of the values of each row."""
     sums = np.zeros(indptr.size - 1)
     some = np.flatnonzero(np.diff(indptr))
     if some.size:

@@ -38,10 +38,10 @@ from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 NEW = {"equations": "mass", "until": None, "memberships": "nearest"}
-"""Options added after the first version, with the values that reproduce its behaviour."""
+"""Newer options, with the values that reproduce the results of older versions."""
 
 SAME = 1e-6
-"""Maximum squared Hellinger distance between centroids that are treated as equal."""
+"""Maximum squared Hellinger distance between centroids that count as equal."""
 
 
 class Annealing(Clusterer, AnnealingOptions):
@@ -54,24 +54,24 @@ class Annealing(Clusterer, AnnealingOptions):
 
     sized_levels: ClassVar[bool] = True
     walk_steps: ClassVar[int] = 20
-    """Maximum number of EM iterations per clustering if clusterings of several sizes are learnt for
-    prediction."""
+    """Maximum number of EM iterations per clustering in `learn_levels`."""
 
     beta_: float
 
     @property
     def method(self) -> Method:
-        """The class of the annealing search, and the rule for placing new words in its clusters."""
+        """The annealing search, and the rule for placing new words in its clusters."""
         raise NotImplementedError
 
     def _check_options(self) -> None:
         check(self, OPTION_FORMAT, dtype=str(self.dtype).rpartition(".")[2].strip("<>'"))
 
     def _learn(self, matrix: Any) -> None:
-        # 1. Convert the training words to distributions over contexts.
+        # 1. Convert words to distributions over contexts.
         _, learnt, part = select_learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
-        # 2. Determine the settings from a checkpoint, from the options, or on held-out counts.
+        # 2. Take the settings from a checkpoint or from the options, or choose them on held-out
+        # counts.
         kept, earlier = self._open_checkpoint(data)
         with kept.guard():
             settings = (
@@ -81,11 +81,11 @@ class Annealing(Clusterer, AnnealingOptions):
             )
             settings = replace(settings, n_jobs=self.n_jobs)
             if self.interrupted_:
-                # The choice of the number of clusters was interrupted: do not save a checkpoint.
+                # The choice of the number of clusters was interrupted. Do not save a checkpoint.
                 kept = checkpoints.Checkpoint(None, self.name, (), {})
             state, path = self._anneal(data, settings, kept, earlier)
         # 3. Build the clustering. With some methods, training words keep the memberships found by
-        #    the search. All other words are placed by the method's rule.
+        # the search. The method's rule places all other words.
         self.beta_ = state.beta
         bare = Clustering(
             state.tree, sparse.csr_array((0, state.n_clusters)), state.centroids, state.mass,
@@ -95,8 +95,8 @@ class Annealing(Clusterer, AnnealingOptions):
         def place_words(found: Clustering, own: Any = None) -> Any:
             """Return the memberships of all rows.
 
-            The rule of the method places the rows. Some methods keep the memberships of training
-            words: `own`, by default the memberships in `found`.
+            The method's rule places new words. With some methods, training words keep the
+            memberships `own` (default: those in `found`).
             """
             placed = sparsify(found.place(matrix))
             if not self.method.own:
@@ -121,7 +121,7 @@ class Annealing(Clusterer, AnnealingOptions):
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
-        """Learn one clustering for each given number of clusters, along a single annealing path."""
+        """Learn a clustering for each number of clusters in `sizes`, along one annealing path."""
         walker = AnnealingPath(matrix, cls().method, seed=seed, max_iter=cls.walk_steps)
         return [(point.clustering,) for point in walker.points(sizes)]
 
@@ -133,9 +133,9 @@ class Annealing(Clusterer, AnnealingOptions):
         left_out = ("checkpoint", "progress", "n_jobs", "random_state")
         options = {name: v for name, v in self.get_params().items() if name not in left_out}
         options["dtype"] = np.dtype(self.dtype).name
-        # Omit newer options with default values, so checkpoints of older versions still match.
+        # Leave out newer options with default values, so checkpoints of older versions still match.
         options = {name: v for name, v in options.items() if v != NEW.get(name, NEW)}
-        # Without a seed in the options, a resumed run uses the seed of its checkpoint.
+        # Without a seed, a resumed run uses the seed of its checkpoint.
         if isinstance(self.random_state, Integral):
             options["random_state"] = int(self.random_state)
         arrays = *data.rows, data.prior
@@ -143,7 +143,7 @@ class Annealing(Clusterer, AnnealingOptions):
         return kept, kept.resume()
 
     def _choose_settings(self, part: Any) -> AnnealingSettings:
-        """Return the requested settings, after choosing unspecified ones on held-out counts."""
+        """Return the settings. Choose missing ones on held-out counts."""
         n_clusters, beta = self.n_clusters, self.beta
         rng = generator(self.random_state)
         seed = int(rng.integers(2**31 - 1))
@@ -151,8 +151,7 @@ class Annealing(Clusterer, AnnealingOptions):
         open_end = beta is None and method.settings.until is None
 
         def report(k: int, at: float, done: float) -> None:
-            # The choice of the settings is reported as the first half of the progress. There is no
-            # free energy yet.
+            # This choice is the first half of the progress. There is no free energy yet.
             self._report(done / 2, beta=at, n_clusters=k, free_energy=None)
 
         if n_clusters is None and (open_end or method.search.needs_number):
@@ -172,7 +171,7 @@ class Annealing(Clusterer, AnnealingOptions):
         kept: checkpoints.Checkpoint,
         earlier: dict[str, Any] | None,
     ) -> tuple[Any, list[dict[str, Any]]]:
-        """Run the annealer until it ends or is interrupted. Return the last state and the path."""
+        """Run the search until it ends or is interrupted. Return the last state and the path."""
         rest: list[dict[str, Any]] = [] if earlier is None else earlier["rest"]
 
         def content() -> dict[str, Any]:
@@ -189,7 +188,7 @@ class Annealing(Clusterer, AnnealingOptions):
                         rest.append(row)
                     kept.keep(content, now=state.finished)
                     part = _estimate_progress(state, settings)
-                    # If the number of clusters was chosen, half of the progress was already
+                    # If the number of clusters was chosen first, half of the progress has been
                     # reported.
                     part = part if settings.n_clusters == self.n_clusters else (1 + part) / 2
                     free = state.energy.free
@@ -240,7 +239,7 @@ def _make_row(
 
 
 def _make_notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[str]:
-    """Return notes about merged clusters and about words that share no context with others."""
+    """Return notes on merged clusters, and on words that share no context with others."""
     notes: list[str] = []
     if gone:
         text = (
@@ -284,18 +283,18 @@ def _find_empty(found: Clustering) -> dict[int, int]:
     gone = np.flatnonzero(sizes == 0)
     if not gone.size or not found.labels.size:
         return {}
-    # Σ_n p(gone|n)·p(c|n) measures how many memberships cluster c has in common with the empty one.
+    # Σ_n p(gone|n)·p(c|n) measures how similar the memberships of cluster c are to the empty one's.
     shared = to_dense(found.memberships[:, gone].T @ found.memberships)
     shared[np.arange(gone.size), gone] = 0
-    shared[:, sizes > 0] += 1e-300  # For ties at 0, prefer non-empty clusters.
+    shared[:, sizes > 0] += 1e-300  # Prefer non-empty clusters if all values are 0.
     return dict(zip(gone.tolist(), shared.argmax(axis=1).tolist(), strict=True))
 
 
 def _find_copies(found: Clustering) -> dict[int, int]:
-    """Map each cluster that duplicates the centroid of another cluster to that cluster."""
+    """Map each cluster with the same centroid as an earlier cluster to that cluster."""
     roots = np.sqrt(to_dense(found.centroids))
-    # Equal centroids are equally similar to the background, so sort by this similarity and compare
-    # only neighbours.
+    # Equal centroids are equally similar to the background. Sort by this similarity, and compare
+    # only adjacent clusters.
     order: Ints = np.argsort(roots @ np.sqrt(found.background), kind="stable")
     return {
         b: a

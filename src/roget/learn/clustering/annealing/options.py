@@ -19,25 +19,25 @@ class AnnealingOptions(RunOptions):
         None,
         minimum=1,
         flags=CLUSTERS,
-        help="Number of clusters (fewer are found if the words are too similar).",
+        help="Number of clusters. Fewer are found if the words are too similar.",
     )
     _: KW_ONLY
     beta: float | None = option(
         None,
         positive=True,
-        help="Final inverse temperature β; higher values give sharper memberships [default: chosen "
-        "on held-out counts].",
+        help="Final inverse temperature β. Higher values give sharper memberships [default: "
+        "chosen on held-out counts].",
     )
     prior: str = option(
         "empirical",
         choices=PRIORS,
-        help="Weights of words: empirical = proportional to counts, uniform = equal.",
+        help="Weights of words: empirical (proportional to counts) or uniform (equal).",
     )
     min_count: float = option(
         0,
         minimum=0,
-        help="Exclude words with fewer than this many tokens from learning; they are assigned to "
-        "clusters afterwards.",
+        help="Do not learn from words with fewer than N tokens. They are assigned to clusters "
+        "afterwards.",
     )
     dtype: str = option("float64", choices=DTYPES, help="Floating-point type of the computation.")
     tol: float = option(
@@ -45,5 +45,5 @@ class AnnealingOptions(RunOptions):
     )
     max_iter: int = option(100, minimum=1, help="Maximum number of iterations at each β.")
     n_jobs: int | None = option(
-        None, help="Number of threads, which does not affect the results [default: all cores]."
+        None, help="Number of threads. It does not affect the results [default: all cores]."
     )

@@ -1,4 +1,4 @@
-"""Base classes of annealing searches, and types for their settings, splits and energies."""
+"""Base classes of annealing searches, with their settings, splits and energies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import BETA, Clustering, Rule
 
 CHUNK = 1 << 14
-"""Minimum number of matrix entries in a range of rows."""
+"""Minimum number of matrix entries in a range of rows that one thread processes."""
 CHUNKS = 64
 """Maximum number of ranges into which rows are split."""
 
@@ -35,9 +35,8 @@ STEPS = 20
 class ThreadPool:
     """A thread pool that processes ranges of rows.
 
-    The ranges do not depend on the number of threads.
-
-    `n_jobs` is the number of threads: None or −1 for one per core, −2 for one less, and so on.
+    The ranges do not depend on the number of threads. `n_jobs` is the number of threads: None or −1
+    for one per core, −2 for one less, and so on.
     """
 
     def __init__(self, n_jobs: int | None) -> None:
@@ -51,9 +50,9 @@ class ThreadPool:
         self._pool: ThreadPoolExecutor | None = None
 
     def each(self, work: Callable[[int], _Made], tasks: Sequence[int]) -> list[_Made]:
-        """Run `work` for each task and return the results in order.
+        """Run `work` for each task, and return the results in order.
 
-        Raise the first error, if any.
+        If tasks fail, raise the first error.
         """
         if self.size == 1 or len(tasks) < 2:
             return list(map(work, tasks))
@@ -64,10 +63,11 @@ class ThreadPool:
         self, parts: Sequence[tuple[int, int]], kernel: Callable[..., object], *given: Any,
         own: Array | None = None,
     ) -> None:  # fmt: skip
-        """Call a kernel once per range, passing the bounds of the range followed by `given`.
+        """Call a compiled function for each range of rows, with the bounds of the range and
+        `given`.
 
-        `own` is an array with one row per range. If it is passed, the kernel receives the row for
-        its range as the last argument.
+        `own` is an array with one row per range. If it is passed, the row of the range is the last
+        argument.
         """
 
         def work(task: int) -> None:
@@ -76,7 +76,7 @@ class ThreadPool:
         self.each(work, range(len(parts)))
 
     def close(self) -> None:
-        """Stop the threads. They are restarted when needed."""
+        """Stop the threads. They start again when they are needed."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -86,7 +86,7 @@ def ranges(indptr: Array) -> list[tuple[int, int]]:
     """Split rows into ranges with about the same number of entries."""
     rows = int(indptr.size - 1)
     parts = max(1, min(CHUNKS, rows, int(indptr[-1]) // CHUNK))
-    # Divide the entries, not the rows, into equal parts, because rows differ in length.
+    # Rows differ in length. Divide the entries equally, not the rows.
     cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], parts + 1)[1:-1])
     bounds = np.unique([0, *np.clip(cuts, 0, rows), rows]).tolist()
     return list(pairwise(bounds))
@@ -96,8 +96,8 @@ def ranges(indptr: Array) -> list[tuple[int, int]]:
 class Energy:
     """Free energy F = D − H/β, mean distortion D and membership entropy H, in nats.
 
-    If memberships are mass-constrained, F uses the entropy relative to p(c):
-    F = D + I(words; clusters)/β. The method `plain` always returns D − H/β.
+    With mass-constrained memberships, F uses the entropy relative to p(c): F = D + I(words;
+    clusters)/β.
     """
 
     free: float
@@ -105,28 +105,28 @@ class Energy:
     entropy: float
 
     def plain(self, beta: float) -> float:
-        """Return the mean free energy per word, D − H/β, as in Pereira, Tishby & Lee (1993)."""
+        """Return D − H/β, the mean free energy per word in Pereira, Tishby & Lee (1993)."""
         return self.distortion - self.entropy / beta
 
 
 @dataclass(frozen=True)
 class AnnealingSettings:
-    """Parameters of an annealing run, including the target number of clusters and β."""
+    """Parameters of an annealing run."""
 
     n_clusters: int | None = None
     beta: float | None = None
     mass: bool = False
-    """True if memberships are proportional to p(c)·exp(−β·d) after the last split."""
+    """True to make memberships proportional to p(c)·exp(−β·d) after the last split."""
     tol: float = 1e-5
     max_iter: int = 100
     n_jobs: int | None = None
     seed: int = 0
     stride: int = 1
-    """After the last split, β is changed by this number of steps at once."""
+    """Number of steps by which β changes at once after the last split."""
     equations: str = "mass"
-    """Equations used during splitting (see the options of `SoftAnnealing`)."""
+    """Equations to use while clusters are split (see the options of `SoftAnnealing`)."""
     until: float | None = None
-    """Cross-entropy in nats at which splitting stops, or None to ignore the cross-entropy."""
+    """Cross-entropy in nats at which splitting stops, or None."""
 
 
 def read_settings(kept: Mapping[str, Any]) -> AnnealingSettings:
@@ -156,14 +156,14 @@ class AnnealingSearch:
     """Base class of annealing searches.
 
     A subclass defines `_run`, `tree`, `memberships`, `centroids` and `mass`. The method `states`
-    runs the search: it yields the search itself after one or more splits and whenever β was raised.
-    The attributes are valid until the next state is yielded.
+    runs the search. It yields the search itself after splits and whenever β was raised. The
+    attributes are valid until the next state is yielded.
     """
 
     beta: float
     energy: Energy
     settled = True
-    """True if EM has been run for all words since the last split."""
+    """True if EM has run for all words since the last split."""
     finished = False
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
@@ -224,7 +224,7 @@ class AnnealingSearch:
         ]
 
     def _run(self) -> Iterator[None]:
-        """Run the search, and yield at every intermediate state."""
+        """Run the search, and yield after each change."""
         raise NotImplementedError
 
 
@@ -235,14 +235,15 @@ class Method(NamedTuple):
     rule: Callable[[float], Rule]
     """Function that returns the rule for placing new words at a given β."""
     own: bool = False
-    """True if training words keep the memberships found by the search. Otherwise they are placed by
-    the rule, like new words."""
+    """True if training words keep the memberships found by the search. False to place them like new
+    words.
+    """
     settings: AnnealingSettings = AnnealingSettings()
-    """Fields of `AnnealingSettings` that have fixed values in this method."""
+    """Fields of `AnnealingSettings` that this method fixes."""
 
 
 class PathPoint(NamedTuple):
-    """The clustering at one value of β on the annealing path."""
+    """The clustering at one value of β."""
 
     beta: float
     clustering: Clustering
@@ -251,9 +252,8 @@ class PathPoint(NamedTuple):
 class AnnealingPath:
     """An annealing path through increasing numbers of clusters.
 
-    Each run continues from the previous one.
-
-    `settings` are fields of `AnnealingSettings`, such as the seed or the number of threads.
+    Each run continues from the previous one. `settings` are fields of `AnnealingSettings`, such as
+    the seed or the number of threads.
     """
 
     def __init__(
@@ -273,9 +273,9 @@ class AnnealingPath:
         self._at = 1, 0.0
 
     def points(self, ks: Iterable[int]) -> Iterator[PathPoint]:
-        """Yield the clustering for each number of clusters, at the final β chosen by the search.
+        """Yield the clustering for each number of clusters, at the final β of the search.
 
-        The iteration stops at the first number that cannot be reached.
+        Stop at the first number that cannot be reached.
         """
         for k in sorted(set(ks)):
             self.reach(k)
@@ -285,10 +285,9 @@ class AnnealingPath:
                 return
 
     def reach(self, k: int, beta: float | None = None) -> tuple[int, float]:
-        """Split until there are k clusters, and return the number of clusters reached and β.
+        """Split until there are k clusters. Return the number of clusters reached, and β.
 
-        `beta` is the β at which clusters are split. It is used only by searches that split at a
-        fixed β.
+        `beta` is only used by searches that split clusters at a fixed β.
         """
         # Continue from the snapshot of the previous call.
         if self._at[0] < k:

@@ -1,26 +1,26 @@
 """The description length of a co-clustered table, in nats.
 
-The rows and the columns of the table (the two sides) are divided into classes. The cells of a row
-class and a column class form a block. The description length is the sum of three parts:
+The rows and the columns of the table are divided into classes. The cells of a row class and a
+column class form a block. The description length is the sum of three parts:
 
     blocks     lnΓ(N + IJa) − lnΓ(IJa) − Σ_ij [lnΓ(N_ij + a) − lnΓ(a)]
-    words      per side, Σ_classes [lnΓ(R + bn) − lnΓ(bn)] − Σ_words [lnΓ(f + b) − lnΓ(b)]
-    partition  per side, ln n + ln C(n − 1, I − 1) + ln n! − Σ ln n_i!
+    words      per axis, Σ_classes [lnΓ(R + bn) − lnΓ(bn)] − Σ_words [lnΓ(f + b) − lnΓ(b)]
+    partition  per axis, ln n + ln C(n − 1, I − 1) + ln n! − Σ ln n_i!
 
 N_ij are the counts of the I × J blocks and N is their sum. In "words", a class consists of n words
 with R tokens in total, and f is the number of tokens of one word. In "partition", n is the number
-of words on one side, and n_i are the sizes of the classes. In the MODL criterion, the partition
+of words on the axis, and n_i are the sizes of the classes. In the MODL criterion, the partition
 costs ln n + ln B(n, I) instead, where B is the number of partitions of n words into at most I
-classes. Terms that depend only on the words are included, so lengths with different classes, a and
-b can be compared.
+classes. Terms that depend only on the words are included too, so lengths with different classes, a
+and b are comparable.
 
-a = b = 0 stands for the length of Li & Abe (1996) with classes on both sides. Blocks are coded by
+a = b = 0 stands for the length of Li & Abe (1996) with classes on both axes. Blocks are coded by
 their relative frequencies (equations 5 to 7), each parameter costs ½·ln N (equation 4), and the
 words of a class are equally likely:
 
     blocks     N ln N − Σ_ij N_ij ln N_ij + (IJ − 1)/2 · ln N
-    words      per side, Σ_classes R ln n
-    partition  per side, (n − 1) ln 2                               (equation 3)
+    words      per axis, Σ_classes R ln n
+    partition  per axis, (n − 1) ln 2                               (equation 3)
 """
 
 from __future__ import annotations
@@ -41,26 +41,25 @@ from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import kernels
 
 TABLE = 1 << 16
-"""Maximum number of integer counts for which lnΓ is tabulated."""
+"""Maximum number of values for which lnΓ is tabulated."""
 
 STEPS = 4
-"""Number of grid values between a value of a or b and twice this value."""
+"""Number of grid values per doubling of a or b."""
 
 A_GRID = tuple(2.0 ** (step / STEPS) for step in range(-10 * STEPS, 4 * STEPS + 1))
-"""Candidate values of a, the pseudo-count of blocks."""
+"""Values of a to try: the pseudo-count of blocks."""
 B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 1))
-"""Candidate values of b, the pseudo-count of words within classes."""
+"""Values of b to try: the pseudo-count of words within classes."""
 
 
 @dataclass(frozen=True, eq=False)
 class AxisClasses:
-    """The items on one side of the table (rows or columns), and the costs of partitioning them."""
+    """The rows or the columns of the table, and the costs of dividing them into classes."""
 
     items: RowItems
-    """Counts and total of each item, as a table with one row per item and one column per item of
-    the other side."""
+    """Counts of each item (a row or column of the table), and its total."""
     partition: Floats
-    """Cost of a partition, indexed by the number of classes, without the term for class sizes."""
+    """Cost of a partition into k classes, for each k, without the term for class sizes."""
 
     @property
     def n(self) -> int:
@@ -69,23 +68,23 @@ class AxisClasses:
 
     @cached_property
     def frequencies(self) -> tuple[Floats, Ints]:
-        """The distinct item totals, and the number of items with each total."""
+        """The distinct totals of items, and the number of items with each total."""
         return np.unique(self.items.totals, return_counts=True)
 
 
 @dataclass(frozen=True, eq=False)
 class CoclusterTable:
-    """A table of counts without empty rows or columns, stored both by row and by column."""
+    """A table of counts without empty rows or columns, stored by row and by column."""
 
     sides: tuple[AxisClasses, AxisClasses]
     grand: float
     sized: bool
-    """True if the code includes class sizes, which adds −Σ ln n_i! to the cost of a partition."""
+    """True to code class sizes, which adds −Σ ln n_i! to the cost of a partition."""
     whole: bool
-    """True if all counts of the table are integers."""
+    """True if all counts are integers."""
 
     def cost_tables(self, a: float, b: float) -> tuple[kernels.CostTables, kernels.CostTables]:
-        """Return tables of the terms of the description length, for rows and for columns."""
+        """Return tables of terms of the description length, for rows and for columns."""
         logs = np.empty(int(min(self.grand + 2, TABLE)) if self.whole else 0)
         if a > 0:
             fill_log_gamma(logs, 1.0, a)
@@ -93,8 +92,7 @@ class CoclusterTable:
             counts = np.arange(logs.size, dtype=np.float64)
             logs[:] = xlogy(counts, counts)
         found = []
-        # lnΓ(b·n) is tabulated separately for rows and columns, where n is the number of items in a
-        # class.
+        # Tabulate lnΓ(b·n) for rows and for columns, where n is the number of items in a class.
         for side in self.sides:
             sizes = np.zeros(side.n + 3)
             if b > 0:
@@ -109,9 +107,9 @@ class CoclusterTable:
     def count_classes(
         self, side: int, labels: Sequence[Ints], classes: int, room: int, a: float
     ) -> kernels.CoclusterCounts:
-        """Count the tokens in each block, and allocate `room` columns for the classes of `side`.
+        """Count the tokens in each block, with `room` columns for the classes of `side`.
 
-        `classes` is the number of classes of the other side.
+        `classes` is the number of classes on the other axis.
         """
         part, blocks = self.sides[side], np.zeros((classes, room))
         kernels.tally(part.items, labels[side], labels[1 - side], blocks)
@@ -123,7 +121,7 @@ class CoclusterTable:
 
 @dataclass(frozen=True)
 class Length:
-    """A description length and its parts, in nats."""
+    """A description length and its three parts, in nats."""
 
     blocks: float
     words: float
@@ -131,7 +129,7 @@ class Length:
 
     @property
     def total(self) -> float:
-        """The description length: the sum of its three parts, in nats."""
+        """The description length in nats."""
         return self.blocks + self.words + self.partition
 
 
@@ -152,9 +150,9 @@ def prepare(matrix: Any, partition: str = "sizes") -> CoclusterTable:
 
 
 def partition_costs(n: int, partition: str) -> Floats:
-    """Return the cost of partitioning n items, for each number of classes from 0 to n + 1.
+    """Return the cost of dividing n items into k classes, for each k from 0 to n + 1.
 
-    For "sizes", the term −Σ ln n_i! is not included.
+    For "sizes", the term −Σ ln n_i! is missing.
     """
     k = np.arange(n + 2, dtype=np.float64)
     if partition == "printed":
@@ -168,13 +166,13 @@ def partition_costs(n: int, partition: str) -> Floats:
 
 
 def _log_partitions(n: int) -> Floats:
-    """Return, for each k, the log number of partitions of n items into at most k classes.
+    """Return the log number of partitions of n items into at most k classes, for k from 0 to n + 1.
 
-    The values of k range from 0 to n + 1. The result is exact for up to 500 items, otherwise the
-    relative error is about 1/n.
+    The result is exact for up to 500 items. For more, the relative error is about 1/n.
     """
     k = np.arange(1, n + 1, dtype=np.float64)
-    # Exact values by the recurrence S(n, k) = k·S(n − 1, k) + S(n − 1, k − 1), in the log domain.
+    # The recurrence S(n, k) = k·S(n − 1, k) + S(n − 1, k − 1) is exact, and evaluated with
+    # logarithms.
     if n <= 500:
         logs = np.full(n + 1, -math.inf)
         logs[0] = 0.0
@@ -196,7 +194,7 @@ def _saddle(n: int, k: Floats) -> Floats:
     S(n, k) is n!/k! times the coefficient of xⁿ in (eˣ − 1)ᵏ.
     """
     out = np.zeros(k.size)
-    # S(n, 1) = S(n, n) = 1, so only the values in between are approximated.
+    # S(n, 1) = S(n, n) = 1, so only the values between them are approximated.
     inner = (k > 1) & (k < n)
     j = k[inner]
     ratio = n / j
@@ -239,7 +237,7 @@ def members(side: AxisClasses, labels: Ints, k: int) -> tuple[Ints, Floats]:
 def choose(
     table: CoclusterTable, labels: Sequence[Ints], a: float, b: float, which: str
 ) -> tuple[float, float]:
-    """Return a and b, after setting the parameters named in `which` to their best grid values.
+    """Return a and b. The parameters named in `which` get their best values on the grid.
 
     The search moves along the grid from the current value while the length decreases.
     """
@@ -257,8 +255,8 @@ def choose(
 
 
 def _descend(grid: tuple[float, ...], start: float, cost: Any) -> float:
-    """Return the grid value at a local minimum of the cost, found by descent from `start`."""
-    # Begin at the grid value nearest to `start`, and move while the cost decreases.
+    """Return the grid value at a local minimum of the cost, near `start`."""
+    # Begin at the grid value nearest to `start`. Move while the cost decreases.
     at = int(np.argmin(np.abs(np.log(np.array(grid) / start))))
     here = cost(grid[at])
     for step in (1, -1):
@@ -276,7 +274,7 @@ def _count_values(blocks: Floats) -> tuple[Floats, Ints]:
 def _measure_blocks(
     values: Floats, times: Ints, table: CoclusterTable, cells: int, a: float
 ) -> float:
-    """Return the "blocks" part of the description length, from a histogram of block counts."""
+    """Return the "blocks" part of the description length, given how often each count occurs."""
     if a == 0:
         data = float(xlogy(table.grand, table.grand) - np.sum(times * xlogy(values, values)))
         return data + 0.5 * (cells - 1) * math.log(table.grand)

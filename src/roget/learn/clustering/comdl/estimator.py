@@ -32,29 +32,28 @@ from roget.learn.clustering.inputs import find_names
 from roget.learn.clustering.result import SAVED, Clustering
 
 MAX_TOTAL = 2.0**53
-"""Maximum sum of integer counts that float64 represents exactly."""
+"""Maximum sum of integer counts that float64 can represent exactly."""
 
 
 class CoMDL(Clusterer, CoMDLOptions):
     """Co-clustering of words and contexts by minimum description length.
 
-    The numbers of word classes and context classes are chosen to give the shortest description. The
-    description consists of the classes of words and contexts, the total count for each pair of a
-    word class and a context class (a block), and the proportions of words and contexts within their
-    classes. The search uses annealing. Afterwards, the word classes and the context classes are
-    merged until one of each remains, which gives a tree of words and a tree of contexts.
+    The numbers of word classes and context classes give the shortest description. The description
+    has three parts: the classes of words and contexts, the total count of each block (a word class
+    and a context class), and the proportions of words and contexts within their classes. The search
+    uses annealing. Then word classes and context classes are merged until one of each is left,
+    which gives two trees.
 
     a = b = 1 is the flat degree-corrected block model. `criterion="li-abe"` is the description
-    length of Li & Abe (1996), with classes of both words and contexts. In this case, a and b are
-    used only to place new words. More sweeps give a slightly shorter description. A long run saves
-    its state in the folder `checkpoint` and can be resumed from it. `progress` is called with
+    length of Li & Abe (1996), with classes of both words and contexts. Here a and b are only used
+    to place new words. More sweeps give a slightly shorter description. A long run saves its state
+    in the folder `checkpoint`, and a later run can resume it. `progress` is called with
     {"n_clusters", "n_column_clusters", "description_length", "fraction"}.
 
-    Lengths are in nats: `description_length_`, the values of the trees (the length saved by each
-    split) and `path_` (one row per split of a word class or context class, with the model part and
-    the data part). Rows and columns without counts are assigned to the classes in which they cost
-    least. Fractional counts are allowed, but slower. Ctrl-C ends a run early with the classes found
-    so far, and a warning.
+    All lengths are in nats. The value of a split in a tree is the length it saves. `path_` has one
+    row per split, with the lengths of the model and of the data. Rows and columns without counts
+    get the classes in which they cost least. Fractional counts are slower. Ctrl-C ends a run early
+    with a warning and the classes found so far.
 
     >>> import numpy as np
     >>> counts = np.kron(np.eye(2, dtype=int), np.full((3, 2), 20))
@@ -105,7 +104,7 @@ class CoMDL(Clusterer, CoMDLOptions):
             raise InputError(
                 f"the counts add up to {rows.sum():g}; the maximum is 2^53", code="too-large"
             )
-        # The search uses only rows and columns with counts.
+        # Search only among rows and columns with counts.
         part = matrix if seen[0].size == rows.size else matrix[seen[0]]
         part = part if seen[1].size == columns.size else part[:, seen[1]]
         data = prepare(part, "printed" if self._printed else self.partition)
@@ -122,7 +121,7 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     @property
     def row_labels_(self) -> Ints:
-        """The class of each row, which is the same as `labels_`."""
+        """The class of each row (same as `labels_`)."""
         return self.labels_
 
     @property
@@ -142,20 +141,21 @@ class CoMDL(Clusterer, CoMDLOptions):
 
     @property
     def settled_(self) -> dict[str, Any]:
-        """Parameters with which the fit can be repeated without choosing the numbers of classes.
+        """Parameters for repeating the fit without choosing the numbers of classes.
 
-        One random start suffices if the numbers of classes are fixed.
+        One random start is enough if these are fixed.
         """
         return {**super().settled_, "n_starts": 1}
 
     def predictive(
         self, words: Any, contexts: Any, level: float | None = None, *, every: bool = False
     ) -> Floats:
-        """Return p(context|word) for (word, context) pairs, at one level of the class hierarchy.
+        """Return p(context|word) for pairs of words and contexts, at one level of the class
+        hierarchy.
 
-        Words and contexts are passed as names or numbers. `level` is the fraction of the word
-        classes, and of the context classes, that is kept. None keeps all classes. With `every`,
-        predictions are averaged over the results of all random starts, which is more accurate.
+        Words and contexts are names or numbers. `level` is the fraction of the word classes and
+        context classes to keep (None: all of them). With `every`, predictions are averaged over all
+        random starts, which is more accurate.
         """
         check_is_fitted(self)
         rows = find_names(words, vars(self).get("words_"), self.labels_.size, "word")
@@ -166,12 +166,14 @@ class CoMDL(Clusterer, CoMDLOptions):
         return np.asarray(np.mean(cells, axis=0))
 
     def smoothed(self, words: Any, contexts: Any) -> Floats:
-        """Return p(context|word) for (word, context) pairs, averaged over all levels and starts."""
+        """Return p(context|word) for pairs of words and contexts, averaged over all levels and
+        starts.
+        """
         every = [self.predictive(words, contexts, level, every=True) for level in self.levels]
         return np.asarray(np.mean(every, axis=0))
 
     def predictors(self) -> list[tuple[Clustering, ...]]:
-        """Return the word classes at each level, as a tuple of one clustering per random start."""
+        """Return the word classes at each level. Each tuple has one clustering per random start."""
         found: dict[tuple[Any, ...], tuple[Clustering, ...]] = {}
         for level in self.levels:
             parts = [one.level(level) for one in self._models]
@@ -184,7 +186,7 @@ class CoMDL(Clusterer, CoMDLOptions):
         return self.criterion == "li-abe"
 
     def _smooth(self, data: CoclusterTable, found: MergeHierarchy) -> MergeHierarchy:
-        """Return a model with the same classes and the requested or best values of a and b."""
+        """Return a model with the same classes and the requested (or best) values of a and b."""
         which = "".join(name for name in "ab" if isinstance(getattr(self, name), str))
         a = FIRST_A if isinstance(self.a, str) else float(self.a)
         b = FIRST_B if isinstance(self.b, str) else float(self.b)
@@ -231,7 +233,7 @@ class CoMDL(Clusterer, CoMDLOptions):
             except KeyboardInterrupt:
                 self._interrupt("the classes found so far are kept")
         self.n_iter_ = max(1, search.done)
-        # Do not merge any further if a number of classes was requested.
+        # If a number of classes was requested, do not merge further.
         shorten = self._requested == (None, None)
         ends = [build_hierarchy(data, one, shorten=shorten) for one in search.results()]
         return sorted(ends, key=lambda end: end.length.total)
@@ -251,8 +253,8 @@ class CoMDL(Clusterer, CoMDLOptions):
         best = found[0]
         self.description_length_ = best.length.total
         if self._printed:
-            # Li & Abe's code gives unseen events probability 0, so place words with the default
-            # code.
+            # Place words with the default code. In Li & Abe's code, unseen events have probability
+            # 0.
             found = [self._smooth(data, one) for one in found]
         self.a_, self.b_ = found[0].a, found[0].b
         self.column_totals_ = columns
@@ -314,7 +316,7 @@ class CoMDL(Clusterer, CoMDLOptions):
 
 
 def _fill_labels(labels: Ints, places: Any, size: int, free: int) -> Ints:
-    """Return the labels of all items. Items without counts are assigned to the class `free`."""
+    """Return the labels of all items. Items without counts get the class `free`."""
     every = np.full(size, free, dtype=np.int64)
     every[places] = labels
     return every

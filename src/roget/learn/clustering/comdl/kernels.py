@@ -1,17 +1,16 @@
 """Compiled kernels for sweeps over the rows or the columns of a co-clustered table.
 
-In a sweep, every item of one side (a row of a sparse table of counts) chooses its class, while the
-classes of the other side stay fixed. Consider an item with f tokens, of which r_j are in class j of
-the other side. Moving it from class o to class c changes the description length (see `criterion`)
-by
+In a sweep, every row (or every column) chooses its class, while the classes of the other axis stay
+fixed. Consider an item, that is, a row or column, with f tokens, of which r_j are in class j of the
+other axis. Moving it from class o to class c changes the description length (see `criterion`) by
 
     ΔL = cost[c] − cost[o],    cost[c] = lnΓ(R_c + f + b(n_c + 1)) − lnΓ(R_c + b·n_c)
          − lnΓ(b(n_c + 1)) + lnΓ(b·n_c) − ln(n_c + 1)
          − Σ_j [lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a)],
 
 where R_c, n_c and N_cj do not include the item itself. The sum has a term only for the classes j in
-which the item has counts, so a move takes O(contexts of the item × classes). The first `k` classes
-are in use. Class k is empty. An item that chooses it opens a new class.
+which the item has counts, so a move takes O(contexts of the item × classes). Classes 0 to k − 1 are
+in use. Class k is empty, and an item that chooses it opens a new class.
 
 a = b = 0 selects the description length of Li & Abe (1996), in which n·ln n replaces lnΓ throughout
 (equations 5 to 7 of the paper), and the number of classes costs ½·ln N per parameter (equation 4).
@@ -31,12 +30,13 @@ from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_
 from roget.core.types import Array, Floats, Ints
 
 CALM = 0.9995
-"""An item is skipped in the next sweeps if it stays in its class with a probability above this
-value."""
+"""Probability of staying in a class above which an item is skipped in the next sweeps."""
 
 MAX_SKIPS = 7
-"""Maximum number of consecutive sweeps in which an item is skipped. Each time the item stays in its
-class, its number of skipped sweeps increases from n to 2n + 1."""
+"""Maximum number of consecutive sweeps in which an item is skipped.
+
+Each time the item stays in its class, the number grows from n to 2n + 1.
+"""
 
 
 class CoclusterCounts(NamedTuple):
@@ -46,23 +46,21 @@ class CoclusterCounts(NamedTuple):
     """
 
     labels: Ints
-    """Class of each item (row or column) that a sweep reassigns."""
+    """Class of each item (row or column). A sweep changes it."""
     other: Ints
-    """Class of each item on the other side of the table."""
+    """Class of each item on the other axis."""
     size: Ints
     """Number of items in each class."""
     mass: Floats
     """Number of tokens in each class."""
     blocks: Floats
-    """blocks[j, c] is the total count for class c and class j of the other side. For a fixed
-    j, the classes that an item could move to are adjacent in memory."""
+    """Total counts: blocks[j, c] for class c and class j of the other axis."""
     logs: Floats
-    """ln(blocks + a), the gain from adding one token to each block. It is cached because most
-    counts of an item are 1."""
+    """Cached ln(blocks + a), the gain from one more token in a block."""
 
 
 class CostTables(NamedTuple):
-    """Tabulated terms of the description length for one side of the table."""
+    """Tabulated terms of the description length."""
 
     table: Floats
     """lnΓ(n + a) for integers n from 0, or n·ln n if a = 0."""
@@ -72,30 +70,30 @@ class CostTables(NamedTuple):
     """The part of the partition cost that depends only on the number of classes."""
     sized: bool
     grand: float
-    """Sum of all counts in the table."""
+    """Total count of the table."""
     a: float
     b: float
 
 
 class SkipState(NamedTuple):
-    """The order of the items in a sweep, and the number of sweeps in which each item is skipped."""
+    """The order of items in a sweep, and how long each item is skipped."""
 
     order: Ints
     calm: Ints
-    """For each item, the number of sweeps that it was set to skip at its last visit."""
+    """Number of sweeps for which each item was skipped last time."""
     wait: Ints
-    """For each item, the number of sweeps that it still has to skip."""
+    """Number of sweeps for which each item will still be skipped."""
 
 
 class Scratch(NamedTuple):
-    """Buffers that a sweep reuses for all items."""
+    """Buffers that a sweep reuses for all items (see the equation in the module docstring)."""
 
     held: Floats
-    """The term lnΓ(R_c + b·n_c) in the cost of each class c."""
+    """lnΓ(R_c + b·n_c), one term of cost[c]."""
     fixed: Floats
-    """Terms of cost[c] that do not depend on the item, with the sign reversed."""
+    """Negative sum of the terms of cost[c] that do not depend on the item."""
     gain: Floats
-    """The sum over blocks in cost[c], for each class c."""
+    """Gain from existing blocks in cost[c], for each class c."""
     cost: Floats
     """cost[c] for the current item."""
     x: Floats
@@ -103,19 +101,18 @@ class Scratch(NamedTuple):
     mantissa: Floats
     whole: Ints
     sums: Floats
-    """Counts r_j of the current item in each class j on the other side of the table."""
+    """Counts r_j of the current item in each class j of the other axis."""
     touched: Ints
-    """Classes on the other side of the table in which the current item has counts."""
+    """Classes of the other axis in which the current item has counts."""
     full: Array
-    """For each class on the other side of the table, the classes that form a non-empty block with
-    it."""
+    """For each class of the other axis, the classes with counts in common with it."""
     filled: Ints
-    """For each class on the other side of the table, the number of classes listed in `full`."""
+    """Number of classes in each list of `full`."""
 
 
 @compiled_within
 def _make_scratch(blocks: Floats) -> Scratch:
-    """Allocate the buffers, and list the non-empty blocks for each class on the other side."""
+    """Allocate the buffers, and list the classes of each non-empty block."""
     j, width = blocks.shape
     x, mantissa = np.ones(width), np.ones(width)
     full, filled = np.zeros((j, width), np.int32), np.zeros(j, np.int64)
@@ -148,8 +145,8 @@ def _xlogx(x: float) -> float:
 @compiled
 def rise_table(count: float, r: float, a: float, table: Floats) -> float:
     """Return lnΓ(count + r + a) − lnΓ(count + a)."""
-    # Look up small integer counts in the table. Compute the result directly for large counts and
-    # for fractional counts (the table is then empty).
+    # Look up small integer counts. Compute the result for large and for fractional counts, for
+    # which the table is empty.
     if count + r < table.size:
         low = int(count)
         return float(table[low + int(r)] - table[low])
@@ -174,9 +171,9 @@ def rise_all(blocks: Floats, a: float) -> Floats:
 
 @compiled
 def number_cost(k: int, j: int, tables: CostTables) -> float:
-    """Return the cost terms that depend only on the numbers of classes, k and j.
+    """Return the cost terms that depend only on the numbers of classes k and j.
 
-    These are the cost of k × j blocks, and the cost of a partition into k classes.
+    These are the cost of k × j blocks and the cost of dividing items into k classes.
     """
     if tables.a == 0:
         return 0.5 * k * j * math.log(tables.grand) + float(tables.partition[k])
@@ -185,7 +182,7 @@ def number_cost(k: int, j: int, tables: CostTables) -> float:
 
 @compiled_within
 def _gather(item: int, items: RowItems, other: Ints, sums: Floats, touched: Ints) -> int:
-    """Sum the counts r_j of an item by class j, and return the number of classes with counts."""
+    """Sum the counts r_j of an item by class j. Return the number of classes with counts."""
     n = 0
     for at in range(items.indptr[item], items.indptr[item + 1]):
         j = other[items.indices[at]]
@@ -206,20 +203,20 @@ def _compute_gains(
     full, filled = scratch.full, scratch.filled
     for c in range(k + 1):
         gain[c] = 0.0
-    # `base` is the sum of the gains of empty blocks, which is the same for all classes.
+    # All classes share `base`, the sum of the gains of empty blocks.
     at_own, base = 0.0, 0.0
     for t in range(n):
         j = touched[t]
         r = sums[j]
         cells = blocks[j]
-        # 1. One token in class j: the gain ln(N_cj + a) is cached in `logs`.
+        # 1. For a single token in class j, the gain ln(N_cj + a) is cached in `logs`.
         if r == 1:
             row = logs[j]
             for c in range(k + 1):
                 gain[c] += row[c]
         else:
-            # 2. Several tokens: add the gain of an empty block to `base`, and visit only the
-            #    filled blocks, with the difference from an empty block.
+            # 2. For more tokens, add the gain of an empty block to `base`. Visit only the filled
+            # blocks, and add the difference from an empty block.
             most, step = table.size - r, int(r)
             empty = rise_table(0.0, r, a, table)
             base += empty
@@ -231,7 +228,7 @@ def _compute_gains(
                     gain[c] += table[low + step] - table[low] - empty
                 else:
                     gain[c] += rise_table(count, r, a, table) - empty
-        # 3. The counts of the item's own class include the item, so subtract the item's counts.
+        # 3. The counts of the item's own class include the item. Subtract it.
         at_own += rise_table(blocks[j, own] - r, r, a, table)
     for c in range(k + 1):
         gain[c] += base
@@ -251,20 +248,15 @@ def _find(full: Array, c: int) -> int:
 def _shift(
     n: int, old: int, new: int, alone: bool, counts: CoclusterCounts, a: float, scratch: Scratch
 ) -> None:
-    """Move the counts of an item from class `old` to `new`.
-
-    `alone` is True if this empties `old`.
-    """
+    """Move the counts of an item from class `old` to `new`. Set `alone` if this empties `old`."""
     touched, sums, full, filled = scratch.touched, scratch.sums, scratch.full, scratch.filled
     blocks, logs = counts.blocks, counts.logs
     for t in range(n):
         j = touched[t]
         r = sums[j]
         row = blocks[j]
-        # 1. Move the count. The count of an empty class must be exactly 0, so rounding errors of
-        #    fractional counts are discarded.
+        # 1. Move the counts. Set an empty class to exactly 0, in spite of rounding errors.
         row[old] = 0.0 if alone else max(row[old] - r, 0.0)
-        # 2. Update the lists of filled blocks.
         if row[old] == 0:
             at = _find(full[j], old)
             filled[j] -= 1
@@ -273,14 +265,14 @@ def _shift(
             full[j, filled[j]] = new
             filled[j] += 1
         row[new] += r
-        # 3. Update the cached gain of one more token in the two changed blocks.
+        # 3. Update the cached gain of one more token in both blocks.
         logs[j, old] = rise_by_one(row[old], a)
         logs[j, new] = rise_by_one(row[new], a)
 
 
 @compiled_within
 def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scratch) -> None:
-    """Renumber the last class to fill the gap that an emptied class leaves."""
+    """Close the gap left by an empty class: give its number to the last class."""
     labels, size, mass = counts.labels, counts.size, counts.mass
     blocks, logs, full = counts.blocks, counts.logs, scratch.full
     held, fixed = scratch.held, scratch.fixed
@@ -289,7 +281,7 @@ def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scr
         for item in range(labels.size):
             if labels[item] == last:
                 labels[item] = gone
-    # 2. Move its totals, cached terms and blocks. The last number becomes unused.
+    # 2. Move its totals, cached terms and blocks. Nothing uses the last number then.
     size[gone], mass[gone] = size[last], mass[last]
     held[gone], fixed[gone] = held[last], fixed[last]
     size[last], mass[last] = 0, 0
@@ -343,8 +335,7 @@ def _compute_costs(
     log_gammas(k, x, scratch.bits, scratch.mantissa, scratch.whole)
     for c in range(k):
         cost[c] = x[c] - fixed[c] - gain[c]
-    # 2. The item's own class, without the item. If the item is its only member, the class
-    #    disappears.
+    # 2. The item's own class, without the item. Without other members, the class disappears.
     n = size[own]
     if n == 1:
         cost[own] = held[own] - sizes[1] + fewer - gain[own]
@@ -353,7 +344,7 @@ def _compute_costs(
         cost[own] = held[own] - left - sizes[n] + sizes[n - 1] - gain[own]
         if sized:
             cost[own] -= math.log(n)
-    # 3. The cost of a new class with this item only.
+    # 3. A new class with this item only.
     if opens:
         cost[k] = log_gamma(f + b) - sizes[1] + more - gain[k]
 
@@ -362,12 +353,12 @@ def _compute_costs(
 def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
     """Draw a class with probability proportional to `shares`.
 
-    Return the class and the sum of `shares`.
+    Return the class, and the sum of `shares`.
     """
     whole = 0.0
     for c in range(k):
         whole += shares[c]
-    # Inverse transform sampling: find the interval that contains the uniform number.
+    # Inverse transform sampling: find the interval that contains the uniform random number.
     left, last = draw_uniform(state) * whole, 0
     for c in range(k):
         if shares[c] > 0.0:
@@ -382,7 +373,7 @@ def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
 def _pick(own: int, k: int, temperature: float, state: Array, scratch: Scratch) -> tuple[int, bool]:
     """Draw a class with probability ∝ exp(−cost/T), or return the cheapest class if T = 0.
 
-    The second result is True if the item stays in its class with a probability above CALM.
+    Also return True if the item stays in its class with a probability above CALM.
     """
     cost, x = scratch.cost, scratch.x
     best = own
@@ -395,7 +386,7 @@ def _pick(own: int, k: int, temperature: float, state: Array, scratch: Scratch) 
         exponentials(k, x, scratch.mantissa, scratch.whole, scratch.bits)
         new, total = _draw(x, k, state)
         return new, x[own] > CALM * total
-    # T = 0: move only if the gain exceeds rounding errors.
+    # T = 0: move only if this saves more than rounding errors.
     if cost[best] < cost[own] - 1e-9 * (1.0 + abs(cost[own])):
         return best, False
     return own, False
@@ -416,10 +407,10 @@ def sweep(
 ) -> tuple[int, float, int]:  # fmt: skip
     """Reassign every item to a class, in random order, and keep at least `least` classes.
 
-    Returns the number of classes, the change in description length, and the number of moves. The
+    Return the number of classes, the change in description length, and the number of moves. The
     steps for each item are:
 
-    1. Sum its counts by class of the other side (`_gather`).
+    1. Sum its counts by class of the other axis (`_gather`).
     2. Compute the cost of joining each class (`_compute_gains`, `_compute_costs`).
     3. Draw a class with probability ∝ exp(−cost/T), or choose the cheapest one (`_pick`).
     4. If the item moves, update counts and caches, and close or open a class.
@@ -435,17 +426,16 @@ def sweep(
     for item in skips.order:
         own, f = labels[item], items.totals[item]
         alone = size[own] == 1
-        # The only member of a class stays if the number of classes must not decrease.
+        # If the number of classes must not decrease, the last member of a class stays.
         if alone and k <= least:
             continue
-        # While annealing, stable items are skipped for some sweeps.
+        # While annealing, skip stable items for some sweeps.
         if temperature > 0.0 and skips.wait[item] > 0:
             skips.wait[item] -= 1
             continue
-        # 1. Sum the item's counts in each class on the other side of the table.
+        # 1. Sum the item's counts in each class of the other axis.
         n = _gather(item, items, counts.other, scratch.sums, scratch.touched)
-        # 2. Compute the costs. If an item is alone in its class, opening another class would change
-        #    nothing, so this option is excluded.
+        # 2. Compute the costs. An item that is alone in its class cannot open another one.
         opens = k + 1 < most and not alone
         _compute_gains(n, k, own, counts, tables, scratch)
         _compute_costs(f, own, k, opens, steps, counts, tables, scratch)
@@ -453,7 +443,6 @@ def sweep(
         new, still = _pick(own, k + 1 if opens else k, temperature, state, scratch)
         skips.calm[item] = min(2 * skips.calm[item] + 1, MAX_SKIPS) if still else 0
         skips.wait[item] = skips.calm[item]
-        # 4. Move the item, and update counts and caches.
         if new != own:
             change += scratch.cost[new] - scratch.cost[own]
             moved += 1
@@ -465,7 +454,7 @@ def sweep(
             mass[new] += f
             for c in (own, new):
                 _cache_class(c, counts, tables, scratch)
-            # 5. Remove the class that became empty, or count the class that was opened.
+            # 5. Remove a class that became empty, or count a new one.
             if alone:
                 k -= 1
                 _close(own, k, counts, tables.a, scratch)
@@ -491,7 +480,7 @@ def code_lengths(items: RowItems, counts: CoclusterCounts, tables: CostTables, o
         for t in range(n):
             f += sums[touched[t]]
         for c in range(k):
-            # The same as cost[c] above, except that the item is in no class yet.
+            # Same as cost[c] in `_compute_costs`, but the item is in no class yet.
             cost = log_rise(mass[c] + b * size[c], f + b) - log_rise(b * size[c], b)
             if tables.sized:
                 cost -= math.log(size[c] + 1)

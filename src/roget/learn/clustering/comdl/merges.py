@@ -1,14 +1,14 @@
 """Compiled kernels for merging row classes and column classes greedily.
 
-Each step merges the pair of classes that increases the description length least. Merging classes i
-and k of one side costs
+Each step merges the two row classes, or the two column classes, that increase the description
+length least. Merging classes i and k costs
 
     −Σ_j [G(N_ij + N_kj) − G(N_ij) − G(N_kj) + G(0)],    G(n) = lnΓ(n + a),
 
 plus the changes in the terms for words within classes, class sizes and the number of classes. A
 term of the sum is 0 if N_ij or N_kj is 0, so only blocks in which both classes have counts are
-visited. A merge changes the pair costs of the other side only for classes with counts in one of the
-merged classes.
+visited. After a merge of row classes, the costs of column classes change only if they have counts
+in a merged class, and vice versa.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from roget.learn.clustering.comdl.kernels import CostTables, number_cost, rise_t
 
 
 class Members(NamedTuple):
-    """Number of items and of tokens in each row class or column class, and the tabulated costs."""
+    """Numbers of items and of tokens in each row class or column class, and tabulated costs."""
 
     size: Ints
     mass: Floats
@@ -33,19 +33,18 @@ class Members(NamedTuple):
 
 
 class Merging(NamedTuple):
-    """State of one side of the table while its classes are merged. Modified in place."""
+    """State of merging row classes or column classes. Modified in place."""
 
     blocks: Floats
-    """Block counts, as an array of shape (classes being merged, classes on the other side of the
-    table)."""
+    """Block counts, with the classes being merged as rows and the other classes as columns."""
     size: Ints
     mass: Floats
     names: Ints
-    """Name of each class: the smallest index among the original classes merged into it."""
+    """Name of each class: the lowest number of the original classes in it."""
     costs: Floats
     """Cost of merging each pair of classes, without `number_cost`."""
     best: Ints
-    """The class that is cheapest to merge with each class, or −1 if it must be recomputed."""
+    """The cheapest partner of each class, or −1 if it must be recomputed."""
     tables: CostTables
 
 
@@ -81,8 +80,7 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, tables: CostTables) -> 
         for other in range(i):
             together = _compute_class_cost(size[i] + size[other], mass[i] + mass[other], tables)
             costs[i, other] = together - alone[i] - alone[other]
-    # 2. Add the terms for the blocks, column by column, for pairs of classes that both have counts
-    #    in the column.
+    # 2. Add the terms for the blocks of each column, for pairs of classes with counts in it.
     for j in range(width):
         n = 0
         for i in range(k):
@@ -118,7 +116,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
         for s in range(n):
             p, q = int(blocks[full[s], one]), int(blocks[full[s], two])
             own[s] = table[p + q] - table[p] - table[q]
-    # 3. For each pair, replace the costs of two blocks by the cost of the merged block.
+    # 3. For each pair, replace the cost of merging two blocks by that of the joined block.
     for s in range(n):
         i = full[s]
         p, q = blocks[i, one], blocks[i, two]
@@ -127,7 +125,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
             x, y = blocks[other, one], blocks[other, two]
             if tabled:
                 here, there = int(p + x), int(q + y)
-                # The same change as in the other branch, computed from tabulated terms.
+                # Compute the same change from tabulated terms.
                 change = own[s] + own[t] + table[here] + table[there] - table[here + there]
                 change += table[0]
             else:
@@ -144,9 +142,9 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
 
 @compiled_within
 def _find_cheapest(k: int, side: Merging) -> tuple[int, int, float]:
-    """Return the pair of classes that is cheapest to merge, among k classes, and the cost.
+    """Return the cheapest pair among k classes, and its cost.
 
-    Only the best partner of each class is compared, so a step takes O(k) instead of O(k²).
+    Only the best partner of each class is compared, so this takes O(k) instead of O(k²).
     """
     costs, best = side.costs, side.best
     least, one, two = np.inf, 0, 0
@@ -165,7 +163,7 @@ def _find_cheapest(k: int, side: Merging) -> tuple[int, int, float]:
 
 @compiled_within
 def _note_cost(i: int, other: int, costs: Floats, best: Ints) -> None:
-    """Update the cheapest partner of a class after the cost of a pair has changed."""
+    """Update the cheapest partner of class `i` after a change in the cost of a pair."""
     if best[i] == other:
         best[i] = -1
     elif best[i] >= 0 and costs[i, other] < costs[i, best[i]]:
@@ -174,16 +172,16 @@ def _note_cost(i: int, other: int, costs: Floats, best: Ints) -> None:
 
 @compiled_within
 def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats) -> None:
-    """Merge class `two` into `one`, and renumber the last of the k classes as `two`.
+    """Merge class `two` into `one`, and give the number `two` to the last of the k classes.
 
-    `across` is the transpose of the blocks, of which `width` rows are in use.
+    `across` is the transposed table of blocks, of which `width` rows are in use.
     """
     blocks, size, mass, costs, best = side.blocks, side.size, side.mass, side.costs, side.best
     last = k - 1
     # 1. Add the counts, and move the last class to index `two`.
     size[one] += size[two]
     mass[one] += mass[two]
-    # `full` lists the columns in which the merged class has counts.
+    # List the columns in which the merged class has counts.
     full, n = np.zeros(width, np.int64), 0
     for j in range(width):
         blocks[one, j] += blocks[two, j]
@@ -237,12 +235,12 @@ def _begin(blocks: Floats, members: Members) -> Merging:
 def agglomerate(
     blocks: Floats, sides: tuple[Members, Members], fewest: tuple[int, int], patience: float
 ) -> tuple[Ints, Floats]:
-    """Merge classes greedily, and return the merges with their increases in description length.
+    """Merge classes greedily. Return the merges, and by how much each increases the length.
 
-    A merge is (side, class kept, class removed), where side 0 stands for the rows. A class is
-    identified by the smallest index among the original classes merged into it. Merging stops at the
-    numbers of classes in `fewest`, or when the description length exceeds the shortest one so far
-    by more than `patience`.
+    A merge is (axis, class kept, class removed), with axis 0 for rows. A class is named by the
+    lowest number of the original classes in it. Merging stops at the numbers of classes in
+    `fewest`, or when the description length exceeds the shortest one so far by more than
+    `patience`.
     """
     merging = (_begin(blocks.copy(), sides[0]), _begin(blocks.T.copy(), sides[1]))
     k = np.array(blocks.shape)
@@ -252,8 +250,8 @@ def agglomerate(
     for step in range(steps):
         if grown > least + patience:
             return merges[:step], added[:step]
-        # 1. Find the cheapest pair of row classes or column classes, including the change in
-        #    `number_cost`.
+        # 1. Find the cheapest pair of row classes or column classes. Include the change in
+        # `number_cost`.
         chosen, one, two, price = 0, 0, 0, np.inf
         for s in range(2):
             if k[s] > fewest[s]:
@@ -268,7 +266,7 @@ def agglomerate(
         merges[step, 0], merges[step, 1], merges[step, 2] = chosen, min(names), max(names)
         added[step] = price
         side.names[one] = min(names)
-        # 2. Update the pair costs of the other side, then merge.
+        # 2. Update the pair costs on the other axis, then merge.
         _adjust(one, two, k[1 - chosen], opposite)
         _unite(one, two, k[chosen], k[1 - chosen], side, opposite.blocks)
         k[chosen] -= 1

@@ -11,7 +11,7 @@ from roget.learn.clustering.options import CLUSTERS, RunOptions, auto_option
 CRITERIA = ("auto", "li-abe")
 PARTITIONS = ("sizes", "modl")
 LEVELS = (1.0, 0.5, 0.25)
-"""Fraction of the classes kept at each level. Predictions are averaged over the levels."""
+"""Fractions of the classes to keep at each level. Predictions are averaged over the levels."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -38,15 +38,14 @@ class CoMDLOptions(RunOptions):
     criterion: str = option(
         "auto",
         choices=CRITERIA,
-        help="Formula for the description length: auto = only non-empty blocks cost bits; li-abe "
-        "= Li & Abe (1996), where every block costs bits, so fewer classes are found.",
+        help="Formula for the description length: auto (only non-empty blocks cost bits) or "
+        "li-abe (every block costs bits, so there are fewer classes).",
     )
     partition: str = option(
         "sizes",
         choices=PARTITIONS,
-        help="Code for the partition into classes: sizes = code the class sizes, then the "
-        "members; modl = treat all partitions with at most this number of classes as equally "
-        "likely.",
+        help="Code for the partition into classes: sizes (class sizes, then members) or modl (all "
+        "partitions with at most K classes are equally likely).",
     )
     levels: Sequence[float] = option(
         LEVELS,
@@ -54,12 +53,12 @@ class CoMDLOptions(RunOptions):
         positive=True,
         maximum=1,
         metavar="PART,…",
-        help="Fractions of the classes to keep at each level over which predictions are averaged.",
+        help="Levels over which predictions are averaged, as fractions of the classes.",
     )
     n_sweeps: int | None = option(
         None,
         minimum=1,
-        help="Number of annealing temperatures [default: 40 to 60, depending on the table size].",
+        help="Number of annealing temperatures [default: 40 to 60, fewer for large tables].",
     )
     n_starts: int | None = option(
         None, minimum=1, help="Number of random starts [default: 1 to 5, more for small tables]."

@@ -1,4 +1,4 @@
-"""Prediction with a co-clustering: p(context|word), and the class of a new word."""
+"""Prediction with a co-clustering: p(context|word), and classes for new words."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ class CoclusterModel:
     """Word classes and context classes, with their block counts.
 
     For a word of class i and a context of class j, p(v|w) = (N_ij + a)/(R_i + a·J) · (f_v + b)/(C_j
-    + b·m_j). N_ij is the count of the block, R_i the count of the word class, and J the number of
-    context classes. The count of the context is f_v, and class j has m_j contexts with C_j counts
-    in total.
+    + b·m_j). N_ij is the count of the block, R_i that of the word class, f_v that of the context
+    and C_j that of the context class. There are J context classes, and class j has m_j contexts.
     """
 
     blocks: Floats
@@ -42,7 +41,7 @@ class CoclusterModel:
     trees: tuple[Tree, Tree]
 
     def level(self, part: float) -> CoclusterModel:
-        """Return a model with the given fraction of the word classes and of the context classes."""
+        """Return a model that keeps the given fraction of word classes and of context classes."""
         if not 0 < part <= 1:
             raise InputError(
                 f"level={part}: expected a fraction of the classes, greater than 0 and at most 1",
@@ -125,17 +124,17 @@ class ClassAssignment(Rule):
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
         """Return p(c|word).
 
-        For a word without counts, the class in which it costs least is the most probable.
+        A word without counts most probably belongs to the class in which it costs least.
         """
         return posterior(self.code_lengths(matrix), np.ones(self.sizes.size))
 
     def code_lengths(self, matrix: Any) -> Floats:
         """Return the increase in description length, in nats, if each row joins each class.
 
-        The result has shape (rows, classes).
+        The shape is (rows, classes).
         """
         out = np.empty((matrix.shape[0], self.sizes.size))
-        # Copy read-only arrays, because numba would compile the kernel again for them.
+        # Copy read-only arrays. Otherwise numba would compile the kernel again for them.
         turned, nothing = np.array(self.blocks.T, order="C"), np.empty(0)
         columns = self.columns.copy()
         mass = self.blocks.sum(axis=1)
@@ -158,7 +157,7 @@ class ClassAssignment(Rule):
         return replace(made, rule=replace(self, sizes=sizes, blocks=blocks))
 
     def check(self, k: int, m: int) -> None:
-        """Raise ValueError for inconsistent arrays, unknown classes or non-positive parameters."""
+        """Raise ValueError if arrays are inconsistent or a and b are not positive."""
         super().check(k, m)
         if self.columns.max(initial=0) >= self.blocks.shape[1]:
             raise ValueError(

@@ -1,7 +1,7 @@
 """Search for the row and column classes with the shortest description length.
 
-1. Annealing: every item draws its class with probability ∝ exp(−ΔL/T), one side after the other,
-   while the temperature T falls.
+1. Annealing: every item draws its class with probability ∝ exp(−ΔL/T), first all rows, then all
+   columns, while the temperature T falls.
 2. Greedy sweeps and exact merges, until the description no longer becomes shorter.
 3. For small tables, steps 1 and 2 are repeated from other random starts.
 4. The best result is annealed again from a low temperature. This helps rare items, which hardly
@@ -37,36 +37,40 @@ from roget.learn.clustering.comdl.criterion import (
 from roget.learn.clustering.memberships import merge_labels, merges_to_splits
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
-"""Parameters of the temperature in nats, which decreases geometrically to COLD. It starts at WARM
-or at the mean number of tokens per item divided by SHARE, whichever is higher, because moving an
-item with more tokens changes the description length by more nats."""
+"""Parameters of the temperature in nats, which falls geometrically to COLD.
+
+It starts at WARM, or at the mean number of tokens per item divided by SHARE if that is higher. The
+more tokens an item has, the more nats a move costs.
+"""
 
 TEPID = 1.0
-"""Initial temperature when the best classes are annealed again, with half the number of sweeps."""
+"""Initial temperature at which the best classes are annealed again, with half the sweeps."""
 
 FREQUENT, MAX_FIRST = 16, 250
-"""Limits on the initial number of classes. It is at most MAX_FIRST, and at most a quarter of the
-number of items with FREQUENT or more tokens."""
+"""Limits on the initial number of classes.
+
+It is at most MAX_FIRST, and at most a quarter of the number of items with FREQUENT or more tokens.
+"""
 
 FIRST_A, FIRST_B = 0.25, 1.0
 """Initial values of a and b if they are chosen automatically."""
 
 CHOICE = 4
-"""Number of sweeps after which a and b are adjusted again."""
+"""Number of sweeps between two adjustments of a and b."""
 
 MAX_GREEDY = 100
 """Maximum number of rounds of greedy sweeps and merges."""
 
 PATIENCE = 30.0
-"""Maximum number of nats by which merges may temporarily increase the description length."""
+"""Number of nats by which merges may temporarily increase the description length."""
 
 STILL = 1e-6
-"""Minimum relative gain of a greedy round. The search stops if the gain is smaller."""
+"""Minimum relative gain of a greedy round. Below it, the search stops."""
 
 
 @dataclass(frozen=True)
 class CoMDLSettings:
-    """Parameters of the search. A parameter that is None is chosen automatically."""
+    """Parameters of the search. If a parameter is None, the search chooses it."""
 
     a: float | None = None
     b: float | None = None
@@ -83,13 +87,13 @@ class CoMDLSettings:
 
     @property
     def fixed(self) -> tuple[int | None, int | None]:
-        """Required numbers of row classes and column classes, each None if it is not fixed."""
+        """Required numbers of row classes and column classes, or None if any number will do."""
         return self.n_row_classes, self.n_column_classes
 
 
 @dataclass
 class CoclusterState:
-    """Row and column classes, the parameters a and b, and the resulting description length."""
+    """Row and column classes, the parameters a and b, and the description length."""
 
     labels: list[Ints]
     a: float
@@ -103,7 +107,7 @@ class CoclusterState:
 
 
 class CoMDLSearch:
-    """A run of the search, executed by `steps`. It can be saved and resumed between steps."""
+    """A run of the search. It can be saved and resumed between any two of its `steps`."""
 
     def __init__(
         self, table: CoclusterTable, settings: CoMDLSettings, pause: Pause = never_stop
@@ -129,7 +133,7 @@ class CoMDLSearch:
 
     @property
     def _last(self) -> bool:
-        """True while the best classes are annealed again, after all random starts."""
+        """True while the best classes are annealed again."""
         return self.start == self.settings.starts
 
     @property
@@ -154,7 +158,7 @@ class CoMDLSearch:
     def results(self) -> list[CoclusterState]:
         """Return the results of the random starts, best first.
 
-        Before the first start has ended, return the current state.
+        Before the end of the first start, return the current state.
         """
         return sorted(self.ends or [self.now], key=lambda classes: classes.total)
 
@@ -227,7 +231,7 @@ class CoMDLSearch:
         labels = []
         for side, fixed in zip(self.table.sides, self.settings.fixed, strict=True):
             n = fixed or initial_classes(side)
-            # Assign one item to every class first, so no class is empty.
+            # Put one item into every class first, so no class is empty.
             places = rng.permutation(side.n)
             part = rng.integers(n, size=side.n)
             part[places[:n]] = np.arange(n)
@@ -263,7 +267,7 @@ class CoMDLSearch:
 
     def _end(self) -> None:
         """Store the result of a random start, and begin the next one, if any."""
-        # The description length was updated move by move, so compare it with a full computation.
+        # Moves have updated the description length one by one. Compare it with a full computation.
         total = self.length(self.now).total
         if not math.isclose(total, self.now.total, rel_tol=1e-9, abs_tol=1e-3):
             raise RuntimeError(
@@ -297,7 +301,7 @@ class CoMDLSearch:
         """Run one sweep over the rows or over the columns."""
         now, part, fixed = self.now, self.table.sides[side], self.settings.fixed[side]
         k, j = now.k[side], now.k[1 - side]
-        # Reserve columns for new classes, which items may open during the sweep.
+        # Reserve columns for classes that items may open during the sweep.
         room = min(part.n, k + k // 8 + 32) + 1 if fixed is None else k + 1
         counts = self.table.count_classes(side, now.labels, j, room, now.a)
         skips = kernels.SkipState(np.arange(part.n), *self.rest[side])
@@ -307,7 +311,7 @@ class CoMDLSearch:
         )[1]
 
     def _merge(self) -> None:
-        """Merge classes while this shortens the description, possibly after an increase."""
+        """Merge classes if this shortens the description, possibly after a temporary increase."""
         now = self.now
         rows, columns = (n or 1 for n in self.settings.fixed)
         pairs, added = agglomerate(self.table, now, rows, columns, PATIENCE)
@@ -319,10 +323,7 @@ class CoMDLSearch:
 
 
 def default_starts(table: CoclusterTable) -> int:
-    """Return the default number of random starts.
-
-    Small tables need more, and each takes less time.
-    """
+    """Return the default number of random starts. Small tables need more."""
     return int(np.clip(125_000 // table.sides[0].items.values.size, 1, 5))
 
 
@@ -334,7 +335,7 @@ def initial_classes(side: AxisClasses) -> int:
 
 
 def default_sweeps(table: CoclusterTable) -> int:
-    """Return the default number of temperatures, which is lower for large tables."""
+    """Return the default number of temperatures. Large tables get fewer."""
     return int(np.clip(60 * math.sqrt(4e4 / table.sides[0].items.values.size), 40, 60))
 
 
@@ -345,12 +346,10 @@ def agglomerate(
     columns: int,
     patience: float = math.inf,
 ) -> tuple[Ints, Floats]:
-    """Merge classes until `rows` row classes and `columns` column classes remain.
+    """Merge classes until `rows` row classes and `columns` column classes are left.
 
-    Return the merges, and the increase in description length of each.
-
-    Merging stops when the description length exceeds the shortest one so far by more than
-    `patience`.
+    Return the merges, and by how much each increases the description length. Merging stops when the
+    description length exceeds the shortest one so far by more than `patience`.
     """
     blocks = criterion.count_blocks(table, classes.labels)
     tables = table.cost_tables(classes.a, classes.b)
@@ -362,7 +361,7 @@ def agglomerate(
 
 
 def find_shortest(added: Floats) -> int:
-    """Return the number of merges after which the description length is shortest."""
+    """Return the number of merges that give the shortest description."""
     return int(np.argmin(np.append(0.0, np.cumsum(added))))
 
 
@@ -370,7 +369,7 @@ def find_shortest(added: Floats) -> int:
 class MergeHierarchy:
     """The row and column classes, and their trees.
 
-    Classes are numbered in the order in which they are split off, from the root down.
+    Classes are numbered from the root down, in the order in which they are split off.
     """
 
     labels: tuple[Ints, Ints]
@@ -386,10 +385,11 @@ def build_hierarchy(
 ) -> MergeHierarchy:
     """Merge row and column classes down to one each, and reverse the merges to get two trees.
 
-    With `shorten`, merges that make the description shorter are applied to the classes first.
+    With `shorten`, merges that shorten the description are applied to the classes first.
     """
     classes = replace(classes, labels=[_number_in_order(part) for part in classes.labels])
-    # Merge down to one class on each side, and find the shortest description along the way.
+    # Merge down to one class of rows and one of columns, and find the shortest description on the
+    # way.
     pairs, added = agglomerate(table, classes, 1, 1)
     first = find_shortest(added) if shorten else 0
     done, left, saved = pairs[:first], pairs[first:], added[first:][::-1]
@@ -408,7 +408,7 @@ def build_hierarchy(
 
 
 def _select_side(side: int, pairs: Ints) -> list[tuple[int, int]]:
-    """Return the merges of row classes or of column classes as (into, merged) pairs."""
+    """Return the merges of one axis as (into, merged) pairs."""
     return [(one, two) for s, one, two in pairs.tolist() if s == side]
 
 
@@ -422,9 +422,9 @@ def _make_path(
     table: CoclusterTable, labels: list[Ints], splits: list[tuple[int, int]], saved: list[float],
     whole: Length,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Return one row per split, from one class to all, with the resulting description length.
+    """Return one row per split, with the description length, from a single class to all classes.
 
-    A split is (side, class). The new class is assigned the next number on that side.
+    A split is (axis, class). The new class gets the next number on its axis.
     """
     k = [int(part.max()) + 1 for part in labels]
     sizes = [
@@ -433,8 +433,8 @@ def _make_path(
     ]
     total, model = whole.total, whole.partition
     rows: list[dict[str, Any]] = []
-    # Work backwards from all classes: the description length before a split is the length after it
-    # plus the nats saved by the split.
+    # Work backwards from all classes. The length before a split is the length after it plus the
+    # nats that it saved.
     for step in range(len(splits), 0, -1):
         side, one = splits[step - 1]
         rows.append(

@@ -1,1 +1,1 @@
-"""Clustering by description length: sets of words are split in two recursively (Li & Abe 1996)."""
+"""Clustering by description length: split sets of words in two, recursively (Li & Abe 1996)."""

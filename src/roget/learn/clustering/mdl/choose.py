@@ -17,46 +17,49 @@ from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.memberships import one_hot
 
 FACTOR, LOWEST = 3.0, 0.1
-"""Ratio of successive concentrations, and the lowest concentration tried."""
+"""Ratio of successive concentrations, and the lowest concentration to try."""
 
 
 class AlphaSchedule(NamedTuple):
-    """The starting point and the stopping rule for the search over concentrations."""
+    """The start value and the stopping rule of the search for a concentration."""
 
     share: float
-    """First concentration, as a fraction of all tokens."""
+    """First concentration to try, as a fraction of all tokens."""
     patience: int
-    """Number of consecutive concentrations without improvement before the search stops."""
+    """Number of consecutive concentrations without improvement after which the search stops."""
 
 
 SCHEDULES = {"auto": AlphaSchedule(1.0, 2), "fine": AlphaSchedule(0.01, 1)}
-"""Schedule for each value of the option `concentration`: "auto" starts with few clusters, "fine"
-with many. If words have enough tokens, clusters do not improve predictions and the first
-concentration is kept, so "fine" puts such words in clusters of their own."""
+"""Schedule for each value of the option `concentration`.
+
+"auto" starts with few clusters, "fine" with many. If words have enough tokens, clusters do not
+improve predictions, and the first concentration is kept. "fine" then gives such words clusters of
+their own.
+"""
 
 HELD_OUT = 0.1
-"""Fraction of the tokens that are held out to choose the concentration."""
+"""Fraction of the tokens held out to choose the concentration."""
 ERRORS = 1.0
-"""Number of standard errors by which a smaller concentration (more clusters) must be better."""
+"""Number of standard errors by which a lower concentration (more clusters) must be better."""
 
 LEAST = 5e-4
-"""Minimum improvement in nats per token. Smaller differences are treated as noise."""
+"""Minimum improvement in nats per token. Smaller differences are noise."""
 
 ENOUGH = 200
-"""Minimum number of held-out tokens. With fewer tokens, the concentration is chosen by the
-description length instead of the loss."""
+"""Minimum number of held-out tokens. With fewer, the description length decides instead of the
+loss.
+"""
 
 ENTRIES = 300_000
-"""Maximum number of matrix entries in the sample of words. A larger sample would not improve the
-choice."""
+"""Maximum number of matrix entries in the sample of words. More would not improve the choice."""
 
 
 class AlphaSelection(NamedTuple):
     """The chosen concentration and parent weight, and the table they were chosen from.
 
-    Each row of the table contains `concentration`, `weight`, `n_clusters` and `loss`. The loss is
-    the mean −ln p of the held-out tokens under a mixture of word, cluster and unigram or, if there
-    are few held-out tokens, the description length of all counts, in nats.
+    Each row of the table contains `concentration`, `weight`, `n_clusters` and `loss` in nats. The
+    loss is the mean −ln p of held-out tokens under a mixture of word, cluster and unigram. If there
+    are few held-out tokens, it is the description length of all counts.
     """
 
     concentration: float
@@ -65,13 +68,13 @@ class AlphaSelection(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """Result for one concentration: its table rows, best first, and the best row's predictions."""
+    """The result for one concentration: its table rows, best first, and the best predictions."""
 
     rows: list[dict[str, float]]
     predicted: Floats
 
     def beats(self, old: _Attempt, tokens: heldout.TokenCells | None) -> bool:
-        """Return True if this attempt is better than `old`.
+        """Return True if this concentration is better than an earlier one.
 
         On held-out tokens, it must be better by more than ERRORS standard errors.
         """
@@ -89,9 +92,9 @@ def choose(
 ) -> AlphaSelection:
     """Choose the concentration and parent weight whose tree best predicts held-out tokens.
 
-    Trees are grown on nine tenths of the tokens. Concentrations are tried from high to low, that is
-    from few clusters to many, until more clusters do not improve predictions. `given` is the name
-    of a schedule or a fixed concentration. In the latter case, only the parent weight is chosen.
+    Trees are grown on nine tenths of the tokens. Concentrations are tried from high (few clusters)
+    to low (many clusters), until predictions no longer improve. `given` is the name of a schedule
+    or a fixed concentration. If it is fixed, only the parent weight is chosen.
     """
     course = SCHEDULES[given] if isinstance(given, str) else None
     # 1. Hold out one token in ten from a sample of the words.
@@ -114,7 +117,7 @@ def choose(
         table = table + new.rows
         if new.beats(best, tokens):
             best, idle = new, 0
-        elif new.rows[0]["n_clusters"] > 1:  # Do not stop while there is only one cluster.
+        elif new.rows[0]["n_clusters"] > 1:  # Go on while there is only one cluster.
             idle += 1
     return AlphaSelection(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 
@@ -124,8 +127,8 @@ def _try_by_loss(
 ) -> _Attempt:
     """Measure the loss on held-out tokens for one concentration and several parent weights.
 
-    If clusters do not improve on the predictions from the words' own counts, the weight is chosen
-    by the predictions of the clusters alone, and the loss is that of the words' counts.
+    If clusters do not improve on the word's own counts, the predictions of the clusters alone
+    decide about the weight, and the loss is that of the word's counts.
     """
     grower = grow_tree(train, concentration, seed)
     tree, belongs = grower.tree(), one_hot(grower.labels, grower.n_clusters)
@@ -154,7 +157,7 @@ def _try_by_loss(
 
 
 def _climb(loss: Callable[[float], float], start: float) -> None:
-    """Evaluate `start`, then larger values as long as the loss decreases, or else smaller ones."""
+    """Evaluate `start`, then larger values while the loss decreases, or else smaller ones."""
     first = loss(start)
     for factor in (FACTOR, 1 / FACTOR):
         at, here = start * factor, first

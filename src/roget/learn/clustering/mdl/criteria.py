@@ -60,16 +60,16 @@ class Parts(NamedTuple):
 
     @property
     def total(self) -> float:
-        """The description length: the sum of both parts."""
+        """The description length."""
         return self.model + self.data
 
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """A description-length criterion, with the statistics of the complete table.
+    """A description-length criterion, with statistics of the complete table.
 
-    `width` is the number of contexts, `prior` holds their pseudo-counts, and `mass` is the sum of
-    the pseudo-counts, the concentration.
+    `width` is the number of contexts, and `prior` holds their pseudo-counts. Their sum, `mass`, is
+    the concentration.
     """
 
     criterion: str
@@ -81,20 +81,20 @@ class Code:
 
     @property
     def kind(self) -> int:
-        """Kind of code, as the integer that selects the formulas in the compiled kernels."""
+        """Number by which the compiled kernels select their formulas."""
         return choose_kind(self.criterion, self.estimator)
 
     @property
     def naming(self) -> float:
-        """1 if the code for a split lists the words on each of its two sides, otherwise 0.
+        """1 to code which words are on each side of a split, otherwise 0.
 
-        In Li & Abe (1996), the cost of listing the words is constant.
+        In Li & Abe (1996), this cost is constant.
         """
         return float(self.estimator == "mdl" and self.criterion in ("dirichlet", "nml"))
 
     @property
     def data_kind(self) -> int:
-        """Kind of code, as an integer, for the data part of the description length."""
+        """Number by which the kernels select the formulas for the data part."""
         return choose_kind(self.criterion, "mle")
 
     def formula(self, prior: Floats) -> kernels.Formula:
@@ -109,16 +109,16 @@ class Code:
             return 0.0
         if self.criterion in ("li-abe", "corrected"):
             # L_par (equation 4): P(C, v) has |V| more parameters. With "corrected", P(n|C) has one
-            # free parameter fewer.
+            # less.
             more = self.width - (self.criterion == "corrected")
             return more / 2 * math.log(tokens) if tokens > 1 else 0.0
-        # Cost of coding the number of words on one side. The kernels add the cost of listing them.
+        # Code the number of words on one side. The kernels add the cost of listing them.
         return math.log(max(size - 1, 1))
 
     def single_length(self, counts: Floats, tokens: float, size: float, prior: Floats) -> Parts:
         """Return the description length of one cluster.
 
-        Terms that do not depend on the partition are omitted.
+        Terms that are the same for all partitions are omitted.
         """
         both = np.zeros((counts.size, 2))
         both[:, 0] = counts
@@ -132,8 +132,8 @@ class Code:
         counts = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         size, tokens = float(totals.size), float(totals.sum())
         charged, seen = self.single_length(counts, tokens, size, self.prior)
-        # Add the constants of L_dat: N ln N for P(C, v), and −Σ f(n) ln f(n) if P(n|C) is the
-        # word's relative frequency in its cluster.
+        # Add the constants of L_dat: N ln N for P(C, v). If P(n|C) is a relative frequency, also
+        # add −Σ f(n) ln f(n).
         same = tokens * math.log(tokens)
         if self.data_kind == kernels.PLAIN:
             same -= float(np.sum(totals * np.log(totals)))
@@ -161,7 +161,7 @@ def make_code(matrix: Any, criterion: str, estimator: str, concentration: float)
 def choose_kind(criterion: str, estimator: str) -> int:
     """Return the kind of code for a criterion.
 
-    With the estimator "mle", it is the kind of code for the data part.
+    With the estimator "mle", only the data part counts.
     """
     if estimator == "mle" and criterion != "li-abe":
         return kernels.PLAIN
@@ -169,22 +169,22 @@ def choose_kind(criterion: str, estimator: str) -> int:
 
 
 def background(counts: Floats) -> Floats:
-    """Return p(v) with half a token added to each context, so all probabilities are positive."""
+    """Return p(v), with half a token added to each context, so all probabilities are positive."""
     return np.asarray((counts + 0.5) / (counts.sum() + 0.5 * counts.size))
 
 
 def frequencies(counts: Any) -> Floats:
-    """Return p(v|c) as the relative frequencies of each cluster."""
+    """Return p(v|c), the relative frequencies of contexts in each cluster."""
     table = counts.toarray()
     table /= table.sum(axis=1, keepdims=True)
     return np.asarray(table)
 
 
 def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats:
-    """Return p(v|c), smoothing each node with `weight` pseudo-tokens distributed like its parent.
+    """Return p(v|c), with each node smoothed by `weight` pseudo-tokens of its parent.
 
-    p(v|node) = (f(v, node) + weight·p(v|parent)) / (f(node) + weight). A small cluster thus
-    inherits contexts that it lacks from the larger clusters from which it was split.
+    p(v|node) = (f(v, node) + weight·p(v|parent)) / (f(node) + weight). A small cluster inherits
+    contexts that it lacks from the larger clusters above it.
     """
     table, cells = sparse.csr_array(counts), np.empty(counts.shape)
     known: dict[int, Floats] = {}
@@ -200,7 +200,7 @@ def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats
         else:
             known[node] = here
         if node and node == tree.children(int(tree.parent[node]))[-1]:
-            # After its last child, the parent is no longer needed.
+            # Free the memory of the parent after its last child.
             del known[int(tree.parent[node])]
     return cells
 
@@ -228,17 +228,17 @@ class MergeGain(Rule):
     criterion: str
     estimator: str
     weight: float
-    """Number of pseudo-tokens, distributed like the parent, that smooth a cluster."""
+    """Number of pseudo-tokens by which a cluster is smoothed with its parent."""
     width: int
     """Number of contexts |V| in the code."""
     tokens: Floats = array("iuf", "k", low=0)
     sizes: Floats = array("iuf", "k", low=0)
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
-        """Return p(c|word), which is p(c) for a word without counts.
+        """Return p(c|word). For a word without counts, this is p(c).
 
-        If all code lengths of a word are infinite, contexts that occur in no class are ignored,
-        such as the contexts of words added by growth.
+        If no cluster can code a word, ignore its contexts that occur in no cluster, such as those
+        added by growth.
         """
         lengths = self.code_lengths(matrix, leaves.centroids)
         lost = np.flatnonzero(~np.isfinite(lengths).any(axis=1))
@@ -251,11 +251,11 @@ class MergeGain(Rule):
     def code_lengths(self, matrix: Any, centroids: Floats) -> Floats:
         """Return the increase in description length, in nats, if each row joins each cluster.
 
-        The result has shape (rows, clusters).
+        The shape is (rows, clusters).
         """
         kind = choose_kind(self.criterion, self.estimator)
-        # Recover the counts of each cluster from the centroids. For the Dirichlet code, the counts
-        # include the pseudo-counts.
+        # Recover the counts of each cluster from the centroids. In the Dirichlet code, they include
+        # the pseudo-counts.
         held = self.tokens + (self.weight if kind == kernels.DIRICHLET else 0.0)
         counts = np.ascontiguousarray((centroids * held[:, None]).T)
         out = np.empty((matrix.shape[0], self.tokens.size))

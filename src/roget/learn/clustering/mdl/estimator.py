@@ -26,8 +26,7 @@ from roget.learn.clustering.result import SAVED, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
 BEST = "dirichlet"
-"""The criterion that "auto" stands for. Its clusters smooth sparse counts better than the clusters
-of other criteria."""
+"""The criterion that "auto" stands for. It smooths sparse counts best."""
 
 
 class MDLTree(Clusterer, MDLOptions):
@@ -36,22 +35,23 @@ class MDLTree(Clusterer, MDLOptions):
     The search starts with a single cluster of all words. In each step, it makes the split that
     shortens the description most, until no split makes the description shorter.
 
-    Criteria: with "li-abe", the words of a cluster are equally likely and each parameter costs
-    ½·ln|S|. With "corrected", words may differ in frequency. "dirichlet" and "nml" replace the cost
-    of parameters by a Dirichlet-multinomial code around the background and by normalised maximum
-    likelihood. "auto" is "dirichlet", whose clusters predict best. estimator="mle" minimises only
-    the data part and splits down to single words. search="auto" searches for the best split and
-    compares it with not splitting. With search="paper", a cluster remains unsplit only if annealing
-    happens to empty one side.
+    With the criterion "li-abe", the words of a cluster are equally likely and each parameter costs
+    ½·ln|S|. With "corrected", words may differ in frequency. Instead of parameters, "dirichlet"
+    uses a Dirichlet-multinomial code around the background, and "nml" normalised maximum
+    likelihood. "auto" is "dirichlet", whose clusters predict best.
 
-    A long run saves its state in the folder `checkpoint` and can be resumed from it. `progress`
+    estimator="mle" minimises only the data part, and splits down to single words. search="auto"
+    finds the best split and compares it with not splitting. With search="paper", a cluster is only
+    left unsplit if annealing happens to empty one side.
+
+    A long run saves its state in the folder `checkpoint`, and a later run can resume it. `progress`
     is called with {"n_clusters", "description_length", "fraction"}.
 
-    Lengths are in nats: `description_length_`, the values of `tree_` (the length saved by each
-    split) and the rows of `path_`. A row contains the parent, the new cluster, the numbers of words
-    that stayed and moved, and the model part, data part and total length before and after the
-    split. Fractional counts are allowed. `notes_` lists notes on the data. Ctrl-C ends a run early
-    with the clusters found so far, and a warning.
+    All lengths are in nats. The value of a split in `tree_` is the length it saves. A row of
+    `path_` describes a split: the parent, the new cluster, the numbers of words that stayed and
+    moved, and the lengths of model and data before and after. Fractional counts are allowed.
+    `notes_` lists notes on the data. Ctrl-C ends a run early with a warning and the clusters found
+    so far.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -90,9 +90,8 @@ class MDLTree(Clusterer, MDLOptions):
     def _grow(
         self, part: Any, totals: Floats, seed: int, pause: checkpoints.Pause
     ) -> tuple[Code, Grower]:
-        """Choose the concentration, and split until no useful split is left.
-
-        The run may also end because it is interrupted.
+        """Choose the concentration, and split until no useful split is left or the run is
+        interrupted.
         """
         options = {
             "n_clusters": self.n_clusters, "criterion": self.criterion_, "search": self.search,
@@ -138,7 +137,7 @@ class MDLTree(Clusterer, MDLOptions):
     def _choose_concentration(
         self, part: Any, pause: checkpoints.Pause, earlier: dict[str, Any] | None
     ) -> None:
-        """Choose the concentration and the parent weight, or read them from a checkpoint."""
+        """Choose the concentration and the parent weight, or take them from a checkpoint."""
         self.concentration_, self.parent_weight_ = None, 0.0
         if self.criterion_ != "dirichlet" or self.estimator == "mle":
             return
@@ -158,7 +157,7 @@ class MDLTree(Clusterer, MDLOptions):
 
     def _describe(self, part: Any, totals: Floats, found: Code, grower: Grower) -> Clustering:
         """Return the clustering of the training words."""
-        # Statistics of the clusters: counts by context, number of tokens, number of words.
+        # Count contexts, tokens and words in each cluster.
         k, tree = grower.n_clusters, grower.tree()
         belongs = one_hot(grower.labels, k)
         counts = belongs.T @ part
@@ -169,7 +168,7 @@ class MDLTree(Clusterer, MDLOptions):
             centroids = criteria.shrink(counts, tree, background(overall), self.parent_weight_)
         else:
             centroids = criteria.frequencies(counts)
-        # The path starts at the root and accumulates the changes in description length.
+        # The path starts at the root, and adds up the changes in description length.
         root = found.root_length(part, totals)
         path = _make_path(root, grower)
         self.n_iter_ = max(1, len(path))
@@ -214,7 +213,7 @@ def _make_path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
 
 
 def _make_notes(grower: Grower, interrupted: bool) -> list[str]:
-    """Return notes about the data and the splits, such as the reason for a single cluster."""
+    """Return notes on the data and the splits, such as the reason for a single cluster."""
     texts = []
     if grower.labels.size == 1:
         texts.append("one cluster, because there is only one word")

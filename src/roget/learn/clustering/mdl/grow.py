@@ -1,9 +1,8 @@
-"""Grow a binary tree of clusters, beginning with the split that shortens the description most.
+"""Grow a binary tree of clusters. The split that shortens the description most comes first.
 
-The search for the best split of a set of words has several starting points: the best cut of the
-words ordered by a coordinate of correspondence analysis, random halves, and annealed halves. From
-each starting point, words are moved one by one while this shortens the description, and the best
-result is kept.
+The search for the best split of a set of words has several starting points. These are the best cut
+of the words ordered by a coordinate of correspondence analysis, random halves, and annealed halves.
+From each, words are moved one by one while this shortens the description. The best result is kept.
 """
 
 from __future__ import annotations
@@ -30,33 +29,33 @@ SWEEPS = 100
 """Maximum number of greedy sweeps over the words of a set."""
 
 AXES = 2
-"""Number of correspondence-analysis coordinates whose best cuts are used as starting points."""
+"""Number of coordinates of correspondence analysis whose best cuts are starting points."""
 
 LANCZOS, TOLERANCE = 30, 1e-2
-"""Maximum number of Lanczos steps, and their tolerance. Low precision suffices, because the
-coordinates only determine the order of words."""
+"""Maximum number of Lanczos steps, and their tolerance. Ordering words needs little precision."""
 
 COLDEST, STEPS = 0.02, 20
-"""Final annealing temperature as a fraction of the initial one, and number of sweeps."""
+"""Final temperature of annealing as a fraction of the initial one, and number of sweeps."""
 
 WORK = 10_000_000
-"""Approximate limit on the matrix entries visited by all restarts for one set of words. Large sets
-therefore have fewer restarts."""
+"""Approximate limit on the matrix entries that all restarts for one set of words may visit.
+
+Large sets therefore have fewer restarts.
+"""
 
 RESTARTS, AGREED = 12, 4
-"""Maximum number of restarts, and the number of restarts that must reach the same best description
-length for the search to stop early."""
+"""Maximum number of restarts. The search ends when AGREED restarts find the same length."""
 
 PRECISION = 1e-9
 """Relative rounding error of a description length or a sum of tokens."""
 
 LEAST = 1e-6
-"""Minimum number of nats that a split must save. Smaller savings may be rounding errors."""
+"""Minimum number of nats that a split must save. Less may be a rounding error."""
 
 
 @dataclass(frozen=True, eq=False)
 class GrowingCluster:
-    """The rows of a cluster, restricted to the columns in which they have nonzero counts."""
+    """The rows of a cluster, without columns of zeros."""
 
     items: RowItems
     columns: Array
@@ -72,8 +71,7 @@ class GrowingCluster:
 class Cut:
     """A split: the side (0 or 1) of each row, and the description lengths before and after.
 
-    Constant terms are omitted from the description lengths. One side may be empty if the paper's
-    search did not split the rows.
+    Constant terms are omitted. If the paper's search did not split the rows, one side is empty.
     """
 
     side: Array
@@ -92,7 +90,7 @@ class Cut:
 
 
 class Bisector:
-    """Splits sets of table rows in two, to minimise the description length under one code."""
+    """Split sets of table rows in two, with the shortest description under one code."""
 
     def __init__(self, matrix: Any, code: Code, search: str = "auto", seed: int = 0) -> None:
         self.table = rows_of(matrix)
@@ -101,16 +99,16 @@ class Bisector:
         self._place = np.full(matrix.shape[1], -1, np.int32)
 
     def extract(self, rows: Array) -> GrowingCluster:
-        """Return the given rows, restricted to the columns in which they have nonzero counts."""
+        """Return the given rows, without columns of zeros."""
         indptr, indices, values, columns = kernels.gather(rows, self.table, self._place)
         items = RowItems(indptr, indices, values, self.totals[rows])
         return GrowingCluster(items, columns, self.code.prior[columns])
 
     def split(self, rows: Array) -> Cut | None:
-        """Return the best split found, even if it saves nothing, or None for a single row."""
+        """Return the best split, even if it saves nothing, or None for a single row."""
         if rows.size < 2:
             return None
-        # The seed depends only on the rows, so the order in which sets are split does not matter.
+        # Derive the seed from the rows, so the order in which sets are split does not matter.
         key = np.random.SeedSequence([self.seed, int(rows[0]), rows.size])
         sides = Sides(self.extract(rows), self.code, int(key.generate_state(1, np.uint64)[0]))
         if self.search == "paper":
@@ -121,7 +119,7 @@ class Bisector:
 
 
 class Sides:
-    """A set of rows divided into two sides, with methods that search for a good division."""
+    """A set of rows divided into two sides, and the search for the best division."""
 
     def __init__(self, part: GrowingCluster, code: Code, seed: int) -> None:
         self.part, self.code = part, code
@@ -131,13 +129,13 @@ class Sides:
         self.formula = code.formula(part.prior)
 
     def find_best(self) -> None:
-        """Search from several starting points, and keep the best result."""
-        # Use fewer restarts for larger sets to bound the work per set.
+        """Search from several starting points, and return the best result."""
+        # Limit the work per set: larger sets get fewer restarts.
         entries = self.part.items.indices.size
         best, length, agreed = self.side.copy(), math.inf, 0
         for start in self._list_starts(min(RESTARTS, WORK // (20 * entries))):
             here = start() + kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
-            # Stop early if several restarts have reached the same best description length.
+            # Stop early if several restarts have reached the same best length.
             if here < length - self._bound_rounding(here):
                 best, length, agreed = self.side.copy(), here, 0
             agreed += here <= length + self._bound_rounding(here)
@@ -155,7 +153,7 @@ class Sides:
             yield self._anneal if turn % 2 == 0 else self._scatter
 
     def assign(self, side: Array) -> None:
-        """Assign the rows to the two sides, and recompute the counts of the sides."""
+        """Assign the rows to the two sides, and recount the sides."""
         self.side[:] = side
         kernels.tally(self.part.items, self.side, self.sums)
 
@@ -164,18 +162,18 @@ class Sides:
         return self.part.items, self.side, self.sums, self.formula
 
     def length(self) -> float:
-        """Return the total description length of the two sides, computed from their counts."""
+        """Return the description length of the two sides, computed from their counts."""
         return kernels.length(self.sums, self.formula)
 
     def anneal_as_printed(self) -> None:
-        """Run the annealing procedure exactly as printed in Li & Abe (1996)."""
+        """Anneal exactly as printed in Li & Abe (1996)."""
         penalty = self.code.penalty(self.part.tokens, self.side.size)
         kernels.anneal_as_printed(penalty, self.state, *self._all)
 
     def cut(self) -> Cut:
         """Return the current split, with recomputed description lengths.
 
-        Side 0 is the side with more tokens or, if both have the same number, the side of row 0.
+        Side 0 is the side with more tokens. If both have the same number, it is the side of row 0.
         """
         part, code = self.part, self.code
         self.assign(self.side)
@@ -209,13 +207,12 @@ class Sides:
         return analyse(self.part.items, self.part.columns.size, start)
 
     def _bound_rounding(self, length: float) -> float:
-        """Return a bound on the rounding error of a description length."""
         return PRECISION * max(abs(length), self.part.tokens, 1.0)
 
     def _check(self, length: float) -> None:
-        """Compare the incrementally updated description length with a recomputed one.
+        """Compare the description length, as updated by each move, with a recomputed one.
 
-        A difference indicates an error in the kernels.
+        A difference means an error in the kernels.
         """
         fresh = self.length()
         if abs(fresh - length) > self._bound_rounding(fresh):
@@ -234,8 +231,7 @@ def analyse(
     tolerance: float = TOLERANCE,
 ) -> Floats:
     """Return the coordinates of the rows in correspondence analysis, without the trivial axis."""
-    # Find eigenvectors of D_r^-½ X D_c^-1 Xᵀ D_r^-½. The trivial eigenvector, √D_r, is projected
-    # out.
+    # Find eigenvectors of D_r^-½ X D_c^-1 Xᵀ D_r^-½. The trivial one, √D_r, is projected out.
     roots = np.sqrt(items.totals)
     sums = np.bincount(items.indices, items.values, minlength=columns)
     operator = Operator(
@@ -263,7 +259,9 @@ class SplitCandidate(NamedTuple):
 
 
 class SplitStep(NamedTuple):
-    """A completed split: the words kept and moved, and the changes in description length."""
+    """A split that was made: the words that stayed and moved, and the changes in description
+    length.
+    """
 
     parent: int
     cluster: int
@@ -279,7 +277,7 @@ class SplitStep(NamedTuple):
 
 
 class Grower:
-    """A growing tree of clusters, which are split in two, best split first.
+    """A growing tree of clusters, in which the best split is made first.
 
     With `most`, splitting continues until there are `most` clusters, even if nothing is saved.
     """
@@ -304,16 +302,17 @@ class Grower:
 
     @property
     def fraction(self) -> float:
-        """Approximate progress of the growth, from 0 to 1.
+        """Approximate progress, from 0 to 1.
 
-        It is the number of clusters divided by `most` if that is set. Otherwise it is the fraction
-        of entries in final clusters or the decrease in gain on a log scale, whichever is larger.
+        With `most`, it is the number of clusters divided by `most`. Otherwise it is the higher of
+        two values: the fraction of entries in final clusters, and the decrease in gain on a log
+        scale.
         """
         if self.most is not None:
             return min(1.0, self.n_clusters / self.most)
         if not self._heap:
             return 1.0
-        # Gains decrease roughly geometrically, so measure the decline on a log scale.
+        # Gains decrease about geometrically, so measure them on a log scale.
         first = self.steps[0].saved if self.steps else -self._heap[0][0]
         left = math.log1p(max(-self._heap[0][0], 0.0)) / math.log1p(max(first, 1e-9))
         return max(0.0, 1.0 - left, 1.0 - self._open / max(int(self.bisector.table.values.size), 1))
@@ -375,9 +374,9 @@ class Grower:
             self._offer(cluster)
 
     def _offer(self, cluster: int) -> None:
-        """Add a cluster to the heap of clusters to split if its best split is allowed."""
-        # Splits that save nothing are made only if a number of clusters was requested, or if the
-        # search option is "paper", which follows Li & Abe (1996).
+        """Add a cluster to the heap of clusters to split, if its best split is allowed."""
+        # A split that saves nothing is allowed if a number of clusters was requested, or with
+        # search="paper", which follows Li & Abe (1996).
         one = self.candidates[cluster]
         forced = self.most is not None or self.bisector.search == "paper"
         if one.proper and (forced or one.saved > LEAST):
@@ -385,13 +384,13 @@ class Grower:
             self._open += one.entries
 
     def _split(self, parent: int) -> SplitStep:
-        """Make the best split of a cluster, and search for the best splits of its two parts."""
+        """Make the best split of a cluster, and find the best splits of both halves."""
         chosen, new = self.candidates[parent], self.n_clusters
         rows = np.flatnonzero(self.labels == parent)
         moves = self.side[rows] == 1
         kept, moved = rows[~moves], rows[moves]
         found = self._find_split(kept), self._find_split(moved)
-        # The second part takes the next free number. Both parts are candidates for further splits.
+        # Give the second half the next number. Both halves may be split further.
         self.labels[moved] = new
         self.candidates[parent] = found[0]
         self.candidates.append(found[1])
@@ -403,7 +402,7 @@ class Grower:
         return self.steps[-1]
 
     def _find_split(self, rows: Array) -> SplitCandidate:
-        """Search for the best split of the given rows, and store the side of each row."""
+        """Find the best split of the given rows, and store the side of each row."""
         indptr = self.bisector.table.indptr
         entries = int(np.sum(indptr[rows + 1] - indptr[rows]))
         cut = self.bisector.split(rows)

@@ -1,6 +1,7 @@
 """Compiled kernels that split a set of words in two by minimising the description length.
 
-The code length of a side with counts f(v), N tokens and n words is, in nats,
+A split divides the words between two sides. The code length of a side with counts f(v), N tokens
+and n words is, in nats,
 
     T(N, n) − Σ_v g(f(v)).
 
@@ -32,15 +33,17 @@ UNIFORM, PLAIN, DIRICHLET, NML = 0, 1, 2, 3
 """Kinds of code (see the formulas in the module docstring)."""
 
 ROUNDING = 1e-9
-"""Changes in description length below this value are treated as 0. Otherwise identical words would
-move back and forth forever."""
+"""Changes in description length below this value are treated as 0.
+
+Otherwise identical words would move back and forth forever.
+"""
 
 SMALL = 8
-"""Maximum count for which rising factorials are multiplied out. Larger counts use lnΓ."""
+"""Maximum count for which rising factorials are multiplied out. Higher counts use lnΓ."""
 
 
 class Sums(NamedTuple):
-    """Total counts of the two sides of a split, or of several clusters. Modified in place."""
+    """Counts of the two sides of a split, or of several clusters. Modified in place."""
 
     counts: Floats
     """Counts of each context on each side of the split, with shape (contexts, sides)."""
@@ -51,7 +54,7 @@ class Sums(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """Parameters for computing the description length of one side of a split from its `Sums`."""
+    """Parameters for computing the description length of one side of a split."""
 
     kind: int
     """Kind of code: `UNIFORM`, `PLAIN`, `DIRICHLET` or `NML`."""
@@ -82,7 +85,7 @@ def regret(tokens: float, width: float) -> float:
     """Return the log parametric complexity of a multinomial (Szpankowski & Weinberger 2012)."""
     if tokens <= 0.0 or width <= 1.0:
         return 0.0
-    # Use the asymptotic form that holds for any ratio |V|/N of parameters to tokens.
+    # This asymptotic form holds for any ratio |V|/N of parameters to tokens.
     alpha = width / tokens
     c = 0.5 + 0.5 * math.sqrt(1.0 + 4.0 / alpha)
     return (
@@ -93,7 +96,7 @@ def regret(tokens: float, width: float) -> float:
 
 @compiled
 def total_cost(kind: int, tokens: float, size: float, mass: float, width: float) -> float:
-    """Return T(N, n), the part of the code length of one side that depends only on its totals."""
+    """Return T(N, n), the part of the code length that depends only on the totals of a side."""
     if kind == UNIFORM:
         return tokens * math.log(size) if size > 0.0 else 0.0
     if kind == DIRICHLET:
@@ -119,7 +122,7 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
             change += xlogx(there, table) - xlogx(there + x, table)
         return change
     # 2. Dirichlet: g changes by the log of a rising factorial, Γ(f + α_v)/Γ(f − x + α_v). For small
-    #    integer counts, multiply the ratios and take the logarithm once per row.
+    # integer counts, multiply the ratios, and take one logarithm per row.
     for j in range(begin, end):
         v, x = indices[j], values[j]
         left = counts[v, source] - x + prior[v]
@@ -134,7 +137,7 @@ def row_change(row: int, items: RowItems, sums: Sums, source: int, formula: Form
             ratio *= over / under
         else:
             change += log_rise(left, x) - log_rise(met, x)
-        # Take the logarithm early if the product might overflow or underflow.
+        # Take the logarithm early if the product may overflow or underflow.
         if not 1e-100 < ratio < 1e100:
             change += math.log(ratio)
             ratio = 1.0
@@ -162,7 +165,7 @@ def move_cost(row: int, items: RowItems, side: Array, sums: Sums, formula: Formu
     )
     # 2. Add the change for the contexts of the row, −Δ Σ_v g(f(v)) over both sides.
     change += row_change(row, items, sums, s, formula)
-    # 3. List of the words on each side: ln C(n, n_t) changes by ln n_s − ln(n_t + 1).
+    # 3. Which words are on each side: ln C(n, n_t) changes by ln n_s − ln(n_t + 1).
     if formula.naming > 0.0:
         change += formula.naming * math.log(sizes[s] / (sizes[t] + 1.0))
     return change
@@ -185,7 +188,7 @@ def move(row: int, items: RowItems, side: Array, sums: Sums) -> None:
 
 @compiled
 def tally(items: RowItems, side: Array, sums: Sums) -> None:
-    """Recompute the sums of both sides of the split from the labels."""
+    """Recompute the sums of both sides from the labels."""
     sums.counts[:] = 0.0
     sums.tokens[:] = 0.0
     sums.sizes[:] = 0.0
@@ -199,7 +202,7 @@ def tally(items: RowItems, side: Array, sums: Sums) -> None:
 
 @compiled
 def length(sums: Sums, formula: Formula) -> float:
-    """Return the total code length of both sides of the split, computed from the sums."""
+    """Return the total code length of both sides, computed from the sums."""
     counts, sizes, kind = sums.counts, sums.sizes, formula.kind
     result = 0.0
     for s in range(2):
@@ -211,7 +214,7 @@ def length(sums: Sums, formula: Formula) -> float:
             elif counts[v, s] > 0.0:
                 result -= log_rise(formula.prior[v], counts[v, s])
     if formula.naming > 0.0:
-        # Add ln C(n, n_1), the cost of listing the words on each side.
+        # Add ln C(n, n_1), the cost of coding which words are on each side.
         result += formula.naming * (
             log_gamma(sizes[0] + sizes[1] + 1.0)
             - log_gamma(sizes[0] + 1.0)
@@ -222,7 +225,7 @@ def length(sums: Sums, formula: Formula) -> float:
 
 @compiled
 def scatter(side: Array, state: Array) -> None:
-    """Assign the rows to the two sides at random, half of them to each side."""
+    """Assign a random half of the rows to each side."""
     order = np.arange(side.size)
     shuffle(order, state)
     for i in range(order.size):
@@ -233,9 +236,8 @@ def scatter(side: Array, state: Array) -> None:
 def sweep_cut(order: Array, items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
     """Find the best cut of an ordered list of rows, and return its description length.
 
-    Neither side is empty.
-
-    Rows move to side 1 one after the other, and the length is updated at each step.
+    Rows move to side 1 one after the other, and the length is updated at each step. No side may be
+    empty.
     """
     side[:] = 0
     tally(items, side, sums)
@@ -246,7 +248,7 @@ def sweep_cut(order: Array, items: RowItems, side: Array, sums: Sums, formula: F
         move(order[i], items, side, sums)
         if here < best:
             best, place = here, i
-    # Now all rows except the last are on side 1. Move the rows after the best cut back to side 0.
+    # All rows except the last are on side 1 now. Move those after the best cut back to side 0.
     for i in range(place + 1, order.size - 1):
         move(order[i], items, side, sums)
     return best
@@ -264,7 +266,7 @@ def descend(
 ) -> float:
     """Move rows greedily, in random order, until a sweep gains at most `least` nats.
 
-    Returns the change in description length. Neither side becomes empty.
+    Return the change in description length. No side becomes empty.
     """
     order = np.arange(side.size)
     change = 0.0
@@ -287,10 +289,7 @@ def descend(
 
 @compiled
 def mean_move_cost(items: RowItems, side: Array, sums: Sums, formula: Formula) -> float:
-    """Return the mean absolute cost of a move, which is used as the initial temperature.
-
-    At this temperature, most moves are likely.
-    """
+    """Return the mean absolute cost of a move, which is used as the initial temperature."""
     total = 0.0
     for row in range(side.size):
         if sums.sizes[side[row]] > 1.0:
@@ -302,7 +301,7 @@ def mean_move_cost(items: RowItems, side: Array, sums: Sums, formula: Formula) -
 def anneal(
     temperatures: Floats, state: Array, items: RowItems, side: Array, sums: Sums, formula: Formula
 ) -> float:
-    """Run a heat-bath sweep at each temperature, never leaving a side of the split empty.
+    """Run a heat-bath sweep at each temperature. No side becomes empty.
 
     Return the change in description length.
     """
@@ -328,8 +327,8 @@ def anneal_as_printed(
 ) -> int:
     """Anneal as in Figure 1, steps 1 and 2, of Li & Abe (1996), and return the number of trials.
 
-    The initial temperature is 1 bit. A side may become empty. The penalty L_par (equation 4) for
-    the parameters of a second cluster applies only while both sides have words.
+    The initial temperature is 1 bit, and a side may become empty. The penalty L_par (equation 4)
+    for the parameters of a second cluster applies only while both sides have words.
     """
     n = side.size
     scatter(side, state)
@@ -337,8 +336,8 @@ def anneal_as_printed(
     # Step 2 ends after 10·|N| consecutive trials without a decrease.
     temperature, trials, since = 1.0, 0, 0
     while since < 10 * n:
-        # Propose to move a random word. ΔL includes the penalty if an empty side is filled or a
-        # side is emptied.
+        # Propose to move a random word. ΔL includes the penalty if the number of non-empty sides
+        # changes.
         row = int(draw_uniform(state) * n)
         d = move_cost(row, items, side, sums, formula)
         if sums.sizes[side[row]] == 1.0:
@@ -360,10 +359,10 @@ def anneal_as_printed(
 
 @compiled
 def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Floats, Array]:
-    """Extract the given rows, and the columns in which they have nonzero counts.
+    """Copy the given rows, and only the columns in which they have counts.
 
-    Returns the CSR arrays and the columns, which are renumbered in the order of first use. `place`
-    must hold −1 for every column. It is reset on return.
+    Return the CSR arrays and the columns, renumbered in the order of first use. `place` must hold
+    −1 for every column, and is reset on return.
     """
     entries = 0
     for row in rows:
@@ -391,8 +390,8 @@ def gather(rows: Array, table: RowIndex, place: Array) -> tuple[Array, Array, Fl
 def join_costs(items: RowItems, clusters: Sums, formula: Formula, out: Floats) -> None:
     """Compute out[row, c], the increase in description length if the row joins cluster c.
 
-    `clusters` has a column for each cluster. For the Dirichlet code, its counts and tokens include
-    the pseudo-counts, and `formula.prior` is not used. The cost of a row of zeros is 0.
+    `clusters` has a column for each cluster. In the Dirichlet code, its counts and tokens include
+    the pseudo-counts, and `formula.prior` is not used. A row of zeros costs 0.
     """
     kind, tokens, sizes = formula.kind, clusters.tokens, clusters.sizes
     k = tokens.size
@@ -401,7 +400,7 @@ def join_costs(items: RowItems, clusters: Sums, formula: Formula, out: Floats) -
         cost[:] = 0.0
         if x <= 0.0:
             continue
-        # 1. Compute the change of T, the part that depends only on totals.
+        # 1. Add the change of T, which depends only on totals.
         for c in range(k):
             if kind == DIRICHLET:
                 cost[c] = log_rise(tokens[c], x)

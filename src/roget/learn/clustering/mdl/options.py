@@ -21,42 +21,41 @@ class MDLOptions(RunOptions):
         None,
         minimum=1,
         flags=CLUSTERS,
-        help="Number of clusters, reached even if splits make the description longer [default: "
-        "the number that gives the shortest description].",
+        help="Number of clusters, even if splits make the description longer [default: the number "
+        "with the shortest description].",
     )
     _: KW_ONLY
     criterion: str = option(
         "auto",
         choices=("auto", *CRITERIA),
-        help="Formula for the description length: li-abe = Li & Abe (1996); corrected = li-abe "
-        "with word frequencies within classes; dirichlet = Dirichlet-multinomial centred on the "
-        "background; nml = normalised maximum likelihood; auto = dirichlet.",
+        help="Formula for the description length: li-abe, corrected (li-abe with word "
+        "frequencies), dirichlet (Dirichlet-multinomial), nml (normalised maximum "
+        "likelihood) or auto (dirichlet).",
     )
     estimator: str = option(
         "mdl",
         choices=ESTIMATORS,
-        help="Quantity to minimise: mdl = the complete description length, mle = its data part.",
+        help="What to minimise: mdl (the complete description length) or mle (only its data part).",
     )
     search: str = option(
         "auto",
         choices=SEARCHES,
-        help="How to search for splits: auto = best of several restarts, paper = annealing as in "
-        "the paper.",
+        help="How to search for splits: auto (best of several restarts) or paper (annealing as in "
+        "the paper).",
     )
     concentration: float | str = option(
         "auto",
         words=CONCENTRATIONS,
         metavar="X|auto|fine",
         positive=True,
-        help="Concentration (total pseudo-count) of the Dirichlet prior: a number; auto = tuned "
-        "on held-out tokens, starting with few classes; fine = likewise, but starting with many "
-        "classes, which isolates frequent words.",
+        help="Total pseudo-count of the Dirichlet prior: a number, auto (tuned on held-out "
+        "tokens) or fine (same, but frequent words get classes of their own).",
     )
     min_count: float = option(
         0,
         minimum=0,
-        help="Exclude words with fewer than this many tokens from learning; they are assigned to "
-        "clusters afterwards.",
+        help="Do not learn from words with fewer than N tokens. They are assigned to clusters "
+        "afterwards.",
     )
 
 

@@ -4,8 +4,8 @@ This is the algorithm of Pereira, Tishby & Lee (1993), except that the critical 
 computed from an eigenvalue, so clusters are split one by one at their critical β. Consider two
 perturbed copies (twin clusters) p_c ± ε·d of a cluster, with Σ_v d(v) = 0. One EM step (equations 8
 and 11) maps them to p_c ± ε·β·C_c·diag(1/p_c)·d, with C_c = Σ_n p(n|c)·p_n·p_nᵀ. The twin clusters
-separate if β·λ > 1, where λ ≤ 1 is the largest non-trivial eigenvalue, the first inertia of the
-cluster's correspondence analysis. The cluster is split along the eigenvector.
+separate if β·λ > 1. Here λ ≤ 1 is the largest non-trivial eigenvalue, also known as the first
+inertia in correspondence analysis of the cluster. The cluster is split along the eigenvector.
 """
 
 from __future__ import annotations
@@ -37,75 +37,91 @@ from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.em import SoftMixture
 
 LANCZOS, RESTARTS = 24, 20
-"""Number of Lanczos vectors before a restart, and the maximum number of restarts."""
+"""Number of Lanczos vectors before a restart, and maximum number of restarts."""
 
 ALOOF = 0.1
-"""Minimum squared score, relative to the largest, of the words that are left out if a split would
-affect too few words (see NARROW)."""
+"""Minimum squared score of the words to leave out if a split would affect too few words (see
+`NARROW`). It is relative to the highest squared score.
+"""
 
 STEP = 1.02
-"""Factor by which β exceeds the critical β of a cluster when it is split. At exactly the critical
-β, the two copies of a cluster (its twin clusters) do not separate."""
+"""Factor by which β exceeds the critical β of a cluster when it is split.
+
+At the critical β itself, the two copies of the cluster (its twins) do not separate.
+"""
 
 EDGE = 1.001
-"""Minimum ratio of β to the critical β at which a cluster is split if β cannot be raised
-further."""
+"""Minimum ratio of β to the critical β for a split if β cannot be raised further."""
 
 RISE = 1.05
-"""Maximum factor by which β is raised before the next EM run over all words."""
+"""Maximum factor by which β is raised between two EM runs over all words."""
 
 PACE = 1.05
-"""Factor by which β is raised for each EM run over all words while clusters are being split."""
+"""Factor by which β is raised per EM run over all words while clusters are split."""
 
 SENSES = (1.6, 2.5)
-"""Target range for the mean number of clusters per word at the final β, used if only a number of
-clusters is requested. The mean is the exponential of the membership entropy, bounded by √k for k
-clusters. This range predicts held-out text best."""
+"""Target range for the mean number of clusters per word at the final β.
+
+It applies if only a number of clusters is requested, because it predicts held-out text best. The
+mean is the exponential of the membership entropy. For k clusters, it is at most √k.
+"""
 
 SHARPEN = 1.05
-"""Factor by which β is changed in each step after the last split."""
+"""Factor by which β changes in each step after the last split."""
 
 SOFTEST, SHARPEST = 1.15, 4.0
-"""Bounds on the final β. It is at least SOFTEST times the highest critical β, so clusters do not
-merge again, and at most SHARPEST times the highest β at which a cluster was split."""
+"""Bounds on the final β.
+
+It is at least SOFTEST times the highest critical β, so clusters do not merge again. It is at most
+SHARPEST times the highest β at which a cluster was split.
+"""
 
 RELAX = 1.1
 """EM is run over all words whenever the number of clusters has grown by this factor."""
 
 RELAX_STEPS, RELAX_WORK = 6, 320
-"""Maximum number of EM steps while clusters are being split: RELAX_STEPS or RELAX_WORK / k for k
-clusters, whichever is larger. Near a critical β, convergence is slow, and a cluster that has not
-converged appears more unstable than it is."""
+"""Maximum number of EM steps while clusters are split.
+
+It is RELAX_STEPS, or RELAX_WORK / k for k clusters if that is more. Near a critical β, convergence
+is slow, and a cluster that has not converged seems too unstable.
+"""
 
 RELAX_TOLERANCE = 1e-6
-"""Relative change in free energy at which EM stops while clusters are being split."""
+"""Relative change in free energy at which EM stops while clusters are split."""
 
 EMPTY = 0.01
-"""Mass below which a cluster counts as empty, as a fraction of the mass of the rarest word."""
+"""Maximum mass of an empty cluster, relative to the mass of the rarest word."""
 
 DROP = 1e-3
-"""Fraction of a cluster's mass that is ignored when its instability is computed. It consists of
-words that hardly belong to the cluster."""
+"""Fraction of a cluster's mass to ignore when its instability is computed.
+
+It belongs to words that are hardly in the cluster.
+"""
 
 NARROW = 5e-4
-"""Minimum fraction of a cluster that a split must affect. Otherwise rare words with unique contexts
-would be split off one by one at β = 1, and would never separate from the rest."""
+"""Minimum fraction of a cluster that a split must affect.
+
+Otherwise rare words with unique contexts would be split off one by one at β = 1, and would never
+separate from the rest.
+"""
 
 RETRY = 1.02
-"""Factor by which β must rise before another split is tried for a cluster whose twin clusters did
-not separate."""
+"""Factor by which β must rise before a split is tried again, after the twin clusters did not
+separate.
+"""
 
 MAX_HANDICAP = 4.0
-"""Ratio of β to the critical β above which no more splits are tried for a cluster whose twin
-clusters did not separate."""
+"""Ratio of β to the critical β above which a failed split is not tried again."""
 
 SEPARATED = 0.05
-"""Two twin clusters count as separated if the memberships of words in the first one differ by at
-least this value (the largest minus the smallest)."""
+"""Minimum difference between the highest and the lowest membership in a twin cluster, over all
+words.
+
+If it is smaller, the twin clusters count as not separated.
+"""
 
 SAME = 1e-3
-"""Maximum mean absolute difference between the logarithms of two centroids that are treated as
-equal."""
+"""Maximum mean absolute difference between the logarithms of equal centroids."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +133,13 @@ class Instability:
     weights: Floats
     """Weight p(n)·p(c|n) of each word n in the cluster c."""
     scores: Floats
-    """Score of each word on the eigenvector, Σ p_n(v)·d(v)/p_c(v), with unit variance. The sign
-    determines which of the two twin clusters the word prefers."""
+    """Score of each word on the eigenvector, Σ p_n(v)·d(v)/p_c(v), with unit variance. Words with a
+    positive score prefer one twin, and words with a negative score the other.
+    """
 
     @property
     def critical_beta(self) -> float:
-        """The β at which the cluster splits, or infinity if its words have equal distributions."""
+        """The β at which the cluster splits. Infinite if all words have the same distribution."""
         return 1.0 / self.eigenvalue if self.eigenvalue > 0 else math.inf
 
 
@@ -137,23 +154,23 @@ def instability(
     narrow: float = 0.0,
     prior: Floats | None = None,
 ) -> Instability:
-    """Return the instability of a cluster, which is its largest non-trivial eigenvalue.
+    """Return the instability of a cluster, the largest non-trivial eigenvalue.
 
-    Words that together hold at most a fraction `drop` of the cluster's mass are ignored, because a
-    word with unique contexts makes any cluster unstable, even if it hardly belongs to the cluster.
-    Words whose direction affects less than a fraction `narrow` of the cluster are ignored as well.
-    The weights of words are `prior`, by default the prior of the data. The eigenvalue is computed
-    to the relative residual `tolerance`.
+    Ignore words that together hold at most a fraction `drop` of the cluster's mass. A word with
+    unique contexts would make any cluster unstable, even if it is hardly in it. Also ignore words
+    whose direction affects less than a fraction `narrow` of the cluster. Words have the weights
+    `prior` (default: the prior of the data). The relative residual of the eigenvalue is at most
+    `tolerance`.
     """
-    # Use np.sum, because the result of a BLAS product may depend on the number of threads.
+    # Use np.sum: the result of a BLAS product may depend on the number of threads.
     weights = (data.prior if prior is None else prior) * membership[:, cluster]
     words = np.flatnonzero(weights > drop * float(np.sum(weights)) / data.n_words)
     weights = weights[words]
     while True:
         found = _find_largest(data, words, weights, tolerance, seed)
         shares = weights / max(float(np.sum(weights)), 1e-300)
-        # The participation ratio 1/Σ share·score⁴ is the fraction of the cluster that the direction
-        # affects.
+        # The direction affects a fraction 1/Σ share·score⁴ of the cluster (the participation
+        # ratio).
         concerned = 1.0 / max(float(np.sum(shares * found.scores**4)), 1e-300)
         if found.eigenvalue == 0 or concerned >= narrow:
             return found
@@ -176,8 +193,7 @@ def _find_largest(
     operator = Operator(data.rows, words, roots, inverse, roots)
     for _ in range(RESTARTS):
         values, vectors, residual = find_axes(operator, vector, LANCZOS, tolerance, 1)
-        # If all words have the same distribution, rounding errors leave an eigenvalue of about
-        # 1e-16.
+        # If all words have the same distribution, rounding errors leave an eigenvalue near 1e-16.
         if not values.size or values[0] < 1e-10:
             return Instability(0.0, words, weights, np.zeros(words.size))
         vector = vectors[0]
@@ -188,7 +204,7 @@ def _find_largest(
 
 @dataclass(frozen=True)
 class SoftArrays(Contents):
-    """The arrays of a stored search with k clusters."""
+    """Arrays of a stored search with k clusters."""
 
     q: Array = array("f", "words", "k", low=0)
     mass: Array = array("f", "k", low=0)
@@ -204,13 +220,13 @@ class Annealer(AnnealingSearch):
 
     needs_number = False
     stride = 6
-    """Number of β steps that are combined into one while the number of clusters is being chosen."""
+    """Number of β steps to make at once while the number of clusters is chosen."""
     lowest = 1.0
     """The β at which groups of words without common contexts are split."""
 
     @staticmethod
     def first_beta(beta: float | None) -> float | None:
-        """Return None, because the search determines the first β to try."""
+        """Return None: the search determines the first β to try."""
         return None
 
     @staticmethod
@@ -220,17 +236,16 @@ class Annealer(AnnealingSearch):
 
     def __init__(self, data: Data, settings: AnnealingSettings, pause: Pause = never_stop) -> None:
         super().__init__(data, settings, pause)
-        # Splitting one by one at the critical β works only with mass-constrained memberships.
-        # Without masses, nearly equal clusters are all as unstable as the root, so splitting would
-        # never end.
+        # Splitting at the critical β requires mass-constrained memberships. Otherwise nearly equal
+        # clusters are all as unstable as the root, and splitting would never end.
         self._massive = settings.equations == "mass"
         printed = settings.equations == "printed"
         self.mixture = SoftMixture(data, self._massive, self.threads, printed=printed)
         self.beta = min(1.0, self._limit)
         self.energy = self.mixture.run(self.beta, 1, 0.0)
         self.grown, self.falling, self.relaxed_at = False, False, 1
-        # For each cluster, store the last eigenvalue, a flag that the eigenvalue is up to date, and
-        # a divisor of the eigenvalue, which grows when the twin clusters do not separate.
+        # For each cluster, store the last eigenvalue, a flag that it is up to date, and a divisor.
+        # The divisor grows when the twin clusters do not separate.
         self.eigenvalue: list[float] = [1.0]
         self.fresh: list[bool] = [False]
         self.handicap: list[float] = [1.0]
@@ -288,7 +303,7 @@ class Annealer(AnnealingSearch):
 
     def _run(self) -> Iterator[None]:
         # Phase 1 splits clusters, phase 2 changes β to its final value, and phase 3 runs EM to
-        # convergence. Each step depends only on the state, so a resumed run gives the same result.
+        # convergence. Every step depends only on the state, so a resumed run gives the same result.
         while True:
             if not self.grown:
                 if not self._has_reached() and self._advance():
@@ -306,19 +321,19 @@ class Annealer(AnnealingSearch):
             self._settle(self.beta, final=True)
 
     def wind_up(self) -> None:
-        """End the search in its current state, with memberships as requested in the settings."""
+        """End the search in its current state, with the requested kind of memberships."""
         if not self.grown:
             self._pause = never_stop
             self._end_growth()
 
     def _end_growth(self) -> None:
-        """End splitting, and switch to memberships with or without masses, as requested."""
+        """End splitting, and switch to the requested memberships (with or without masses)."""
         self.grown = self.falling = True
         self.mixture.massive = self.settings.mass
         self._settle(self.beta, final=False)
 
     def _choose_beta(self) -> float:
-        """Return the next β, or the current β if it is final.
+        """Return the next β. If the current β is final, return it again.
 
         β falls while memberships are too sharp, then rises while they are too soft.
         """
@@ -331,8 +346,7 @@ class Annealer(AnnealingSearch):
             return self.beta if ends else min(self.beta * SHARPEN, ceiling)
         if self.settings.n_clusters is None or not self.splits:
             return self.beta
-        # Choose β by the membership entropy H, where exp(H) is the mean number of clusters per
-        # word.
+        # Choose β by the membership entropy H: exp(H) is the mean number of clusters per word.
         least, most = (min(math.log(n), math.log(self.mixture.k) / 2) for n in SENSES)
         floor = SOFTEST * max(split.critical_beta for split in self.splits)
         ceiling = SHARPEST * max(split.beta for split in self.splits)
@@ -349,8 +363,7 @@ class Annealer(AnnealingSearch):
         return super().snapshot() | {
             "q": self.mixture.q[:, :k],
             "mass": self.mixture.mass[:k],
-            # Centroids are recomputed from the memberships when the state is restored, unless the
-            # search is finished.
+            # Restored states recompute centroids from memberships, unless the search is finished.
             "logs": self.mixture.logs[:, : k if self.finished else 0],
             "eigenvalue": np.array(self.eigenvalue),
             "fresh": np.array(self.fresh),
@@ -399,14 +412,14 @@ class Annealer(AnnealingSearch):
         return math.inf if self.settings.beta is None else self.settings.beta
 
     def _advance(self) -> bool:
-        """Make the next split, raising β if necessary. Return False if no split is possible."""
+        """Make the next split. Raise β if necessary. Return False if no split is possible."""
         while self.mixture.k < self._most:
             cluster = self._find_most_unstable()
             value = float(self._reduce_eigenvalues()[cluster])
             if value <= 0 or self._limit * value < EDGE:
                 return False
-            # A split requires β·λ ≥ STEP. Raise β slowly, and run EM over all words before
-            # splitting.
+            # A split requires β·λ ≥ STEP. Raise β slowly, and run EM over all words before the
+            # split.
             need = min(STEP / value, self._limit)
             if need > self.beta * RISE and self.mixture.k > 1:
                 self._settle(self.beta * RISE, final=False)
@@ -417,13 +430,13 @@ class Annealer(AnnealingSearch):
         return False
 
     def _find_most_unstable(self) -> int:
-        """Return the cluster to split next, after updating the eigenvalues that are needed."""
+        """Return the cluster to split next. Update the eigenvalues that this needs."""
         while True:
             order = np.argsort(-self._rank_clusters(), kind="stable")
             if self.fresh[order[0]]:
                 return int(order[0])
-            # Update two eigenvalues at a time, because the second is likely to be needed soon. The
-            # number must not depend on the number of threads.
+            # Update two eigenvalues at a time, because the second is soon needed as well. Always
+            # two, so results do not depend on the number of threads.
             stale = [int(c) for c in order[:8] if not self.fresh[c]][:2]
             found = self.threads.each(self._find_instability, stale)
             for cluster, one in zip(stale, found, strict=True):
@@ -431,23 +444,23 @@ class Annealer(AnnealingSearch):
                 self._found[cluster] = one
 
     def _reduce_eigenvalues(self) -> Floats:
-        """Return the eigenvalue of each cluster, reduced if a split of the cluster has failed."""
+        """Return the eigenvalue of each cluster, reduced after each failed split."""
         handicap = np.array(self.handicap)
         return np.where(handicap > MAX_HANDICAP, 0.0, np.array(self.eigenvalue) / handicap)
 
     def _rank_clusters(self) -> Floats:
-        """Return the priority with which each cluster is split.
+        """Return the priority of each cluster for splitting.
 
-        Clusters that are unstable at this β come first, ordered by mass times eigenvalue.
+        Clusters that are unstable at this β come first, in the order of mass times eigenvalue.
         """
         value = self._reduce_eigenvalues()
         unstable = self.beta * value >= EDGE
         return np.where(unstable, 1.0 + self.mixture.mass[: self.mixture.k] * value, value)
 
     def _find_instability(self, cluster: int) -> Instability:
-        """Compute the instability of a cluster, with higher accuracy for the first split."""
+        """Compute the instability of a cluster. The first split needs more accuracy."""
         drop, tolerance = (0.0, 1e-6) if self.mixture.k == 1 else (DROP, 3e-2)
-        # Use the same start vector until EM is run again, even in a resumed run.
+        # Use the same start vector until the next EM run, even in a resumed run.
         seed = [self.settings.seed, cluster, self.relaxed_at]
         return instability(
             self.data, self.mixture.q, cluster, drop=drop, tolerance=tolerance, seed=seed,
@@ -455,7 +468,7 @@ class Annealer(AnnealingSearch):
         )  # fmt: skip
 
     def _split(self, cluster: int, beta: float) -> bool:
-        """Split a cluster into two twin clusters. Return False if they do not separate."""
+        """Split a cluster into twin clusters. Return False if they do not separate."""
         self._pause()
         found = self._found.get(cluster) or self._find_instability(cluster)
         twins = separate(self.data, found, beta, self.mixture.floor)
@@ -465,7 +478,7 @@ class Annealer(AnnealingSearch):
         self._replace(cluster, beta, found, twins)
         self._record_split(cluster, beta, found, twins)
         if not self._massive:
-            # Without masses, a new cluster changes the memberships of all words, so run EM.
+            # Without masses, a new cluster changes the memberships of all words. Run EM.
             self._settle(beta, final=False)
             if len(self.splits) == self.mixture.k - 1 and self.splits:
                 self.splits[-1] = replace(self.splits[-1], energy=self.energy)
@@ -474,14 +487,13 @@ class Annealer(AnnealingSearch):
         return True
 
     def _replace(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
-        """Replace a cluster with its two twins.
-
-        The heavier one keeps the number of the cluster.
+        """Replace a cluster with its twin clusters. The heavier one keeps the number of the
+        cluster.
         """
         mixture, new = self.mixture, self.mixture.k
         room = self._most if self.settings.n_clusters is not None else 0
         mixture.reserve(max(new + 1, min(room, 2 * new + 8)))
-        # Divide each word's membership in the parent between the two twin clusters.
+        # Divide each word's membership in the parent between the twin clusters.
         held = mixture.q[found.words, cluster]
         mixture.q[:, new] = 0
         mixture.q[found.words, new] = held * (1.0 - twins.share)
@@ -496,24 +508,24 @@ class Annealer(AnnealingSearch):
         self._found.pop(cluster, None)
 
     def _record_split(self, cluster: int, beta: float, found: Instability, twins: Twins) -> None:
-        """Record the split, and update the energy by the changes in distortion and entropy."""
-        # F = D − H/β, where H is relative to p(c) if memberships depend on the masses.
+        """Record the split, and add the changes in distortion and entropy to the energy."""
+        # F = D − H/β. With masses, H is relative to p(c).
         distortion = self.energy.distortion - twins.gain
         entropy = self.energy.entropy + twins.entropy
         masses = self.mixture.mass[: self.mixture.k] if self._massive else np.ones(1)
         relative = entropy + float(np.sum(xlogx(masses)))
         self.energy = Energy(distortion - relative / beta, distortion, entropy)
         self.splits.append(ClusterSplit(cluster, beta, found.critical_beta, self.energy))
-        # Mark the eigenvalues of both twin clusters as out of date.
+        # The eigenvalues of both twin clusters are out of date.
         self.fresh[cluster] = False
         self.eigenvalue.append(found.eigenvalue)
         self.fresh.append(False)
         self.handicap.append(1.0)
 
     def _settle(self, beta: float, *, final: bool) -> None:
-        """Run EM over all words at one β, and merge twin clusters that have become equal again."""
+        """Run EM over all words at one β. Merge twin clusters that have become equal again."""
         self.beta = beta
-        # While splitting, few steps suffice. The final run continues to convergence.
+        # A few steps are enough while splitting. The final run continues to convergence.
         steps = self.settings.max_iter
         if not final:
             steps = min(steps, max(RELAX_STEPS, RELAX_WORK // self.mixture.k))
@@ -528,9 +540,9 @@ class Annealer(AnnealingSearch):
     def _merge(self) -> None:
         """Undo recent splits if the twin clusters have equal centroids or one of them is empty.
 
-        Only splits since the last EM run over all words are considered.
+        Splits before the last EM run over all words are kept.
         """
-        # Consider the latest splits first, and only if neither twin cluster was split further.
+        # Start with the latest split. Skip splits whose twin clusters were split further.
         empty = EMPTY * float(self.data.prior.min())
         for place in reversed(range(self.relaxed_at - 1, len(self.splits))):
             parent, new = self.splits[place].parent, place + 1
@@ -544,7 +556,7 @@ class Annealer(AnnealingSearch):
     def _absorb_copies(self) -> bool:
         """Merge clusters with equal centroids. Return True if there were any.
 
-        Without masses, duplicate clusters would change the model.
+        Without masses, duplicates would change the model.
         """
         same = find_copies(self.mixture.logs[:, : self.mixture.k], self.data.background)
         for cluster in sorted(same, reverse=True):
@@ -552,10 +564,10 @@ class Annealer(AnnealingSearch):
         return bool(same)
 
     def _absorb(self, cluster: int) -> None:
-        """Merge a cluster (a leaf of the tree) into a related cluster.
+        """Merge a cluster, which is a leaf of the tree, into a related cluster.
 
-        Its words move to the last cluster that was split off from it. If no cluster was split off,
-        they move to its parent.
+        If clusters were split off from it, the last of them takes its words. Otherwise its parent
+        does.
         """
         children = [place for place, split in enumerate(self.splits) if split.parent == cluster]
         if children:  # Exchange the numbers of the cluster and its last child.
@@ -585,38 +597,34 @@ class Annealer(AnnealingSearch):
 
 @dataclass(frozen=True, eq=False)
 class Twins:
-    """The two parts (twin clusters) of a cluster after they have separated.
-
-    The first part is heavier.
-    """
+    """The two halves of a cluster (twins) after they have separated. The first is heavier."""
 
     share: Floats
-    """Fraction of each word's membership in the parent that goes to the first twin cluster."""
+    """Fraction of each word's membership in the parent that goes to the first twin."""
     mass: float
-    """Mass p(c) of the second twin cluster."""
+    """Mass p(c) of the second twin."""
     gain: float
-    """Decrease in distortion caused by the split."""
+    """Decrease in distortion due to the split."""
     entropy: float
-    """Increase in membership entropy caused by the split."""
+    """Increase in membership entropy due to the split."""
 
 
 def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twins | None:
     """Return the twin clusters of a cluster, or None if they do not separate."""
-    # 1. Start along the eigenvector: the sign of a word's score determines its preferred twin
-    #    cluster.
+    # 1. Start along the eigenvector: words prefer a twin according to the sign of their score.
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * found.scores, -30, 30)))
-    # 2. Run EM on the two twin clusters.
+    # 2. Run EM on the twin clusters.
     sums = np.zeros((2, data.n_contexts))
     one = kernels.twins(found.words, found.weights, data.rows, float(beta), floor, share, sums)
     first, second = sums
     total = float(np.sum(found.weights))
     if share.max() - share.min() < SEPARATED or not 1e-9 * total < one < total * (1 - 1e-9):
         return None
-    # 3. Put the heavier twin cluster first, because it keeps the number of the parent.
+    # 3. Put the heavier twin first, because it keeps the number of the parent.
     if one < total / 2:
         share, first, second = 1.0 - share, second, first
-    # 4. The distortion decreases by H(both) − H(first) − H(second), where H is the entropy of a
-    #    centroid weighted by its mass.
+    # 4. The distortion decreases by H(both) − H(first) − H(second), the entropies of the centroids
+    # weighted by mass.
     gain = _weigh_entropy(first + second) - _weigh_entropy(first) - _weigh_entropy(second)
     inner = found.weights * (xlogx(share) + xlogx(1.0 - share))
     mass = float(np.sum(found.weights * (1.0 - share)))
@@ -632,8 +640,9 @@ def have_same_centroid(logs: Array, background: Floats, one: int, other: int) ->
 
 
 def find_copies(logs: Array, background: Floats) -> dict[int, int]:
-    """Map each cluster that duplicates the centroid of another cluster to that cluster."""
-    # Equal centroids have equal mean logarithms, so sort by the mean and compare only neighbours.
+    """Map each cluster with the same centroid as an earlier cluster to that cluster."""
+    # Equal centroids have equal mean logarithms. Sort by the mean, and compare only adjacent
+    # clusters.
     means = np.sum(background[:, None] * logs, axis=0)
     order = np.argsort(means, kind="stable").tolist()
     return {

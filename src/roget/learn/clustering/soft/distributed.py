@@ -1,8 +1,8 @@
 """Run E and M steps on the workers of an engine, which hold blocks of words and contexts.
 
-An M step sends memberships to the workers, where the resulting centroids remain. An E step uses
-these centroids and returns memberships. Blocks consist of the same ranges that threads would use,
-and the masses of the ranges are summed in order by the caller, so results are bitwise identical for
+An M step sends memberships to the workers, and leaves the new centroids there. An E step uses these
+centroids, and returns memberships. Blocks consist of the same ranges of rows that threads would
+use, and the masses of the ranges are added in a fixed order. Results are therefore identical for
 any number of workers.
 """
 
@@ -22,13 +22,15 @@ from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LEAST = 1 << 25
-"""Minimum product of the numbers of cells and clusters at which a step is distributed.
-Smaller steps are faster locally."""
+"""Minimum number of matrix entries times clusters for a distributed step. Smaller steps are faster
+locally.
+"""
 
 DENSE = 64
-"""A step is distributed only if the number of cells is at least this multiple of the number of
-words and contexts. The cells remain on the workers, but the memberships of words and the centroids
-are sent in every step."""
+"""Minimum number of matrix entries per word and context for a distributed step.
+
+The entries stay on the workers, but memberships and centroids are sent in every step.
+"""
 
 _BLOCKS = 16
 
@@ -42,21 +44,21 @@ class RowBlock(NamedTuple):
 
 
 class DistributedBlocks:
-    """The data, divided into blocks of words and blocks of contexts held by an engine's workers."""
+    """The data, as blocks of words and blocks of contexts on the workers of an engine."""
 
     def __init__(
         self, data: Data, words: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]
     ) -> None:
         self.engine: Any = current()
         self._left: Any = None
-        """Log centroids that are still on the workers, or None if they have been fetched."""
+        """Log centroids that are still on the workers, or None if they were fetched."""
         self.words = self._hold(data.rows, data.prior, words)
         self.contexts = self._hold(data.columns, data.floor, contexts)
 
     def _hold(
         self, rows: RowIndex, weights: Floats, ranges: Sequence[tuple[int, int]]
     ) -> list[tuple[int, int, Any]]:
-        """Send blocks of rows to the workers, and return (begin, end, reference) for each block."""
+        """Send blocks of rows to the workers. Return (begin, end, reference) for each block."""
         held = []
         for part in np.array_split(np.arange(len(ranges)), min(_BLOCKS, len(ranges))):
             here = [ranges[at] for at in part]
@@ -72,9 +74,9 @@ class DistributedBlocks:
         return held
 
     def expect(self, centroids: Centroids, held: Array | Lists, fits: Fits, masses: Floats) -> None:
-        """Run the E step: compute memberships, `Fits`, and one row of masses for each range.
+        """Run the E step: compute memberships, `Fits`, and one row of masses per range.
 
-        If the workers hold log centroids from the last M step, these are used.
+        If the workers still hold the log centroids of the last M step, use these.
         """
         k, done = centroids.bias.size, 0
         tasks = [(block, _cut_lists(held, begin, end)) for begin, end, block in self.words]
@@ -94,19 +96,19 @@ class DistributedBlocks:
             done += len(parts)
 
     def maximise(self, held: Array | Lists, mass: Floats) -> None:
-        """Run the M step. The log centroids remain on the workers for the next E step."""
+        """Run the M step. Its log centroids stay on the workers for the next E step."""
         k = mass.size
         sent = held if isinstance(held, Lists) else np.ascontiguousarray(held[:, :k])
         tasks = [block for _, _, block in self.contexts]
         self._left = self.engine.submit(maximise_block, (sent, mass), tasks)
 
     def fetch(self, logs: Array) -> None:
-        """Copy log centroids from the workers to `logs`, unless they have been copied already."""
+        """Copy log centroids from the workers to `logs`, unless this was done already."""
         if self._left is None:
             return
         for (begin, end, _), made in zip(self.contexts, self._left.fetch(), strict=True):
             logs[begin:end, : made.shape[1]] = made
-        self._left = None  # Reset last, so the next call also fails if workers are lost.
+        self._left = None  # Reset this last. If workers are lost, the next call must fail as well.
 
 
 def join_centroids(given: tuple[Any, ...]) -> Centroids:
@@ -123,7 +125,7 @@ def unpack_block(sent: RowBlock) -> RowBlock:
 
 
 def expect_block(sent: Centroids, task: tuple[RowBlock, Lists | None]) -> tuple[Array, ...]:
-    """Run the E step for a block: return memberships, ln Z, entropies and masses by range."""
+    """Run the E step for a block. Return memberships, ln Z, entropies and masses by range."""
     centroids = Centroids(_make_writable(sent.logs), _make_writable(sent.bias), sent.beta)
     (rows, prior, ranges), lists = task
     rows, prior = RowIndex(*map(_make_writable, rows)), _make_writable(prior)

@@ -17,20 +17,19 @@ from roget.learn.clustering.soft.distributed import DistributedBlocks
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LOST = 1e-6
-"""Maximum fraction of a word's membership that may belong to clusters left out of its list."""
+"""Maximum fraction of a word's membership in clusters that are not in its list."""
 
 LISTED_STEPS = 8
-"""Maximum number of steps over the listed clusters before the next step over all clusters."""
+"""Maximum number of steps over listed clusters between two steps over all clusters."""
 
 LISTED_SHARE = 1 / 6
-"""Maximum total length of the lists, as a fraction of words × clusters. Longer lists are not
-used."""
+"""Maximum total length of the lists, relative to words × clusters. Longer lists are not used."""
 
 
 class SoftMixture:
     """Memberships q, log centroids and masses of k clusters, updated in place.
 
-    The arrays have room for more than k clusters.
+    The arrays have space for more than k clusters.
     """
 
     def __init__(
@@ -38,8 +37,9 @@ class SoftMixture:
     ) -> None:
         self.data, self.massive, self.threads, self.printed = data, mass, threads, printed
         self.pull: Floats = data.prior
-        """Factor by which p(c|n) is multiplied when the centroids are computed. By Bayes' rule it
-        is p(n). With equation 7 as printed, p(n|c) ∝ exp(−β·d), it is Z_n."""
+        """Weight of each word n when centroids are computed from p(c|n). By Bayes' rule it is p(n).
+        With equation 7 as printed, p(n|c) ∝ exp(−β·d), it is Z_n.
+        """
         self.k = 1
         self.q: Array = np.zeros((data.n_words, room), dtype=data.rows.values.dtype)
         self.q[:, 0] = 1
@@ -65,7 +65,7 @@ class SoftMixture:
     def logs(self) -> Array:
         """Log centroids, with one row per context.
 
-        They are fetched from the workers if these ran the last M step.
+        If workers ran the last M step, the centroids are fetched from them.
         """
         self._fetch()
         return self._logs
@@ -111,7 +111,7 @@ class SoftMixture:
         return self._compute_energy(centroids, parts)
 
     def _find_workers(self) -> DistributedBlocks | None:
-        """Return the workers of the current engine if the step is large enough to distribute."""
+        """Return the workers of the current engine if distributing this step saves time."""
         engine, cells = current(), self.data.rows.indices.size
         dense = cells >= distributed.DENSE * (self.data.n_words + self.data.n_contexts)
         if engine is None or not dense or cells * self.k < distributed.LEAST:
@@ -122,11 +122,11 @@ class SoftMixture:
         return self._blocks
 
     def run(self, beta: float, steps: int, tolerance: float, pause: Pause = never_stop) -> Energy:
-        """Iterate EM until the relative change in free energy is at most `tolerance`.
+        """Run EM until the relative change in free energy is at most `tolerance`.
 
-        The iteration begins with an M step and ends with an E step over all clusters. In between,
-        cheap steps visit only the listed clusters of each word. It ends only if the free energy of
-        a step over all clusters agrees with the previous one, so the lists do not reduce accuracy.
+        It begins with an M step and ends with an E step over all clusters. Cheap steps between them
+        visit only the listed clusters of each word. EM stops only when two steps over all clusters
+        agree, so the lists do not reduce accuracy.
         """
         before, energy = math.inf, Energy(math.inf, math.inf, 0.0)
         while steps > 0:
@@ -154,7 +154,7 @@ class SoftMixture:
     def centroids(self) -> Array:
         """Return p(v|c) with shape (clusters, contexts).
 
-        Entries at the lower bound are set to 0.
+        Entries at the lower bound become 0.
         """
         logs = self.logs[:, : self.k]
         exact = np.exp(logs)
@@ -190,9 +190,9 @@ class SoftMixture:
         return Energy(free, free + relative / beta, entropy)
 
     def _lists(self) -> Lists | None:
-        """Return lists of each word's main clusters, or None if the lists would be too long.
+        """Return a list of each word's main clusters, or None if the lists would be too long.
 
-        Each list omits at most a fraction LOST of the word's membership.
+        A list may leave out at most a fraction LOST of the word's membership.
         """
         least, counts = LOST / self.k, np.zeros(self.data.n_words, dtype=np.int64)
         self.threads.over(self._words, kernels.pack, self.q, self.k, least, counts)

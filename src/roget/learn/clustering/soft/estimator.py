@@ -28,7 +28,7 @@ from roget.learn.clustering.soft.options import SoftOptions
 class AnnealedRule(Rule):
     """Rule that places words by p(c|word) ∝ exp(−β·KL(word ‖ cluster)).
 
-    If `mass` is set, the right-hand side is multiplied by p(c).
+    With `mass`, this is multiplied by p(c).
     """
 
     clusterer = "soft"
@@ -38,11 +38,11 @@ class AnnealedRule(Rule):
     n_jobs: int | None = None
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """Return p(c|word), computed by one exact E step, or p(c) for a word without counts."""
+        """Return p(c|word), computed by one exact E step. Words without counts get p(c)."""
         centroids, mass = leaves.centroids, leaves.mass
         k, dtype = centroids.shape[0], centroids.dtype
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-        # Apply a lower bound, because p(v|c) = 0 would exclude all words with context v.
+        # Apply a lower bound. p(v|c) = 0 would exclude all words with context v.
         logs = np.log(np.maximum(centroids.T, floor(leaves.background)[:, None])).astype(dtype)
         bias = np.log(np.maximum(mass, 1e-30)) if self.mass else np.zeros(k)
         centres = kernels.Centroids(np.ascontiguousarray(logs), bias, float(self.beta))
@@ -52,13 +52,12 @@ class AnnealedRule(Rule):
         masses = np.empty((len(parts), k))
         with closing(ThreadPool(self.n_jobs)) as threads:
             threads.over(parts, kernels.expect, table, centres, ones, q, fits, own=masses)
-        # Use p(c) for words without counts.
         q[totals <= 0] = mass / mass.sum()
         return q
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Restore the rule from the β and the options recorded by an early version."""
+        """Restore the rule from β and the options, as recorded by an early version."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
         called = provenance.get("rule", "anneal")
         if beta is None or options.get("model") == "symmetric" or called != "anneal":
@@ -69,32 +68,33 @@ class AnnealedRule(Rule):
 class SoftAnnealing(Annealing, SoftOptions):
     """Soft clustering of words by deterministic annealing, with a tree of the splits.
 
-    The membership of a word n in cluster c is p(c|n) ∝ exp(−β·KL(p_n‖p_c)), and the centroid p_c
-    is the mean of its words. Starting from a single cluster, β is raised, and each cluster is split
-    at its critical β.
+    The membership of a word n in cluster c is p(c|n) ∝ exp(−β·KL(p_n‖p_c)), and the centroid p_c is
+    the mean of its words. The search starts with a single cluster and raises β. Each cluster is
+    split at its critical β.
 
-    With `n_clusters`, the final β is `beta` if set. Otherwise it is chosen so that a word belongs
-    to 1.6 to 2.5 clusters on average, as far as the clusters stay distinct. If `beta` is too low
-    for the requested number, fewer clusters are found, with a warning. With `beta` alone, the
-    number of clusters follows from it. With neither, both are chosen on held-out counts. With
-    `mass`, memberships are ∝ p(c)·exp(−β·KL). During splitting this is always the case unless
-    `equations` is changed. model="symmetric" is the same as `SymmetricAnnealing`.
+    If only `n_clusters` is set, the final β is chosen so that a word belongs to 1.6 to 2.5 clusters
+    on average, as far as the clusters stay distinct. If only `beta` is set, the number of clusters
+    follows from it. If neither is set, both are chosen on held-out counts. If `beta` is too low for
+    `n_clusters`, fewer clusters are found, with a warning.
 
-    With memberships="mixture", p(c|n) are the mixture weights for which Σ p(c|n) p(v|c) best fits
-    the word's counts. Clusters, tree and path are the same, but a word with several senses belongs
-    to several clusters, instead of mostly to the nearest one.
+    With `mass`, memberships are ∝ p(c)·exp(−β·KL). While clusters are split, this is always the
+    case unless `equations` is changed. model="symmetric" is the same as `SymmetricAnnealing`.
 
-    A long run saves its state in the folder `checkpoint` and can be resumed from it. `progress`
+    With memberships="mixture", p(c|n) are the weights of the mixture Σ p(c|n) p(v|c) that fits the
+    word's counts best. Clusters, tree and path are the same, but a word with several senses belongs
+    to several clusters, and not mostly to the nearest one.
+
+    A long run saves its state in the folder `checkpoint`, and a later run can resume it. `progress`
     is called with {"beta", "n_clusters", "free_energy", "fraction"}. The value of free_energy is
     None while the number of clusters is chosen on held-out counts.
 
     `until` is the cross-entropy of the training counts, in bits, at which splitting stops. If
-    necessary, β is then raised further. `path_` holds the free energy minimised during splitting, F
-    = D − H/β with H relative to the masses if these are used, and `paper_free_energy`, F without
+    necessary, β is then raised further. `path_` holds the free energy F = D − H/β that was
+    minimised during splitting. With masses, H is relative to them. `paper_free_energy` is F without
     masses.
 
-    `notes_` lists notes on the data. Ctrl-C ends a run early with the clusters found so far, and a
-    warning.
+    `notes_` lists notes on the data. Ctrl-C ends a run early with a warning and the clusters found
+    so far.
 
     >>> import numpy as np
     >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
@@ -110,7 +110,7 @@ class SoftAnnealing(Annealing, SoftOptions):
 
     @property
     def method(self) -> Method:
-        """The search class, and the rule for placing new words in the resulting clusters."""
+        """The search class, and the rule for placing new words."""
         if self.model == "symmetric":
             if (self.equations, self.until, self.memberships) != ("mass", None, "nearest"):
                 raise InputError(
@@ -122,7 +122,8 @@ class SoftAnnealing(Annealing, SoftOptions):
 
         def rule(beta: float) -> Rule:
             if self.memberships == "mixture":
-                # Fit p(v|n) ≈ Σ p(c|n) p(v|c), the symmetric model with fixed centroids at β = 1.
+                # Fit p(v|n) ≈ Σ p(c|n) p(v|c): this is the symmetric model at β = 1 with fixed
+                # centroids.
                 mixture: Rule = catalogue.load("clusterers", "symmetric").rule(1.0)
                 return mixture
             return AnnealedRule(float(beta), self.mass, self.n_jobs)

@@ -22,29 +22,30 @@ from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 
 TINY = 1e-12
-"""Memberships below this value, relative to the largest, are set to 0, because arithmetic with
-subnormal numbers is slow."""
+"""Memberships below this fraction of the highest one become 0. Subnormal numbers are slow."""
 
 TWIN_STEPS, TWIN_TOLERANCE = 40, 1e-3
-"""Maximum number of EM steps when a cluster is split into two copies (twin clusters), and the
-change in memberships at which EM stops."""
+"""Limits of EM on the two copies of a split cluster (twins).
+
+They are the maximum number of steps, and the change in memberships at which EM stops.
+"""
 
 
 class Centroids(NamedTuple):
     """Parameters of k clusters for the E step."""
 
     logs: Array
-    """ln p(v|c), as an array with one row per context and at least k columns."""
+    """ln p(v|c), with one row per context and at least k columns."""
     bias: Floats
-    """Term added to β·Σ p_n(v)·ln p(v|c) for each of the k clusters."""
+    """Term added to β·Σ p_n(v)·ln p(v|c) for each cluster."""
     beta: float
 
 
 class Fits(NamedTuple):
-    """Results of the E step for each word, other than memberships. Updated in place."""
+    """Results of the E step for each word, except memberships. Updated in place."""
 
     log_z: Floats
-    """The value ln Z_n of each word, without the term β·H(p_n)."""
+    """ln Z_n of each word, without the term β·H(p_n)."""
     entropy: Floats
     """Entropy of the word's memberships."""
 
@@ -62,10 +63,10 @@ class Lists(NamedTuple):
 
 @compiled_within
 def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) -> None:
-    """Write the sum of value · table row over the entries `begin` to `end` to `out`.
+    """Write the weighted sum of table rows for the entries `begin` to `end` to `out`.
 
-    The loop is unrolled by four: rows are prefetched while others are added, and `out` is loaded
-    and stored a quarter as often. The order of additions is fixed.
+    The loop handles four rows at once: rows are prefetched while others are added, and `out` is
+    loaded and stored a quarter as often. The order of additions is fixed.
     """
     _, indices, values = rows
     out[:] = 0
@@ -87,16 +88,16 @@ def _sum_rows(begin: int, end: int, rows: RowIndex, table: Array, out: Array) ->
 def _compute_memberships(
     scores: Array, places: Array, bias: Floats, beta: float, weight: float, out: Array, mass: Floats
 ) -> tuple[float, float]:
-    """Compute a word's memberships in the clusters with the numbers `places` (eq. 8).
+    """Compute a word's memberships in the clusters `places` (eq. 8).
 
     Return ln Z_n and the membership entropy.
     """
-    # 1. Find the highest exponent, which is subtracted before exponentiating.
+    # 1. Find the highest exponent.
     highest = -np.inf
     for at in range(places.size):
         highest = max(highest, beta * scores[at] + bias[places[at]])
     total, product = 0.0, 0.0
-    # 2. Compute exp(β·score + bias − highest), and the sum. Values below TINY are set to 0.
+    # 2. Compute exp(β·score + bias − highest) and the sum. Set values below TINY to 0.
     for at in range(places.size):
         gap = beta * scores[at] + bias[places[at]] - highest
         x = math.exp(gap)
@@ -111,8 +112,8 @@ def _compute_memberships(
         x = out[at] * scale
         out[at] = x
         mass[places[at]] += weight * x
-    # 4. ln Z_n = highest + ln total, and H = ln total − Σ p(c|n)·gap_c, where gap_c is the exponent
-    #    of cluster c minus `highest`.
+    # 4. ln Z_n = highest + ln total. H = ln total − Σ p(c|n)·gap_c, where gap_c is the exponent of
+    # cluster c minus `highest`.
     return highest + math.log(total), math.log(total) - product * scale
 
 
@@ -123,7 +124,7 @@ def expect(
 ) -> None:  # fmt: skip
     """Run the E step over all clusters for words `begin` to `end`.
 
-    The masses Σ_n p(n)·p(c|n) of these words are written to `mass`.
+    Write the masses Σ_n p(n)·p(c|n) of these words to `mass`.
     """
     logs, bias, beta = centroids
     scores, every = np.zeros(bias.size, logs.dtype), np.arange(bias.size)
@@ -147,7 +148,7 @@ def _invert(mass: Floats) -> Floats:
 
 @compiled_within
 def _write_logs(sums: Array, scale: Floats, least: float, out: Array) -> None:
-    """Write ln p(v|c) of one context for all clusters, applying the lower bound."""
+    """Write ln p(v|c) of one context for all clusters, with a lower bound."""
     lowest = math.log(least)
     for c in range(scale.size):
         x = sums[c] * scale[c]
@@ -160,9 +161,7 @@ def maximise(
 ) -> None:
     """Run the M step for contexts `begin` to `end`.
 
-    It computes ln p(v|c) with the lower bound `floor`.
-
-    `columns` holds p(n)·p_n(v), context by context.
+    Compute ln p(v|c) with the lower bound `floor`. `columns` holds p(n)·p_n(v) by context.
     """
     scale, sums = _invert(mass), np.zeros(mass.size, logs.dtype)
     for v in range(begin, end):
@@ -195,7 +194,7 @@ def fill(begin: int, end: int, q: Array, k: int, least: float, lists: Lists) -> 
 
 @compiled
 def spread(begin: int, end: int, lists: Lists, k: int, q: Array) -> None:
-    """Copy the lists back to the matrix, with 0 for clusters that are not in a word's list."""
+    """Copy the lists back to the matrix. Clusters that are not in a word's list get 0."""
     offsets, clusters, shares = lists
     for i in range(begin, end):
         row = q[i]
@@ -233,7 +232,7 @@ def expect_listed(
 def maximise_listed(
     begin: int, end: int, columns: RowIndex, lists: Lists, mass: Floats, floor: Floats, logs: Array
 ) -> None:
-    """Run the M step with memberships that are stored as lists (see `Lists`)."""
+    """Run the M step with memberships stored as lists (see `Lists`)."""
     indptr, rows, weights = columns
     offsets, clusters, shares = lists
     k, scale = mass.size, _invert(mass)
@@ -253,11 +252,10 @@ def twins(
     words: Array, weights: Floats, rows: RowIndex, beta: float, floor: Floats, share: Floats,
     sums: Floats,
 ) -> float:  # fmt: skip
-    """Run EM on the two copies (twin clusters) of a cluster, which share the weights of its words.
+    """Run EM on the two copies of a cluster (twins), which divide the weights of its words.
 
-    `share` is the fraction of each word that belongs to the first twin cluster. On return, the rows
-    of `sums` hold the centroids of the twin clusters times their masses. Returns the mass of the
-    first twin cluster.
+    `share` is the fraction of each word in the first twin. On return, the rows of `sums` hold the
+    centroids of the twins, multiplied by their masses. Return the mass of the first twin.
     """
     indptr, indices, values = rows
     first, second, steps = sums[0], sums[1], TWIN_STEPS
@@ -265,7 +263,7 @@ def twins(
     total, one = np.sum(weights), 0.0
     for step in range(steps + 1):
         # 1. M step (eq. 11): compute the masses of the twin clusters, and their centroids times
-        #    masses.
+        # masses.
         one = np.sum(weights * share)
         two = total - one
         first[:] = 0.0
@@ -278,8 +276,8 @@ def twins(
                 second[indices[j]] += right * values[j]
         if step == steps or one <= TINY * total or two <= TINY * total:
             return one
-        # 2. E step (eq. 8): the membership in the first twin cluster is a logistic function of
-        #    β·Σ_v p_n(v)·ln(p(v|first)/p(v|second)) + ln(mass ratio).
+        # 2. E step (eq. 8): the membership in the first twin is a logistic function of β·Σ_v
+        # p_n(v)·ln(p(v|first)/p(v|second)) + ln(mass ratio).
         for v in range(gap.size):
             if first[v] + second[v] > 0.0:
                 a, b = max(first[v] / one, floor[v]), max(second[v] / two, floor[v])

@@ -19,8 +19,8 @@ class SoftOptions(Shared):
     model: str = option(
         "asymmetric",
         choices=MODELS,
-        help="Model: asymmetric = clusters of words, symmetric = clusters of (word, context) pairs "
-        "(the method `symmetric`).",
+        help="Model: asymmetric (clusters of words) or symmetric (clusters of word–context pairs, "
+        "like the method `symmetric`).",
     )
     mass: bool = option(
         False, help="Let larger clusters attract more words: p(c|n) ∝ p(c)·exp(−β·KL)."
@@ -28,24 +28,22 @@ class SoftOptions(Shared):
     equations: str = option(
         "mass",
         choices=EQUATIONS,
-        help="Equations to use while splitting: mass = memberships ∝ p(c)·exp(−β·KL); bayes = "
-        "memberships ∝ exp(−β·KL) (equation 8 of the paper), centroids by Bayes' rule; printed = "
-        "equations 7 and 8 as printed, where centroids ignore the other clusters and tend to "
-        "collapse (for comparison with the paper only).",
+        help="Equations of the paper to use while splitting: mass (memberships ∝ "
+        "p(c)·exp(−β·KL)), bayes (equation 8, centroids by Bayes' rule) or printed "
+        "(equations 7 and 8, with which clusters tend to collapse).",
     )
     until: float | None = option(
         None,
         positive=True,
         metavar="BITS",
-        help="Stop splitting once the cross-entropy of the training counts under p(context|word) "
-        "= Σ p(c|word)·p(context|c) is at most BITS bits per token.",
+        help="Stop splitting when the cross-entropy of the training counts is at most BITS bits "
+        "per token.",
     )
     memberships: str = option(
         "nearest",
         choices=MEMBERSHIPS,
-        help="Memberships in the final clusters: nearest = ∝ exp(−β·KL), mostly one cluster; "
-        "mixture = the mixture of centroids that fits the counts of the word best, which separates "
-        "more senses.",
+        help="Memberships: nearest (∝ exp(−β·KL), mostly one cluster) or mixture (best fit to the "
+        "word's counts, which separates more senses).",
     )
 
 

@@ -37,23 +37,27 @@ from roget.learn.prior import Prior, open_prior, supplement
 from roget.learn.representation import Representation
 
 SIZE = 40
-"""Default mean number of words per class. People can survey and name classes of this size."""
+"""Default mean number of words per class. People can grasp and name classes of this size."""
 
 FEW = 100
-"""If there are at most this many words, none is excluded, because a user can inspect them all."""
+"""Up to this number of words, none is excluded, because users can check them themselves."""
 
 ENOUGH = (30, 50)
-"""A word is placed reliably if it has at least this many contexts or at least this many tokens. If
-such a word lies between classes, it probably has several senses or a general meaning, so it is not
-excluded."""
+"""Minimum number of contexts, or of tokens, for a word to be placed reliably.
+
+If such a word lies between classes, it probably has several senses or a general meaning, so it is
+not excluded.
+"""
 
 BETWEEN, AMONG = "between classes", "similar to rare words only"
-"""Reasons for excluding a word, as shown to the user."""
+"""Reasons for excluding a word, as shown to users."""
 
 RARELY = 3
-"""A class is dissolved if its proportion of frequent words is below the average divided by this
-factor. In blind evaluation, people could not name such classes. At most a quarter of the classes
-are dissolved."""
+"""Factor by which the share of frequent words in a class may be below the average.
+
+Classes with a lower share are dissolved, but at most a quarter of all classes. In blind evaluation,
+people could not name them.
+"""
 
 
 class SphericalTree(Clusterer, SphericalOptions):
@@ -61,19 +65,20 @@ class SphericalTree(Clusterer, SphericalOptions):
 
     Counts are converted to PPMI weights and weights to vectors (see `Representation`), and every
     vector is smoothed with its nearest neighbours. Ward linkage gives the initial classes. Then
-    words move to the nearest centre (spherical k-means) until none moves. The tree is built
-    bottom-up by the cheapest merges, and k-means is run again for the classes of each level.
+    words move to the nearest centre until no word moves (spherical k-means). The tree is built from
+    the bottom up by the cheapest merges, and k-means runs again for the classes of each level.
 
-    set_aside: leave uncertain words out of a thesaurus of more than 100 words. These are words with
-        few contexts, and rare words (fewer than 30 contexts and 50 tokens) that are closer to
+    set_aside: Leave uncertain words out of a thesaurus of more than 100 words. These are words
+        with few contexts, and rare words (fewer than 30 contexts and 50 tokens) that are closer to
         another class than to the rest of their class. Unless a number of classes is requested,
         classes that consist mostly of such rare words are dissolved as well.
-    background: Counts of other texts, which are added to the counts of the same words. They affect
-        the classes, but not which words and contexts are included.
+    background: Counts of other texts, which are added to the counts of the same words. They
+        affect the classes, but not which words and contexts are included.
     vectors: Word vectors from another source ("bundled", the path of a file, or a `Prior`). They
-    supplement the vectors computed from contexts. Words that the text clearly uses in another sense
-    keep that sense. checkpoint: folder in which a long run saves its state, so it can be resumed.
-    progress: called with {"fraction"} during the run.
+        supplement the vectors computed from contexts. Words that the text clearly uses in another
+        sense keep that sense.
+    checkpoint: Folder in which a long run saves its state, so it can be resumed.
+    progress: Called with {"fraction"} during the run.
 
     `unsure_` maps the rows of the excluded words to the reason. These words still have labels. Ward
     linkage needs quadratic memory: with more than 6,000 words (or four per class) it uses only the
@@ -103,7 +108,7 @@ class SphericalTree(Clusterer, SphericalOptions):
             self._make_classes(matrix, pause)
 
     def _make_classes(self, matrix: Any, pause: checkpoints.Pause) -> None:
-        """Learn the classes in six steps, and set the fitted attributes."""
+        """Learn the classes, and set the fitted attributes."""
         # 1. Compute vectors of all words with enough contexts, or read them from a checkpoint.
         requested = leveling.read_levels(self.levels, self.n_clusters)
         seen = select_learnable(matrix, 0)[1]
@@ -120,7 +125,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         )
         number = requested[-1] if requested else self.n_clusters
         many = np.diff(matrix.indptr)
-        # Include words with fewer contexts if there would be too few words for the classes.
+        # Include words with fewer contexts if there are too few words for the classes.
         enough = np.sort(many[seen])[-min(4 * (number or 1), seen.size)]
         rows = seen[many[seen] >= min(self.min_contexts, int(enough))]
         learnt, known = self._represent(wide, rows, contexts, seed, keep)
@@ -152,10 +157,10 @@ class SphericalTree(Clusterer, SphericalOptions):
         k = int(labels.max()) + 1
         own, others = measure_fit(vectors, labels, k)
         between = (own < others) & seldom & ~among & (aside and n > k > 1)
-        # Every class must keep at least one word that is not excluded.
+        # Every class must keep a word that is not excluded.
         between &= np.isin(labels, labels[~between & ~among])
         unsure = between | among
-        # 5. Build the tree over the centres, and fit the sharpness of the rule for new words.
+        # 5. Build the tree over the centres, and fit the rule for new words.
         centres = compute_centres(vectors[~among], labels[~among], k)
         self.levels_ = [*(one for one in requested or leveling.choose_levels(k) if one < k), k]
         sizes = np.bincount(labels, minlength=k)
@@ -163,7 +168,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         labels, centres = order[labels], centres[np.argsort(order)]
         self.sharpness_ = _sharpen(vectors, labels, centres, own)
         rule = NearestCentroids(self.sharpness_, centres.astype(np.float32), common)
-        # 6. Build the clustering. Centroids and masses are computed without the uncertain words.
+        # 6. Build the clustering. Uncertain words do not affect centroids and masses.
         belongs = one_hot(labels, k)
         sure = belongs[~unsure].T @ matrix[learnt[~unsure]]
         mass = np.asarray(sure.sum(axis=1)).ravel()
@@ -178,14 +183,14 @@ class SphericalTree(Clusterer, SphericalOptions):
         self._report(1.0)
 
     def _add_background(self, matrix: Any) -> tuple[Any, Any]:
-        """Return the counts with the background counts added, and the names of their contexts."""
+        """Add the background counts. Return the sums, and the names of their contexts."""
         names = vars(self)
         if self.background is None:
             return matrix, names.get("contexts_")
         return add_background(matrix, names.get("words_"), names.get("contexts_"), self.background)
 
     def _open_prior(self) -> Prior | None:
-        """Open the prior vectors given by the option `vectors`, or return None."""
+        """Open the prior vectors of the option `vectors`, or return None."""
         if self.vectors is None or isinstance(self.vectors, Prior):
             return self.vectors
         return open_prior(self.vectors)
@@ -206,10 +211,7 @@ class SphericalTree(Clusterer, SphericalOptions):
     def _represent(
         self, matrix: Any, rows: Ints, contexts: Any, seed: int, keep: checkpoints.Checkpoint
     ) -> tuple[Ints, Representation]:
-        """Return the training rows and their vectors.
-
-        The vectors are computed, or read from a checkpoint.
-        """
+        """Return the training rows and their vectors, computed or from a checkpoint."""
         state = keep.resume()
         if state is not None:
             with keep.guard():
@@ -227,7 +229,6 @@ class SphericalTree(Clusterer, SphericalOptions):
 
     @staticmethod
     def _restore(state: Mapping[str, Any], matrix: Any) -> tuple[Ints, Representation]:
-        """Restore the training rows and their vectors from a checkpoint."""
         known = Representation.from_arrays(state)
         contents.require_arrays(state, {"learnt": ("i", (known.weights.shape[0],))})
         learnt = state["learnt"].astype(np.int64)
@@ -239,7 +240,7 @@ class SphericalTree(Clusterer, SphericalOptions):
         return learnt, known
 
     def _set_aside(self, matrix: Any, learnt: Ints, between: BoolArray, among: BoolArray) -> None:
-        """Record each uncertain word with the reason for excluding it, and add a note."""
+        """Record the reason for excluding each uncertain word, and add a note."""
         few = np.setdiff1d(np.arange(matrix.shape[0]), learnt).tolist()
         contexts = np.diff(matrix.indptr)
         self.unsure_ = {}
@@ -262,13 +263,12 @@ class SphericalTree(Clusterer, SphericalOptions):
 
 
 def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolArray]:
-    """Dissolve classes of mostly rare words.
+    """Dissolve classes that consist mostly of rare words.
 
-    Return the new labels, and a mask of the rare words in dissolved classes.
-
-    All words of a dissolved class move to the nearest remaining class.
+    Return the new labels, and a mask of the rare words in dissolved classes. All words of a
+    dissolved class move to the nearest remaining class.
     """
-    # Compute the proportion of frequent words in each class.
+    # Compute the share of frequent words in each class.
     sizes = np.bincount(labels)
     often = np.bincount(labels, ~seldom) / sizes
     rare = np.flatnonzero(often < np.mean(~seldom) / RARELY)
@@ -284,8 +284,8 @@ def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolA
 def _sharpen(vectors: Any, labels: Ints, centres: Any, own: Floats) -> float:
     """Return the sharpness of the placement rule that maximises the likelihood of the labels.
 
-    The probability of class c is ∝ exp(sharpness·cosine). The cosine with a vector's own class is
-    computed without the vector itself.
+    The probability of class c is ∝ exp(sharpness·cosine). The cosine with a vector's own class
+    leaves out the vector itself.
     """
     if centres.shape[0] < 2:
         return 1.0

@@ -18,7 +18,7 @@ from roget.learn.clustering.spherical.moves import compute_centres, move
 from roget.learn.representation.vectors import Singles
 
 TOP = 8
-"""Number of classes at the top level, small enough to be surveyed at a glance."""
+"""Number of classes at the top level, which users can take in at a glance."""
 
 RATIO = 6
 """Approximate number of subclasses of each class."""
@@ -37,7 +37,7 @@ def choose_levels(k: int) -> tuple[int, ...]:
 
 
 def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
-    """Return the requested number of classes at each level, or None if levels are automatic.
+    """Return the requested number of classes at each level, or None to choose it automatically.
 
     The last number is the total number of classes.
     """
@@ -59,7 +59,7 @@ def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
 
 
 class LevelNode(NamedTuple):
-    """A node of a dendrogram, which is a class or a merge of two nodes.
+    """A node of a dendrogram: a class, or a merge of two nodes.
 
     step: number of the level, counted from the finest, at which the nodes were merged.
     height: cost of the merge.
@@ -76,9 +76,9 @@ class LevelNode(NamedTuple):
 def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> tuple[Tree, Ints]:
     """Build the tree over the classes. Return the tree and the node of each class.
 
-    Levels are built one by one, from the finest to the coarsest. Classes, weighted by the square
-    roots of their sizes, are merged by Ward's criterion and then moved to the nearest centre of the
-    level. Cutting the tree at the size of a level gives exactly the classes of this level.
+    Levels are built from the finest to the coarsest. Classes are merged by Ward's criterion,
+    weighted by the square roots of their sizes. Then they move to the nearest centre of the level.
+    Cutting the tree at the size of a level gives exactly the classes of this level.
     """
     weights = np.sqrt(sizes)
     groups = [LevelNode(0, 0.0, label=at) for at in range(sizes.size)]
@@ -97,7 +97,7 @@ def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> 
 
 
 def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, int, float]]:
-    """Merge classes by Ward's criterion until `size` remain.
+    """Merge classes by Ward's criterion until `size` are left.
 
     Return (into, merged, cost) triples.
     """
@@ -126,8 +126,8 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
         costs[i], costs[:, i] = new, new
         costs[j], costs[:, j] = np.inf, np.inf
         least[j] = np.inf
-        # 4. Recompute the nearest neighbour of each class for which it was i or j. For other
-        #    classes, i may now be the nearest.
+        # 4. Recompute the nearest neighbour of each class for which it was i or j. Class i may now
+        # be the nearest for others.
         stale = np.flatnonzero((best == i) | (best == j))
         stale = np.union1d(stale[np.isfinite(least[stale])], [i])
         best[stale] = costs[stale].argmin(axis=1)
@@ -140,7 +140,7 @@ def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, i
 def _join(
     centres: Singles, weights: Floats, rows: Ints, groups: Sequence[LevelNode], step: int
 ) -> LevelNode:
-    """Merge several nodes into one. A node is at least as high as its children."""
+    """Join several nodes into one. A node is at least as high as its children."""
     here: dict[int, LevelNode] = {at: groups[row] for at, row in enumerate(rows.tolist())}
     for i, j, cost in merge(centres[rows], weights[rows]):
         height = max(cost, here[i].height, here[j].height)
@@ -151,7 +151,7 @@ def _join(
 def _number(root: LevelNode) -> tuple[Tree, Ints]:
     """Assign numbers to the clusters in the order of the splits, highest first.
 
-    Return the tree and the number of each class.
+    Return the tree, and the number of each class.
     """
     waiting, splits = {0: root}, []
     while high := [one for one in waiting.items() if one[1].below is not None]:

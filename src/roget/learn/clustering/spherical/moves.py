@@ -19,25 +19,27 @@ from roget.learn.clustering.memberships import one_hot
 from roget.learn.representation.vectors import BLOCK, Singles
 
 START = 6000
-"""Minimum number of vectors in the sample for Ward linkage, which needs quadratic memory. With many
-classes, the sample has four vectors per class."""
+"""Minimum number of vectors in the sample for Ward linkage, which needs quadratic memory.
+
+With many classes, the sample has four vectors per class.
+"""
 
 MAX_SAMPLE = 12000
 """Maximum number of vectors in the sample for Ward linkage, unless there are more classes."""
 
 ROUNDS = 60
-"""Maximum number of k-means iterations. Most vectors stop moving after 20 iterations."""
+"""Maximum number of k-means iterations. Most vectors stop moving after 20."""
 
 
 def start(vectors: Singles, k: int, order: Ints) -> Ints:
-    """Return k initial classes, computed by Ward linkage of the first vectors in `order`.
+    """Return k initial classes, from Ward linkage of the first vectors in `order`.
 
     The remaining vectors join the nearest class.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    # 1. Choose the vectors for Ward linkage: four per class, but no fewer than START and no more
-    #    than MAX_SAMPLE (or k if k is larger).
+    # 1. Choose the vectors for Ward linkage: four per class, at least START, and at most MAX_SAMPLE
+    # or k.
     first = order[: min(max(START, 4 * k), max(MAX_SAMPLE, k))]
     # 2. Cut the dendrogram at k classes.
     if k >= first.size:
@@ -54,7 +56,7 @@ def start(vectors: Singles, k: int, order: Ints) -> Ints:
 
 
 def _compute_distances(vectors: Singles) -> Floats:
-    """Return the condensed distance matrix of unit vectors, ‖x − y‖ = √(2 − 2·cosine)."""
+    """Return all pairwise distances ‖x − y‖ = √(2 − 2·cosine), as a condensed matrix."""
     n = vectors.shape[0]
     found = np.empty(n * (n - 1) // 2)
     begin = 0
@@ -70,15 +72,14 @@ def _compute_distances(vectors: Singles) -> Floats:
 def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> Ints:
     """Run spherical k-means until no vector moves, and return the labels.
 
-    A class that would become empty is assigned the vector with the lowest cosine to its centre.
+    If a class would become empty, it gets the vector with the lowest cosine to its centre.
     """
     k = int(labels.max()) + 1
     for _ in range(ROUNDS):
         pause()
         # 1. Compute the centres, and assign each vector to the nearest one.
         new, cosines = nearest(vectors, compute_centres(vectors, labels, k, weights))
-        # 2. Fill empty classes by moving vectors from other classes, but never the only vector of a
-        #    class.
+        # 2. Fill empty classes with vectors from other classes, but do not empty those.
         for gone in np.flatnonzero(np.bincount(new, minlength=k) == 0):
             alone = np.bincount(new, minlength=k)[new] == 1
             far = int(np.argmin(np.where(alone, np.inf, cosines)))
@@ -91,7 +92,7 @@ def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> I
 
 
 def compute_centres(vectors: Singles, labels: Ints, k: int, weights: Any = None) -> Singles:
-    """Return the centre of each class, the normalised (weighted) sum of its vectors."""
+    """Return the centre of each class: the normalised (weighted) sum of its vectors."""
     members = sparse.csr_array(one_hot(labels, k).T, dtype=np.float32)
     if weights is not None:
         members.data *= weights[members.indices]
@@ -113,8 +114,8 @@ def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
 def measure_fit(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]:
     """Return the cosine of each vector with the rest of its class and with the nearest other class.
 
-    The rest of a class is the class without the vector itself. If the vector is alone in its class,
-    the first cosine is −1.
+    A vector does not count as part of the rest. If it is alone in its class, the first cosine is
+    −1.
     """
     members = sparse.csr_array(one_hot(labels, k).T, dtype=np.float32)
     sums = np.asarray(members @ vectors)
@@ -122,7 +123,7 @@ def measure_fit(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]
     own, others = np.empty(labels.size), np.empty(labels.size)
     for begin in range(0, labels.size, BLOCK):
         part, here = vectors[begin : begin + BLOCK], labels[begin : begin + BLOCK]
-        # Compute the cosine with the sum of the other vectors of the class.
+        # Compute the cosine with the sum of the other vectors in the class.
         rest = sums[here] - part
         lengths = np.linalg.norm(rest, axis=1)
         products = np.einsum("ij,ij->i", part, rest)

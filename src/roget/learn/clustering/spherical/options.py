@@ -21,24 +21,23 @@ class SphericalOptions(RunOptions):
         "auto",
         many="text",
         metavar="N,N,…|auto",
-        help="Numbers of classes at the levels of the tree from top to bottom, e.g. 8,64,512; the "
-        "last is the total number of classes.",
+        help="Numbers of classes at the levels of the tree, from top to bottom, e.g. 8,64,512.",
     )
     min_contexts: int = option(
-        3, minimum=1, help="Exclude words with fewer than this many contexts from learning."
+        3, minimum=1, help="Do not learn from words with fewer than N contexts."
     )
     set_aside: bool = option(
         True,
-        help="Leave uncertain words out of the thesaurus: words with fewer than `min_contexts` "
-        "contexts, and rare words that fit no class.",
+        help="Leave out uncertain words: those with few contexts (see `min_contexts`), and rare "
+        "ones that fit no class.",
     )
     background: Any = None
-    """Counts from other texts, added to the counts of the same words to improve vectors and
-    classes."""
+    """Counts from other texts, added to the counts of the same words to improve vectors."""
 
     vectors: Any = None
-    """Vectors of words from another source, as `Prior`, "bundled" or a path, which supplement the
-    vectors computed from contexts."""
+    """Word vectors from another source, as `Prior`, "bundled" or a path. They are joined to the
+    vectors computed from contexts.
+    """
 
 
 OPTIONS = SphericalOptions

@@ -21,16 +21,16 @@ from roget.learn.prior import Prior, supplement
 from roget.learn.representation.vectors import Representation, multiply_exactly, spread
 
 COMMON = 5000
-"""Number of common (most frequent) words that serve as neighbours for smoothing."""
+"""Number of frequent words that serve as neighbours for smoothing."""
 
 SPREADS = 2
-"""Number of rounds in which vectors are smoothed with the vectors of their neighbours."""
+"""Number of times that vectors are smoothed with the vectors of their neighbours."""
 
 
 def smooth_vectors(representation: Representation, common: Ints) -> Any:
     """Smooth every vector with the vectors of its nearest common words.
 
-    Each round uses the vectors of the common words that the previous round has smoothed.
+    The vectors of the common words are smoothed as well, and used in the next round.
     """
     vectors = representation.vectors
     for _ in range(SPREADS):
@@ -41,7 +41,7 @@ def smooth_vectors(representation: Representation, common: Ints) -> Any:
 def smooth_new_vectors(representation: Representation, common: Ints, matrix: Any) -> Any:
     """Return the smoothed vectors of new words.
 
-    The result does not depend on the number of threads or on the other new words.
+    The result for a word does not depend on the number of threads, or on other new words.
     """
     vectors = representation.embed(matrix)
     for among in _smooth_common(representation, common.astype(np.int64).tobytes()):
@@ -59,10 +59,10 @@ class NearestCentroids(Rule):
     centres: Floats = array("iuf", "k", "d")
     """Centres of the classes, as unit vectors."""
     common: Ints = array("iu", "t", low=0)
-    """Rows of the common words, which serve as neighbours for smoothing."""
+    """Rows of the common words, the neighbours for smoothing."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """Return p(c|word), which is p(c) for a word without informative contexts."""
+        """Return p(c|word). For a word without informative contexts, this is p(c)."""
         known = self._require_vectors(leaves)
         if self.centres.shape[1] != known.vectors.shape[1]:
             raise InputError(
@@ -107,14 +107,14 @@ class NearestCentroids(Rule):
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
         """Recompute the centres of the classes from the vectors of their words."""
-        # Recompute all centres, because the new vectors may have more dimensions than the old ones.
+        # The new vectors may have more dimensions, so recompute all centres.
         vectors = _smooth_all(self._require_vectors(made), self.common.astype(np.int64).tobytes())
         members = sparse.csr_array(made.memberships.T, dtype=np.float32)
         centres = unit(np.asarray(members @ vectors))
         return replace(made, rule=replace(self, centres=centres.astype(np.float32)))
 
     def _require_vectors(self, leaves: Clustering) -> Representation:
-        """Return the representation, which must exist and include the common words."""
+        """Return the representation. Raise an error if it is missing or lacks common words."""
         known = leaves.representation
         if known is None:
             raise InputError("the word vectors are missing", code="damaged-folder")
@@ -128,7 +128,7 @@ class NearestCentroids(Rule):
         return known
 
     def check(self, k: int, m: int) -> None:
-        """Raise ValueError for inconsistent arrays, or if the sharpness is not positive."""
+        """Raise ValueError if arrays are inconsistent or the sharpness is not positive."""
         super().check(k, m)
         if self.sharpness <= 0:
             raise ValueError(f"sharpness {self.sharpness}: expected a positive number")
@@ -136,7 +136,9 @@ class NearestCentroids(Rule):
 
 @lru_cache(maxsize=1)
 def _smooth_all(known: Representation, common: bytes) -> Any:
-    """Return the smoothed vectors of all words. Cached, because an update needs them twice."""
+    """Return the smoothed vectors of all words. They are cached, because an update needs them
+    twice.
+    """
     return smooth_vectors(known, np.frombuffer(common, dtype=np.int64))
 
 
@@ -144,7 +146,7 @@ def _smooth_all(known: Representation, common: bytes) -> Any:
 def _smooth_common(known: Representation, common: bytes) -> list[Any]:
     """Return the vectors of the common words at the start of each smoothing round.
 
-    Cached, because every block of new words needs them.
+    They are cached, because every block of new words needs them.
     """
     found = [known.vectors[np.frombuffer(common, dtype=np.int64)]]
     while len(found) < SPREADS:

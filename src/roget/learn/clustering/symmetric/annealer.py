@@ -1,15 +1,16 @@
 """Anneal the symmetric model p(n,v) = Σ_c p(c)·p(n|c)·p(v|c).
 
 The model is equation 1 of Pereira, Tishby & Lee (1993). It is fitted by tempered EM (Hofmann 1999),
-in which the posterior of a pair is p(c|n,v) ∝ [p(c)·p(n|c)·p(v|c)]^β. β = 1 is maximum likelihood
-(PLSA, equivalent to NMF under Kullback–Leibler divergence), which overfits. With β < 1, clusters
-stay soft and predict held-out data best.
+in which the posterior of a pair is p(c|n,v) ∝ [p(c)·p(n|c)·p(v|c)]^β. β = 1 is maximum likelihood,
+which overfits (PLSA, the same as NMF with Kullback–Leibler divergence). With β < 1, clusters stay
+soft, and predict held-out data best.
 
 A cluster is unstable if β·(1 + σ) > 1, where σ is the largest non-trivial canonical correlation of
 its pairs. For two perturbed copies (twin clusters) p(n|c)·(1 ± a_n) and p(v|c)·(1 ± d_v), one EM
 step maps a → β(a + P·d) and d → β(d + Pᵀ·a), where P is the conditional expectation. Clusters are
-split along a and d. Clusters with the largest mass·σ², the dependence that a split can explain, are
-split first. With σ alone, outliers of a few tokens would be split off first.
+split along a and d. The first cluster to split has the largest mass·σ², which measures the
+dependence that a split can explain. With σ alone, outliers of a few tokens would be split off
+first.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from roget.learn.clustering.symmetric import kernels
 from roget.learn.clustering.symmetric.kernels import temper
 
 BETA = 0.775
-"""Default final β, approximately optimal on held-out data for 50 to 200 clusters."""
+"""Default final β. It is about optimal on held-out data for 50 to 200 clusters."""
 
 SOFTEST, HARDEST = 0.725, 0.875
 """Range of β to try when the number of clusters is chosen."""
@@ -48,11 +49,13 @@ GROWTH = 0.5
 """Maximum fraction of the clusters to split at once."""
 
 STEADY = 1.001
-"""Value of β·(1 + σ) above which a cluster is split, where σ is the cluster's largest canonical
-correlation. At exactly 1, the two copies of the cluster (its twin clusters) would not separate."""
+"""Minimum of β·(1 + σ) for a split, where σ is the cluster's largest canonical correlation.
+
+At exactly 1, the two copies of the cluster (its twins) would not separate.
+"""
 
 POWER_STEPS = 10
-"""Number of power iterations when they start from the previous result."""
+"""Number of power iterations that start from the previous result."""
 FIRST_POWER_STEPS = 60
 """Number of power iterations for the first split."""
 
@@ -62,7 +65,7 @@ SETTLE_STEPS = 10
 SHARPEN = 0.025
 """Amount by which β is raised in each step after the last split."""
 BLOCK = 32
-"""Number of clusters whose instability is computed at once."""
+"""Number of clusters whose instability is computed in one batch."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +80,12 @@ class SymmetricArrays(Contents):
 class SymmetricAnnealer(AnnealingSearch):
     """Annealing search for the symmetric model.
 
-    `words` and `contexts` hold the expected counts p(n,c) and p(v,c), with one row per word or
-    context. Each table sums to 1.
+    `words` and `contexts` hold the expected counts p(n,c) and p(v,c). Each sums to 1.
     """
 
     needs_number = True
     stride = 2
-    """Number of β steps that are combined into one while the number of clusters is being chosen."""
+    """Number of β steps to make at once while the number of clusters is chosen."""
     lowest = 0.5
     """The β at which groups of words without common contexts are split."""
 
@@ -145,7 +147,7 @@ class SymmetricAnnealer(AnnealingSearch):
         # 1. Split clusters at the lowest β, several at a time.
         while self.beta <= BETA and self.n_clusters < self.most and self._split():
             yield
-        # 2. Raise β to its target.
+        # 2. Raise β to its final value.
         while self.beta < self.target:
             self.beta = min(self.target, self.beta + SHARPEN * self.settings.stride)
             self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
@@ -155,7 +157,7 @@ class SymmetricAnnealer(AnnealingSearch):
         self.energy = self._settle(self.settings.max_iter, self.settings.tol)
 
     def wind_up(self) -> None:
-        """End the search in its current state. Nothing needs to be done."""
+        """Do nothing. The search can end in any state."""
 
     def snapshot(self) -> dict[str, Any]:
         """Return the complete state as arrays and plain data."""
@@ -199,16 +201,16 @@ class SymmetricAnnealer(AnnealingSearch):
         return log_z
 
     def _expect(self) -> tuple[Array, float]:
-        """Run the E step: store p(n,v)/Z(n,v) for all pairs, and return the counts p(n,c)."""
+        """Run the E step: store p(n,v)/Z(n,v) for all pairs, and return p(n,c)."""
         data, beta = self.data, self.beta
-        # [p(c|n)·p(v|c)]^β = [p(c)·p(n|c)·p(v|c)/p(n)]^β: p(n) cancels in the posterior.
+        # [p(c|n)·p(v|c)]^β = [p(c)·p(n|c)·p(v|c)/p(n)]^β, and p(n) cancels in the posterior.
         words = temper(self.words / data.prior[:, None].astype(self.words.dtype), beta)
         contexts = temper(self.contexts / self.contexts.sum(axis=0), beta)
         log_z, counts = np.empty(data.n_words), np.empty_like(words)
         given = self._joint, words, contexts, self._ratio, counts, log_z
         self.threads.over(self._rows, kernels.expect, *given)
         self._tempered = words, contexts
-        # Store the ratios in column order as well, because sums over words need them.
+        # Store the ratios in column order too, for sums over words.
         self._turned = self._ratio[self._order]
         return counts, float(np.sum(log_z))
 
@@ -240,15 +242,11 @@ class SymmetricAnnealer(AnnealingSearch):
         return Energy(free - own, distortion - own, self.beta * (distortion - free))
 
     def _split(self) -> bool:
-        """Split the unstable clusters with the largest gain.
-
-        Return False if all clusters are stable.
-        """
+        """Split the unstable clusters that gain most. Return False if all clusters are stable."""
         self._expect()
         sigma, scores, modes = self._instabilities()
         mass = self.words.sum(axis=0, dtype=np.float64)
-        # Rank unstable clusters by mass·σ², which measures the dependence that their split can
-        # explain.
+        # Rank unstable clusters by mass·σ², which measures the dependence that a split can explain.
         unstable = np.flatnonzero(self.beta * (1.0 + sigma) > STEADY)
         gain = mass[unstable] * sigma[unstable] ** 2
         room = min(self.most - self.n_clusters, max(1, int(GROWTH * self.n_clusters)))
@@ -259,11 +257,11 @@ class SymmetricAnnealer(AnnealingSearch):
             _divide(self.words, scores, chosen), _divide(self.contexts, modes, chosen), strict=True
         )
         self.words, self.contexts = map(np.hstack, zip(kept, gone, strict=True))
-        # Both copies of a split cluster need new start vectors for the power iteration.
+        # Both copies of a cluster need new start vectors for the power iteration.
         fresh = self._draw_vectors(2 * chosen.size, self.words.shape[1])
         modes[:, chosen] = fresh[:, : chosen.size]
         self._modes = np.hstack([modes, fresh[:, chosen.size :]])
-        # Record the splits before running EM, so tree and clusters agree after an interrupt.
+        # Record the splits before EM, so tree and clusters agree after an interrupt.
         self.splits += self._make_splits(chosen, sigma)
         self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
         self.splits[-chosen.size :] = self._make_splits(chosen, sigma)
@@ -275,14 +273,14 @@ class SymmetricAnnealer(AnnealingSearch):
         return [ClusterSplit(int(c), self.beta, float(critical[c]), self.energy) for c in chosen]
 
     def _draw_vectors(self, columns: int, k: int) -> Array:
-        """Return starting vectors for the power iteration. A resumed run gets the same vectors."""
+        """Return start vectors for the power iteration. A resumed run gets the same ones."""
         rng = np.random.default_rng([self.settings.seed, k])
         return rng.standard_normal((self.data.n_contexts, columns)).astype(self.contexts.dtype)
 
     def _instabilities(self) -> tuple[Floats, Array, Array]:
-        """Return the largest canonical correlation σ and the scores of words and contexts.
+        """Return the largest canonical correlation σ, and the scores of words and contexts.
 
-        There is one value of σ, and one column of standardised scores, per cluster.
+        There is one σ, and one column of standardised scores, per cluster.
         """
         sigma, scores = np.zeros(self.n_clusters), np.empty_like(self.words)
         modes = np.empty_like(self.contexts)
@@ -294,7 +292,7 @@ class SymmetricAnnealer(AnnealingSearch):
     def _iterate_block(self, part: slice) -> tuple[Floats, Array, Array]:
         """Run power iteration on the conditional expectations for one block of clusters.
 
-        Alternate a ← E[d|n] and d ← E[a|v] under p(c|n,v), standardising after each step. The
+        Alternate a ← E[d|n] and d ← E[a|v] under p(c|n,v), and standardise after each step. The
         standard deviation of a converges to σ.
         """
         words, contexts = (np.ascontiguousarray(table[:, part]) for table in self._tempered)
@@ -324,7 +322,7 @@ def _divide(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
 def _standardise(table: Array, counts: Array) -> tuple[Array, Floats]:
     """Standardise columns to weighted mean 0 and variance 1.
 
-    Return them with the original standard deviations.
+    Also return their original standard deviations.
     """
     mass = counts.sum(axis=0)
     centred = table - (counts * table).sum(axis=0) / mass
@@ -333,6 +331,6 @@ def _standardise(table: Array, counts: Array) -> tuple[Array, Floats]:
 
 
 def _bound_below(values: Array) -> Array:
-    """Return the values with a small positive lower bound, to avoid division by zero."""
+    """Replace values near 0 by a small positive number, to avoid division by zero."""
     positive: Array = np.maximum(values, values.dtype.type(1e-30))
     return positive

@@ -20,19 +20,19 @@ from roget.learn.clustering.symmetric.kernels import temper
 
 @dataclass(frozen=True, eq=False)
 class FoldIn(Rule):
-    """Rule that places words by fitting p(c|word) to their counts with tempered EM."""
+    """Rule that places words: fit p(c|word) to their counts with tempered EM."""
 
     clusterer = "symmetric"
 
     beta: float = 1.0
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """Return p(c|word), which is p(c) for a word without counts."""
+        """Return p(c|word). For a word without counts, this is p(c)."""
         return fold_in(matrix, leaves.centroids, self.beta, leaves.mass)
 
     @classmethod
     def from_provenance(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """Restore the rule from the β and the options recorded by an early version."""
+        """Restore the rule from β and the options, as recorded by an early version."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
         ours = options.get("model") == "symmetric" or provenance.get("rule") == "fold-in"
         return cls(beta=float(beta)) if ours and beta is not None else None
@@ -49,7 +49,7 @@ def fold_in(
 ) -> Array:
     """Compute p(c|n) of new words from their counts, with fixed centroids.
 
-    The memberships of a word without counts are p(c) if `mass` is passed, and uniform otherwise.
+    A word without counts gets p(c) if `mass` is passed, and equal memberships otherwise.
     """
     contexts = temper(np.ascontiguousarray(centroids.T), beta)
     dtype, k = contexts.dtype, contexts.shape[1]
@@ -64,7 +64,7 @@ def fold_in(
         kernels.expect(0, totals.size, joint, words, contexts, ratio, counts, log_z)
         counts[totals <= 0] = 1.0 / k if mass is None else mass
         counts /= counts.sum(axis=1, keepdims=True)
-        # Stop each word separately, so its result does not depend on the other words.
+        # Stop each word separately, so its result does not depend on other words.
         counts[resting] = membership[resting]
         resting = np.abs(counts - membership).max(axis=1) <= tol
         membership, counts = counts, membership
@@ -77,9 +77,9 @@ class SymmetricAnnealing(Annealing):
     """Soft clustering of (word, context) pairs by annealing the symmetric model.
 
     The model is p(word, context) = Σ p(c)·p(word|c)·p(context|c). A pair belongs to cluster c in
-    proportion to [p(c)·p(word|c)·p(context|c)]^β, and the memberships of a word are the mean over
-    its pairs. With β < 1, clusters stay soft and predict held-out pairs best. Words with several
-    senses are divided among clusters more readily than by `SoftAnnealing`.
+    proportion to [p(c)·p(word|c)·p(context|c)]^β. The memberships of a word are the mean over its
+    pairs. With β < 1, clusters stay soft, and predict held-out pairs best. A word with several
+    senses is in several clusters more often than with `SoftAnnealing`.
 
     The final β is 0.775 by default. Without a number of clusters, both are chosen on held-out
     counts. `checkpoint`, `progress` and `random_state` are as for `SoftAnnealing`.
@@ -100,5 +100,5 @@ class SymmetricAnnealing(Annealing):
 
     @property
     def method(self) -> Method:
-        """The search class, and the rule for placing new words in the resulting clusters."""
+        """The search class, and the rule for placing new words."""
         return Method(SymmetricAnnealer, lambda beta: FoldIn(float(beta)), own=True)

@@ -3,8 +3,8 @@
 The model is p(n,v) = Σ_c p(c)·p(n|c)·p(v|c), equation 1 of Pereira, Tishby & Lee (1993), with the
 tempered posterior of Hofmann (1999), p(c|n,v) = [p(c|n)·p(v|c)]^β / Z(n,v).
 
-Every kernel writes only the rows of its range and adds in an order determined by the data, so
-results do not depend on the number of threads.
+Every kernel writes only the rows of its range, and adds in the order of the data. Results therefore
+do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from roget.core.kernels.rows import RowIndex
 from roget.core.types import Array, Floats
 
 FLOOR = 1e-12
-"""Lower bound on probabilities, because a probability of 0 could never become positive again."""
+"""Lower bound on probabilities. A probability of 0 could never become positive again."""
 
 
 def temper(probabilities: Array, beta: float) -> Array:
-    """Apply the lower bound to probabilities and raise them to the power β."""
+    """Raise probabilities to the power β, after applying the lower bound."""
     floored: Array = np.maximum(probabilities, probabilities.dtype.type(FLOOR))
     return floored if beta == 1.0 else floored ** probabilities.dtype.type(beta)
 
@@ -35,9 +35,9 @@ def expect(
 ) -> None:  # fmt: skip
     """Compute the expected counts p(n,c) of words `begin` to `end`.
 
-    `words` and `contexts` hold tempered probabilities, with one row per word or context. The kernel
-    writes p(n,v)/Z(n,v), from which all sums over the posterior follow, to `ratio`, and
-    Σ p(n,v)·ln Z(n,v) to `log_z`.
+    `words` and `contexts` hold tempered probabilities, with one row per word or context. `ratio`
+    becomes p(n,v)/Z(n,v), from which all sums over the posterior follow. `log_z` becomes Σ
+    p(n,v)·ln Z(n,v).
     """
     indptr, indices, values = joint
     k = words.shape[1]
@@ -48,15 +48,15 @@ def expect(
         total = 0.0
         for j in range(indptr[i], indptr[i + 1]):
             row = contexts[indices[j]]
-            # 1. Compute Z(n,v) = Σ_c [p(c|n)·p(v|c)]^β. Both tables are already tempered.
+            # 1. Compute Z(n,v) = Σ_c [p(c|n)·p(v|c)]^β.
             z = words.dtype.type(0)
             for c in range(k):
                 z += mine[c] * row[c]
             part = words.dtype.type(values[j] / z)
             ratio[j] = part
             total += values[j] * math.log(z)
-            # 2. Compute p(n,c) = Σ_v p(n,v)·p(c|n,v). The factor that depends only on the word is
-            #    applied after the loop.
+            # 2. Compute p(n,c) = Σ_v p(n,v)·p(c|n,v). The loop leaves out the factor of the word,
+            # which is applied after it.
             for c in range(k):
                 out[c] += part * row[c]
         for c in range(k):

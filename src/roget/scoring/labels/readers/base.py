@@ -121,6 +121,6 @@ def refuse_json(file: LabelFile, expected: str) -> None:
         shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
         text = (
             f"{file.name}:{line}: expected {expected}, found {shown!r}, which looks like JSON; "
-            "pass --labels jsonl (in Python labels='jsonl')"
+            "pass --labels jsonl"
         )
         raise FormatError(file.name, [Notice(text, code="unsupported-format")])

@@ -29,13 +29,13 @@ class SharedContext(Phrase):
     counts: list[float]
 
 
-AlikeView = TypedDict(
-    "AlikeView",
+SharedView = TypedDict(
+    "SharedView",
     {"words": list[str], "class": Named, "kept": bool, "contexts": list[SharedContext]},
 )
 
 
-def make(snapshot: ThesaurusSnapshot, word: str, other: str, n: int = CONTEXTS) -> AlikeView:
+def make(snapshot: ThesaurusSnapshot, word: str, other: str, n: int = CONTEXTS) -> SharedView:
     """Return n shared contexts of two words, and the smallest class that contains both words."""
     thesaurus = snapshot.thesaurus
     rows = [thesaurus.row(word), thesaurus.row(other)]
@@ -53,16 +53,16 @@ def make(snapshot: ThesaurusSnapshot, word: str, other: str, n: int = CONTEXTS) 
     }
 
 
-def sheet(data: AlikeView, _: ThesaurusSnapshot) -> Sheet:
+def sheet(data: SharedView, _: ThesaurusSnapshot) -> Sheet:
     """Return the CSV table of this view, with one row per context."""
     rows = [[one["context"], *one["counts"]] for one in data["contexts"]]
     return ["context", *data["words"]], rows
 
 
 VIEW = View(
-    "alike",
+    "shared",
     make,
-    AlikeView,
+    SharedView,
     parameters=(WORD, Text("other"), rows_parameter(CONTEXTS)),
     sheet=sheet,
 )

@@ -1,0 +1,287 @@
+"""V by sample size, and the order of embeddings by V in small and large samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from roget import catalogue
+from roget.core.intervals import interval
+from roget.core.types import Floats, Ints
+from roget.papers.entropy.rules import SAMPLE_SIZE as RULES
+from roget.papers.options import ReproduceOptions
+from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.rules import Verdict, decide, decide_mean
+from roget.protocols import evaluate_embeddings
+from roget.report import ReportTable
+from roget.report.figures import SERIES, set_log
+from roget.report.format import canvas
+from roget.scoring.measures.base import evaluate, parse
+from roget.scoring.tables.contingency import Contingency
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIZES = (512, 1024, 2048, 4096, 8192, 16_384)
+"""Sample sizes of the clusterings."""
+
+POPULATION = 65_536
+"""Number of items of each clustering, from which samples are drawn without replacement."""
+
+CLASSES = (5, 20, 100)
+"""Numbers of classes, and of clusters."""
+
+SETS = 20
+"""Number of clusterings for each number of classes."""
+
+KEPT = 0.6
+"""Probability that an item is in the cluster of its class; otherwise its cluster is random."""
+
+EVENNESS = 2.0
+"""Parameter of the Dirichlet distribution of class sizes and of random clusters."""
+
+NEAR = 0.01
+"""Largest difference of V between sample sizes that counts as equal."""
+
+MODELS, SEEDS, DRAWS = 8, 3, 10
+"""Number of simulated embeddings, of random seeds, and of samples for each embedding."""
+
+MODEL_SIZES = (512, 8192)
+"""Sample sizes of the embeddings."""
+
+MODEL_ITEMS, MODEL_CLASSES, DIMENSIONS = 16_384, 20, 8
+"""Number of items, classes and dimensions of the embeddings."""
+
+SHOWN = ("ml", "jk", "bub", "cwj")
+"""Estimators in the figure."""
+
+Curves: TypeAlias = Mapping[tuple[int, str], Floats]
+"""V with shape (sets, sizes), keyed by number of classes and estimator."""
+
+Means: TypeAlias = Mapping[tuple[int, int, str], Floats]
+"""Mean scores of all models, keyed by seed, sample size and score."""
+
+
+class Order(NamedTuple):
+    """The number of pairs of models that two rankings order differently."""
+
+    what: str
+    changed: list[int]
+    """The number for each seed."""
+
+
+@heeds("random_state")
+def sample_size(options: ReproduceOptions) -> Reproduced:
+    """Reproduce the bias of V by sample size (Li, Titov & Sporleder 2014) on simulated labels."""
+    names = catalogue.names("entropies")
+    curves = score_samples(names, options.random_state)
+    means = score_models(options.random_state)
+    orders = list(compare_orders(means))
+    pairs = MODELS * (MODELS - 1) // 2
+    return Reproduced(
+        "V by sample size (Li, Titov & Sporleder 2014)",
+        about=(
+            f"{SETS} simulated clusterings of {POPULATION:,} items for each number of classes, "
+            "with as many clusters: an item is in the cluster of its class with probability "
+            f"{KEPT}, and otherwise in a random cluster; class sizes and random clusters follow a "
+            f"Dirichlet distribution with parameter {EVENNESS:g}. V is computed on samples of each "
+            f"clustering. The {MODELS} embeddings have {MODEL_CLASSES} normally distributed "
+            f"classes in {DIMENSIONS} dimensions, with more and more noise; they are evaluated by "
+            f"MTEB's protocol: mean V of {DRAWS} samples, each clustered by mini-batch k-means."
+        ),
+        claims=[*judge(curves), judge_order(means)],
+        tables=[
+            *(_table_curves(curves, names, k) for k in CLASSES),
+            ReportTable.of(
+                (f"pairs of {pairs} ordered differently", *(f"seed {s}" for s in range(SEEDS))),
+                [(one.what, *map(str, one.changed)) for one in orders],
+                [f"seed {s}" for s in range(SEEDS)],
+            ),
+        ],
+        notes=[_conclude(curves, names)],
+        data={
+            "curves": [
+                {"classes": k, "entropy": name, "v": values.mean(axis=0).tolist()}
+                for (k, name), values in curves.items()
+            ],
+            "sizes": list(SIZES),
+            "orders": [one._asdict() for one in orders],
+        },
+        picture=partial(draw, curves),
+    )
+
+
+def simulate_labels(k: int, random: np.random.Generator) -> tuple[Ints, Ints]:
+    """Return the class and the cluster of each item of a population."""
+    gold = random.choice(k, POPULATION, p=random.dirichlet(np.full(k, EVENNESS)))
+    other = random.choice(k, POPULATION, p=random.dirichlet(np.full(k, EVENNESS)))
+    return gold, np.where(random.random(POPULATION) < KEPT, gold, other)
+
+
+def score_samples(names: Sequence[str], seed: int) -> Curves:
+    """Return V by all estimators on nested samples of each simulated clustering."""
+    found = {(k, name): np.zeros((SETS, len(SIZES))) for k in CLASSES for name in names}
+    for k in CLASSES:
+        for at in range(SETS):
+            random = np.random.default_rng([seed, k, at])
+            gold, system = simulate_labels(k, random)
+            keys = random.permutation(gold * k + system)
+            for column, size in enumerate(SIZES):
+                used, counts = np.unique(keys[:size], return_counts=True)
+                table = Contingency.from_cells(used // k, used % k, counts)
+                for name in names:
+                    value, _ = evaluate(table, (parse("v"), name))
+                    found[k, name][at, column] = float(value[0])
+    return found
+
+
+def simulate_models(seed: int) -> Iterator[tuple[Ints, Floats]]:
+    """Yield the labels and the items of each embedding; later ones have more noise."""
+    random = np.random.default_rng([seed, 1])
+    shares = random.dirichlet(np.full(MODEL_CLASSES, EVENNESS))
+    gold = random.choice(MODEL_CLASSES, MODEL_ITEMS, p=shares)
+    for model in range(MODELS):
+        own = np.random.default_rng([seed, 2, model])
+        centres = own.normal(size=(MODEL_CLASSES, DIMENSIONS))
+        noise = own.normal(size=(MODEL_ITEMS, DIMENSIONS)) * (0.8 + 0.05 * model)
+        yield gold, (centres[gold] + noise).astype(np.float32)
+
+
+def score_models(seed: int) -> Means:
+    """Evaluate all simulated embeddings by MTEB's protocol, at each sample size."""
+    found = {}
+    for at in range(SEEDS):
+        models = list(simulate_models(seed + at))
+        for size in MODEL_SIZES:
+            tables = [
+                evaluate_embeddings(items, gold, samples=DRAWS, size=size).means
+                for gold, items in models
+            ]
+            for name in ("v@ml", "v@jk", "ami"):
+                found[at, size, name] = np.array([table[name] for table in tables], dtype=float)
+    return found
+
+
+def count_changes(first: Floats, second: Floats) -> int:
+    """Return the number of pairs of models that two scores order differently.
+
+    >>> count_changes(np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.4, 0.3]))
+    1
+    """
+    pairs = combinations(range(first.size), 2)
+    return sum((first[a] - first[b]) * (second[a] - second[b]) < 0 for a, b in pairs)
+
+
+def compare_orders(means: Means) -> Iterator[Order]:
+    """Count the pairs of models whose order depends on the sample size or on the score."""
+    small, large = MODEL_SIZES
+
+    def count(first: tuple[int, str], second: tuple[int, str]) -> list[int]:
+        return [
+            int(count_changes(means[seed, *first], means[seed, *second])) for seed in range(SEEDS)
+        ]
+
+    for name in ("v@ml", "v@jk", "ami"):
+        yield Order(f"{name}: {small} items or {large:,}", count((small, name), (large, name)))
+    for size in MODEL_SIZES:
+        for name in ("v@jk", "ami"):
+            yield Order(f"{size:,} items: v@ml or {name}", count((size, "v@ml"), (size, name)))
+
+
+def judge(curves: Curves) -> Iterator[Claim]:
+    """Test that plug-in V falls with the sample size, and that corrected V does not change."""
+    changes = {key: values[:, 0] - values[:, -1] for key, values in curves.items()}
+    for k in CLASSES:
+        change = changes[k, "ml"]
+        yield Claim(
+            RULES["rise"], f"{k} classes: V (ml) of {SIZES[0]} and {SIZES[-1]:,} items",
+            "higher in the small sample", f"{change.mean():+.3f}",
+            decided=decide_mean(change.tolist()),
+        )  # fmt: skip
+    for name in dict.fromkeys(name for _, name in curves):
+        if name != "ml":
+            each = [changes[k, name] for k in CLASSES]
+            yield Claim(
+                RULES["stable"], f"V ({name}) of {SIZES[0]} minus V of {SIZES[-1]:,} items",
+                "0", ", ".join(f"{change.mean():+.3f}" for change in each),
+                decided=decide_stable(each), reason=REASON,
+            )  # fmt: skip
+
+
+REASON = "the three numbers are for 5, 20 and 100 classes; an interval is not within ±.01"
+
+
+def decide_stable(changes: Sequence[Floats]) -> Verdict:
+    """Return "yes" if all intervals of mean changes are within ±.01, "differs" if one is outside.
+
+    >>> str(decide_stable([np.array([0.001, 0.002]), np.array([0.0, 0.0])]))
+    'cannot tell'
+    >>> str(decide_stable([np.array([0.1, 0.101]), np.array([0.0, 0.0])]))
+    'differs'
+    """
+    found = [interval(change.tolist()) for change in changes]
+    ends = [(one.low or 0.0, one.high or 0.0) for one in found]
+    if any(low > NEAR or high < -NEAR for low, high in ends):
+        return Verdict.NO
+    return (
+        Verdict.YES
+        if all(low >= -NEAR and high <= NEAR for low, high in ends)
+        else (Verdict.UNCLEAR)
+    )
+
+
+def judge_order(means: Means) -> Claim:
+    """Test that V (ml) orders embeddings in small samples as in large ones."""
+    small, large = MODEL_SIZES
+    changed = [
+        int(count_changes(means[seed, small, "v@ml"], means[seed, large, "v@ml"]))
+        for seed in range(SEEDS)
+    ]
+    several = any(changed) and not all(changed)
+    return Claim(
+        RULES["order"], f"pairs of models in another order with {small} items", "0",
+        ", ".join(map(str, changed)),
+        decided=Verdict.UNCLEAR if several else decide(not any(changed)),
+        reason="by seed",
+    )  # fmt: skip
+
+
+def _table_curves(curves: Curves, names: Sequence[str], k: int) -> ReportTable:
+    """Return a table of mean V by sample size and estimator."""
+    titles = ("items", *names)
+    rows = [
+        (f"{size:,}", *(f"{curves[k, name][:, at].mean():.3f}" for name in names))
+        for at, size in enumerate(SIZES)
+    ]
+    return ReportTable.of(titles, rows, titles, title=f"{k} classes, {k} clusters: mean V")
+
+
+def _conclude(curves: Curves, names: Sequence[str]) -> str:
+    """Return a sentence on the estimators that hold, for each number of classes."""
+    parts = []
+    for k in CLASSES:
+        change = {n: abs(float((curves[k, n][:, 0] - curves[k, n][:, -1]).mean())) for n in names}
+        held = [name for name in names if change[name] <= NEAR]
+        best = min(change, key=lambda name: change[name])
+        which = ", ".join(held) if held else f"none (smallest change: {best}, {change[best]:.3f})"
+        parts.append(f"{k} classes: {which}")
+    return f"Estimators whose V changes by at most {NEAR} on average: {'; '.join(parts)}."
+
+
+def draw(curves: Curves) -> Figure:
+    """Draw mean V by sample size, with one panel for each number of classes."""
+    figure = canvas(9, 3.2)
+    panels = figure.subplots(1, len(CLASSES))
+    for axes, k in zip(panels, CLASSES, strict=True):
+        for name, (colour, marker) in zip(SHOWN, SERIES, strict=True):
+            means = curves[k, name].mean(axis=0)
+            axes.plot(SIZES, means, color=colour, marker=marker, markersize=3, label=name)
+        set_log(axes, "x", SIZES[0], SIZES[-1])
+        axes.set(title=f"{k} classes", xlabel="number of items")
+    panels[0].set(ylabel="V")
+    panels[0].legend(frameon=False, fontsize=7)
+    return figure
