@@ -14,7 +14,7 @@ import typer
 import typer.core
 
 from roget.catalogue import name_extra
-from roget.cli.command import command
+from roget.cli.command import add_command
 from roget.core.signals import Ended, stoppable
 from roget.errors import InputError, RogetError, code_of, flags_in_messages
 
@@ -48,7 +48,7 @@ class Commands(Mapping[str, Any]):
             app = getattr(module, "app", None)
             if app is None:
                 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-                command(app, name, _SPARE.get(name, ""))(getattr(module, name))
+                add_command(app, name, _SPARE.get(name, ""), getattr(module, name))
             self._loaded[name] = typer.main.get_command(app)
         return self._loaded[name]
 

@@ -276,8 +276,8 @@ def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
     first, many = weights[[row]], own[[row]].nnz
     names = []
     for other in np.asarray(others).tolist():
-        # The similarity is a sum over shared contexts. A term counts as text if both words occur in
-        # its context in the text.
+        # The similarity is a sum over shared contexts. A summand is attributed to the text, not to
+        # the background, if both words occur in this context in the text.
         products = first.multiply(weights[[other]])
         total = float(products.sum())
         there = widen(own[[row]].multiply(own[[other]]).tocsr(), products.shape[1])

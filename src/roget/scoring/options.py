@@ -64,8 +64,9 @@ class LabelOptions(Checked):
     average: str | None = option(
         None,
         choices=AVERAGES,
-        help="Average over groups (words, documents): weighted by number of items, unweighted, or "
-        "pooled = one table for all groups. Default: weighted (pooled for coreference).",
+        help="Average over groups (words, documents): weighted (by number of items), "
+        "unweighted, or pooled (one table for all groups). Default: weighted; pooled for "
+        "coreference.",
     )
     missing: str | None = option(
         None,
@@ -305,8 +306,8 @@ class AgreeOptions(Checked):
     average: str | None = option(
         "weighted",
         choices=AVERAGES,
-        help="Average over groups (words, documents): weighted by number of items, unweighted, or "
-        "pooled = one table for all groups.",
+        help="Average over groups (words, documents): weighted (by number of items), "
+        "unweighted, or pooled (one table for all groups).",
     )
     missing: str = copy_option(
         LabelOptions,

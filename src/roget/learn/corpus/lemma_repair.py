@@ -2,8 +2,8 @@
 
 Taggers tag "something" and "km" as nouns, and lemmatisers map taxes, data and knives to taxis,
 datum and knive. Most of these errors can be detected in any language from the text itself. A lemma
-is considered wrong if it never occurs in the text, but another word does from which the form can be
-derived. The rules for this are learnt from the other words of the text.
+is considered wrong if it never occurs in the text, but the form can be derived from another word
+that does. The rules for this are learnt from the other words of the text.
 """
 
 from __future__ import annotations

@@ -115,8 +115,8 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
             f"the exact variance supports at most {MAX_SIZES:,} distinct (class size, cluster "
             f"size) pairs; this table has {first.size:,}"
         )
-    # Step 2: expand the function of each kind of cell (class size, cluster size) as in equation
-    # (1).
+    # Step 2: for each distinct (class size, cluster size), expand the cell's function as in
+    # equation (1).
     alone, degrees = _expand(sizes.take(first))
     # Step 3: sum the variances of the single cells, the first term of equation (4). `m_a` is the
     # number of classes of size a, and `m_b` the number of clusters of size b.
