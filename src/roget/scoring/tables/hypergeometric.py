@@ -162,7 +162,8 @@ def _distribute_kinds(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Flo
 def _sum_cells(rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int]) -> Floats:
     """Return a dense matrix of the given shape with the sums of the values of each cell."""
     at = np.ravel_multi_index((rows, columns), shape)
-    return np.bincount(at, values, minlength=shape[0] * shape[1]).reshape(shape)
+    sums = np.bincount(at, values, minlength=shape[0] * shape[1])
+    return np.asarray(sums.reshape(shape), dtype=np.float64)
 
 
 def _distribute(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Floats, Floats]]:
