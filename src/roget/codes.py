@@ -337,6 +337,12 @@ CODES: dict[str, Explanation] = {
         "Inputs without item ids are joined by position, so every value needs a partner.",
         "Pass inputs of the same length, or mappings from item to label.",
     ),
+    "match-threshold": Explanation(
+        "Pairs with a match probability of at least .5 were read as matches.",
+        "The clusters, and so all scores, depend on the threshold.",
+        "To use another threshold, pass a file with only the matching pairs, or with a column of 0 "
+        "and 1.",
+    ),
     "missing-column": Explanation(
         "A requested column does not exist.",
         "The message lists the columns of the file.",
@@ -384,6 +390,12 @@ CODES: dict[str, Explanation] = {
         "The scores on one task vary much more than on the other tasks.",
         "This task dominates the mean score, and so the ranks.",
         "Rank by the mean rank (--by rank), or put all scores on the same scale.",
+    ),
+    "names": Explanation(
+        "Names and acronyms were not counted as words.",
+        "By default, words are common nouns. The tagger recognises words such as EU and DVD as"
+        " proper nouns.",
+        "Pass --relation nouns --relation names to count them too.",
     ),
     "nearest-cut": Explanation(
         "The tree cannot be cut into the requested number of clusters.",
@@ -663,6 +675,11 @@ CODES: dict[str, Explanation] = {
         "Only the gold standard can weight items, and in overlapping clusters every membership "
         "is full.",
         "Move the weights to the gold standard, or remove them.",
+    ),
+    "variants": Explanation(
+        "Words with several spellings or lemmas were united.",
+        "A background is written and tagged by others, so centre and center are no change of use.",
+        "No action is needed. To keep them apart, compare counts instead of the background.",
     ),
     "whole-tree": Explanation(
         "A measure was computed for the whole tree and not for the cut that the other measures "

@@ -32,6 +32,9 @@ AUTO, NONE = "auto", "none"
 LANGUAGES: Mapping[str, str] = {"en": "english"}
 """Name prefix of the bundled backgrounds for each language."""
 
+NAMES = "names"
+"""The preset for proper names, which no bundled background has."""
+
 SAME_TEXT = 0.9
 """Maximum share of a text's pairs that may also occur in the background.
 
@@ -136,9 +139,13 @@ def choose_background(
 
 
 def find_bundled(counts: Counts) -> Background | None:
-    """Return the bundled background for a text's language and relations, or None."""
+    """Return the bundled background for a text's language and relations, or None.
+
+    If nouns and names are counted together, the background of the nouns is used.
+    """
     code = str(counts.provenance.get("language") or "").partition("-")[0]
-    name = f"{LANGUAGES.get(code)}-{','.join(counts.relations)}"
+    relations = ",".join(one for one in counts.relations if one != NAMES) or NAMES
+    name = f"{LANGUAGES.get(code)}-{relations}"
     return _open_bundled(name) if name in data.BACKGROUNDS else None
 
 

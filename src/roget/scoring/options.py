@@ -124,8 +124,8 @@ class LabelOptions(Checked):
     cut: Any = option(
         None,
         metavar="K|SCORE",
-        help="Where to cut a system that is a tree: into K clusters, or where SCORE is best, e.g. "
-        "ami or v@jk. Default: ami.",
+        help="How to cut a tree: K = into K clusters, SCORE = where this score is best, e.g. ami. "
+        "Default: ami.",
     )
     balance: str | None = option(
         None,

@@ -192,9 +192,7 @@ _BLOCK = 1 << 16
 
 
 def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
-    """Return the variance of each cell's term in N·I, and its coefficients c_k from equation
-    (1).
-    """
+    """Return the variance of each cell's term in N·I, and its coefficients c_k (equation 1)."""
     variances = np.zeros(pairs.n.size)
     degrees: list[Floats] = []
     for chosen, counts, mass in _list_blocks(pairs):

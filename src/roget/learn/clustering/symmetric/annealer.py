@@ -80,7 +80,7 @@ class SymmetricArrays(Contents):
 class SymmetricAnnealer(AnnealingSearch):
     """Annealing search for the symmetric model.
 
-    `words` and `contexts` hold the expected counts p(n,c) and p(v,c). Each sums to 1.
+    `words` and `contexts` hold the joint probabilities p(n,c) and p(v,c).
     """
 
     needs_number = True
