@@ -389,7 +389,8 @@ class ScoreTable(Result):
         return missed
 
     def __repr__(self) -> str:
-        shown = [f"{row.title} {row.value:.3f}" for row in self.rows if row.value is not None]
+        rows = self.rows if self.headline is None else self.headline.rows
+        shown = [f"{row.title} {row.value:.3f}" for row in rows if row.value is not None]
         more = ", …" if len(shown) > 3 else ""
         scores = f": {', '.join(shown[:3])}{more}" if shown else ", all scores undefined"
         return f"<ScoreTable of {plural(self.items, 'item', ',')}{scores}>"
