@@ -94,7 +94,9 @@ def unite(background: Counts, text: Counts) -> tuple[Counts, Counts, tuple[Notic
     if not united:
         return merged[0], merged[1], ()
     shown = ", ".join(f"{word} = {name}" for word, name in united[:SHOWN])
-    listed = f"spellings and lemmas united: {len(united):,} ({shown}{', …' * (len(united) > SHOWN)})"
+    listed = (
+        f"spellings and lemmas united: {len(united):,} ({shown}{', …' * (len(united) > SHOWN)})"
+    )
     return merged[0], merged[1], (Notice(listed, code="variants"),)
 
 
