@@ -637,7 +637,7 @@ class Comparison(Result):
     def reason(self) -> str:
         """The reason why the main score was chosen."""
         if self.headline is not None and self.headline.families:
-            return "the score by which shared tasks rank coreference systems"
+            return "the mean F of MUC, B-cubed and CEAF-e, by which shared tasks rank systems"
         if self.chosen is not None:
             return "as requested"
         if self.separates:
