@@ -294,7 +294,7 @@ def _make_table(
     rows = _list_rows(scores)
     if samples is not None:
         rows = _add_intervals(rows, samples)
-    interval = describe_interval(options.ci, options.interval) if options.ci else "none"
+    interval = describe_interval(options.ci, options.interval)
     parts = sign_scores(sides, requests, rules, options, ci=interval, seed=options.seed)
     if options.chance:
         from roget.scoring.steps.chance import add_chance
@@ -444,8 +444,7 @@ Systems with hard labels may be ranked together with systems with weighted label
 
 def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str, str]:
     """Return the common signature of all systems, or raise InputError if signatures differ."""
-    interval = describe_interval(options.ci, options.interval)
-    interval += f"+{options.paired}" if options.ci else ""
+    interval = describe_interval(options.ci, options.interval, options.paired)
     signatures = [
         sign_scores(
             system.sides,

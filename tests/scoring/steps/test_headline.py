@@ -86,7 +86,7 @@ def test_quick_intervals_equal_requested_intervals(table):
     for row in asked.rows:
         quick = table.quick.ends[row.measure, row.entropy]
         assert quick == pytest.approx((row.low, row.high), abs=1e-12)
-    assert "ci:jackknife" in str(table).splitlines()[-1]
+    assert "ci:jackknife-t" in str(table).splitlines()[-1]
     without = str(roget.score(GOLD, SPLIT, ci=0))
     assert "CI" not in without
     assert "ci:" not in without.splitlines()[-1]
@@ -99,7 +99,7 @@ def test_groups_have_jackknife_intervals(tmp_path):
     for path, labels in zip(paths, (rows, other), strict=True):
         path.write_text("\n".join(["group,item,label", *labels]) + "\n")
     found = roget.score(*paths)
-    assert found.quick.method == "jackknife"
+    assert found.quick.method == "jackknife-t"
     asked = roget.score(*paths, "ami", ci=1000)
     assert found.quick.ends["ami", None] == (asked.rows[0].low, asked.rows[0].high)
 

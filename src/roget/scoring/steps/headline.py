@@ -28,6 +28,7 @@ from roget.scoring.results import (
     is_plug_in,
     none_if_nan,
 )
+from roget.scoring.signature import JACKKNIFE
 from roget.scoring.systems import ScoredSystem, SystemScores
 from roget.scoring.tables.contingency import Contingency
 
@@ -121,7 +122,7 @@ class QuickIntervals:
     @property
     def method(self) -> str:
         """The interval method, as named in signatures."""
-        return "jackknife"
+        return JACKKNIFE
 
     @cached_property
     def ends(self) -> Mapping[Score, tuple[float, float]]:
