@@ -12,9 +12,9 @@ from harness.script import run_script
 from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
 
 import roget
-from roget.scoring.inputs import read_sides
-from roget.scoring.measures.base import list_requests
-from roget.scoring.systems import score_system
+from roget.scoring.inputs import Inputs, read_sides
+from roget.scoring.options import PipelineOptions
+from roget.scoring.pipeline import Counter, evaluate_systems, tabulate_systems
 
 Labels = npt.NDArray[np.int64]
 
@@ -43,10 +43,10 @@ BARS = {
 
 MODULES = """
 import contextlib, io, sys
-from roget.cli import main
+from roget.cli import app, handle_errors
 sys.argv = ["roget", "--help"]
-with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
-    main()
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit), handle_errors():
+    app()
 print(*sys.modules)
 """
 """Modules that `roget --help` loads."""
@@ -119,8 +119,12 @@ def groups(count: int, items: int) -> Rows:
         for side in labels(owners.size, 5)
     ]
     sides = read_sides(*frames)
-    asked = list_requests(None, ("ml", "jk"))
-    spent = cpu(partial(score_system, sides, asked, pooled=False, seed=0))
+    inputs = Inputs(None, {"": None}, PipelineOptions())
+
+    def score() -> None:
+        evaluate_systems(tabulate_systems({"": sides}, inputs), Counter(None, 0))
+
+    spent = cpu(score)
     case = f"{size(count)} groups of {items}"
     bar = BARS["groups"] * count / 10**5
     yield Row(f"{case}, scores and baselines", spent, None, "", "s", bar)

@@ -151,7 +151,8 @@ def call(words: list[str]) -> tuple[Any, str]:
     written = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(3)]
     sys.argv, (sys.stdin, sys.stdout, sys.stderr) = ["roget", *words], written
     try:
-        cli.main()
+        with cli.handle_errors():
+            cli.app()
         code: Any = 0
     except SystemExit as end:
         code = end.code or 0
@@ -179,7 +180,7 @@ def read(words: list[str]) -> tuple[Any, str]:
         with group.make_context("roget", list(words)):
             return 0, ""
     except (RogetError, OSError):
-        return 1, ""  # the same code as in `main`
+        return 1, ""  # as `handle_errors` has it
     except Exception as error:
         # Usage errors of typer have their own messages and exit codes.
         code = getattr(error, "exit_code", None)

@@ -19,9 +19,10 @@ def main() -> None:
     from roget.errors import NO_MEMORY, is_out_of_memory
 
     try:
-        from roget.cli import main as run
+        from roget.cli import app, handle_errors
 
-        run()
+        with handle_errors():
+            app()
     except Exception as error:
         if not is_out_of_memory(error):
             raise

@@ -177,7 +177,8 @@ import sys
 import roget.cli
 sys.argv = ["roget", "--help"]
 try:
-    roget.cli.main()
+    with roget.cli.handle_errors():
+        roget.cli.app()
 except SystemExit:
     pass
 """

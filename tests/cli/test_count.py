@@ -299,8 +299,8 @@ def test_ctrl_c_prints_how_to_resume(parsed, tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr("roget.learn.counting.count.run", interrupted)
     monkeypatch.setattr(sys, "argv", ["roget", "count", str(parsed), "-o", str(tmp_path / "c")])
-    with pytest.raises(SystemExit) as end:
-        cli.main()
+    with pytest.raises(SystemExit) as end, cli.handle_errors():
+        cli.app()
     assert end.value.code == 130
     output = capsys.readouterr().err
     assert "roget: interrupted\n" in output

@@ -106,6 +106,17 @@ def test_invalid_rows_are_named(folder, tmp_path, text, named):
         edit(folder, tmp_path / "edits.csv")
 
 
+def test_words_are_moved_into_the_class_in_the_column_into(folder, tmp_path):
+    (tmp_path / "edits.tsv").write_text("action\tclass\tword\tinto\nmove\tgun\tgun|bow\ttea\n")
+    edit(folder, tmp_path / "edits.tsv")
+    t = Thesaurus.load(folder)
+    assert t.path("gun")[-1] == t.path("bow")[-1] == t.path("tea")[-1]
+    (tmp_path / "edits.tsv").write_text("action\tclass\tword\tinto\nmove\thut\tgun\tknife\n")
+    with pytest.raises(RogetError, match=r"edits.tsv:2: 'gun' is not in the class") as caught:
+        edit(folder, tmp_path / "edits.tsv")
+    assert caught.value.code == "edit-refused"
+
+
 def test_trailing_cells_may_be_missing(folder, tmp_path):
     whole = [line.split("\t") for line in TABLE.splitlines()]
     (tmp_path / "whole.tsv").write_text(TABLE)

@@ -12,7 +12,7 @@ import pytest
 import commands
 from roget import Counts, load
 from roget.catalogue import EXPORTERS
-from roget.cli import main
+from roget.cli import app, handle_errors
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
 from thesauri import planted
@@ -96,8 +96,8 @@ def test_errors_are_explained(folder, arguments, message, monkeypatch, capsys):
     before = sorted(folder.iterdir())
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "argv", ["roget", "export", *arguments])
-    with pytest.raises(SystemExit) as end:
-        main()
+    with pytest.raises(SystemExit) as end, handle_errors():
+        app()
     assert end.value.code == 1
     output = capsys.readouterr()
     assert output.out == ""
@@ -116,7 +116,8 @@ def inside(monkeypatch, *arguments):
     """The exit code of a command that is run by this process."""
     monkeypatch.setattr(sys, "argv", ["roget", "export", *arguments])
     try:
-        main()
+        with handle_errors():
+            app()
     except SystemExit as stopped:
         return int(stopped.code or 0)
     return 0

@@ -144,7 +144,7 @@ def test_uninformative_scores_are_warned_about(made, tmp_path):
     links = [f"{name}\ttop\n" for name in taxonomy.parents if name.startswith("c")]
     links += [f"{word}\t{next(iter(classes))}\n" for word, classes in taxonomy.words.items()]
     (tmp_path / "flat.tsv").write_text("child\tparent\n" + "".join(links), encoding="utf-8")
-    flat = run(tmp_path / "flat.tsv", folder / "counts.tsv")
+    flat = run(tmp_path / "flat.tsv", folder / "counts.tsv", "--steps", "2")
     assert "100%" in flat.stderr
     assert "2 steps" in flat.stderr
     assert "--steps 0 or --steps 1" in flat.stderr

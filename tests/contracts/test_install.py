@@ -42,7 +42,7 @@ def run_bare(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return run_bare("from roget.cli import main; main()", *arguments)
+    return run_bare("from roget.__main__ import main; main()", *arguments)
 
 
 def test_bare_install_scores_and_compares() -> None:

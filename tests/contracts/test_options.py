@@ -262,14 +262,15 @@ def test_build_names_no_method():
 HELPS = ["--help", *(f"{name} --help" for name in DECLARED)]
 ASK_ALL = """
 import json, os, sys, traceback
-from roget.cli import main
+from roget.cli import app, handle_errors
 
 for command in sys.argv[1:]:
     if os.fork() == 0:
         try:
             sys.argv = ["roget", *command.split()]
             try:
-                main()
+                with handle_errors():
+                    app()
             except SystemExit:
                 pass
             heavy = {"numpy", "sklearn", "numba", "scipy", "duckdb"} & set(sys.modules)

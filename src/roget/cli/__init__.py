@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ import typer
 import typer.core
 
 from roget.catalogue import name_extra
-from roget.cli.command import command
+from roget.cli.command import add_command
 from roget.core.signals import Ended, stoppable
 from roget.errors import InputError, RogetError, code_of, flags_in_messages
 
@@ -48,7 +48,7 @@ class Commands(Mapping[str, Any]):
             app = getattr(module, "app", None)
             if app is None:
                 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-                command(app, name, _SPARE.get(name, ""))(getattr(module, name))
+                add_command(app, name, _SPARE.get(name, ""), getattr(module, name))
             self._loaded[name] = typer.main.get_command(app)
         return self._loaded[name]
 
@@ -126,8 +126,9 @@ def _options(
         set_max_size(max_size)
 
 
-def main() -> None:
-    """Run the command line. Input errors print one message and exit with code 1."""
+@contextmanager
+def handle_errors() -> Iterator[None]:
+    """Print one message for an input error or a signal, and exit with its code."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
         _hold_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -138,7 +139,7 @@ def main() -> None:
     with stoppable() as stop:
         try:
             with name_extra():
-                app()
+                yield
             sys.stdout.flush()
         except BrokenPipeError:
             # The program that reads our output, such as head, has exited.

@@ -15,6 +15,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
@@ -39,15 +40,16 @@ class RuntimeOptions:
     declared: Callable[[], Iterable[Option]]
 
 
-def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function], Function]:
+def add_command(app: typer.Typer, name: str, spare: str, function: Function) -> Function:
     """Register a function as a command. `spare` is the hint printed for too many arguments."""
+    kind = type("Command", (Command,), {"spare": spare})
+    app.command(name, cls=kind)(expand(function))
+    return function
 
-    def register(function: Function) -> Function:
-        kind = type("Command", (Command,), {"spare": spare})
-        app.command(name, cls=kind)(expand(function))
-        return function
 
-    return register
+def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function], Function]:
+    """Return a decorator that registers a function as a command; see `add_command`."""
+    return partial(add_command, app, name, spare)
 
 
 def group(name: str, help: str) -> typer.Typer:

@@ -19,7 +19,7 @@ def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
     With `unasked`, an option that the user does not pass is None, and its default only appears in
     the help.
     """
-    shown, flag = _show_default(one), f"--{one.name.replace('_', '-')}"
+    shown, flag = one.shown, f"--{one.name.replace('_', '-')}"
     settings["help"] = one.help
     if one.type is bool:
         flags = one.flags or (f"{flag}/--no-{flag[2:]}",)
@@ -46,7 +46,7 @@ def make_parameter(one: Option, section: str | None) -> inspect.Parameter:
     return inspect.Parameter(
         one.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=None if one.repeated or one.joined else _show_default(one),
+        default=None if one.repeated or one.joined else one.shown,
         annotation=Annotated[kind | None, as_typer(one, rich_help_panel=section)],
     )
 
@@ -85,8 +85,3 @@ def parse_checked(one: Option, given: Any) -> Any:
     except RogetError as error:
         raise typer.BadParameter(str(error)) from None
     return value
-
-
-def _show_default(one: Option) -> Any:
-    default = one.default
-    return ",".join(map(str, default)) if isinstance(default, tuple) else default

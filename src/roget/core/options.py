@@ -69,10 +69,16 @@ class Option:
     """True if the option must be repeated on the command line for every value."""
     joined: bool = field(init=False)
     """True if a repeated option is read as one list, with its values joined by commas."""
+    shown: Any = field(init=False)
+    """The default as shown in help texts. Several values are joined by commas."""
 
     def __post_init__(self) -> None:
-        repeated, joined = self.many in ("repeated", "pairs"), self.many in (",", "text")
-        vars(self).update(repeated=repeated, joined=joined)
+        default = self.default
+        vars(self).update(
+            repeated=self.many in ("repeated", "pairs"),
+            joined=self.many in (",", "text"),
+            shown=",".join(map(str, default)) if isinstance(default, tuple) else default,
+        )
 
     @property
     def known(self) -> tuple[str, ...]:

@@ -193,12 +193,13 @@ class PlaceOptions(Checked):
         metavar="P",
         help="List only candidates with at least this score.",
     )
-    steps: int = option(
-        2,
+    steps: int | None = option(
+        None,
         minimum=0,
         maximum=2,
+        metavar="N",
         help="Score candidates by the probability that a correct class is within N steps in the "
-        "tree.",
+        "tree [default: 2, or less in small trees].",
     )
     spelling: bool = option(True, help="Use words with the same ending as additional evidence.")
     lines: int = option(

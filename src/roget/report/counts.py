@@ -13,7 +13,7 @@ import numpy as np
 
 from roget.report import Report, ReportTable
 from roget.report.contexts import ContextPhrases
-from roget.report.format import plural
+from roget.report.format import occurrences, plural
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -118,7 +118,7 @@ def report_counts(counts: Counts, top: int = 10) -> Report:
 
 def report_word(found: Mapping[str, Any]) -> Report:
     """Report all contexts of a word, one per line."""
-    contexts, total = found["contexts"], plural(round(found["total"], 3), "occurrence")
+    contexts, total = found["contexts"], occurrences(found["total"])
     phrase = ContextPhrases.from_names(one["context"] for one in contexts)
     rows = [(phrase(one["context"]), _short(one["count"])) for one in contexts]
     return Report(
@@ -132,15 +132,15 @@ def report_word(found: Mapping[str, Any]) -> Report:
 
 
 def _short(count: float) -> str:
-    """Format a count with at most three decimals, or in full if it would round to zero."""
-    return f"{round(count, 3) or count:,}"
+    """Format a count with at most one decimal, or in full if it would round to zero."""
+    return f"{round(count, 1) or count:,}"
 
 
 def sizes(summary: Mapping[str, Any]) -> str:
     """Format the numbers of words, contexts, pairs and occurrences in one line."""
     rows, columns = summary["shape"]
     once = summary.get("hapax", {}).get("pairs")
-    total = plural(round(summary["total"], 3), "occurrence")
+    total = occurrences(summary["total"])
     seen_once = "" if once is None else f" ({once:.0%} of the pairs occur once)"
     return (
         f"{plural(rows, 'word')} × {plural(columns, 'context')}, "

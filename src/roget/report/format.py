@@ -108,6 +108,15 @@ def plural(number: float, noun: str, form: str = ",.15g") -> str:
     return problems.plural(number, noun, form)
 
 
+def occurrences(count: float) -> str:
+    """Format a number of occurrences. Fractional counts of at least 1 are rounded.
+
+    >>> occurrences(5.1667), occurrences(1), occurrences(0.25)
+    ('5 occurrences', '1 occurrence', '0.25 occurrences')
+    """
+    return plural(round(count) if count >= 1 else round(count, 2), "occurrence")
+
+
 def canvas(width: float, height: float) -> Figure:
     """Return an empty matplotlib figure.
 

@@ -43,7 +43,7 @@ BASE = "urn:x-roget:candidates#"
 
 
 def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> Report:
-    """Report the placed words, most certain first, with one candidate class per row."""
+    """Report the placed words, largest votes first, with one candidate class per row."""
     lines = any(one.lines for one in placed.candidates)
     columns = [
         Column("word", fit="cut"),

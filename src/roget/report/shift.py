@@ -12,7 +12,7 @@ from roget.errors import Notice
 from roget.learn.shift import ContextChange, NewWord, ShiftResult, WordShift
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
-from roget.report.format import plural, printable, width
+from roget.report.format import occurrences, plural, printable, width
 from roget.report.sketch import Find, format_count
 from roget.report.why import concord, line_data
 
@@ -86,7 +86,7 @@ def _concord(found: ShiftResult, lines: Lines, phrase: ContextPhrases) -> Iterat
 
 def _lead(found: ShiftResult, names: tuple[str, str], min_count: int) -> Iterator[str]:
     for called, name, total in zip(("old", "new"), names, found.totals, strict=True):
-        yield f"{called}: {printable(name, width() // 2)}, {plural(round(total, 1), 'occurrence')}"
+        yield f"{called}: {printable(name, width() // 2)}, {occurrences(total)}"
     yield (
         f"{plural(found.tested, 'word')} with at least {min_count:,} occurrences in both: "
         f"{found.changed:,} {'differs' if found.changed == 1 else 'differ'} more than by chance, "

@@ -33,7 +33,7 @@ def sizes(thesaurus: Thesaurus) -> str:
     words, contexts = thesaurus.counts.shape
     return (
         f"{words:,} words in {plural(thesaurus.tree.n_clusters, 'class')}{sharp}; "
-        f"{contexts:,} contexts, {thesaurus.counts.total:,} occurrences"
+        f"{contexts:,} contexts, {round(float(thesaurus.counts.total)):,} occurrences"
     )
 
 

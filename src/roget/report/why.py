@@ -14,7 +14,7 @@ from roget.errors import InputError, Notice
 from roget.learn.thesaurus import Thesaurus, TypicalContext, lookup
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
-from roget.report.format import GAP, plural, printable, width
+from roget.report.format import GAP, occurrences, printable, width
 from roget.report.words import name_class
 
 FEW, MANY = 2, 20
@@ -141,7 +141,7 @@ def _weigh_contexts(
 
     Further results are added to `found`.
     """
-    seen = [f"{one['word']}: {plural(one['seen'], 'occurrence')}" for one in found["words"]]
+    seen = [f"{one['word']}: {occurrences(one['seen'])}" for one in found["words"]]
     if len(words) > 1:
         rows, others = (np.array([thesaurus.row(one)]) for one in words)
         similarity = float(lookup.similarities(thesaurus, rows, others)[0])

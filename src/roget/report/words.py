@@ -13,7 +13,7 @@ from roget.learn.prior import KEY as PRIOR
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report import Column, Report, ReportTable, legend
 from roget.report.contexts import ContextPhrases
-from roget.report.format import plural, printable, width
+from roget.report.format import occurrences, plural, printable, width
 
 CLASSES, SHARED = 3, 4
 """Maximum numbers of classes per word, and of contexts per word or word pair."""
@@ -69,7 +69,7 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     found = describe_neighbours(thesaurus, word, n, by)
     named = ", ".join(printable(one, _most()) for one in phrase.distinct(found["contexts"]))
     contexts = f", e.g. in {named}" if named else ""
-    lines = [f"{printable(word, _most())}: {plural(found['seen'], 'occurrence')}{contexts}"]
+    lines = [f"{printable(word, _most())}: {occurrences(found['seen'])}{contexts}"]
     lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
     legends = {KEY: legend.SOURCES, PRIOR: legend.PRIOR}
     sources = [text for key, text in legends.items() if key in thesaurus.provenance]
@@ -138,7 +138,7 @@ def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
         joined = map(", ".join, (one["words"], one["contexts"]))
         values.append((one["node"], one["label"], one["share"], *joined))
     many = plural(len(rows), "sense")
-    lead = [f"{printable(word, _most())}: {plural(found['seen'], 'occurrence')}, {many}"]
+    lead = [f"{printable(word, _most())}: {occurrences(found['seen'])}, {many}"]
     lead += [
         f"  {one['share']:4.0%}  {' › '.join(one['path']) or one['label']}"
         for one in found["senses"]

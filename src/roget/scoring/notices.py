@@ -102,7 +102,7 @@ def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
 
 
 def warn_unused_number(rows: Sequence[ScoreRow], options: LabelOptions) -> list[str]:
-    """Note that jackknife intervals do not depend on the requested number of samples."""
+    """Return a notice if a number of samples was requested that the jackknife does not use."""
     method = choose_interval(options.interval)
     if not options.ci or method != "jackknife" or all(row.low is None for row in rows):
         return []

@@ -141,12 +141,12 @@ class LabelOptions(Checked):
     )
     details: bool = option(
         False,
-        help="Also show entropies, pair counts and sizes; for one system also the worst groups, "
+        help="Also show entropies, pair counts and sizes and, for one system, the worst groups, "
         "mixed clusters and scattered classes.",
     )
     all: bool = option(
         False,
-        help="Show all scores, estimators and warnings; JSON and CSV always contain them.",
+        help="Show all scores, estimators and warnings. JSON and CSV always contain them.",
     )
     title: str = option("", help="Title for pages, reports and table captions.")
     golds: Any = option(
@@ -164,9 +164,9 @@ class LabelOptions(Checked):
         metavar="N",
         expects="the number of bootstrap samples (e.g. 1000), not a level; intervals are always "
         "95 %, and 0 means none",
-        help="Number of random samples for 95% intervals and tests, e.g. 1000; 0 = no intervals. "
-        "Groups are resampled, or items if there are no groups. Jackknife intervals do not depend "
-        "on the number. Default: only intervals that take less than a second.",
+        help="Number of random samples of groups or items for 95% intervals and tests, e.g. 1000; "
+        "0 = no intervals. The jackknife ignores the number. Default: intervals that take less "
+        "than a second.",
     )
     interval: str = option(
         "auto",
@@ -229,8 +229,8 @@ class ScoreOptions(LabelOptions):
         minimum=0,
         metavar="N",
         expects="a number of random clusterings (e.g. 1000), or 0 for no test",
-        help="Number of random clusterings for a test against chance, e.g. 1000; they have the "
-        "same sizes. Prints z and p.",
+        help="Number of random clusterings of the same sizes for a test against chance (z and p), "
+        "e.g. 1000.",
     )
     cuts: Any = option(
         None,

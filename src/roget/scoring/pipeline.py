@@ -1,10 +1,11 @@
 """The scoring pipeline: read, align, tabulate and evaluate one or more systems.
 
-Both `score` and `compare` call `evaluate_systems`. Everything else is done by steps before it
-(weights, cuts, levels, gold standards) or after it (intervals, tests, details), each in a module of
-`scoring/steps`. Steps never call the pipeline. A step that needs several runs provides one function
-that splits the inputs and another that joins the results. Rarely used steps are imported only if
-they are requested, because importing all of them would slow down every command.
+Both `score` and `compare` call `tabulate_systems` and `evaluate_systems`. Everything else is done
+by steps before them (weights, cuts, levels, gold standards) or after them (intervals, tests,
+details), each in a module of `scoring/steps`. Steps never call the pipeline. A step that needs
+several runs provides one function that splits the inputs and another that joins the results. Rarely
+used steps are imported only if they are requested, because importing all of them would slow down
+every command.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from roget.scoring.measures.base import (
     COVER_MEASURES,
     Request,
     average_groups,
+    evaluate,
     list_requests,
     parse,
 )
@@ -60,7 +62,9 @@ from roget.scoring.steps.headline import (
     plan_intervals,
     shorten_table,
 )
-from roget.scoring.systems import ScoredSystem, SystemScores, score_system
+from roget.scoring.systems import ScoredSystem, SystemScores
+from roget.scoring.tables.baselines import DRAWS, make_baselines
+from roget.scoring.tabulate import tabulate
 
 if TYPE_CHECKING:
     from roget.scoring.steps.annotators import Ceiling
@@ -99,7 +103,8 @@ def score_inputs(
 
         return score_sample(inputs)
     counter = Counter(progress, (options.ci or 0) + options.chance)
-    scores = evaluate_systems(inputs.align_systems(), inputs, counter)
+    scores = tabulate_systems(inputs.align_systems(), inputs)
+    evaluate_systems(scores, counter)
     samples = _resample(scores, inputs, counter) if options.ci else None
     return _make_table(inputs, scores, samples, counter, keep=keep)
 
@@ -132,15 +137,20 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
         return _compare_golds(inputs, annotators.read_golds(inputs), progress)
     _check_inputs(inputs)
     counter = Counter(progress, options.ci or 0)
-    scores = evaluate_systems(inputs.align_systems(), inputs, counter)
+    aligned = inputs.align_systems()
+    scores = tabulate_systems(aligned, inputs)
+    evaluate_systems(scores, counter)
+    if options.splits:
+        from roget.scoring.steps.splits import add_split_recalls
+
+        own = add_split_recalls(scores.systems, aligned.values(), options.splits, scores.weights)
+        scores = replace(scores, own=own)
     samples = _resample(scores, inputs, counter) if options.ci else None
     return _make_comparison(scores, samples, options)
 
 
-def evaluate_systems(
-    aligned: Mapping[str, AlignedLabels], inputs: Inputs, counter: Counter
-) -> SystemScores:
-    """Tabulate every system and compute all requested scores."""
+def tabulate_systems(aligned: Mapping[str, AlignedLabels], inputs: Inputs) -> SystemScores:
+    """Tabulate every system and the baselines, and choose the scores to compute."""
     options, first = inputs.options, next(iter(aligned.values()))
     rules = choose_rules(
         first.gold, options.average, options.missing, options.extra, first.system, options.noise
@@ -157,28 +167,38 @@ def evaluate_systems(
         if sides.leaves is not None and options.measures is None and not inputs.compared:
             # A single system is a tree, so add a measure of trees to the default measures.
             requests = [(parse("dendrogram-purity"), None), *requests]
-        counter.total = len(aligned) * len(requests) + counter.samples
-        scored = score_system(
-            sides,
-            requests,
-            pooled=rules.average == "pooled",
-            name=name,
-            # Score the baselines only once, together with the first system. In a comparison, they
-            # are the same for all systems, because random clusters have the sizes of the gold
-            # classes.
-            seed=options.seed if options.baselines and not systems else None,
-            like_gold=inputs.compared,
-            step=counter.step,
+        tables = tabulate(sides, pooled=rules.average == "pooled")
+        values = np.full((len(requests), tables.groups or 1), np.nan)
+        systems.append(ScoredSystem(name, sides, tables, values, {}))
+    baselines = {}
+    if options.baselines:
+        # In a comparison, the baselines are the same for all systems, because random clusters have
+        # the sizes of the gold classes.
+        draws = max(1, DRAWS // systems[0].groups)
+        baselines = make_baselines(
+            systems[0].tables, options.seed, draws, like_gold=inputs.compared
         )
-        counter.before += len(requests)
-        systems.append(scored)
-    weights = systems[0].group_weights(rules.average)
-    own = None
-    if options.splits:
-        from roget.scoring.steps.splits import add_split_recalls
+    return SystemScores(
+        requests, systems, systems[0].group_weights(rules.average), rules, baselines=baselines
+    )
 
-        own = add_split_recalls(systems, aligned.values(), options.splits, weights)
-    return SystemScores(requests, systems, weights, rules, own)
+
+def evaluate_systems(scores: SystemScores, counter: Counter) -> None:
+    """Compute all requested scores of every system and of the baselines in every group."""
+    requests, baselines = scores.requests, scores.baselines
+    counter.total = len(scores.systems) * len(requests) + counter.samples
+    for system in scores.systems:
+        system.trivial.update({name: np.empty_like(system.values) for name in baselines})
+        for i, request in enumerate(requests):
+            system.values[i], reason = evaluate(system.tables, request)
+            if reason is not None:
+                system.reasons[i] = reason
+            for name, baseline in baselines.items():
+                system.trivial[name][i], _ = evaluate(baseline, request)
+            counter.step(i + 1)
+        counter.before += len(requests)
+        # The baselines are scored only once, together with the first system.
+        baselines = {}
 
 
 def _prepare_sides(

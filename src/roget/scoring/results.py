@@ -99,7 +99,7 @@ def is_plug_in(score: Score) -> bool:
 
 
 def choose_estimator(rows: Sequence[ScoreRow]) -> ScoreRow:
-    """Return the row of one measure that short reports show.
+    """Return the row of a measure that short reports show.
 
     This is the first corrected score, or the plug-in score if corrected scores are undefined, for
     instance because weights are fractional.
@@ -234,7 +234,7 @@ class ScoreTable(Result):
     """The mean number of clusters per group."""
     warnings: tuple[str, ...]
     rows: tuple[ScoreRow, ...]
-    """One row per score. Rows have intervals if they were requested, see `with_intervals`."""
+    """One row per score. Intervals are included if they were requested (see `with_intervals`)."""
     details: Details | None = None
     """The worst groups, mixed clusters and scattered classes, if requested."""
     title: str = ""
@@ -252,7 +252,7 @@ class ScoreTable(Result):
     headline: Headline | None = field(default=None, repr=False, compare=False)
     """The scores and warnings of the short report, or None if reports show everything."""
     quick: QuickIntervals | None = field(default=None, repr=False, compare=False)
-    """Intervals that have not been computed yet; see `with_intervals`."""
+    """Intervals that have not been computed yet (see `with_intervals`)."""
 
     @property
     def main(self) -> Score:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,11 +10,9 @@ import numpy as np
 
 from roget.core.types import Array, Floats, Ints
 from roget.scoring.labels import AlignedLabels
-from roget.scoring.measures.base import Measurable, Request, average_groups, evaluate
+from roget.scoring.measures.base import Measurable, Request, average_groups
 from roget.scoring.options import RULES, Rules
-from roget.scoring.tables import baselines as trivial
 from roget.scoring.tables.statistics import Separate, Statistics
-from roget.scoring.tabulate import tabulate
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,39 +75,6 @@ class ScoredSystem:
         return average_groups(self.values, self.group_weights(average))
 
 
-def score_system(
-    sides: AlignedLabels,
-    requests: Sequence[Request],
-    *,
-    pooled: bool,
-    name: str = "",
-    seed: int | None = None,
-    like_gold: bool = False,
-    step: Callable[[int], None] = lambda done: None,
-) -> ScoredSystem:
-    """Tabulate one system and compute every requested score for every group.
-
-    Baselines are also scored if `seed` is not None. Random clusters get the sizes of the gold
-    classes if `like_gold` is True, otherwise the sizes of the system's clusters.
-    """
-    tables = tabulate(sides, pooled=pooled)
-    values = np.full((len(requests), tables.groups or 1), np.nan)
-    scored = ScoredSystem(name, sides, tables, values, {})
-    others: dict[str, Measurable] = {}
-    if seed is not None:
-        draws = max(1, trivial.DRAWS // scored.groups)
-        others = trivial.make_baselines(tables, seed, draws, like_gold=like_gold)
-        scored.trivial.update({other: np.empty_like(values) for other in others})
-    for i, request in enumerate(requests):
-        values[i], reason = evaluate(tables, request)
-        if reason is not None:
-            scored.reasons[i] = reason
-        for other, baseline in others.items():
-            scored.trivial[other][i], _ = evaluate(baseline, request)
-        step(i + 1)
-    return scored
-
-
 @dataclass(frozen=True, eq=False)
 class SystemScores:
     """The scores of one or more systems, and of the baselines, on one gold standard."""
@@ -121,6 +86,8 @@ class SystemScores:
     rules: Rules = RULES
     own: Floats | None = None
     """Additional group weights, which may differ between scores, with shape (scores, groups)."""
+    baselines: Mapping[str, Measurable] = field(default_factory=dict)
+    """The tables of the baselines, which are scored together with the first system."""
 
     @property
     def names(self) -> list[str]:

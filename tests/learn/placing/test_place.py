@@ -17,7 +17,7 @@ from roget.errors import UnknownName
 from roget.learn.command_options import PlaceOptions
 from roget.learn.placing.graph import CROWD, FAR, NEAR, Graph, fold
 from roget.learn.placing.holdout import hide, nearest
-from roget.learn.placing.place import Placer, ScoreCalibration, place
+from roget.learn.placing.place import CalibrationCurve, Placer, ScoreCalibration, place
 from roget.learn.placing.votes import ENDING, ENOUGH, SILENCE, SPELT, Endings, NeighbourModel
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -157,8 +157,10 @@ def test_votes_equal_sum_over_known_words(planted, voters):
     ]
     assert found.values.toarray()[0] == pytest.approx(values, abs=1e-6)
     (ranked,) = Placer(voters, PlaceOptions()).rank(rows, len(graph.names))
-    beyond = np.array(values) - voters.usual
-    assert ranked.values == pytest.approx(np.sort(beyond[beyond > 0])[::-1], abs=2e-6)
+    beyond = np.array(values) - voters.usual * sum(expected)
+    best = np.sort(beyond[beyond > 1e-5])[::-1]
+    assert ranked.values[: best.size] == pytest.approx(best, abs=2e-6)
+    assert (ranked.values[best.size :] <= 1e-5).all()
 
 
 def test_usual_votes_equal_mean_over_known_words(voters):
@@ -252,16 +254,54 @@ def test_baseline_is_the_largest_cosine(voters):
         assert found == voters.known[int(np.argmax(cosines))]
 
 
-def test_score_calibration_recovers_its_parameters():
+def test_calibration_curve_recovers_probabilities_and_never_decreases():
     rng = np.random.default_rng(0)
-    values, seen = rng.random(4000), rng.integers(1, 50, 4000).astype(float)
-    truth = ScoreCalibration(-2.0, 4.0, 0.3)
-    right = (rng.random(4000) < truth.predict(values, seen)).astype(float)
-    got = ScoreCalibration.learn(values, seen, right)
-    assert got.predict(values, seen) == pytest.approx(truth.predict(values, seen), abs=0.05)
-    assert ScoreCalibration.learn(values, seen, np.zeros(4000)).predict(values, seen).max() < 0.001
-    backwards = ScoreCalibration.learn(values, seen, 1 - right)
-    assert backwards.value == 0
+    votes = rng.random(4000)
+    right = rng.random(4000) < votes**2
+    got = CalibrationCurve.learn(votes, right)
+    some = np.linspace(0.05, 0.95, 20)
+    assert got.predict(some) == pytest.approx(some**2, abs=0.08)
+    assert (np.diff(got.predict(np.linspace(-1, 2, 200))) >= 0).all()
+    backwards = CalibrationCurve.learn(votes, ~right)
+    assert np.ptp(backwards.shares) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "right", "share"), [(10, 10, 10.5 / 11), (39, 0, 0.5 / 40)])
+def test_calibration_of_few_candidates_is_their_share(n, right, share):
+    got = CalibrationCurve.learn(np.arange(n) / n, np.arange(n) < right)
+    assert got.predict(np.array([0.0, 1.0])).tolist() == [pytest.approx(share)] * 2
+
+
+def test_scores_of_a_word_never_increase():
+    first = CalibrationCurve(np.array([0.0, 1.0]), np.array([0.1, 0.5]))
+    other = CalibrationCurve(np.array([0.0]), np.array([0.3]))
+    got = ScoreCalibration(first, other).predict(np.array([1.0, 0.5, 0.2]))
+    assert got.tolist() == [0.5, 0.3, 0.3]
+    got = ScoreCalibration(first, other).predict(np.array([0.0, 0.0]))
+    assert got.tolist() == [0.1, 0.1]
+
+
+@pytest.mark.parametrize("top", [True, False])
+def test_small_flat_taxonomy_is_no_worse_than_nearest_word(top):
+    """Votes for siblings, two steps away, must not hide the votes for a class."""
+    deep, counts, _ = plant(seed=1, tokens=25)
+    flat = Taxonomy("flat")
+    for name in [name for name in deep.parents if name.startswith("c")][:6]:
+        flat.labels[name] = name
+        if top:
+            flat.parents[name] = ["top"]
+    flat.labels |= {"top": "everything"} if top else {}
+    for word, classes in deep.words.items():
+        for name in classes.keys() & flat.labels.keys():
+            flat.add(word, name)
+    trial = hide(flat, counts, 40, background="none")
+    ours, _, first, _ = (way.share(0).mean for way in trial.ways)
+    assert ours >= first
+    assert ours >= 0.8
+    assert trial.steps == (1 if top else 2)
+    votes = place(flat, counts, background="none")
+    best = [some[0].votes for some in votes.words]
+    assert best == sorted(best, reverse=True)
 
 
 def test_unusable_inputs_are_refused(planted):

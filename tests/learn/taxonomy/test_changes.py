@@ -165,6 +165,18 @@ def test_moved_and_merged_classes_become_edits(tmp_path):
     assert read_changes(found, it.file) == []
 
 
+def test_class_made_a_top_concept_is_put_under_the_root(tmp_path):
+    thesaurus = made()
+    id = int(thesaurus.ids[thesaurus.nodes()[0]])
+    it = Elsewhere(thesaurus, tmp_path)
+    it.graph.remove((it.of(id), SKOS.broader, None))
+    it.graph.remove((None, SKOS.narrower, it.of(id)))
+    (scheme,) = it.graph.subjects(RDF.type, SKOS.ConceptScheme)
+    it.graph.add((scheme, SKOS.hasTopConcept, it.of(id)))
+    found = apply_edits(thesaurus, read_changes(thesaurus, it.save()))
+    assert state(found) == state(thesaurus.editor.nest(thesaurus.node(id), 0))
+
+
 def test_dissolved_class_becomes_edits(tmp_path):
     thesaurus = made()
     inner = next(

@@ -193,9 +193,11 @@ def detect_header(
     rows = [row for row in rest if len(row) == len(first)]
     if not rows or not all(first) or any(parse_number(field) is not None for field in first):
         return False
-    verdicts = {
-        _judge(field, [row[at] for row in rows if row[at]], words) for at, field in enumerate(first)
-    }
+    verdicts = set()
+    for at, field in enumerate(first):
+        column = [row[at] for row in rows if row[at]]
+        numeric = bool(column) and all(parse_number(cell) is not None for cell in column)
+        verdicts.add(_judge(field, column, is_column_name(field, words), numeric))
     if verdicts <= {_Verdict.HEADER, _Verdict.NAME}:
         # If the only column contains numbers, text in the first row may be a class label.
         alone = len(first) == 1 and _Verdict.NAME not in verdicts
@@ -205,13 +207,16 @@ def detect_header(
     return None
 
 
-def _judge(field: str, column: Sequence[str], words: Collection[str]) -> _Verdict:
-    """Compare a field of the first row with the rest of its column, and return a verdict."""
+def _judge(field: str, column: Sequence[str], is_name: bool, numeric: bool) -> _Verdict:
+    """Compare a field of the first row with the rest of its column, and return a verdict.
+
+    `is_name` is True if the field looks like a column name, `numeric` if the column has numbers.
+    """
     if field in column or field.lower() in _NO_CLUSTER:
         return _Verdict.DATA
-    if is_column_name(field, words):
+    if is_name:
         return _Verdict.NAME
-    if column and all(parse_number(cell) is not None for cell in column):
+    if numeric:
         return _Verdict.HEADER
     if any(map(str.isdigit, field)):
         return _Verdict.DATA

@@ -50,8 +50,8 @@ class CountOptions(Checked):
     )
     terms: bool | None = option(
         None,
-        help="Count words that rarely occur apart as one word (interest_rate). Default: yes for "
-        "plain text, unless --tagger or --window is passed.",
+        help="Count words that rarely occur apart as one word (interest_rate); in parsed text, "
+        "only compounds and names. Default: yes for plain text without --tagger or --window.",
     )
     reader: str | None = option(
         None, choices="readers", help="Use this reader instead of inferring it from the file name."

@@ -154,7 +154,7 @@ def hide(
     ways.append(PlacementMetrics("nearest word, best of all senses", tuple(steps)))
     names = tuple(str(counts.words[row]) for row in hidden)
     return HoldoutResult(
-        graph.title, names, voters.known.size, tuple(ways), bins, chosen.steps, chosen.seed
+        graph.title, names, voters.known.size, tuple(ways), bins, placer.steps, chosen.seed
     )
 
 
@@ -187,9 +187,8 @@ def _compare_scores(
     scale = placer.calibrate(placer.draw_known())
     some = [at for at, one in enumerate(ranked) if one.values.size]
     values = np.array([ranked[at].values[0] for at in some])
-    seen = placer.voters.counts.word_totals[[ranked[at].row for at in some]].astype(np.float64)
-    scores: Floats = scale.predict(values, seen)
-    right = np.array([ours.steps[at][0] <= placer.options.steps for at in some])
+    scores: Floats = scale.first.predict(values)
+    right = np.array([ours.steps[at][0] <= placer.steps for at in some])
     found = []
     for low, high in pairwise(BINS):
         inside = (scores >= low) & ((scores < high) | (high == 1))

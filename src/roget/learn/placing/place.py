@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +13,11 @@ from roget.core.counts import Counts
 from roget.core.counts.evidence import EvidenceLine
 from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
-from roget.core.types import Floats, Ints, PathLike
+from roget.core.types import Array, Floats, Ints, PathLike
 from roget.learn.background import choose_background
 from roget.learn.command_options import PlaceOptions
 from roget.learn.load import open_counts
-from roget.learn.placing.graph import Graph
+from roget.learn.placing.graph import FAR, Graph
 from roget.learn.placing.votes import BLOCK, SPELT, NeighbourModel, Supporter
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -32,6 +33,13 @@ LISTED = 5
 
 LOOKED = 100
 """Number of known words used to estimate the chance level, the mean fraction of nearby classes."""
+
+LEVEL, LEVELS = 20, 20
+"""Minimum number of candidates that support a point of a calibration curve, and maximum number of
+points."""
+
+BY_CHANCE = 0.25
+"""Maximum fraction of classes that count as correct by chance, for the default of `steps`."""
 
 DIGITS = 4
 """Number of decimals to which scores are rounded."""
@@ -50,6 +58,8 @@ class PlacementCandidate(NamedTuple):
     """Labels of the classes from the root to this class."""
     score: float
     """Estimated probability that a true class is at most `steps` steps away."""
+    votes: float
+    """Votes for the class minus the expected votes, as a fraction of all votes."""
     reasons: tuple[Supporter, ...]
     """Known words that vote for the class, largest votes first."""
     contexts: tuple[str, ...]
@@ -64,7 +74,7 @@ class Placed:
 
     title: str
     words: tuple[tuple[PlacementCandidate, ...], ...]
-    """Candidates of each word, best first. Words are sorted by their best score."""
+    """Candidates of each word, best first. Words are sorted by the votes for the best."""
     left_out: tuple[str, ...]
     """Words without a candidate that reaches the minimum score."""
     known: int
@@ -82,37 +92,66 @@ class Placed:
         return (one for some in self.words for one in some)
 
 
-class ScoreCalibration(NamedTuple):
-    """A logistic regression model of the probability that a candidate is correct.
+class CalibrationCurve(NamedTuple):
+    """The probability that a candidate is correct as a function of its votes.
 
-    The features are the value of the candidate and the log frequency of the word.
+    Linear between the points, and constant beyond them.
     """
 
-    bias: float
-    value: float
-    seen: float
+    votes: Floats
+    shares: Floats
 
     @classmethod
-    def learn(cls, values: Floats, seen: Floats, right: Floats) -> ScoreCalibration:
-        """Fit the model to candidates that are known to be correct or incorrect."""
-        share = (right.sum() + 0.5) / (right.size + 1)
-        if right.all() or not right.any():
-            return cls(float(np.log(share / (1 - share))), 0.0, 0.0)
-        from sklearn.linear_model import LogisticRegression
+    def learn(cls, votes: Floats, right: Array) -> CalibrationCurve:
+        """Fit a non-decreasing curve to candidates that are known to be correct or incorrect.
 
-        facts = np.stack([values, np.log(seen)], axis=1)
-        middle, spread = facts.mean(axis=0), np.maximum(facts.std(axis=0), 1e-9)
-        model = LogisticRegression().fit((facts - middle) / spread, right)
-        slopes = model.coef_[0] / spread
-        # Ensure that a larger value does not lower the probability.
-        slopes[0] = max(slopes[0], 0.0)
-        return cls(float(model.intercept_[0] - slopes @ middle), *map(float, slopes))
+        Each point is supported by at least `LEVEL` candidates, or by all if there are fewer.
+        """
+        if not votes.size:
+            return cls(np.zeros(1), np.full(1, 0.5))
+        order = np.argsort(votes, kind="stable")
+        n = min(LEVELS, max(1, votes.size // LEVEL))
+        parts = np.array_split(order, n)
+        sizes = np.array([part.size for part in parts], dtype=np.float64)
+        means = np.array([votes[part].mean() for part in parts])
+        shares = np.array([right[part].sum() + 0.5 for part in parts]) / (sizes + 1)
+        if n > 1:
+            from sklearn.isotonic import isotonic_regression
 
-    def predict(self, values: Floats, seen: Floats | float) -> Floats:
+            shares = isotonic_regression(shares, sample_weight=sizes)
+        return cls(means, shares)
+
+    def predict(self, votes: Floats) -> Floats:
         """Return the probability that each candidate is correct."""
-        from scipy.special import expit
+        return np.interp(votes, self.votes, self.shares)
 
-        return np.asarray(expit(self.bias + self.value * values + self.seen * np.log(seen)))
+
+class ScoreCalibration(NamedTuple):
+    """Calibration of votes: a curve for the first candidates of words and one for all others."""
+
+    first: CalibrationCurve
+    other: CalibrationCurve
+
+    @classmethod
+    def learn(cls, votes: Sequence[Floats], right: Sequence[Array]) -> ScoreCalibration:
+        """Fit the curves to the candidates of known words, listed per word, best first.
+
+        If there are too few other candidates for a curve, it is fitted to all candidates.
+        """
+        few = sum(one.size - 1 for one in votes if one.size) < LEVEL
+        curves = (
+            CalibrationCurve.learn(
+                np.concatenate([np.empty(0), *(one[part] for one in votes)]),
+                np.concatenate([np.empty(0), *(one[part] for one in right)]),
+            )
+            for part in (slice(1), slice(0 if few else 1, None))
+        )
+        return cls(*curves)
+
+    def predict(self, votes: Floats) -> Floats:
+        """Return the probabilities of a word's candidates, best first. They never increase."""
+        shares = self.first.predict(votes[:1]), self.other.predict(votes[1:])
+        return np.asarray(np.minimum.accumulate(np.concatenate(shares)))
 
 
 class Ranking(NamedTuple):
@@ -134,9 +173,10 @@ def place(
     """Find candidate classes for words of a corpus that are not in a taxonomy.
 
     Known words with similar contexts or the same ending vote for their classes and, with less
-    weight, for nearby classes. The mean votes over known words are subtracted. Scores are
-    calibrated on words that are in both the corpus and the taxonomy: each is placed as if it, and
-    all words that contain it, were not in the taxonomy.
+    weight, for nearby classes. The votes expected by chance are subtracted: the total weight of the
+    votes times the mean votes of known words. Scores are calibrated on words that are in both the
+    corpus and the taxonomy: each is placed as if it, and all words that contain it, were not in the
+    taxonomy.
 
     Parameters
     ----------
@@ -187,30 +227,27 @@ class Placer:
         found, left = [], []
         for votes, ranked in self._blocks(rows, options.n, _part(progress, tried.size, whole)):
             for at, one in enumerate(ranked):
-                seen = float(voters.counts.word_totals[one.row])
-                scores = scale.predict(one.values, seen).round(DIGITS)
+                scores = scale.predict(one.values).round(DIGITS)
                 some = tuple(
-                    self._candidate(votes, at, one.row, int(target), float(score))
-                    for target, score in zip(one.classes, scores, strict=True)
+                    self._candidate(votes, at, one, rank, float(score))
+                    for rank, score in enumerate(scores)
                     if score >= options.least
                 )
                 if some:
                     found.append(some)
                 else:
                     left.append(str(voters.counts.words[one.row]))
-        found.sort(key=lambda some: (-some[0].score, some[0].word))
+        found.sort(key=lambda some: (-some[0].votes, some[0].word))
         return Placed(
-            voters.graph.title, tuple(found), tuple(left), voters.known.size, options.steps,
-            options.least, tried.size, self.share_near(tried),
+            voters.graph.title, tuple(found), tuple(left), voters.known.size, self.steps,
+            options.least, tried.size, self.share_near(tried, self.steps),
         )  # fmt: skip
 
-    def share_near(self, rows: Ints) -> float:
-        """Return the mean fraction of classes within `steps` steps of a known word's class."""
-        graph, words = self.voters.graph, self.voters.counts.words
-        classes = np.unique(graph.weights.indices)
-        some = rows[:: max(1, rows.size // LOOKED)]
-        far = [graph.steps(graph.senses(str(words[row])), classes) for row in some]
-        return float(np.mean(np.array(far) <= self.options.steps))
+    def share_near(self, rows: Ints, steps: int) -> float:
+        """Return the mean fraction of classes within some steps of a known word's class."""
+        classes = np.unique(self.voters.graph.weights.indices)
+        some = rows[:: max(1, rows.size // LOOKED)].tolist()
+        return float(np.mean([self._measure_steps(row, classes) <= steps for row in some]))
 
     def rank(self, rows: Ints, n: int, progress: Report | None = None) -> list[Ranking]:
         """Return the n best classes for the word in each row."""
@@ -218,18 +255,26 @@ class Placer:
 
     def calibrate(self, rows: Ints, progress: Report | None = None) -> ScoreCalibration:
         """Calibrate scores on the candidates of known words."""
-        graph, counts = self.voters.graph, self.voters.counts
-        values, seen, right = [], [], []
-        for one in self.rank(rows, LISTED, progress):
-            senses = graph.senses(str(counts.words[one.row]))
-            values += one.values.tolist()
-            seen += [float(counts.word_totals[one.row])] * one.values.size
-            right += (graph.steps(senses, one.classes) <= self.options.steps).tolist()
-        if not right:
-            return ScoreCalibration(0.0, 0.0, 0.0)
-        return ScoreCalibration.learn(
-            np.array(values), np.array(seen), np.array(right, dtype=np.float64)
-        )
+        ranked = self.rank(rows, LISTED, progress)
+        right = [self._measure_steps(one.row, one.classes) <= self.steps for one in ranked]
+        return ScoreCalibration.learn([one.values for one in ranked], right)
+
+    @cached_property
+    def steps(self) -> int:
+        """Maximum distance at which a candidate counts as correct.
+
+        By default the largest at which few classes count as correct by chance.
+        """
+        if self.options.steps is not None:
+            return self.options.steps
+        tried = self.draw_known()
+        good = (far for far in range(FAR - 1, 0, -1) if self.share_near(tried, far) <= BY_CHANCE)
+        return next(good, 0)
+
+    def _measure_steps(self, row: int, classes: Ints) -> Ints:
+        """Return the distances from classes to the nearest class of a known word."""
+        graph = self.voters.graph
+        return graph.steps(graph.senses(str(self.voters.counts.words[row])), classes)
 
     def draw_known(self) -> Ints:
         """Sample the known words on which scores are calibrated."""
@@ -250,7 +295,7 @@ class Placer:
                 cells = slice(table.indptr[at], table.indptr[at + 1])
                 classes = table.indices[cells].astype(np.int64)
                 # Round the votes, because their last digits depend on the batch.
-                values = (table.data[cells] - usual[classes]).round(6)
+                values = (table.data[cells] - usual[classes] * votes.totals[at]).round(6)
                 best = np.lexsort((classes, -values))[:n]
                 best = best[values[best] > 0]
                 ranked.append(Ranking(row, classes[best], values[best]))
@@ -259,10 +304,11 @@ class Placer:
                 progress(Progress(begin + part.size, rows.size))
 
     def _candidate(
-        self, votes: Any, at: int, row: int, target: int, score: float
+        self, votes: Any, at: int, ranking: Ranking, rank: int, score: float
     ) -> PlacementCandidate:
         """Return a candidate with its reasons, contexts and example sentences."""
         voters, graph = self.voters, self.voters.graph
+        row, target = ranking.row, int(ranking.classes[rank])
         counts, word = voters.counts, str(voters.counts.words[row])
         supporters = tuple(votes.list_supporters(at, target, SUPPORTERS))
         contexts = self._shared_contexts(row, supporters)
@@ -274,7 +320,8 @@ class Placer:
         )
         return PlacementCandidate(
             word, counts.word_totals[row].item(), graph.names[target], graph.labels[target],
-            graph.path(target), score, supporters, contexts, tuple(lines),
+            graph.path(target), score, float(ranking.values[rank]), supporters, contexts,
+            tuple(lines),
         )  # fmt: skip
 
     def _shared_contexts(self, row: int, supporters: Sequence[Supporter]) -> tuple[str, ...]:

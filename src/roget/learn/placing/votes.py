@@ -28,9 +28,9 @@ from roget.learn.representation.similarity import (
     weigh_contexts,
 )
 
-NEAREST = 100
-"""Maximum number of known words that vote by contexts. The number is also limited to a tenth of the
-known words."""
+NEAREST, LEAST_NEAREST = 100, 10
+"""Maximum number of known words that vote by contexts. A tenth of the known words vote if they are
+fewer, but no fewer than the second number."""
 
 FEWEST = 20
 """Minimum number of known words, that is, words in both the corpus and the taxonomy."""
@@ -48,7 +48,7 @@ MAX_VOTERS = 400
 """Maximum number of voters for each ending."""
 
 SILENCE = {"contexts": 100.0, "ending": 64.0}
-"""Constant added to the total weight of the voters, to reduce the effect of a few weak votes."""
+"""Constant added to the total weight of the voters. A few weak votes then give small values."""
 
 BLOCK = 256
 """Batch size: number of words whose votes are computed at once."""
@@ -103,6 +103,11 @@ class Votes:
     def values(self) -> Any:
         """Votes for each class including, with less weight, votes for nearby classes."""
         return sparse.csr_array(self.classes @ self._graph.nearness)
+
+    @cached_property
+    def totals(self) -> Floats:
+        """Total weight of the votes for each word, which is less than 1."""
+        return np.asarray(self.classes.sum(axis=1), dtype=np.float64).ravel()
 
     def list_supporters(self, at: int, target: int, n: int) -> list[Supporter]:
         """Return the n known words that contribute most to the votes of a word for a class."""
@@ -186,7 +191,7 @@ class NeighbourModel:
         similarity = self._similarity.compare(rows)[:, self.known]
         for at, row in enumerate(rows):
             similarity[at, self._find_containing(self.folded[row])] = 0
-        n = int(min(NEAREST, max(5, self.known.size // 10), self.known.size))
+        n = int(min(NEAREST, max(LEAST_NEAREST, self.known.size // 10), self.known.size))
         best = np.argsort(-similarity, axis=1, kind="stable")[:, :n]
         values = np.maximum(np.take_along_axis(similarity, best, axis=1), 0)
         places = np.repeat(np.arange(rows.size), n), best.ravel()

@@ -37,6 +37,8 @@ class ConceptRecord:
     """Ids of the classes that have a skos:narrower link to the concept."""
     note: Note = field(default_factory=Note)
     address: str = ""
+    is_top: bool = False
+    """True if the file lists the concept as a top concept of the scheme."""
 
 
 @dataclass
@@ -190,6 +192,7 @@ def _read_content(place: Path, language: str | None) -> Content:
             {ids.get(one, -1) for one in found.narrower.get(concept, ())},
             found.note(concept),
             concept,
+            concept in found.tops,
         )
         if concept in ids:
             content.classes[ids[concept]] = record
@@ -308,6 +311,11 @@ class _Comparison:
             if was is None or above is None:
                 continue
             if above == {self.heir(one) for one in was.broader} or above == was.broader:
+                continue
+            # A class without a broader class is a top concept, below the root.
+            root = int(self.whole.ids[0])
+            if not above and root not in self.before.classes and record.is_top:
+                self.request(editing.NEST, record, target=id, into=root)
                 continue
             if len(above) != 1 or min(above) not in self.now.classes:
                 names = ", ".join(self.name(one) for one in sorted(above) if one >= 0)

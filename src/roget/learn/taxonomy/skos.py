@@ -13,7 +13,7 @@ from roget.core.io.values import whole_number
 from roget.core.progress import Report
 from roget.errors import InputError
 from roget.learn.taxonomy import triples
-from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus.edits import Note
 from roget.learn.thesaurus.thesaurus import LISTED
 
@@ -34,7 +34,7 @@ _OURS = {
     ROGET + name
     for name in (
         *("id", "split", "count", "memberships", "state"),
-        *("levels", "buildLevels", "leftOut", "minChildren"),
+        *("levels", "buildLevels", "leftOut", "minChildren", "root"),
     )
 }
 """Predicates defined by roget."""
@@ -112,6 +112,8 @@ def read(
     taxonomy = Taxonomy(
         source_of(str(place)).stem, language=language or min(found.languages, default=None)
     )
+    for id in _numbers(found.own.get("root", {}), place).values():
+        taxonomy.ids[ROOT] = int(id)
     for concept in sorted(found.concepts, key=_natural):
         preferred, others = found.labels.get(concept, ([], []))
         above = sorted(found.above(concept), key=_natural)

@@ -295,7 +295,12 @@ def make_thesaurus(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
         centroids,
         mass,
         provenance=provenance,
-        labels=dict(enumerate(names)),
+        # The root of an exported thesaurus is no class of the file, and has no name.
+        labels={
+            node: name
+            for node, name in enumerate(names)
+            if node or nodes.classes[0] != ROOT or ROOT not in taxonomy.ids
+        },
         ids=_ids(nodes.classes, first, taxonomy.ids),
         notes={
             **{first[name]: note for name, note in taxonomy.notes.items() if name in first},

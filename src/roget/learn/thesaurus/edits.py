@@ -383,7 +383,8 @@ class EditRequest:
     text
         The new label, or the text of a note.
     into
-        The class to merge into or nest under, in the form of `target`.
+        The class to merge into, nest under, or move or add words to, in the form of `target`. If
+        words are moved, `target` is then the class that they are moved from.
     field
         Field of a note: "definition" or "note".
     place
@@ -412,7 +413,7 @@ class EditRequest:
             if len(self.words) != 1:
                 raise InputError("a note needs exactly one class or one word", code="edit-refused")
             return editor.note(self.words[0], self.text, self.field)
-        node = find_class(thesaurus, self.target)
+        node = self._find_destination(thesaurus)
         if self.action == RENAME and len(self.text) > LONGEST_LABEL:
             raise _refuse(
                 f"the label has {len(self.text):,} characters; expected at most {LONGEST_LABEL}"
@@ -428,6 +429,20 @@ class EditRequest:
         into = find_class(thesaurus, self.into)
         change = editor.merge if self.action == MERGE else editor.nest
         return change(node, into)
+
+    def _find_destination(self, thesaurus: Thesaurus) -> int:
+        """Return the node of the class to change, which is `into` if words are moved or added."""
+        if self.into is None or self.action not in (MOVE, ADD):
+            return find_class(thesaurus, self.target)
+        if self.target is not None and self.action == MOVE:
+            source = find_class(thesaurus, self.target)
+            outside = [word for word in self.words if source not in thesaurus.path(word)]
+            if outside:
+                raise _refuse(
+                    f"{outside[0]!r} is not in the class {thesaurus.label(source)!r}; leave the "
+                    "class empty to move words from any class"
+                )
+        return find_class(thesaurus, self.into)
 
     def is_done(self, thesaurus: Thesaurus) -> bool:
         """Return True if the class or word already has the requested name or note.
@@ -552,8 +567,8 @@ def read_requests(path: PathLike) -> list[EditRequest]:
 
     The columns are action (rename, move, merge, nest, add, delete, split or note), class (an id, a
     name, or a word of the class), word (several separated by |), text (the new name, or the text of
-    a note), into (a class, for merge and nest) and field (definition or note). Only action is
-    required.
+    a note), into (a class, for merge, nest, move and add) and field (definition or note). Only
+    action is required.
 
     Raises
     ------

@@ -643,7 +643,12 @@ def _keep_nodes(
         thesaurus.counts,
         thesaurus.clustering.join(coarser, clusters),
         provenance={**thesaurus.provenance, "levels": levels or None},
-        labels={at: thesaurus.label(node) for at, node in enumerate(nodes)},
+        # The root has a name only if a user has given it one.
+        labels={
+            at: thesaurus.label(node)
+            for at, node in enumerate(nodes)
+            if node or 0 in thesaurus.labels
+        },
         ids=thesaurus.ids[nodes].tolist(),
         next_id=thesaurus.next_id,
         notes={

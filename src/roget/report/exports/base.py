@@ -19,7 +19,7 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, WordClass, lookup
 from roget.learn.thesaurus.files import is_thesaurus, read_edits
-from roget.learn.thesaurus.quality import ClassTrust
+from roget.learn.thesaurus.quality import ClassTrust, mean_trust
 from roget.learn.thesaurus.thesaurus import LISTED
 from roget.report.contexts import ContextPhrases
 from roget.report.format import plural
@@ -103,8 +103,10 @@ class ExportEntry:
         return tuple(sorted(self.listed, key=key))
 
 
-def entries(thesaurus: Thesaurus, left_out: Iterable[int] = ()) -> Iterator[ExportEntry]:
-    """Yield all classes, each followed by its subclasses.
+def entries(
+    thesaurus: Thesaurus, left_out: Iterable[int] = (), *, by_trust: bool = False
+) -> Iterator[ExportEntry]:
+    """Yield all classes, each followed by its subclasses, which can be sorted by trust.
 
     `left_out` has the ids of the leaf classes to leave out. An inner class is also left out if it
     has no other leaves.
@@ -114,11 +116,19 @@ def entries(thesaurus: Thesaurus, left_out: Iterable[int] = ()) -> Iterator[Expo
     hidden = set(left_out)
     leaves = [node for node in tree.cluster_nodes.tolist() if thesaurus.ids[node] not in hidden]
     shown = {above for leaf in leaves for above in tree.path(leaf)}
-    for node in tree.walk():
-        if node in shown:
-            children = tuple(child for child in tree.children(node) if child in shown)
-            about = tree.path(node), node, children, thesaurus.label(node)
-            yield ExportEntry(thesaurus, *about, listed.get(node, ()), phrase)
+    trust = mean_trust(thesaurus) if by_trust else [None] * tree.n_nodes
+    waiting = [0] if 0 in shown else []
+    while waiting:
+        node = waiting.pop()
+        children = tuple(
+            sorted(
+                (child for child in tree.children(node) if child in shown),
+                key=lambda child: -(trust[child] or 0.0),
+            )
+        )
+        waiting += reversed(children)
+        about = tree.path(node), node, children, thesaurus.label(node)
+        yield ExportEntry(thesaurus, *about, listed.get(node, ()), phrase)
 
 
 def describe_left_out(thesaurus: Thesaurus, left_out: Iterable[int]) -> str:

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """Browsers that can print a PDF. The first browser that is installed is used."""
+
+ALL_WORDS = "All words"
+"""Heading of a root without a name."""
 
 TIMEOUT = 300.0
 """Time limit for printing a PDF, in seconds."""
@@ -96,7 +100,9 @@ def _fill(
     made: Environment, name: str, thesaurus: Thesaurus, options: ReportOptions
 ) -> Iterator[str]:
     """Yield the text of a booklet piece by piece, rendered from a template."""
-    listed = list(entries(thesaurus, options.left_out))
+    listed = list(entries(thesaurus, options.left_out, by_trust=True))
+    if listed[0].children and 0 not in thesaurus.labels:
+        listed[0] = replace(listed[0], label=ALL_WORDS)
     found: dict[str, list[tuple[bool, float, int]]] = {}
     for one in listed:
         for member in one.members:

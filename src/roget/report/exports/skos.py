@@ -109,6 +109,9 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
     scheme, ids = Scheme.from_options(options), thesaurus.ids.tolist()
     classes = list(entries(thesaurus, options.left_out))
     shown = {one.node for one in classes}
+    root_is_class = not _is_mere_root(classes[0])
+    tops = classes[:1] if root_is_class else [one for one in classes if one.parent == 0]
+    classes = classes if root_is_class else classes[1:]
     named = _distinct(classes, thesaurus)
     splits = {node: at for at, (node, _) in enumerate(thesaurus.tree.splits, 1)}
     title = scheme.text(options.called)
@@ -118,8 +121,9 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
             ("rdf:type", "skos:ConceptScheme"),
             ("dcterms:title", title),
             ("skos:prefLabel", title),
-            ("skos:hasTopConcept", scheme.class_address(ids[0])),
+            *(("skos:hasTopConcept", scheme.class_address(ids[one.node])) for one in tops),
             ("skos:note", _note(f"made by roget {__version__}")),
+            *([] if root_is_class else [("roget:root", SkosNumber(ids[0]))]),
             *_origin(thesaurus, options),
         ],
     )
@@ -129,7 +133,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
     for one in classes:
         for member in one.members:
             belongs[member.word].append((one, member))
-        facts = _class(one, named[one.node], scheme)
+        facts = _class(one, named[one.node], scheme, is_top=one in tops)
         if one.node in splits:
             facts.append(("roget:split", SkosNumber(splits[one.node])))
         yield scheme.class_address(ids[one.node]), facts + _written(thesaurus, one.node, scheme)
@@ -161,7 +165,7 @@ def describe(thesaurus: Thesaurus, options: ReportOptions) -> Iterator[tuple[Add
                     ("skos:note", _note(f"{member.probability:.3g} in {named[one.node]}"))
                     for one, member in places
                 ),
-                ("skos:note", _note(f"count {count}")),
+                ("skos:note", _note(f"count {round(count)}")),
                 *_written(thesaurus, word, scheme),
                 *(
                     ("skos:example", scheme.text(text))
@@ -252,7 +256,13 @@ def word_address(base: str, word: str) -> Address:
     return Address(f"{base}word-{spelt}")
 
 
-def _class(one: ExportEntry, name: str, scheme: Scheme) -> Statements:
+def _is_mere_root(root: ExportEntry) -> bool:
+    """Return True if the root only joins the top classes: without a name, words or notes."""
+    named = 0 in root.thesaurus.labels or any(root.written)
+    return bool(root.children) and not root.members and not named
+
+
+def _class(one: ExportEntry, name: str, scheme: Scheme, *, is_top: bool) -> Statements:
     ids = one.thesaurus.ids.tolist()
     facts: Statements = [
         ("rdf:type", "skos:Concept"),
@@ -262,7 +272,7 @@ def _class(one: ExportEntry, name: str, scheme: Scheme) -> Statements:
     ]
     if name != one.label:
         facts.append(("skos:altLabel", scheme.text(one.label)))
-    if one.parent is None:
+    if is_top:
         facts.append(("skos:topConceptOf", scheme.address))
     else:
         facts.append(("skos:broader", scheme.class_address(ids[one.parent])))

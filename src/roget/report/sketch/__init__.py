@@ -14,7 +14,7 @@ from roget.errors import Notice
 from roget.learn.sketch import Collocate, Sketch, SketchRelation
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
-from roget.report.format import GAP, UNDEFINED, plural, printable, width
+from roget.report.format import GAP, UNDEFINED, occurrences, printable, width
 from roget.report.why import concord, line_data
 
 LONGEST = 20
@@ -86,7 +86,7 @@ def _concord(found: Sketch, lines: Lines) -> Iterator[ReportTable]:
 
 def _lead(found: Sketch) -> Iterator[str]:
     for word, total in zip(found.words, found.totals, strict=True):
-        yield f"{printable(word, width() // 3)}: {plural(round(total, 3), 'occurrence')}"
+        yield f"{printable(word, width() // 3)}: {occurrences(total)}"
 
 
 def _notes(found: Sketch, source: str = "") -> Iterator[str]:

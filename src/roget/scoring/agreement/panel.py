@@ -145,7 +145,7 @@ class Panel:
         return one & two
 
     def codes(self, i: int, j: int) -> tuple[Codes, Codes]:
-        """Return two arrays: the shared items' cluster codes in each of the two clusterings."""
+        """Return the cluster codes of the shared items in both clusterings, as two arrays."""
         kept = self.shared(i, j)
         one, two = self.coded[i].codes, self.coded[j].codes
         return (one, two) if kept is None else (one[kept], two[kept])

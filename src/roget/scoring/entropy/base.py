@@ -63,10 +63,16 @@ class Histogram:
     """The same positions as `starts`, but [0] if there is a single group."""
     whole: bool = field(init=False, repr=False)
     """True if all counts are whole numbers."""
+    seen: Any = field(init=False, repr=False)
+    """The number of cells with a positive count."""
 
     def __post_init__(self) -> None:
-        begins = ONE if self.starts is None else self.starts
-        vars(self).update(begins=begins, whole=self.counts.dtype.kind != "f")
+        starts, cells = self.starts, self.cells
+        vars(self).update(
+            begins=ONE if starts is None else starts,
+            whole=self.counts.dtype.kind != "f",
+            seen=cells.sum().item() if starts is None else np.add.reduceat(cells, starts),
+        )
 
     @classmethod
     def from_counts(cls, counts: CountArray, starts: Ints | None = None) -> Histogram:
@@ -134,12 +140,6 @@ class Histogram:
             return int(np.dot(self.counts, self.cells))
         # The sum may exceed int64, so compute it with Python integers.
         return sum(int(j) * int(h) for j, h in zip(self.counts, self.cells, strict=True))
-
-    @cached_property
-    def seen(self) -> Any:
-        """The number of cells with a positive count."""
-        starts = self.starts
-        return self.cells.sum().item() if starts is None else np.add.reduceat(self.cells, starts)
 
     def cells_with(self, count: int) -> Any:
         """Return the number of cells with the given count (1: singletons, 2: doubletons)."""
@@ -310,10 +310,10 @@ def get(estimator: str | Estimator) -> Estimator:
     return _instances[estimator]
 
 
-def plug_in(counts: CountArray, total: Any) -> Floats:
+def plug_in(counts: CountArray, total: Any, support: Any = None) -> Values:
     """Return −(j/N)·log(j/N) for an array of positive counts j.
 
-    N is a scalar or has one entry per count.
+    N is a scalar or has one entry per count. The support has no effect.
     """
     n = np.float64(total)
     p = counts / n
@@ -333,7 +333,7 @@ def miller_madow(counts: CountArray, total: Any) -> Floats:
     The additional terms sum to (m̂ − 1)/(2N), where m̂ is the number of non-empty cells.
     """
     n = np.float64(total)
-    return plug_in(counts, n) + (1.0 - counts / n) / (2.0 * n)
+    return np.asarray(plug_in(counts, n) + (1.0 - counts / n) / (2.0 * n))
 
 
 class ML(LinearEstimator):
@@ -351,8 +351,7 @@ class ML(LinearEstimator):
     reference = "Shannon (1948), A mathematical theory of communication"
     fractional = True
 
-    def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
-        return plug_in(counts, total)
+    coefficients = staticmethod(plug_in)
 
 
 class MillerMadow(LinearEstimator):
@@ -381,12 +380,6 @@ class MillerMadow(LinearEstimator):
         return miller_madow(counts, total)
 
 
-def _g(j: Any) -> Any:
-    """Return g(j) = log j − (j − 1)·log(1 − 1/j), which is 0 for j = 1."""
-    # For j = 1 the product is 0·∞. Any finite value of the logarithm gives the limit 0.
-    return np.asarray(np.log(j) - (j - 1.0) * np.log1p(-1.0 / np.maximum(j, 2.0)))
-
-
 class Jackknife(LinearEstimator):
     """Jackknife: N·Ĥ − (N − 1)·(mean leave-one-out Ĥ), which removes the bias of order 1/N.
 
@@ -405,7 +398,9 @@ class Jackknife(LinearEstimator):
 
     def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
         n, j = np.float64(total), counts.astype(np.float64)
-        return np.asarray(j / n * (_g(n) - _g(j)))
+        # For x = 1 the product in g is 0·∞; any finite value of the logarithm gives the limit 0.
+        g_n, g_j = (np.log(x) - (x - 1.0) * np.log1p(-1.0 / np.maximum(x, 2.0)) for x in (n, j))
+        return np.asarray(j / n * (g_n - g_j))
 
 
 class Grassberger(LinearEstimator):

@@ -81,11 +81,11 @@ def detect_format(file: LabelFile) -> str:
     """
     format = find_suffix(file.source.suffix)
     if format is not None:
-        inside = [name for name, one in list_readers().items() if format in one.inside]
-        if inside:
-            lines = [text for _, text in islice(file.first_lines(), 2)]
-            return next((one for one in inside if lines and get_reader(one).sniff(lines)), format)
-        return format
+        inside = [(name, one) for name, one in list_readers().items() if format in one.inside]
+        if not inside or not file.first_line[1]:
+            return format
+        lines = [text for _, text in islice(file.first_lines(), 2)]
+        return next((name for name, one in inside if one.sniff(lines)), format)
     if file.plain.head(4) == b"PAR1":
         return "parquet"
     return sniff_format([text for _, text in islice(file.first_lines(), _SNIFF_LINES)])

@@ -103,7 +103,7 @@ def _parse(name: str, header: bool | None) -> tuple[np.ndarray, list[str] | None
 def _has_index_line(lines: list[tuple[int, list[str]]]) -> bool:
     """Return True if the second line contains only a name, as in printed pandas crosstabs.
 
-    This is the name of the row index, and the first line is then a header.
+    The second line then contains the name of the row index, and the first line is a header.
     """
     if len(lines) < 3 or len(lines[0][1]) != len(lines[2][1]):
         return False

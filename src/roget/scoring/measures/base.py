@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
@@ -64,6 +64,8 @@ class Measure(ABC):
     plug-in mutual information, or the number of pairs in the same class and the same cluster. For
     such measures, the mean and standard deviation over random clusterings are computed exactly.
     """
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The allowed values of parameters, keyed by parameter."""
     reference: ClassVar[str]
     """The publications that define the measure, as "author year", separated by semicolons."""
     bibtex: ClassVar[str] = ""
@@ -89,6 +91,16 @@ class Measure(ABC):
         if "needs" in vars(cls):
             cls.uses_entropy = "entropies" in cls.needs
             cls.sees_tree = not {"tree", "elements"}.isdisjoint(cls.needs)
+
+    def __post_init__(self) -> None:
+        """Raise InputError if a parameter is not one of the allowed choices."""
+        for parameter, known in self.choices.items():
+            if (value := getattr(self, parameter)) not in known:
+                raise InputError(
+                    f"{self.name}: invalid {parameter}={value!r}; expected one of "
+                    f"{', '.join(known)}",
+                    code="invalid-option",
+                )
 
     @abstractmethod
     def compute(self, *statistics: Any) -> Values:
@@ -175,7 +187,9 @@ def parse(measure: str | Measure) -> Measure:
             f"{measure!r} is not a measure: expected a name, or name(parameter=value)",
             code="unknown-name",
         )
-    cls: type[Measure] = catalogue.load("measures", catalogue.find_familiar(match[1]))
+    known = match[1] in catalogue.MEASURES
+    name = match[1] if known else catalogue.find_familiar(match[1])
+    cls: type[Measure] = catalogue.load("measures", name)
     parameters: dict[str, Any] = {}
     defaults = {field.name: field.default for field in fields(cls)}
     for argument in filter(None, re.split(r"\s*,\s*", match[2] or "")):
@@ -209,16 +223,6 @@ def _parse_value(measure: str, key: str, text: str, kind: type) -> Any:
 def _format_value(value: object) -> str:
     """Format a parameter in full precision, so that parsing the name yields the same measure."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def choose(measure: str, parameter: str, value: str, known: tuple[str, ...]) -> str:
-    """Return the value of a parameter, or raise InputError if it is not an allowed choice."""
-    if value not in known:
-        raise InputError(
-            f"{measure}: invalid {parameter}={value!r}; expected one of {', '.join(known)}",
-            code="invalid-option",
-        )
-    return value
 
 
 def divide(above: Any, below: Any, otherwise: Any = 0.0) -> Any:

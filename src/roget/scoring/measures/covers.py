@@ -9,7 +9,7 @@ import numpy as np
 
 from roget.core.types import Values
 from roget.errors import InputError
-from roget.scoring.measures.base import Measure, choose, divide, harmonic
+from roget.scoring.measures.base import Measure, divide, harmonic
 from roget.scoring.tables.cover import Cover, Degrees, Overlap, measure_information
 from roget.scoring.tables.records import Elements
 
@@ -107,7 +107,11 @@ class Omega(
 
 @dataclass(frozen=True)
 class OverlappingNMI(
-    Measure, name="onmi", symmetric=True, reference="McDaid, Greene & Hurley 2011"
+    Measure,
+    name="onmi",
+    symmetric=True,
+    reference="McDaid, Greene & Hurley 2011",
+    choices={"norm": ("max", "lfk")},
 ):
     """Normalised mutual information between overlapping classes and clusters. Best value: 1.
 
@@ -118,9 +122,6 @@ class OverlappingNMI(
     """
 
     norm: str = "max"
-
-    def __post_init__(self) -> None:
-        choose("onmi", "norm", self.norm, ("max", "lfk"))
 
     def compute(self, cover: Cover) -> float:
         overlap = cover.overlap

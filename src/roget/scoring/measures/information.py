@@ -22,7 +22,6 @@ from roget.scoring.measures.base import (
     Adjusted,
     Distance,
     Measure,
-    choose,
     divide,
     undefined,
 )
@@ -185,7 +184,12 @@ class MI(
 
 @dataclass(frozen=True)
 class NMI(
-    Measure, name="nmi", linear="information", symmetric=True, reference="Strehl & Ghosh 2002"
+    Measure,
+    name="nmi",
+    linear="information",
+    symmetric=True,
+    reference="Strehl & Ghosh 2002",
+    choices={"average": AVERAGES},
 ):
     """Mutual information divided by an average of H(C) and H(K). Best value: 1; no information: 0.
 
@@ -193,9 +197,6 @@ class NMI(
     """
 
     average: str = "arithmetic"
-
-    def __post_init__(self) -> None:
-        choose("nmi", "average", self.average, AVERAGES)
 
     def compute(self, entropies: Entropies) -> Values:
         perfect = entropies.perfect
@@ -259,7 +260,13 @@ class Q2(Measure, name="q2", reference=DOM):
 
 
 @dataclass(frozen=True)
-class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
+class AMI(
+    Adjusted,
+    name="ami",
+    range=(-math.inf, 1.0),
+    linear="information",
+    choices={"average": AVERAGES, "model": MODELS},
+):
     """Mutual information adjusted by its exact expectation. Best value: 1; chance level: 0.
 
     The average of the entropies is arithmetic, geometric, min or max. Entropies are plug-in
@@ -273,10 +280,6 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
 
     average: str = "arithmetic"
     model: str = "perm"
-
-    def __post_init__(self) -> None:
-        choose("ami", "average", self.average, AVERAGES)
-        choose("ami", "model", self.model, MODELS)
 
     def compute(self, chance: Chance, sizes: Sizes) -> Values:
         if self.model != "perm":

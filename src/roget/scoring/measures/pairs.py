@@ -18,7 +18,6 @@ from roget.scoring.measures.base import (
     Adjusted,
     Distance,
     Measure,
-    choose,
     divide,
     harmonic,
     undefined,
@@ -51,7 +50,7 @@ class Rand(Measure, name="rand", linear="pairs", symmetric=True, reference="Rand
 
 
 @dataclass(frozen=True)
-class ARI(Adjusted, name="ari", linear="pairs"):
+class ARI(Adjusted, name="ari", linear="pairs", choices={"model": MODELS}):
     """Rand index adjusted for chance. Best value: 1; chance level: 0; negative if worse than
     chance.
 
@@ -63,9 +62,6 @@ class ARI(Adjusted, name="ari", linear="pairs"):
     adjusts = "Hubert & Arabie 1985"
 
     model: str = "perm"
-
-    def __post_init__(self) -> None:
-        choose("ari", "model", self.model, MODELS)
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
@@ -214,6 +210,7 @@ class Mirkin(
     range=UNBOUNDED,
     symmetric=True,
     reference="Mirkin 1996",
+    choices={"scale": ("none", "pairs", "n2")},
 ):
     """Twice the number of item pairs on which gold and system disagree. Best value: 0, worst:
     N(N−1).
@@ -223,9 +220,6 @@ class Mirkin(
     """
 
     scale: str = "none"
-
-    def __post_init__(self) -> None:
-        choose("mirkin", "scale", self.scale, ("none", "pairs", "n2"))
 
     def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
         apart = 2 * (pairs.gold + pairs.system - 2 * pairs.both)

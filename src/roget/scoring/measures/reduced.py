@@ -20,7 +20,7 @@ import numpy as np
 from roget.core.types import Floats, Values
 from roget.errors import Undefined
 from roget.scoring.entropy import Histogram
-from roget.scoring.measures.base import EVERYTHING, Measure, choose, divide, undefined
+from roget.scoring.measures.base import EVERYTHING, Measure, divide, undefined
 from roget.scoring.measures.information import AVERAGES, average
 from roget.scoring.tables.records import Chance, Sizes
 
@@ -35,6 +35,7 @@ class RMI(
     name="rmi",
     range=EVERYTHING,
     reference=f"{NEWMAN}; Jerdee, Kirkley & Newman 2024",
+    choices={"reduction": REDUCTIONS, "normalise": SCALES},
 ):
     """Mutual information in nats minus the cost of the table. Higher is better; may be negative.
 
@@ -49,10 +50,6 @@ class RMI(
 
     reduction: str = "flat"
     normalise: str = "none"
-
-    def __post_init__(self) -> None:
-        choose("rmi", "reduction", self.reduction, REDUCTIONS)
-        choose("rmi", "normalise", self.normalise, SCALES)
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]

@@ -600,7 +600,7 @@ class Samples:
 
     @property
     def unit(self) -> str:
-        """What the samples draw: groups or items."""
+        """The sampling units: "groups" or "items"."""
         return "groups" if self.items is None else "items"
 
     def list_warnings(self, requests: Sequence[Request]) -> list[str]:

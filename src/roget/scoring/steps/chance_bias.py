@@ -113,7 +113,7 @@ def _strip(request: Request) -> Request:
 def _score_random(
     table: Contingency, requests: Sequence[Request], seed: int
 ) -> dict[Request, _Random]:
-    """Score random clusterings of the same sizes; adjusted scores by their plug-in scores only."""
+    """Score random clusterings of the same sizes. Replace adjusted scores by plug-in scores."""
     # Sort the sizes, so that the samples do not depend on the order of labels.
     rows, columns = (
         np.sort(sums.astype(np.int64))[::-1] for sums in (table.row_totals, table.column_totals)

@@ -16,9 +16,10 @@ from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import harden
 from roget.scoring.measures.base import Request, evaluate, list_requests
 from roget.scoring.results import score_key
-from roget.scoring.systems import score_system
+from roget.scoring.systems import ScoredSystem
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.cut_tables import CutTables
+from roget.scoring.tabulate import tabulate
 
 MAIN, WEIGHTED = "ami", "v@jk"
 """The default scores for choosing a cut: AMI, and bias-corrected V for weighted items.
@@ -182,23 +183,24 @@ def score_cuts(
         means = []
         for k in cuts.tolist():
             flat = replace(sides, system=_label_cut(leaves, tree, k), leaves=None)
-            scored = score_system(flat, requests, pooled=average == "pooled")
-            means.append(scored.means(average))
+            tables = tabulate(flat, pooled=average == "pooled")
+            scores = np.array([evaluate(tables, request)[0] for request in requests])
+            means.append(ScoredSystem("", flat, tables, scores, {}).means(average))
         yield from np.array(means).T
         return
-    tables = table_cuts(sides, cuts)
+    every = table_cuts(sides, cuts)
     # Many measures are computed for all cuts at once, without tables. The other measures require
     # the table of each cut. Tables are made in batches of cuts.
-    known = [request for request in requests if tables.supports(request[0])]
-    parts = [[evaluate(part, one)[0] for one in known] for part in tables.parts()] if known else []
+    known = [request for request in requests if every.supports(request[0])]
+    parts = [[evaluate(part, one)[0] for one in known] for part in every.parts()] if known else []
     values = dict(zip(known, map(np.concatenate, zip(*parts, strict=True)), strict=True))
     for request in requests:
         if request in values:
             yield values[request]
             continue
-        batch = np.cumsum(tables.cells) // _CELLS
+        batch = np.cumsum(every.cells) // _CELLS
         split = np.split(cuts, np.flatnonzero(np.diff(batch)) + 1)
-        tabled = (replace(tables, cuts=part).table for part in split)
+        tabled = (replace(every, cuts=part).table for part in split)
         yield np.concatenate([evaluate(table, request)[0] for table in tabled])
 
 

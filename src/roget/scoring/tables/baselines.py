@@ -298,12 +298,9 @@ class RandomSameSizes(Statistics):
 
     sampled = frozenset({"table", "joint", "matched", "elements", "cover", "degrees", "tree"})
 
-    def _average(self, measure: Measure, estimator: Estimator) -> Values:
-        if self.groups is None:
-            values = [float(table._compute(measure, estimator)) for table in self.tables]
-            return sum(values) / len(values)
-        mean = Mean(self.tables).measure_groups(measure, estimator)
-        return np.where(self.too_large, np.nan, mean)
+    def _average(self, measure: Measure, estimator: Estimator) -> Floats:
+        values = [table.measure_groups(measure, estimator) for table in self.tables]
+        return np.where(self.too_large, np.nan, sum(values) / len(values))
 
     def __post_init__(self) -> None:
         if self.source is not None:

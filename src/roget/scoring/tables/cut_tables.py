@@ -20,10 +20,9 @@ import numpy as np
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints, Values
 from roget.scoring.entropy.base import Estimator, Histogram, plug_in
-from roget.scoring.measures.base import Measure
+from roget.scoring.measures.base import Measure, parse
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.dendrogram import Branches, Dendrogram, find_branches
-from roget.scoring.tables.hypergeometric import expected_cells
 from roget.scoring.tables.keys import compact
 from roget.scoring.tables.records import BCubed, Sizes
 from roget.scoring.tables.statistics import Statistics
@@ -143,9 +142,8 @@ class CutTables(Statistics):
         for begin in range(0, sizes.size, many):
             some = sizes[begin : begin + many]
             one = np.ones(some.size, dtype=np.int64)
-            cells, _ = expected_cells(
-                _repeat(gold, some.size), Histogram(some, one, np.arange(some.size)), one * n
-            )
+            columns = Histogram(some, one, np.arange(some.size))
+            cells = Sizes(_repeat(gold, some.size), columns, one * n).random_cells
             mean[begin : begin + many] = cells.sum(plug_in(cells.counts, n))
         return spans.add(mean[which])
 
@@ -179,10 +177,11 @@ class CutTables(Statistics):
         """Return True if the measure can be computed without a table."""
         return set(measure.needs) <= self._WITHOUT_TABLE
 
-    def _compute(self, measure: Measure, estimator: Estimator) -> Values:
-        if self.supports(measure):
-            return super()._compute(measure, estimator)
-        return self.table.measure_groups(measure, estimator)
+    def measure_groups(self, measure: str | Measure, entropy: str | Estimator = "ml") -> Floats:
+        """Return the value of one measure at each cut, or NaN where it is undefined."""
+        if self.supports(parse(measure)):
+            return super().measure_groups(measure, entropy)
+        return self.table.measure_groups(measure, entropy)
 
     @property
     def clusters(self) -> Ints:

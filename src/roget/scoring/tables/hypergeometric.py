@@ -22,13 +22,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from roget.core.types import Array, Floats, Ints, Values
+from roget.core.types import Array, Floats, Ints
 from roget.scoring.entropy.base import Histogram, find_owners
 from roget.scoring.tables.keys import find_kinds
+
+if TYPE_CHECKING:
+    from roget.scoring.tables.records import Sizes
 
 TAIL = math.log(2.0 / 1e-19)
 """Negative logarithm of the probability of one tail.
@@ -79,30 +82,30 @@ class PairSizes(NamedTuple):
         return find_kinds((size.astype(np.int64), int(size.max()) + 1) for size in sizes)
 
 
-def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
-    """Return the expected histogram of cell counts and number of empty cells in each group.
+def expected_cells(sizes: Sizes) -> Histogram:
+    """Return the expected histogram of cell counts in each group.
 
     The histogram may list a count more than once. The counts of cells with a wide, smooth
     distribution are the nodes of a quadrature rule for smooth functions of the count, not whole
     numbers.
     """
-    n = np.atleast_1d(total).astype(np.float64)
+    gold, system = sizes.gold, sizes.system
+    n = np.atleast_1d(sizes.n).astype(np.float64)
     parts: list[tuple[Ints, Floats, Floats]] = []
-    empty = np.zeros(n.size)
     # Step 1: compute the distribution of every (class size, cluster size) pair, times the number of
     # cells with these sizes.
     for rows, columns, group in cross_sizes(gold, system, _PAIRS):
         a, b = gold.counts[rows].astype(np.float64), system.counts[columns].astype(np.float64)
         cells = gold.cells[rows].astype(np.float64) * system.cells[columns]
         pairs = PairSizes(a, b, cells, n[group], group)
-        parts += (_distribute if n.size == 1 else _distribute_kinds)(pairs, empty)
+        parts += (_distribute if n.size == 1 else _distribute_kinds)(pairs, n.size)
     # Step 2: combine the distributions of each group into one histogram.
     groups, counts, weights = map(np.concatenate, zip(*parts, strict=True))
     if gold.starts is None:
-        return Histogram(counts, weights), float(empty[0])
+        return Histogram(counts, weights)
     order = np.argsort(groups, kind="stable")
     starts = np.searchsorted(groups[order], np.arange(n.size))
-    return Histogram(counts[order], weights[order], starts), empty
+    return Histogram(counts[order], weights[order], starts)
 
 
 def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple[Ints, Ints, Ints]]:
@@ -126,37 +129,33 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
         begin = end
 
 
-def _distribute_kinds(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+def _distribute_kinds(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Call `_distribute` only once for each pair of sizes, even if it occurs in several groups."""
     from scipy.sparse import csr_array
 
     kind, one_of = pairs.find_kinds()
     if 4 * one_of.size > kind.size:
-        yield from _distribute(pairs, empty)
+        yield from _distribute(pairs, groups)
         return
     # Compute the distribution of one cell for each distinct pair of sizes (kind), then sum over
     # kinds by multiplying with a groups × kinds matrix.
-    nothing, ones = np.zeros(one_of.size), np.ones(one_of.size)
+    ones = np.ones(one_of.size)
     kinds = pairs.take(one_of)._replace(cells=ones, group=np.arange(one_of.size))
-    owner, counts, mass = map(np.concatenate, zip(*_distribute(kinds, nothing), strict=True))
-    times = csr_array((pairs.cells, (pairs.group, kind)), (empty.size, one_of.size))
+    owner, counts, mass = map(np.concatenate, zip(*_distribute(kinds, one_of.size), strict=True))
+    times = csr_array((pairs.cells, (pairs.group, kind)), (groups, one_of.size))
     values, value = np.unique(counts, return_inverse=True)
     held = (times @ csr_array((mass, (owner, value)), (one_of.size, values.size))).tocoo()
-    empty += times @ nothing
     yield held.row.astype(np.int64), values[held.col], held.data
 
 
-def _distribute(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Return arrays of groups, counts and expected numbers of cells.
-
-    The expected numbers of empty cells are added to `empty`.
-    """
+def _distribute(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Return arrays of groups, positive counts and expected numbers of cells."""
     variance = find_variance(pairs)
     smooth = variance >= SMOOTH_VARIANCE
     if not smooth.any():
-        return _sum_counts(pairs, empty)
+        return _sum_counts(pairs, groups)
     wide = _integrate(pairs.take(smooth), variance[smooth])
-    return chain(_sum_counts(pairs.take(~smooth), empty) if not smooth.all() else (), [wide])
+    return chain(_sum_counts(pairs.take(~smooth), groups) if not smooth.all() else (), [wide])
 
 
 def find_variance(pairs: PairSizes) -> Floats:
@@ -165,8 +164,8 @@ def find_variance(pairs: PairSizes) -> Floats:
     return np.asarray(a * (b / n) * (1 - b / n) * (n - a) / np.maximum(n - 1.0, 1.0))
 
 
-def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield the expected number of cells with each count within the cells' windows.
+def _sum_counts(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Yield the expected number of cells with each positive count within the cells' windows.
 
     Small counts are summed per group.
     """
@@ -176,7 +175,7 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
     # One array holds the sums of all groups. Each group has one entry for each count up to the
     # largest count. A block extends beyond the windows of its narrower cells, but never beyond the
     # largest possible count.
-    tops = np.zeros(empty.size, dtype=np.int64)
+    tops = np.zeros(groups, dtype=np.int64)
     most = np.minimum(np.minimum(pairs.a, pairs.b), high + widths.max()).astype(np.int64)
     np.maximum.at(tops, pairs.group[few], most[few] + 1)
     ends = np.cumsum(tops)
@@ -201,9 +200,8 @@ def _sum_counts(pairs: PairSizes, empty: Floats) -> Iterator[tuple[Ints, Floats,
     positive = np.flatnonzero(tally)
     group = np.searchsorted(ends, positive, side="right")
     counts = positive - (ends - tops)[group]
-    none = counts == 0
-    empty[group[none]] += tally[positive[none]]
-    yield group[~none], counts[~none].astype(np.float64), tally[positive[~none]]
+    occupied = counts > 0
+    yield group[occupied], counts[occupied].astype(np.float64), tally[positive[occupied]]
 
 
 def share_blocks(widths: Ints, size: int) -> Iterator[Ints]:

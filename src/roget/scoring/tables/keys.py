@@ -35,12 +35,12 @@ def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
 
 
 def order_kinds(columns: Sequence[Ints], counts: Ints) -> Ints:
-    """Return an order of kinds of items that does not depend on the names and order of labels.
+    """Return indices that sort kinds of items regardless of the names and the order of labels.
 
-    `columns` holds the label codes of each kind, in gold and in each system. Each kind gets a hash
-    of its count, each label the sum of the hashes of its kinds, and each kind in turn a hash of the
-    sums of its labels; after some rounds, only kinds with equivalent positions in the table have
-    equal hashes (Weisfeiler & Leman 1968).
+    `columns` holds the label codes of each kind, in gold and in each system. Initially, the hash of
+    a kind depends only on its count. In each round, the hashes of all kinds with a label are
+    summed, and the new hash of a kind is computed from the sums of its labels. After a few rounds,
+    only kinds with equivalent positions in the table have equal hashes (Weisfeiler & Leman 1968).
     """
     kinds = _hash(counts.astype(np.uint64))
     sums: list[NDArray[np.uint64]] = []
@@ -57,7 +57,7 @@ _ROUNDS = 4
 
 
 def _sum_by_code(codes: Ints, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return, for each kind, the hash of the sum of the hashes of all kinds with the same code."""
+    """Return the hash of the sum of the hashes of all kinds with the same code, for each kind."""
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=codes[order[:1]] - 1))
     sums = np.add.reduceat(hashes[order], starts)

@@ -48,8 +48,9 @@ def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints)
     >>> best_match(r, c, np.array([5, 4, 4, 0]), np.array([0, 2]))
     8.0
     """
-    largest = _choose_row_maxima(rows, columns, weights, row_starts)
-    if largest is not None:
+    largest = first_best(rows, weights, np.maximum.reduceat(weights, row_starts))
+    if np.bincount(columns[largest]).max() == 1:
+        # No match exceeds the sum of the row maxima, so maxima in different columns are best.
         return float(weights[largest].sum())
     shape = row_starts.size, int(columns.max()) + 1
     small = shape[0] * shape[1] <= _PLAIN_CELLS and _SOLVER not in sys.modules
@@ -67,21 +68,10 @@ def choose_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Int
     >>> choose_cells(r, c, np.array([5, 4, 4, 0]), np.array([0, 2])).tolist()
     [1, 2]
     """
-    largest = _choose_row_maxima(rows, columns, weights, row_starts)
-    if largest is not None:
+    largest = first_best(rows, weights, np.maximum.reduceat(weights, row_starts))
+    if np.bincount(columns[largest]).max() == 1:
         return largest
     return assign(rows, columns, weights, row_starts.size, int(columns.max()) + 1)
-
-
-def _choose_row_maxima(
-    rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints
-) -> Ints | None:
-    """Return the positions of the row maxima, or None if two of them are in the same column.
-
-    No match exceeds the sum of the row maxima, so maxima in different columns are a best match.
-    """
-    largest = first_best(rows, weights, np.maximum.reduceat(weights, row_starts))
-    return largest if np.bincount(columns[largest]).max() == 1 else None
 
 
 def first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:

@@ -30,7 +30,6 @@ import numpy as np
 
 from roget.core.types import Array, Floats, Values
 from roget.scoring.entropy.base import Histogram, plug_in
-from roget.scoring.tables.hypergeometric import expected_cells
 from roget.scoring.tables.null_moments import excess
 from roget.scoring.tables.records import Sizes
 
@@ -61,7 +60,7 @@ def _expect_information(model: str, gold: Histogram, system: Histogram) -> float
         side if fixed else _expect_sizes(n, side.seen if "num" in model else None)
         for side, fixed in ((gold, model.endswith("1")), (system, False))
     ]
-    cells = expected_cells(sides[0], sides[1], n)[0]
+    cells = Sizes(sides[0], sides[1], n).random_cells
     h_gold, h_system, h_joint = (float(h.sum(plug_in(h.counts, float(n)))) for h in (*sides, cells))
     return h_gold + h_system - h_joint
 

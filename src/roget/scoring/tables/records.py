@@ -86,10 +86,8 @@ class Sizes:
     def __post_init__(self) -> None:
         vars(self).update(classes=self.gold.seen, clusters=self.system.seen)
 
-    @cached_property
-    def random_cells(self) -> Histogram:
-        """The expected number of cells with each count, over all tables with these sizes."""
-        return expected_cells(self.gold, self.system, self.n)[0]
+    random_cells = cached_property(expected_cells)
+    """The expected number of cells with each count, over all tables with these sizes."""
 
 
 @dataclass(frozen=True)

@@ -151,20 +151,17 @@ class Statistics(ReportMixin, ABC):
         chosen = get(estimator)
         known: dict[str, Entropies] = self.__dict__.setdefault("_entropies", {})
         if chosen.name not in known:
-            known[chosen.name] = self._estimate(chosen)
+            # A support is a number of possible outcomes: classes, clusters or (class, cluster)
+            # pairs. Without a support, an estimator uses the number of outcomes that occurred.
+            c, k = self.sizes.classes, self.sizes.clusters
+            product = chosen.joint_support == "product"
+            supports = (c, k, c * k) if product else (None, None, None)
+            known[chosen.name] = Entropies(
+                chosen(self.sizes.gold, supports[0]),
+                chosen(self.sizes.system, supports[1]),
+                self._estimate_joint(chosen, supports[2]),
+            )
         return known[chosen.name]
-
-    def _estimate(self, estimator: Estimator) -> Entropies:
-        # A support is a number of possible outcomes: classes, clusters or (class, cluster) pairs.
-        # Without a support, an estimator uses the number of outcomes that occurred.
-        c, k = self.sizes.classes, self.sizes.clusters
-        product = estimator.joint_support == "product"
-        supports = (c, k, c * k) if product else (None, None, None)
-        return Entropies(
-            estimator(self.sizes.gold, supports[0]),
-            estimator(self.sizes.system, supports[1]),
-            self._estimate_joint(estimator, supports[2]),
-        )
 
     def _estimate_joint(self, estimator: Estimator, support: Any) -> Values:
         """Return H(C,K), where `support` is the number of possible cells."""
@@ -200,8 +197,8 @@ class Statistics(ReportMixin, ABC):
         return deviate_information(self.sizes.gold, self.sizes.system, self.n)
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
-        """Return the value of one measure, or raise Undefined."""
-        return float(self._compute(parse(measure), get(entropy)))
+        """Return the value of one measure for a single table, or raise Undefined."""
+        return float(self.measure_groups(measure, entropy).item())
 
     def measure_groups(self, measure: str | Measure, entropy: str | Estimator = "ml") -> Floats:
         """Return the value of one measure in each group, or NaN where it is undefined.
@@ -209,25 +206,21 @@ class Statistics(ReportMixin, ABC):
         Raise Undefined if the measure is undefined in all groups.
         """
         chosen, estimator = parse(measure), get(entropy)
-        if self.groups is None or takes_arrays(chosen.compute):
-            value = np.asarray(self._compute(chosen, estimator), dtype=np.float64)
-            return value.reshape(1) if self.groups is None else np.broadcast_to(value, self.groups)
-        return measure_each(map(self.block, range(self.groups)), chosen, estimator)
-
-    def _average(self, measure: Measure, estimator: Estimator) -> Values:
-        """Return the mean of a measure over random tables, if there are `sampled` statistics."""
-        raise NotImplementedError
-
-    def _compute(self, measure: Measure, estimator: Estimator) -> Values:
-        if self.sampled:
-            exact = isinstance(estimator, LinearEstimator) or not measure.uses_entropy
-            if not exact or not self.sampled.isdisjoint(measure.needs):
-                return self._average(measure, estimator)
+        if self.groups is not None and not takes_arrays(chosen.compute):
+            return measure_each(map(self.block, range(self.groups)), chosen, estimator)
+        exact = isinstance(estimator, LinearEstimator) or not chosen.uses_entropy
+        if self.sampled and not (exact and self.sampled.isdisjoint(chosen.needs)):
+            return self._average(chosen, estimator)
         statistics = [
             self.entropies(estimator) if need == "entropies" else getattr(self, need)
-            for need in measure.needs
+            for need in chosen.needs
         ]
-        return measure.compute(*statistics)
+        value = np.asarray(chosen.compute(*statistics), dtype=np.float64)
+        return value.reshape(1) if self.groups is None else np.broadcast_to(value, self.groups)
+
+    def _average(self, measure: Measure, estimator: Estimator) -> Floats:
+        """Return the mean of a measure over random tables, if there are `sampled` statistics."""
+        raise NotImplementedError
 
 
 def measure_each(

@@ -26,7 +26,7 @@ import numpy as np
 
 from roget.core.types import Floats, Ints, Values
 from roget.errors import Undefined
-from roget.scoring.entropy.base import Estimator, Histogram, LinearEstimator
+from roget.scoring.entropy.base import Estimator, Histogram, LinearEstimator, get
 from roget.scoring.labels.labels import Labels
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.cover import Cover, CoverElements, Degrees, Sets
@@ -212,6 +212,14 @@ class WeightedTable(Statistics):
     @cached_property
     def sizes(self) -> Sizes:
         return Sizes(self.gold.sizes, self.system.sizes, self.n)
+
+    def entropies(self, estimator: str | Estimator = "ml") -> Entropies:
+        """Return the expected entropies H(C), H(K) and H(C,K) in nats."""
+        chosen = get(estimator)
+        known: dict[str, Entropies] = self.__dict__.setdefault("_entropies", {})
+        if chosen.name not in known:
+            known[chosen.name] = self._estimate(chosen)
+        return known[chosen.name]
 
     def _estimate(self, estimator: Estimator) -> Entropies:
         if not isinstance(estimator, LinearEstimator):

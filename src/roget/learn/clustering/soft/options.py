@@ -30,7 +30,7 @@ class SoftOptions(Shared):
         choices=EQUATIONS,
         help="Equations of the paper to use while splitting: mass (memberships ∝ "
         "p(c)·exp(−β·KL)), bayes (equation 8, centroids by Bayes' rule) or printed "
-        "(equations 7 and 8).",
+        "(equations 7 and 8, with which clusters tend to collapse).",
     )
     until: float | None = option(
         None,
