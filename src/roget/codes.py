@@ -385,6 +385,12 @@ CODES: dict[str, Explanation] = {
         "This task dominates the mean score, and so the ranks.",
         "Rank by the mean rank (--by rank), or put all scores on the same scale.",
     ),
+    "names": Explanation(
+        "Names and acronyms were not counted as words.",
+        "By default, words are common nouns. The tagger recognises words such as EU and DVD as"
+        " proper nouns.",
+        "Pass --relation nouns --relation names to count them too.",
+    ),
     "nearest-cut": Explanation(
         "The tree cannot be cut into the requested number of clusters.",
         "A node with more than two children adds several clusters at once, and there cannot be "
@@ -663,6 +669,11 @@ CODES: dict[str, Explanation] = {
         "Only the gold standard can weight items, and in overlapping clusters every membership "
         "is full.",
         "Move the weights to the gold standard, or remove them.",
+    ),
+    "variants": Explanation(
+        "Words with several spellings or lemmas were united.",
+        "A background is written and tagged by others, so centre and center are no change of use.",
+        "No action is needed. To keep them apart, compare counts instead of the background.",
     ),
     "whole-tree": Explanation(
         "A measure was computed for the whole tree and not for the cut that the other measures "

@@ -72,7 +72,8 @@ def test_single_class_is_explained(tmp_path, method):
 INTERRUPTED = """
 import os, signal, sys
 from contextlib import contextmanager
-from roget.cli import build, main
+from roget.__main__ import main
+from roget.cli import build
 
 @contextmanager
 def stopping(doing, unit=""):

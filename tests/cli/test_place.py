@@ -15,7 +15,7 @@ from learn.placing.planted import plant, write_conllu, write_skos
 from roget.cli import app as roget_app
 from roget.cli.command import expand
 from roget.cli.place import place
-from roget.errors import InputError
+from roget.errors import InputError, flags_in_messages
 from roget.learn.placing.sheet import read_accepted
 from roget.learn.taxonomy import taxonomy_of
 from thesauri import planted as thesaurus
@@ -27,7 +27,8 @@ HOME = "http://example.org/"
 
 
 def run(*args):
-    return CliRunner().invoke(app, list(map(str, args)))
+    with flags_in_messages():
+        return CliRunner().invoke(app, list(map(str, args)))
 
 
 def refuse(code, *args):

@@ -277,6 +277,16 @@ def test_auto_uses_the_bundled_background(bundled):
     assert not notes
 
 
+def test_nouns_and_names_use_the_background_of_nouns(monkeypatch):
+    opened = []
+    monkeypatch.setattr(module, "_open_bundled", opened.append)
+    for relations in (("nouns", "names"), ("nouns",), ("names",), ("verbs", "names"), ("obj",)):
+        counts = draw(6, 2, language="en")
+        counts.relations = relations
+        module.find_bundled(counts)
+    assert opened == ["english-nouns", "english-nouns", "english-verbs"]
+
+
 def test_auto_ignores_counts_of_other_contexts(bundled):
     assert choose_background("auto", draw(6, 0, prefix="x:", language="en"))[0] is None
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from roget import Counts, SphericalTree
+from roget.learn.background import open_background
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.quality import unsorted
 from roget.web import static
@@ -481,6 +482,22 @@ def test_unsorted_classes_are_marked_with_the_reason(browser, tmp_path):
         shares = page.locator("section:has(h2:text('Subclasses')) li > .number:last-child")
         figures = [float(text.split()[0]) for text in shares.all_inner_texts()]
         assert figures == sorted(figures, reverse=True)
+
+
+def test_word_page_shows_its_frequency_relative_to_the_background(browser, tmp_path):
+    counts, _ = noisy()
+    model = SphericalTree(5, random_state=0, set_aside=False, min_contexts=1).fit(counts)
+    other = Counts([[1, 0], [30, 30]], ["w0", "other"])
+    other.write(tmp_path / "general.counts")
+    record = open_background(tmp_path / "general.counts").record(counts.words)
+    made = Thesaurus.from_clustering(counts, model, provenance={"background": record})
+    made.save(tmp_path / "t.thesaurus")
+    session = Session(tmp_path / "t.thesaurus")
+    with served(session) as address, shown(browser, f"{address}#/word/w0") as page:
+        head(page, "w0")
+        share = float(counts.word_totals[0] / counts.total)
+        assert 0.1 < share * 61 < 10
+        assert f"×{share * 61:.1f}" in page.inner_text(".facts")
 
 
 def test_first_page_shows_only_columns_with_readable_labels(browser, tmp_path):

@@ -475,7 +475,7 @@ def require_array(
 ) -> None:
     """Check the type, shape and finiteness of an array, or of a sparse matrix.
 
-    The sizes of named dimensions are compared with `sizes`, and new dimensions are added.
+    The sizes of named dimensions are compared with `sizes`; new names are added to `sizes`.
     """
     if not hasattr(array, "dtype") or not hasattr(array, "shape") or array.dtype.kind not in kinds:
         raise ValueError(f"{name}: expected an array with a dtype kind in {kinds}")

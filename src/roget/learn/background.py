@@ -32,6 +32,9 @@ AUTO, NONE = "auto", "none"
 LANGUAGES: Mapping[str, str] = {"en": "english"}
 """Name prefix of the bundled backgrounds for each language."""
 
+NAMES = "names"
+"""The preset for proper names, which no bundled background has."""
+
 SAME_TEXT = 0.9
 """Maximum share of a text's pairs that may also occur in the background.
 
@@ -136,9 +139,13 @@ def choose_background(
 
 
 def find_bundled(counts: Counts) -> Background | None:
-    """Return the bundled background for a text's language and relations, or None."""
+    """Return the bundled background for a text's language and relations, or None.
+
+    If nouns and names are counted together, the background of the nouns is used.
+    """
     code = str(counts.provenance.get("language") or "").partition("-")[0]
-    name = f"{LANGUAGES.get(code)}-{','.join(counts.relations)}"
+    relations = ",".join(one for one in counts.relations if one != NAMES) or NAMES
+    name = f"{LANGUAGES.get(code)}-{relations}"
     return _open_bundled(name) if name in data.BACKGROUNDS else None
 
 
@@ -276,8 +283,8 @@ def name_sources(own: Any, weights: Any, row: int, others: Array) -> list[str]:
     first, many = weights[[row]], own[[row]].nnz
     names = []
     for other in np.asarray(others).tolist():
-        # The similarity is a sum over shared contexts. A term counts as text if both words occur in
-        # its context in the text.
+        # The similarity is a sum over shared contexts. A summand is attributed to the text, not to
+        # the background, if both words occur in this context in the text.
         products = first.multiply(weights[[other]])
         total = float(products.sum())
         there = widen(own[[row]].multiply(own[[other]]).tocsr(), products.shape[1])

@@ -28,6 +28,7 @@ from roget.learn.taxonomy import kind_of_folder, read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
+from roget.learn.variants import unite
 
 BACKGROUND = "background"
 """Input name that stands for the background counts of the other input."""
@@ -225,6 +226,11 @@ def open_pair(
                 counts, more = open_counts(name, None if whole else counting_options.columns)
             more_notes += more
             opened.append(counts)
+        if any(borrowed):
+            # The background was written and tagged by others.
+            own = borrowed.index(False)
+            opened[1 - own], opened[own], united = unite(opened[1 - own], opened[own])
+            more_notes += united
         yield opened[0], opened[1], (*notes, *more_notes)
 
 

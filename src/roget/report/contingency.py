@@ -1,4 +1,4 @@
-"""Contingency tables of classes and clusters, as reports and for HTML pages."""
+"""Format contingency tables of classes and clusters as text and for HTML pages."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _list_lifts(
 def _weigh_contexts(
     thesaurus: Thesaurus, words: list[str], into: str | None, n: int, found: dict[str, Any]
 ) -> tuple[list[str], dict[str, tuple[float | None, str]]]:
-    """Weigh the contexts. Return lead lines and the weight of each context (value and text).
+    """Return the first lines of the report, and for each context its weight as number and text.
 
     Further results are added to `found`.
     """

@@ -64,8 +64,9 @@ class LabelOptions(Checked):
     average: str | None = option(
         None,
         choices=AVERAGES,
-        help="Average over groups (words, documents): weighted by number of items, unweighted, or "
-        "pooled = one table for all groups. Default: weighted (pooled for coreference).",
+        help="Average over groups (words, documents): weighted (by number of items), "
+        "unweighted, or pooled (one table for all groups). Default: weighted; pooled for "
+        "coreference.",
     )
     missing: str | None = option(
         None,
@@ -123,8 +124,8 @@ class LabelOptions(Checked):
     cut: Any = option(
         None,
         metavar="K|SCORE",
-        help="Where to cut a system that is a tree: into K clusters, or where SCORE is best, e.g. "
-        "ami or v@jk. Default: ami.",
+        help="How to cut a tree: K = into K clusters, SCORE = where this score is best, e.g. ami. "
+        "Default: ami.",
     )
     balance: str | None = option(
         None,
@@ -305,8 +306,8 @@ class AgreeOptions(Checked):
     average: str | None = option(
         "weighted",
         choices=AVERAGES,
-        help="Average over groups (words, documents): weighted by number of items, unweighted, or "
-        "pooled = one table for all groups.",
+        help="Average over groups (words, documents): weighted (by number of items), "
+        "unweighted, or pooled (one table for all groups).",
     )
     missing: str = copy_option(
         LabelOptions,

@@ -272,9 +272,7 @@ def _check_inputs(inputs: Inputs) -> None:
             "scores of individual items require item labels, not counted cells", code=code
         )
     if options.engine != "local" and options.splits:
-        raise InputError(
-            f"--set splits requires --engine local, but it is {options.engine}", code=code
-        )
+        raise InputError(f"--set splits requires --engine local, not {options.engine}", code=code)
     if inputs.compared and options.extra == "sample":
         raise InputError(
             "--extra sample is not supported by compare; score each system separately", code=code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from roget.core.io.problems import Problems
 from roget.core.io.table import Columns, Roles, Table, open_table, parse_columns, split_columns
+from roget.errors import flags_in_messages
 from support.errors import refused
 
 
@@ -103,10 +105,15 @@ def test_ambiguous_columns_are_refused_with_a_working_suggestion(
     tmp_path: Path, name: str, rows: list[str], message: str
 ) -> None:
     path = written(tmp_path, name, *rows)
-    with refused("ambiguous-columns") as caught:
+    with flags_in_messages(), refused("ambiguous-columns") as caught:
         looked_at(path)
     columns = str(caught.value).rpartition("--columns ")[2]
-    assert looked_at(path, columns).places  # what is offered works
+    with refused("ambiguous-columns") as caught:
+        looked_at(path)
+    keywords = ast.literal_eval(str(caught.value).rpartition("columns=")[2])
+    places = looked_at(path, columns).places  # the suggestion works
+    assert places
+    assert places == looked_at(path, keywords).places
 
 
 def test_columns_of_json_and_parquet_are_recognised(tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def test_tags_are_refined_in_context(sentence, tags, refined, language):
         ("thousands", "CRD", "thousands", "thousand"),
         ("frobbles", "NN2", "frobble", "frobble"),
         ("refineries", "NN2", "refinerie", "refinery"),
+        ("itunes", "NN2", "itun", "itune"),
         ("zombies", "NN2", "zombie", "zombie"),
         ("stylus", "NN2", "stylu", "stylus"),
         ("ex-boss", "NN2", "ex-bos", "ex-boss"),

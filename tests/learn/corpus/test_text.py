@@ -201,3 +201,22 @@ def test_same_word_has_one_id(write):
     batches = text.read(find([path], [])[0], tables, ReadContext())
     assert [i for tokens in batches for i in tokens.word.tolist()] == [0, 1, 0, 1, 2]
     assert tables.words.texts == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("code", "content", "expected"),
+    [
+        ("fr", "Aujourd’hui, l’homme dit qu'il vient", "aujourd'hui l' homme dit qu' il vient"),
+        ("fr", "D'UN jusqu’à l'", "d' un jusqu' à l"),
+        ("fr", "rock'n'roll presqu'île d'l'eau", "rock'n'roll presqu'île d' l' eau"),
+        ("it", "l’arte dell'uomo", "l' arte dell' uomo"),
+        ("ca", "l'home d'una", "l' home d' una"),
+        (None, "l'homme", "l'homme"),
+    ],
+)
+def test_elided_words_are_separate_words(write, code, content, expected):
+    assert text.words(content, elisions=code) == expected.split()
+    spans = text.find_words(content, code)
+    found = [content[begin:end].lower().replace("’", "'") for begin, end in spans]
+    assert found == expected.split()
+    assert read(write(content), ReadContext(elisions=code)) == [expected.split()]

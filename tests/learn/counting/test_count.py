@@ -244,7 +244,7 @@ def test_function_words_are_left_out_and_listed(tmp_path: Path, shared_data: Pat
     texts = [line.removeprefix(mark) for line in lines if line.startswith(mark)]
     (tmp_path / "a.txt").write_text("\n".join(texts[:700]), encoding="utf-8")
     summary = run(tmp_path / "a.txt", tmp_path / "o.counts", CountOptions(lines=True))
-    notice(summary.notes, "function-words", "de, la, le, et, à")
+    notice(summary.notes, "function-words", "de, la, le, et, l', à")
     counts = Counts.read(tmp_path / "o.counts")
     assert not {"de", "la", "le", "et", "qui"} & {*counts.words, *counts.contexts}
     assert "ville" in counts.words

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import pytest
 
+import roget
 from roget import count
 from roget.learn.corpus.lemma_repair import find_repairs, is_odd
+from roget.learn.counting.count import run
 from roget.learn.counting.inspect import inspect_inputs
 from roget.learn.counting.options import CountOptions
 from support.errors import codes, notice, refused
@@ -14,7 +19,7 @@ TEXT = "The firm paid £20m for the company and the company paid $9.4bn for the 
 
 
 @pytest.mark.parametrize(
-    "text", ["£20m", "$9.4bn", "512mb", "4x100m", "1990s", "e", "ll", "others", "10,000m"]
+    "text", ["£20m", "$9.4bn", "512mb", "4x100m", "1990s", "e", "ll", "it", "others", "10,000m"]
 )
 def test_odd_words_are_recognised_by_form(text):
     assert is_odd(text)
@@ -33,6 +38,19 @@ def test_tagged_text_has_no_numbers_as_words(tmp_path):
     assert not any(map(is_odd, found))
     kept = set(count(tmp_path / "a.txt", **words, odd_words=True).words)
     assert found < kept
+
+
+def test_omitted_names_are_reported(tmp_path):
+    (tmp_path / "a.txt").write_text("Mr Blair bought a DVD for the company in London. " * 30)
+    options = CountOptions(tagger="hanta", model="english", relation="nouns")
+    note = notice(run(tmp_path / "a.txt", tmp_path / "c", options).notes, "names")
+    assert all(name in note for name in ("blair", "dvd", "london"))
+    tokens = int(note.split()[0])
+    assert tokens % 30 == 0
+    both = replace(options, relation=["nouns", "names"])
+    summary = run(tmp_path / "a.txt", tmp_path / "d", both)
+    assert "names" not in codes(summary.notes)
+    assert {"company", "dvd", "london"} <= set(roget.load(tmp_path / "d").words)
 
 
 def test_repairs_keep_singular_that_occurs():
@@ -69,3 +87,19 @@ def test_duplicates_option_applies_to_plain_text_only(tmp_path):
     (tmp_path / "a.tsv").write_text("cat\tsee\t3\n")
     with refused("conflicting-options", "duplicates"):
         count(tmp_path / "a.tsv", duplicates="keep")
+
+
+def test_french_text_is_counted_without_elided_words_and_numbers(tmp_path):
+    nouns = ("homme", "arbre", "ami", "enfant", "oiseau", "hiver")
+    lines = [
+        f"L'{one} dit qu'il est dans le jardin de l'{other} en {1900 + at % 90} et que la ville "
+        "est un lieu pour les gens."
+        for at in range(100)
+        for one, other in itertools.pairwise(nouns)
+    ]
+    (tmp_path / "a.txt").write_text("\n".join(lines), encoding="utf-8")
+    words = set(count(tmp_path / "a.txt", terms=False).words)
+    assert {"arbre", "ami", "enfant"} <= words
+    assert not any("'" in word or word.isdigit() for word in words)
+    kept = count(tmp_path / "a.txt", function_words=True, terms=False)
+    assert {"l'", "qu'", "1950"} <= set(kept.words)

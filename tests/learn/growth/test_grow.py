@@ -146,6 +146,23 @@ def test_word_moves_to_the_class_of_its_new_contexts(old):
     assert not grow(before, new, move=False).changes
 
 
+def test_word_stays_if_few_of_its_tokens_are_new(old):
+    before = made(old, "spherical", set_aside=False)
+    turned = draw(1, 40, 6, kinds=("text",))
+    grown = grow(before, Counts(turned.matrix, ["drink0"], turned.contexts))
+    assert not [one for one in grown.changes if one.kind == "moved"]
+
+
+def test_words_are_placed_by_their_own_vectors(old):
+    found = made(old, "spherical", set_aside=False).clustering
+    matrix = sparse.csr_array(draw(12, 60, 0).matrix, dtype=np.float64)
+    rows = np.array([1, 17, 30])
+    own = found.placing.place_rows(rows, matrix, found)
+    assert own.argmax(axis=1).tolist() == found.labels[rows].tolist()
+    # The counts are not used: an empty table gives the same result.
+    assert np.array_equal(own, found.placing.place_rows(rows, matrix * 0, found))
+
+
 def test_dissimilar_new_words_form_a_class(old):
     before = made(old, "spherical", set_aside=False)
     grown = grow(before, draw(12, 80, 7, kinds=("boat",)).merge(draw(3, 30, 8)), min_contexts=1)

@@ -222,4 +222,6 @@ def _singular(word: str, lemma: str) -> str:
         return word[:-3] + "y"
     if word.endswith(("sses", "shes", "xes")):
         return word[:-2]
+    if lemma == word[:-2] and not lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return word[:-1]  # "itunes" is not the plural of "itun".
     return lemma

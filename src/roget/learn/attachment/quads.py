@@ -1,7 +1,7 @@
 """Read quadruples (verb, noun, preposition, noun), with the label N or V if known.
 
-Words are lemmatised, numbers become their shape, such as <year>, and unknown words become surface
-features.
+Words are lemmatised. Numbers are replaced by a placeholder such as <year>, unknown words by their
+surface features.
 """
 
 from __future__ import annotations

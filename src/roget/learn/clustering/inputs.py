@@ -115,7 +115,7 @@ def find_names(keys: Any, names: Any, size: int, noun: str) -> Ints:
         return indices
     if names is None:
         raise InputError(
-            f"{noun}s have no names; fit on Counts, or pass numbers", code="invalid-input"
+            f"the {noun}s have no names; fit on Counts, or pass row numbers", code="invalid-input"
         )
     known = {name: place for place, name in enumerate(names.tolist())}
     missing = [name for name in keys.tolist() if name not in known]

@@ -80,6 +80,13 @@ class Rule:
         """
         raise NotImplementedError
 
+    def place_rows(self, rows: Ints, matrix: Any, leaves: Clustering) -> Array:
+        """Return p(c|word) for words of the clustering, given the table of all its words.
+
+        By default, as for new words. A rule that has vectors of the words uses these.
+        """
+        return self.place(sparse.csr_array(matrix[rows], dtype=np.float64), leaves)
+
     @property
     def context_labels(self) -> Ints | None:
         """The class of each context, or None if contexts are not clustered."""

@@ -38,6 +38,8 @@ class ReadContext:
     """Words, with their counts, that the segmenter learnt from the text."""
     both: bool = False
     """True to return word forms as well as lemmas, if the reader supports this."""
+    elisions: str | None = None
+    """Language whose elided words are words of their own (l'homme = l' + homme), or None."""
     texts: bool = False
     """True to include the text of each sentence and its line number."""
 

@@ -21,7 +21,7 @@ LEAST = 100
 _FIRST, _PRESENT, _OFTEN = 6, 5, 0.003
 """Frequency test for a language.
 
-At least five of the first six words of its list must each have a relative frequency of 0.003.
+At least five of the six most frequent words must each have a relative frequency of 0.003 or more.
 Related languages share frequent words, but not all of the most frequent ones.
 """
 _SHARE = 0.1

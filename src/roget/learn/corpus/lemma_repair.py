@@ -2,8 +2,8 @@
 
 Taggers tag "something" and "km" as nouns, and lemmatisers map taxes, data and knives to taxis,
 datum and knive. Most of these errors can be detected in any language from the text itself. A lemma
-is considered wrong if it never occurs in the text, but another word does from which the form can be
-derived. The rules for this are learnt from the other words of the text.
+is considered wrong if it never occurs in the text, but the form can be derived from another word
+that does. The rules for this are learnt from the other words of the text.
 """
 
 from __future__ import annotations
@@ -58,8 +58,18 @@ def is_wordless(text: str) -> bool:
 _NUMBER = re.compile(r"\W*\d[\d.,:/]*(x\d+)?[^\W\d_]{0,3}", re.IGNORECASE)
 """Pattern for numbers with a currency or a unit, such as £20m, $9.4bn, 512mb, 4x100m or 1990s."""
 
-_CONTRACTED = ("ll", "ve", "re")
-"""Parts of English contractions that taggers mistake for nouns."""
+
+def is_number(text: str) -> bool:
+    """Return True if a string is a number, with or without a unit, or has too few letters.
+
+    >>> [text for text in ("1990", "£20m", "x", "mp3", "tv") if is_number(text)]
+    ['1990', '£20m', 'x']
+    """
+    return is_wordless(text) or _NUMBER.fullmatch(text) is not None
+
+
+_NO_NOUNS = ("ll", "ve", "re", "it", "while")
+"""Parts of English contractions, and function words, that taggers mistake for nouns."""
 
 
 def is_odd(text: str) -> bool:
@@ -68,12 +78,7 @@ def is_odd(text: str) -> bool:
     >>> [text for text in ("£20m", "e", "others", "mp3", "17-year-old", "tv") if is_odd(text)]
     ['£20m', 'e', 'others']
     """
-    return (
-        is_wordless(text)
-        or _NUMBER.fullmatch(text) is not None
-        or text in _CONTRACTED
-        or INDEFINITE.fullmatch(text.lower()) is not None
-    )
+    return is_number(text) or text in _NO_NOUNS or INDEFINITE.fullmatch(text.lower()) is not None
 
 
 class NounStatistics:

@@ -33,9 +33,20 @@ _WORD = (
     r"|(?<={letter}-)(?={base})|(?<={digit}-)(?={letter})|(?<={more}_)(?={base})){more}++)*+"
     r"{others}|\n"
 )
-_PLAIN_WORD = re.compile(
-    _WORD.format(base=r"[^\W_]", more=r"[^\W_]", letter=r"[^\W\d_]", digit=r"\d", others="")
-)
+ELISIONS = {
+    "fr": "c d j l m n s t qu jusqu lorsqu puisqu quoiqu",
+    "it": "c d l m s t v un all anch bell coll com cos dall degl dell dov nell quell quest sull",
+    "ca": "d l m n s t",
+}
+"""Words that lose their last vowel before another word, by language. They are split off at the
+apostrophe, unlike in English, where the apostrophe is part of the word (o'clock)."""
+
+_PLAIN = _WORD.format(base=r"[^\W_]", more=r"[^\W_]", letter=r"[^\W\d_]", digit=r"\d", others="")
+_PLAIN_WORD = re.compile(_PLAIN)
+_SPLIT_WORD = {
+    code: re.compile(rf"(?i:{'|'.join(elided.split())})'(?=[^\W\d_])|{_PLAIN}")
+    for code, elided in ELISIONS.items()
+}
 _MARK = r"\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}"
 _LETTER = r"\p{WB=ALetter}\p{WB=Hebrew_Letter}"
 _ANY_WORD = regex.compile(
@@ -117,13 +128,14 @@ def _choose_finders(
     reading: ReadContext,
 ) -> tuple[Callable[[str], list[str]], Callable[[str], list[tuple[int, int]]]]:
     """Return a function that finds the words of a text, and one that finds their offsets."""
-    plain = partial(words, keep_case=reading.keep_case)
+    plain = partial(words, keep_case=reading.keep_case, elisions=reading.elisions)
+    find = partial(find_words, elisions=reading.elisions)
     if reading.segment is None:
-        return plain, find_words
+        return plain, find
     from roget.learn.corpus.segmenting import cut, place
 
     segment = catalogue.load("segmenters", reading.segment)(reading.lexicon)
-    return (lambda text: cut(text, plain, segment)), lambda text: place(text, find_words, segment)
+    return (lambda text: cut(text, plain, segment)), lambda text: place(text, find, segment)
 
 
 class Numbers(dict[str, int]):
@@ -200,22 +212,26 @@ def _is_end(text: str, start: int, stop: int) -> bool:
     return not (known in _TITLES or (known in _NUMBERED and after.isdecimal()))
 
 
-def words(text: str, keep_case: bool = False) -> list[str]:
+def words(text: str, keep_case: bool = False, elisions: str | None = None) -> list[str]:
     """Return the words and line ends of a text, in order.
 
     >>> words("Can’t 3.14 CO-OPERATE\\nU.S. covers 1990-95 :-)")
     ["can't", '3.14', 'co-operate', '\\n', 'u.s', 'covers', '1990', '95']
+
+    >>> words("Aujourd’hui, l’homme dit qu’il vient.", elisions="fr")
+    ["aujourd'hui", "l'", 'homme', 'dit', "qu'", 'il', 'vient']
     """
     text = _fold(text, keep_case)
-    found: list[str] = _find_pattern(text).findall(text)
+    found: list[str] = _find_pattern(text, elisions).findall(text)
     return found
 
 
-def find_words(text: str) -> list[tuple[int, int]]:
+def find_words(text: str, elisions: str | None = None) -> list[tuple[int, int]]:
     """Return the (start, end) offsets of the words that `words` returns."""
     # Keep the case. Lower-casing can change the length, and it does not affect word boundaries.
     folded = _fold(text, True)
-    spans = [one.span() for one in _find_pattern(folded).finditer(folded) if one[0] != "\n"]
+    found = _find_pattern(folded, elisions).finditer(folded)
+    spans = [one.span() for one in found if one[0] != "\n"]
     if len(folded) == len(text):
         return spans
     # Folding drops soft hyphens. Map offsets in the folded text back to the original text.
@@ -233,8 +249,10 @@ def _fold(text: str, keep_case: bool) -> str:
     return text
 
 
-def _find_pattern(text: str) -> Any:
+def _find_pattern(text: str, elisions: str | None) -> Any:
     """Return the regular expression that matches the words of a text."""
+    if elisions is not None:
+        return _SPLIT_WORD[elisions]
     return _ANY_WORD if _NOT_PLAIN.search(text) else _PLAIN_WORD
 
 

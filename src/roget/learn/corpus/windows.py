@@ -18,6 +18,7 @@ from roget.learn.corpus.base import (
     Tokens,
     add_tags,
 )
+from roget.learn.corpus.lemma_repair import is_number
 from roget.learn.corpus.terms import Joiner
 
 _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
@@ -28,10 +29,10 @@ class Windows:
     """Extract pairs of words and their neighbours from batches of tokens.
 
     Punctuation does not count towards distances in tagged text. If `function_words` is passed,
-    these words do not count either, nor does any word tagged as a function word. A token without a
-    word keeps its position but forms no pairs. With `per_one`, a common multiple of all distances,
-    a neighbour at distance d is counted per_one/d times. Multiword terms are joined first (see
-    `terms`).
+    these words and numbers do not count either, nor does any word tagged as a function word. A
+    token without a word keeps its position but forms no pairs. With `per_one`, a common multiple of
+    all distances, a neighbour at distance d is counted per_one/d times. Multiword terms are joined
+    first (see `terms`).
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class Windows:
         self._join = Joiner(terms, tables) if terms else None
         self._drops = function_words is not None
         dropped = frozenset(function_words or ())
-        self._is_dropped = TextFilter(tables.words, dropped.__contains__)
+        self._is_dropped = TextFilter(tables.words, lambda text: text in dropped or is_number(text))
         self._is_open = TextFilter(tables.upos, _OPEN.__contains__)
 
     def __call__(self, tokens: Tokens) -> PairColumns:

@@ -36,7 +36,7 @@ from roget.learn.counting.inspect import Inputs, inspect_inputs
 from roget.learn.counting.merge import MergeResult, open_merger
 from roget.learn.counting.options import CountOptions
 from roget.learn.counting.parts import CountPart
-from roget.learn.counting.plan import CountPlan, make_plan
+from roget.learn.counting.plan import CountPlan, list_frequent, make_plan
 from roget.learn.counting.provenance import describe_origin, hash_sources
 from roget.learn.counting.recipe import TABULAR, UNITS, CountCuts, CountRecipe
 from roget.learn.counting.scheduler import Keep, Workspace, count_tasks
@@ -263,6 +263,7 @@ def _summarise(
 ) -> Summary:
     """Return the summary of a finished count."""
     notes = [Notice(part.facts.note, code="columns") for part in done if part.facts.note]
+    notes += _note_names(done)
     reused = {source.path for task in plan.tasks if task.key in before for source in task.sources}
     return Summary(
         *result.shape,
@@ -275,6 +276,15 @@ def _summarise(
         len(reused),
         (*plan.notes, *_note_examples(plan.recipe, result, file), *dict.fromkeys(notes)),
     )
+
+
+def _note_names(done: Sequence[CountPart]) -> list[Notice]:
+    """Return a note if names and acronyms were left out."""
+    names = sum((Counter(part.facts.names) for part in done), Counter[str]())
+    if not names:
+        return []
+    text = f"{names.total():,} tokens left out as names and acronyms: {list_frequent(names)}"
+    return [Notice(f"{text} (--relation nouns --relation names keeps them)", code="names")]
 
 
 def _note_examples(recipe: CountRecipe, result: MergeResult, file: str | None) -> list[Notice]:

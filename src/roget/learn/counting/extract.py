@@ -19,10 +19,11 @@ from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
 from roget.engines.base import Increment
 from roget.errors import InputError
-from roget.learn.corpus.base import NONE, PairColumns, Tables, Tokens
-from roget.learn.corpus.lemma_repair import LemmaRepair
+from roget.learn.corpus.base import NONE, PairColumns, Tables, TextFilter, Tokens
+from roget.learn.corpus.lemma_repair import LemmaRepair, is_odd
 from roget.learn.corpus.pair_extraction import Extractor
 from roget.learn.corpus.particles import Particles
+from roget.learn.corpus.relations import ALL
 from roget.learn.corpus.terms import Joiner
 from roget.learn.corpus.windows import Windows
 from roget.learn.counting import parts, read_tables
@@ -32,6 +33,9 @@ from roget.learn.counting.recipe import TABULAR, CountRecipe
 from roget.learn.counting.tally import PairTally
 
 _SPILL = "spill"
+_NAMES = 2000
+"""Maximum number of different names to report for each part of a text."""
+
 _KEPT = 50
 """Maximum number of tags, and of labels, to record for a text without pairs."""
 
@@ -84,7 +88,7 @@ def count_text(
     read = catalogue.load("readers", recipe.reader)
     reading = replace(recipe.reading, texts=recipe.evidence > 0)
     sampler = ExampleSampler(recipe.evidence, folder, connection) if reading.texts else None
-    limit, labels = TokenLimit(recipe.limit), LabelTally(tables)
+    limit, labels, names = TokenLimit(recipe.limit), LabelTally(tables), NameTally(recipe, tables)
     digest, read_once = hashlib.sha256(), 0
     for source in map(replace, task.sources):
         once = source.path == STANDARD_INPUT
@@ -94,6 +98,7 @@ def count_text(
             tokens = limit.take(batch)
             pairs = extract(tokens)
             labels.add(tokens, pairs)
+            names.add(tokens)
             if recipe.transpose:
                 pairs = pairs.transpose()
             tally.add(pairs)
@@ -121,6 +126,7 @@ def count_text(
         read=read_once,
         sha256=digest.hexdigest() if is_whole else None,
         seen=labels.list_frequent(),
+        names=names.list_frequent(),
         witnessed=sampler.runs if sampler is not None else 0,
         pieces=sampler.pieces if sampler is not None else [],
     )
@@ -152,6 +158,35 @@ class LabelTally:
         if self._has_pairs:
             return None
         return {name: dict(counts.most_common(_KEPT)) for name, counts in self._counts.items()}
+
+
+class NameTally:
+    """Count the proper names of a text, if only its common nouns are counted as words."""
+
+    def __init__(self, recipe: CountRecipe, tables: Tables) -> None:
+        requested = set(recipe.relations.names if recipe.relations else ())
+        self._is_needed = "nouns" in requested and not requested.intersection(("names", ALL))
+        self._texts, self._is_name = tables.words.texts, TextFilter(tables.upos, "PROPN".__eq__)
+        self._counts = Counter[int]()
+
+    def add(self, tokens: Tokens) -> None:
+        """Count the names of a batch."""
+        if not self._is_needed or tokens.upos is None:
+            return
+        distinct, sizes = np.unique(
+            tokens.word[self._is_name(tokens.upos) & (tokens.word != NONE)], return_counts=True
+        )
+        self._counts.update(dict(zip(distinct.tolist(), sizes.tolist(), strict=True)))
+
+    def list_frequent(self) -> dict[str, int]:
+        """Return the counts of the most frequent names, without numbers and single letters."""
+        found: dict[str, int] = {}
+        for number, count in self._counts.most_common():
+            if len(found) == _NAMES:
+                break
+            if not is_odd(text := self._texts[number]):
+                found[text] = count
+        return found
 
 
 class TokenLimit:

@@ -426,6 +426,9 @@ def inspect_words(sources: Sequence[Source], draft: Draft) -> WindowWords:
     batches = list(read_sample(sources, draft.recipe, tables))
     tagged = any(tokens.upos is not None for tokens in batches)
     function_words = () if tagged else find_function_words(batches, tables.words)
+    if function_words and (code := draft.recipe.reading.elisions):
+        elided = (f"{word}'" for word in text.ELISIONS[code].split())
+        function_words = tuple(dict.fromkeys((*function_words, *elided)))
     enough = tagged or bool(function_words)
     terms = find_terms(batches, tables, function_words) if enough and draft.join_terms else ()
     return WindowWords(tagged, function_words, terms)

@@ -60,6 +60,8 @@ class Facts:
     """SHA-256 of standard input, computed while it is read."""
     seen: dict[str, dict[str, int]] | None = None
     """Counts of tags and labels in running text, if no pair was found."""
+    names: dict[str, int] = field(default_factory=dict)
+    """Counts of the most frequent names and acronyms of the text that were not counted as words."""
     note: str = ""
     """A note for the user, or an empty string."""
     witnessed: int = 0

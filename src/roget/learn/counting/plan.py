@@ -128,7 +128,8 @@ def _apply_words(draft: Draft, words: WindowWords) -> tuple[CountRecipe, list[No
     if draft.drop_function_words:
         recipe = replace(recipe, function_words=words.function_words)
         which = "by tag" if words.tagged else _list_first(words.function_words)
-        text = f"function words left out: {which} (--set function_words=true keeps them)"
+        listed = f"function words and numbers left out: {which}"
+        text = f"{listed} (--set function_words=true keeps them)"
         notes.append(Notice(text, code="function-words"))
     if words.terms:
         text = (
@@ -143,14 +144,14 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
     notes = []
     for kind, words in nouns.odd.items():
         if words:
-            listed = f"{words.total():,} tokens left out as {kind}: {_list_frequent(words)}"
+            listed = f"{words.total():,} tokens left out as {kind}: {list_frequent(words)}"
             text = f"{listed} (--set odd_words=true keeps them)"
             notes.append(Notice(text, code="odd-words"))
     if nouns.repairs:
         changes = Counter[str]()
         for (_, lemma), (word, n) in nouns.repairs.items():
             changes[f"{lemma} → {word}"] += n
-        listed = f"lemmas of {changes.total():,} tokens corrected: {_list_frequent(changes)}"
+        listed = f"lemmas of {changes.total():,} tokens corrected: {list_frequent(changes)}"
         text = f"{listed} (disable with --set repair=false)"
         notes.append(Notice(text, code="lemma-repair"))
     if draft.join_terms:
@@ -173,7 +174,7 @@ def _list_first(words: Sequence[str]) -> str:
     return f"{', '.join(words[:_SHOWN])}{more}"
 
 
-def _list_frequent(words: Counter[str]) -> str:
+def list_frequent(words: Counter[str]) -> str:
     """Return the most frequent words as a comma-separated string."""
     ordered = sorted(words.items(), key=lambda one: (-one[1], one[0]))
     return _list_first([word for word, _ in ordered])

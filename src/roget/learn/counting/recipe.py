@@ -16,6 +16,7 @@ from roget.errors import InputError, Notice
 from roget.learn.corpus.base import ReadContext
 from roget.learn.corpus.particles import SEPARABLE
 from roget.learn.corpus.relations import RelationSet
+from roget.learn.corpus.text import ELISIONS
 from roget.learn.counting.options import TAGGERS, CountOptions
 
 UNPARSED, TAGGED = "text", "hanta"
@@ -173,8 +174,12 @@ class Draft:
     join_terms: bool = False
 
     def apply_language(self, code: str | None, options: CountOptions) -> Draft:
-        """Adapt the recipe to a language with capitalised nouns or separable verbs."""
+        """Adapt the recipe to the language: elided words, capitalised nouns, separable verbs."""
         recipe, main = self.recipe, (code or "").partition("-")[0].lower()
+        if recipe.reader == UNPARSED and main in ELISIONS:
+            return replace(
+                self, recipe=replace(recipe, reading=replace(recipe.reading, elisions=main))
+            )
         if recipe.reader in (UNPARSED, *TABULAR) or recipe.reading.form:
             return self
         notes = self.notes

@@ -161,7 +161,8 @@ def count_tasks(
         try:
             job = _make_job(workspace, plan.recipe, options, shared=engine.shares_disk)
             for at, files in engine.run(job, missing, meter):
-                if files is not None:  # The worker cannot write to this disk.
+                # A worker that cannot write to the disk of this machine returns its files.
+                if files is not None:
                     with parts.new_part(workspace.parts, missing[at].key) as draft:
                         for name, data in files.items():
                             (draft / name).write_bytes(data)

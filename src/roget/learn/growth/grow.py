@@ -31,7 +31,7 @@ from roget.learn.prior import reopen_prior
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.editor import Draft, add_or_move
+from roget.learn.thesaurus.draft import Draft, add_or_move
 from roget.learn.thesaurus.edits import CHANGE_KINDS, NEW, OPEN, ClassSnapshot, Edit, GrowthChange
 from roget.learn.thesaurus.thesaurus import keep_spare
 

@@ -27,20 +27,21 @@ from roget.learn.growth.options import GrowOptions
 from roget.learn.prior import Prior
 from roget.learn.thesaurus.edits import CLASS, MOVED, NEW, SPLIT
 
-MIN_NEW_SHARE = 0.2
+MIN_NEW_SHARE = 0.5
 """Minimum fraction of a word's tokens that must be new for the word to move."""
 
-MAX_UNCHANGED = 500
-"""Maximum number of unchanged words used to estimate the noise of margins (see
-`CLEAR_QUANTILE`)."""
+MAX_SIMULATED = 1000
+"""Maximum number of words whose tokens are halved to estimate the noise of margins."""
 
-CLEAR_QUANTILE = 0.99
-"""Quantile that defines clear margins. The margin of a word is the log odds of its most probable
-class against its current class. It is clear if it exceeds this quantile of the margins of unchanged
-words, which are only noise."""
+CLEAR_QUANTILE, SIMILAR = 0.99, 100
+"""A move is clear if its margin exceeds this quantile of the margins of halved words. The second
+value is the number of halved words compared: those with the most similar numbers of tokens."""
 
 MIN_MARGIN = float(np.log(2))
 """Minimum size of a clear margin, in nats."""
+
+MAX_UNCHANGED = 500
+"""Maximum number of unchanged words used to estimate the leads of words."""
 
 UNCERTAIN_QUANTILE = 0.25
 """Quantile that defines uncertain words. The lead of a word is the log odds of its most probable
@@ -141,8 +142,8 @@ def update_clustering(
         counts, new = keep_rows(counts, kept), new[kept]
     renewal = IncrementalUpdate(found, before, counts, background, prior)
     wide = renewal.regroup()
-    # 2. Place new words and words with many new tokens. Also place some unchanged words: their
-    # margins and leads show how large the noise is.
+    # 2. Place new words and words with many new tokens. Also place some unchanged words, whose
+    # leads show how large the noise is.
     entering = np.arange(old, len(counts))
     share = new / np.maximum(counts.word_totals, 1e-300)
     changed = (
@@ -151,19 +152,25 @@ def update_clustering(
         else np.empty(0, dtype=np.int64)
     )
     changed = np.setdiff1d(changed, np.fromiter(edited.rows, np.int64))
-    calm = np.flatnonzero(share[:old] == 0)
     doubt = doubt and entering.size > 0
-    calm = calm[:: max(1, -(-calm.size // MAX_UNCHANGED))] if changed.size or doubt else calm[:0]
+    calm = np.flatnonzero(share[:old] == 0) if doubt else changed[:0]
+    calm = calm[:: max(1, -(-calm.size // MAX_UNCHANGED))]
     queried = np.concatenate([entering, changed, calm])
-    placed = np.empty((0, 1))
+    placed = np.empty((0, wide.n_clusters))
     if queried.size:
-        placed = to_dense(wide.place(_borrow(counts, background, wide)[queried]))
-    # 3. Leave out uncertain new words, add the other new words, and move words.
+        matrix = _borrow(counts, background, wide)
+        placed = to_dense(wide.placing.place_rows(queried, matrix, wide))
+    # 3. Leave out new words whose lead is lower than the leads of most unchanged words. Add the
+    # other new words, and move words.
     sure = np.ones(entering.size, dtype=bool)
-    if doubt and calm.size and wide.n_clusters > 1:
+    if calm.size and wide.n_clusters > 1:
         usual = np.quantile(_leads(placed[entering.size + changed.size :]), UNCERTAIN_QUANTILE)
         sure = _leads(placed[: entering.size]) >= usual
-    steps = _move(wide, placed[entering.size :], changed, calm, edited.together)
+    steps = []
+    if changed.size:
+        margins = _margins(placed[entering.size :][: changed.size], wide.labels[changed])
+        steps = _move(wide, changed, _confirm(wide, before, counts, changed, *margins),
+                      edited.together)  # fmt: skip
     memberships = renewal.memberships
     if sure.any():
         shaped = _shape(placed[: entering.size][sure], wide)
@@ -216,34 +223,83 @@ def _margins(placed: Floats, own: Ints) -> tuple[Ints, Floats]:
     """Return the most probable class of each word, and its log odds against the current class."""
     best = placed.argmax(axis=1)
     rows = np.arange(own.size)
-    logs = np.log(np.maximum(placed, 1e-300))
+    logs = _log(placed)
     return best, logs[rows, best] - logs[rows, own]
 
 
 def _leads(placed: Floats) -> Floats:
     """Return the log odds between the two most probable classes of each word."""
-    two = np.log(np.maximum(np.partition(placed, -2, axis=1)[:, -2:], 1e-300))
+    two = _log(np.partition(placed, -2, axis=1)[:, -2:])
     return np.asarray(two[:, 1] - two[:, 0])
 
 
-def _move(
-    wide: Clustering, placed: Floats, changed: Ints, calm: Ints, together: Ints
-) -> list[UpdateStep]:
+class _Moves(NamedTuple):
+    """For each word that may move: its best class, and by how much the margin is clear."""
+
+    targets: Ints
+    margins: Floats
+    clear: Floats
+    """The margins that moves must exceed."""
+
+
+def _confirm(
+    wide: Clustering, before: Counts, counts: Counts, rows: Ints, targets: Ints, margins: Floats
+) -> _Moves:
+    """Compare the margins with the new tokens alone, and with the noise of halved counts.
+
+    A word's margin is the smaller one of the margins by all its counts and by its new tokens. The
+    noise is estimated with words whose classes are known: half of their old tokens are placed. The
+    margin of another class over their own is due to the sample of tokens.
+    """
+    old, at = before.shape, np.arange(rows.size)
+    more = sparse.csr_array(counts.matrix[: old[0]], dtype=np.float64, copy=True)
+    had = sparse.csr_array(before.matrix, dtype=np.float64, copy=True)
+    had.resize(more.shape)
+    more = sparse.csr_array(more - had)
+    more.data = np.maximum(more.data, 0)
+    logs = _log(wide.place(_without_zeros(more[rows])))
+    margins = np.minimum(margins, logs[at, targets] - logs[at, wide.labels[rows]])
+    tokens = np.asarray(more.sum(axis=1)).ravel()[rows]
+    some = np.flatnonzero(before.word_totals > 0)
+    some = some[:: max(1, -(-some.size // MAX_SIMULATED))]
+    half = sparse.csr_array(had[some])
+    whole = np.floor(half.data).astype(np.int64)
+    half.data = np.random.default_rng(0).binomial(whole, 0.5).astype(np.float64)
+    seen = np.asarray(half.sum(axis=1)).ravel()
+    noise = _margins(to_dense(wide.place(_without_zeros(half))), wide.labels[some])[1]
+    order = np.argsort(seen, kind="stable")
+    n = min(SIMILAR, order.size)
+    first = np.searchsorted(seen[order], tokens) - n // 2
+    first = np.clip(first, 0, order.size - n)
+    clear = [np.quantile(noise[order[begin : begin + n]], CLEAR_QUANTILE) for begin in first]
+    return _Moves(targets, margins, np.maximum(MIN_MARGIN, clear))
+
+
+def _without_zeros(table: Any) -> Any:
+    """Return a csr_array without stored zeros."""
+    found = sparse.csr_array(table)
+    found.eliminate_zeros()
+    return found
+
+
+def _log(placed: Any) -> Floats:
+    """Return the logarithms of probabilities as a dense array."""
+    return np.asarray(np.log(np.maximum(to_dense(placed), 1e-300)))
+
+
+def _move(wide: Clustering, rows: Ints, found: _Moves, together: Ints) -> list[UpdateStep]:
     """Return an update step for each word that clearly belongs to another class."""
     own = wide.labels
-    if not changed.size:
-        return []
-    best, margins = _margins(placed[: changed.size], own[changed])
-    noise = _margins(placed[changed.size :], own[calm])[1] if calm.size else margins
-    clear = max(MIN_MARGIN, float(np.quantile(noise, CLEAR_QUANTILE)))
     left = np.bincount(own[np.diff(wide.memberships.indptr) > 0], minlength=wide.n_clusters)
     steps = []
-    for at in np.argsort(-margins, kind="stable").tolist():
-        source, target = int(own[changed[at]]), int(best[at])
-        # Keep at least one word in every class.
-        if margins[at] > clear and together[source] != together[target] and left[source] > 1:
+    for at in np.argsort(-found.margins, kind="stable").tolist():
+        source, target = int(own[rows[at]]), int(found.targets[at])
+        is_clear = found.margins[at] > found.clear[at]
+        # A class keeps at least one word.
+        if is_clear and together[source] != together[target] and left[source] > 1:
             left[source] -= 1
-            steps.append(UpdateStep(MOVED, changed[[at]], source, target, float(margins[at]), ()))
+            score = float(found.margins[at])
+            steps.append(UpdateStep(MOVED, rows[[at]], source, target, score, ()))
     return steps
 
 

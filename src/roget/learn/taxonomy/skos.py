@@ -163,8 +163,8 @@ def gather(
             if tag is None or not object:
                 continue
             if tag not in kept_languages:
-                # Without a requested language, keep the first one. A second language is an error at
-                # the end.
+                # Without a requested language, keep only labels of the first language found. If
+                # there are several, an error is raised after reading.
                 kept_languages[tag] = (
                     matches(tag, requested) if requested else len(kept_languages) == 1
                 )

@@ -177,21 +177,29 @@ SPARE = tuple(tables_of(SpareContents, optional=True))
 
 
 @dataclass(frozen=True)
-class ThesaurusContents(SpareContents, ExampleContents, MatrixContents):
-    """The content of a thesaurus folder, without its arrays and edits."""
+class ThesaurusManifest(Contents):
+    """The values of a thesaurus in the manifest, without its provenance."""
 
-    membership: MembershipTable = table(MembershipTable, MEMBERSHIP, "memberships")
     shape: list[int] = value(_is_shape, sizes=("words", "contexts", "clusters"))
     dtype: str = value(counts_files.is_dtype)
     tree: dict[str, Any] = value(_is_tree)
     labels: dict[str, str] = value(is_mapping)
-    ids: list[int] | None = value(is_optional(is_list_of(is_whole)))
-    next_id: int | None = value(is_optional(is_whole))
-    notes: list[Any] | None = value(is_optional(is_list_of(_is_note)))
     path: list[Any] = value(is_list_of(_is_step))
     changes: list[Any] | None = value(is_optional(is_list_of(is_mapping)))
     relations: list[str] = value(is_list_of(is_text))
     counts: dict[str, Any] = value(is_mapping)
+    clustering: dict[str, Any] | None = value(is_optional(is_mapping))
+    """The clustering, except its tree and path. Early versions did not store it."""
+    ids: list[int] | None = value(is_optional(is_list_of(is_whole)))
+    next_id: int | None = value(is_optional(is_whole))
+    notes: list[Any] | None = value(is_optional(is_list_of(_is_note)))
+
+
+@dataclass(frozen=True)
+class ThesaurusContents(ThesaurusManifest, SpareContents, ExampleContents, MatrixContents):
+    """The content of a thesaurus folder, without its arrays and edits."""
+
+    membership: MembershipTable = table(MembershipTable, MEMBERSHIP, "memberships")
     beta: float | None = value(is_optional(is_number), at="provenance.beta")
     description_length: float | None = value(
         is_optional(is_number), at="provenance.description_length"
@@ -298,27 +306,28 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool, spare: Counts | None) ->
     belongs.sum_duplicates()
     belongs = belongs.tocoo()
     held, arrays = clustering.to_parts()
-    plain = {
-        "shape": [*counts.shape, base.tree.n_clusters],
-        "dtype": str(counts.matrix.dtype),
-        "tree": held.pop("tree"),
-        "labels": {str(node): base.labels[node] for node in sorted(base.labels)},
-        "path": [_finite(step) for step in held.pop("path")],
-        "changes": [change.to_json() for change in base.changes],
-        "relations": list(counts.relations),
-        "counts": counts.provenance,
-        "clustering": {**held, "contexts": None},
-    }
+    n_nodes = base.tree.n_nodes
     # Store ids only if they differ from the node numbers.
-    if base.next_id != base.tree.n_nodes or (base.ids != np.arange(base.tree.n_nodes)).any():
-        plain |= {"ids": base.ids.tolist(), "next_id": base.next_id}
-    if base.notes:
-        plain["notes"] = [[about, *held] for about, held in base.notes.items()]
+    has_ids = base.next_id != n_nodes or bool((base.ids != np.arange(n_nodes)).any())
+    manifest = ThesaurusManifest(
+        shape=[*counts.shape, base.tree.n_clusters],
+        dtype=str(counts.matrix.dtype),
+        tree=held.pop("tree"),
+        labels={str(node): base.labels[node] for node in sorted(base.labels)},
+        path=[_finite(step) for step in held.pop("path")],
+        changes=[change.to_json() for change in base.changes],
+        relations=list(counts.relations),
+        counts=dict(counts.provenance),
+        clustering={**held, "contexts": None},
+        ids=base.ids.tolist() if has_ids else None,
+        next_id=base.next_id if has_ids else None,
+        notes=[[about, *note] for about, note in base.notes.items()] or None,
+    )
     columns = {"row": belongs.row, "cluster": belongs.col, "probability": belongs.data}
     return folders.fill(
         draft,
         KIND,
-        plain,
+        {name: value for name, value in manifest.content().items() if value is not None},
         provenance=base.provenance,
         tables={
             **counts_files.to_tables(counts),
@@ -364,36 +373,35 @@ def _read_base(folder: folders.Folder, kind: type[Thesaurus]) -> Thesaurus:
     record, tables, arrays = folder.record, folder.tables(), folder.arrays()
     belongs = tables[MEMBERSHIP]
     try:
+        manifest = ThesaurusManifest.read(record)
         names = tables[counts_files.WORDS]["word"], tables[counts_files.CONTEXTS]["context"]
         shape = [*map(len, names), int(arrays["mass"].size)]
-        if record["shape"] != shape:
+        if manifest.shape != shape:
             raise InputError(
-                f"'shape' is {record['shape']}, but the shape of the tables is {shape}",
+                f"'shape' is {manifest.shape}, but the shape of the tables is {shape}",
                 code="damaged-folder",
             )
         words, contexts, clusters = shape
         counts = counts_files.from_tables(
-            tables, (words, contexts), record["relations"], record["counts"], Counts
+            tables, (words, contexts), manifest.relations, manifest.counts, Counts
         )
         counts.evidence = sentences.from_folder(folder, counts)
         cells = belongs["probability"], (belongs["row"], belongs["cluster"])
         table = sparse.coo_array(cells, shape=(words, clusters))
-        labels = {int(node): label for node, label in record["labels"].items()}
-        notes = {about: Note(*held) for about, *held in record.get("notes") or ()}
         about = {
             "provenance": record["provenance"],
-            "labels": labels,
-            "notes": notes,
-            "ids": record.get("ids"),
-            "next_id": record.get("next_id"),
+            "labels": {int(node): label for node, label in manifest.labels.items()},
+            "notes": {about: Note(*held) for about, *held in manifest.notes or ()},
+            "ids": manifest.ids,
+            "next_id": manifest.next_id,
         }
-        if "clustering" not in record:  # The folder was written by an early version.
-            tree = Tree.from_json(record["tree"])
+        if manifest.clustering is None:  # The folder was written by an early version.
+            tree = Tree.from_json(manifest.tree)
             parts = tree, table, arrays["centroids"], arrays["mass"]
-            return kind.from_parts(counts, *parts, steps=record["path"], **about)
-        plain = {**record["clustering"], "tree": record["tree"], "path": record["path"]}
+            return kind.from_parts(counts, *parts, steps=manifest.path, **about)
+        plain = {**manifest.clustering, "tree": manifest.tree, "path": manifest.path}
         arrays |= contents.to_arrays("memberships", table.tocsr())
-        about["changes"] = [GrowthChange.from_json(one) for one in record.get("changes") or ()]
+        about["changes"] = [GrowthChange.from_json(one) for one in manifest.changes or ()]
         about["load_spare"] = _make_spare_reader(folder)
         return kind.from_clustering(counts, Clustering.from_parts(plain, arrays), **about)
     except (KeyError, TypeError, ValueError, OverflowError) as error:

@@ -513,7 +513,7 @@ def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) ->
         return []
     rows = np.array([thesaurus.row(one) for one in (word, *others)])
     at = rows if known.rows is None else known.rows[rows]
-    # Words without learnt vectors are compared by the contexts of the text alone.
+    # Words without learnt vectors are compared only by their contexts in the text.
     nothing = sparse.csr_array((1, known.weights.shape[1]), dtype=known.weights.dtype)
     weights = sparse.vstack([known.weights, nothing], format="csr")[at]
     own = sparse.csr_array(thesaurus.counts.matrix[rows])

@@ -50,7 +50,7 @@ class Figure(NamedTuple):
 
     weight: float
     usual: float
-    """Mean of the figure over the classes to which the weights were fitted."""
+    """Mean of the figure over the classes that were used to fit the weights."""
     reason: str
     """The reason for low trust if this figure is low."""
 

@@ -24,7 +24,8 @@ from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering, infer_rule
 from roget.learn.command_options import NeighbourOptions
 from roget.learn.thesaurus import files, lookup, quality
-from roget.learn.thesaurus.editor import Draft, Editor
+from roget.learn.thesaurus.draft import Draft
+from roget.learn.thesaurus.editor import Editor
 from roget.learn.thesaurus.edits import LONGEST_NOTE, Edit, GrowthChange, Note, check_text
 from roget.learn.thesaurus.lookup import (
     Index,

@@ -33,7 +33,7 @@ SHAPES = {0: "uniform", 1: "s = 1", 2: "s = 2", 3: "s = 3", 4: "s = 4"}
 """Names of the distributions, keyed by the exponent of Zipf's law. Exponent 0 is Figure 1."""
 
 DRAWN = ("ml", "mm", "jk", "bub")
-"""The estimators drawn in the paper."""
+"""The estimators plotted in the paper."""
 
 SAMPLED = (10, 20, 50)
 """Sample sizes at which all estimators are simulated."""

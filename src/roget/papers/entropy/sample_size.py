@@ -60,7 +60,7 @@ SHOWN = ("ml", "jk", "bub", "cwj")
 """Estimators in the figure."""
 
 Curves: TypeAlias = Mapping[tuple[int, str], Floats]
-"""V with shape (sets, sizes), keyed by number of classes and estimator."""
+"""V for each set and sample size, keyed by number of classes and estimator."""
 
 Means: TypeAlias = Mapping[tuple[int, int, str], Floats]
 """Mean scores of all models, keyed by seed, sample size and score."""

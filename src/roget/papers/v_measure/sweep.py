@@ -275,7 +275,7 @@ def draw(scores: Scores, sweep: Sweep) -> Figure:
     first, *_, last = figure.axes
     for axes, name in zip(figure.axes, DRAWN, strict=True):
         _draw_span(axes, scores, name, BLUE)
-    # V is also shown corrected for bias, and next to AMI.
+    # Also plot bias-corrected V, and AMI for comparison.
     curves = [
         first.plot(scores.ks, scores.average(name), line, color=colour, lw=1.3, label=name)[0]
         for name, colour, line in (("v", BLUE, "-"), (JK, ORANGE, "--"), ("ami", ORANGE, ":"))

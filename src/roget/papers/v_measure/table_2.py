@@ -191,7 +191,7 @@ def table_2(options: ReproduceOptions) -> Reproduced:
     found = {name: count_satisfied(PAPERS, PAPERS.measure(name)) for name in (*PRINTED, *OTHERS)}
     strict = replace(PAPERS, lossy=False)
     without = {name: count_satisfied(strict, strict.measure(name)) for name in PRINTED}
-    # In a second interpretation of the paper, tables that lose items are used only for P5 and P7.
+    # The paper can also mean that tables that lose items are used only for P5 and P7.
     mixed = {
         name: {**without[name], "P5": found[name]["P5"], "P7": found[name]["P7"]}
         for name in PRINTED

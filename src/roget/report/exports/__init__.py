@@ -63,7 +63,7 @@ def export(
 
 
 def has_build_levels(thesaurus: Thesaurus, format: str, options: ReportOptions) -> bool:
-    """Return True if the export has the levels of the build, because no others were requested."""
+    """Return True if the export has the levels of the build: no others were requested."""
     chosen = options.levels is None and not options.all_splits
     return format in SHALLOW and chosen and bool(thesaurus.provenance.get("levels"))
 

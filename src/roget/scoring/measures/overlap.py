@@ -258,7 +258,10 @@ class ClusterRecall(Measure, name="cluster-recall", reference=MENESTRINA):
 
 
 class ClusterF(Measure, name="cluster-f", symmetric=True, reference=MENESTRINA):
-    """F of exact clusters, 2·exact/(classes + clusters), as in entity resolution. Best value: 1."""
+    """F of exactly found clusters, 2·exact/(classes + clusters), for entity resolution.
+
+    Best value: 1.
+    """
 
     def compute(self, table: Contingency) -> Values:
         require_whole_labels(table)

@@ -94,7 +94,7 @@ class Gamma(
     """Correlation between "in the same class" and "in the same cluster". Best value: 1; chance
     level: 0.
 
-    The score is undefined if gold or the system joins all pairs or no pairs.
+    The score is undefined if gold or the system joins all pairs, or no pair.
     """
 
     def compute(self, pairs: PairCounts) -> Values:
@@ -115,7 +115,7 @@ GOSGENS = "Gösgens, Tikhonov & Prokhorenkova 2021"
 
 
 def one_sided(pairs: PairCounts) -> Any:
-    """Return True if gold or the system joins all pairs or no pairs, but they are not identical."""
+    """Return True if gold and system differ and at least one of them joins all pairs or no pair."""
     joins = (pairs.gold, pairs.system)
     extreme = [np.equal(joined, 0) | np.equal(joined, pairs.total) for joined in joins]
     return (extreme[0] | extreme[1]) & ~is_identical(pairs)

@@ -35,7 +35,7 @@ _LIMIT = 10**8
 """Number of items in the table that approximates infinitely many items."""
 
 _SIMILAR = 0.05
-"""Tolerance for the change of a score when every item is repeated. For few items n, it is 5/n."""
+"""Tolerance for the change of a score when every item is repeated, or 5/n if that is larger."""
 
 _SHAPE = 1 / 3
 """Exponent of the interpolation, chosen by simulation (see `benchmarks/inference.py`)."""

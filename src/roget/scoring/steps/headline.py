@@ -284,7 +284,7 @@ LATER = ("bias", "sparse-table", "undefined-groups", "unused-number")
 
 
 def shorten_table(table: ScoreTable, options: PipelineOptions) -> ScoreTable:
-    """Add a headline to a table that was joined from several levels or gold standards."""
+    """Add a verdict and a short selection of rows to a table of several levels or golds."""
     if shows_everything(((row.measure, row.entropy) for row in table.rows), options):
         return table
     levels = list(dict.fromkeys(row.level for row in table.rows))

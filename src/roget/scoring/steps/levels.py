@@ -85,9 +85,7 @@ def _check_options(inputs: Inputs, system: Any) -> None:
     if options.cuts is not None:
         raise InputError("--set cuts cannot be combined with --set levels", code=code)
     if options.engine != "local":
-        raise InputError(
-            f"--set levels requires --engine local, but it is {options.engine}", code=code
-        )
+        raise InputError(f"--set levels requires --engine local, not {options.engine}", code=code)
 
 
 def _list_levels(labels: Labels) -> list[Labels]:

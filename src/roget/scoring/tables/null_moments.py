@@ -115,8 +115,8 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
             f"the exact variance supports at most {MAX_SIZES:,} distinct (class size, cluster "
             f"size) pairs; this table has {first.size:,}"
         )
-    # Step 2: expand the function of each kind of cell (class size, cluster size) as in equation
-    # (1).
+    # Step 2: for each distinct (class size, cluster size), expand the cell's function as in
+    # equation (1).
     alone, degrees = _expand(sizes.take(first))
     # Step 3: sum the variances of the single cells, the first term of equation (4). `m_a` is the
     # number of classes of size a, and `m_b` the number of clusters of size b.
@@ -192,9 +192,7 @@ _BLOCK = 1 << 16
 
 
 def _expand(pairs: PairSizes) -> tuple[Floats, list[Floats]]:
-    """Return the variance of each cell's term in N·I, and its coefficients c_k from equation
-    (1).
-    """
+    """Return the variance of each cell's term in N·I, and its coefficients c_k (equation 1)."""
     variances = np.zeros(pairs.n.size)
     degrees: list[Floats] = []
     for chosen, counts, mass in _list_blocks(pairs):

@@ -83,7 +83,7 @@ class WeightedCells:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSide:
-    """The gold labels or the system labels, and their expected sizes."""
+    """The labels of gold or of the system, with the expected size of each class or cluster."""
 
     labels: Labels
     known: Floats | None = None

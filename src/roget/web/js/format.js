@@ -22,11 +22,11 @@ export const decimal = (x, digits = 2) =>
         .toFixed(digits)
         .replace(/^-(?=[0.]*$)/, "")
         .replace("-", "−");
-/** @type {(lift: number) => string} */
-export const times = (lift) => {
-  const by = Math.exp(lift);
-  return `×${by >= 10 ? count(by) : by.toFixed(1)}`;
-};
+/** @type {(by: number) => string} */
+export const ratio = (by) =>
+  `×${by >= 10 ? count(by) : by >= 0.1 ? by.toFixed(1) : by.toPrecision(1)}`;
+/** Format a logarithmic lift as a ratio. @type {(lift: number) => string} */
+export const times = (lift) => ratio(Math.exp(lift));
 /** @type {(text: string) => string} */
 export const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 

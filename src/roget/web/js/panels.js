@@ -3,7 +3,7 @@
 
 import { source } from "./api.js";
 import { $, clear, el, bdi, short } from "./dom.js";
-import { amount, count, decimal, many, percent, times } from "./format.js";
+import { amount, count, decimal, many, percent, ratio } from "./format.js";
 import {
   addDialog,
   classNotes,
@@ -522,7 +522,7 @@ function wordHead(data, open) {
           : el(
               "span",
               {},
-              el("b", { text: times(data.keyness) }),
+              el("b", { text: ratio(data.keyness) }),
               " ",
               term("keyness", "compared with general language"),
             ),

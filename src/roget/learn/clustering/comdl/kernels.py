@@ -281,7 +281,7 @@ def _close(gone: int, last: int, counts: CoclusterCounts, a: float, scratch: Scr
         for item in range(labels.size):
             if labels[item] == last:
                 labels[item] = gone
-    # 2. Move its totals, cached terms and blocks. Nothing uses the last number then.
+    # 2. Move its totals, cached terms and blocks. The last cluster number is now unused.
     size[gone], mass[gone] = size[last], mass[last]
     held[gone], fixed[gone] = held[last], fixed[last]
     size[last], mass[last] = 0, 0

@@ -108,8 +108,8 @@ class Code:
         if self.estimator == "mle":
             return 0.0
         if self.criterion in ("li-abe", "corrected"):
-            # L_par (equation 4): P(C, v) has |V| more parameters. With "corrected", P(n|C) has one
-            # less.
+            # L_par (equation 4): a split adds |V| parameters to P(C, v). With "corrected", it also
+            # removes one from P(n|C).
             more = self.width - (self.criterion == "corrected")
             return more / 2 * math.log(tokens) if tokens > 1 else 0.0
         # Code the number of words on one side. The kernels add the cost of listing them.

@@ -611,7 +611,7 @@ class Twins:
 
 def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twins | None:
     """Return the twin clusters of a cluster, or None if they do not separate."""
-    # 1. Start along the eigenvector: words prefer a twin according to the sign of their score.
+    # 1. Start from the eigenvector: the sign of a word's score decides which twin it prefers.
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * found.scores, -30, 30)))
     # 2. Run EM on the twin clusters.
     sums = np.zeros((2, data.n_contexts))
@@ -623,8 +623,8 @@ def separate(data: Data, found: Instability, beta: float, floor: Floats) -> Twin
     # 3. Put the heavier twin first, because it keeps the number of the parent.
     if one < total / 2:
         share, first, second = 1.0 - share, second, first
-    # 4. The distortion decreases by H(both) − H(first) − H(second), the entropies of the centroids
-    # weighted by mass.
+    # 4. The distortion decreases by H(both) − H(first) − H(second), where H is the entropy of a
+    # centroid times its mass.
     gain = _weigh_entropy(first + second) - _weigh_entropy(first) - _weigh_entropy(second)
     inner = found.weights * (xlogx(share) + xlogx(1.0 - share))
     mass = float(np.sum(found.weights * (1.0 - share)))

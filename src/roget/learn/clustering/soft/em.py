@@ -20,7 +20,7 @@ LOST = 1e-6
 """Maximum fraction of a word's membership in clusters that are not in its list."""
 
 LISTED_STEPS = 8
-"""Maximum number of steps over listed clusters between two steps over all clusters."""
+"""Maximum number of consecutive EM steps that consider only the listed clusters of each word."""
 
 LISTED_SHARE = 1 / 6
 """Maximum total length of the lists, relative to words × clusters. Longer lists are not used."""

@@ -81,8 +81,8 @@ class SphericalTree(Clusterer, SphericalOptions):
     progress: Called with {"fraction"} during the run.
 
     `unsure_` maps the rows of the excluded words to the reason. These words still have labels. Ward
-    linkage needs quadratic memory: with more than 6,000 words (or four per class) it uses only the
-    most frequent words, and the others join the nearest class. Ctrl-C during k-means ends this
+    linkage needs quadratic memory, so it uses at most max(6000, 4 × number of classes) words, the
+    most frequent ones. The other words join the nearest class. Ctrl-C during k-means ends this
     phase early, with a warning.
 
     >>> import numpy as np

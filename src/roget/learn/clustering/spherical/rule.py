@@ -70,7 +70,19 @@ class NearestCentroids(Rule):
                 f"have {known.vectors.shape[1]}",
                 code="damaged-folder",
             )
-        vectors = smooth_new_vectors(known, self.common, matrix)
+        return self._compare(smooth_new_vectors(known, self.common, matrix), leaves)
+
+    def place_rows(self, rows: Ints, matrix: Any, leaves: Clustering) -> Array:
+        """Return p(c|word) for words of the clustering, by their own vectors.
+
+        Unlike a vector inferred from the contexts, these include prior vectors of the words.
+        """
+        known = self._require_vectors(leaves)
+        vectors = _smooth_all(known, self.common.astype(np.int64).tobytes())[rows]
+        return self._compare(vectors, leaves)
+
+    def _compare(self, vectors: Any, leaves: Clustering) -> Array:
+        """Return p(c|word) for words with the given vectors."""
         cosines = multiply_exactly(vectors, self.centres.T)
         placed = softmax(self.sharpness * cosines, axis=1)
         nothing = ~vectors.any(axis=1)

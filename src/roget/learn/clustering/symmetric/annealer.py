@@ -80,7 +80,7 @@ class SymmetricArrays(Contents):
 class SymmetricAnnealer(AnnealingSearch):
     """Annealing search for the symmetric model.
 
-    `words` and `contexts` hold the expected counts p(n,c) and p(v,c). Each sums to 1.
+    `words` and `contexts` hold the joint probabilities p(n,c) and p(v,c).
     """
 
     needs_number = True
@@ -242,7 +242,7 @@ class SymmetricAnnealer(AnnealingSearch):
         return Energy(free - own, distortion - own, self.beta * (distortion - free))
 
     def _split(self) -> bool:
-        """Split the unstable clusters that gain most. Return False if all clusters are stable."""
+        """Split the unstable clusters with the largest gain. Return False if all are stable."""
         self._expect()
         sigma, scores, modes = self._instabilities()
         mass = self.words.sum(axis=0, dtype=np.float64)

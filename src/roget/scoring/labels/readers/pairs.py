@@ -130,7 +130,7 @@ def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str
 
 
 def _find_match(names: Sequence[str], ids: tuple[int, int] | None) -> int | None:
-    """Return the index of the match column. If the table has three columns, it may have any name.
+    """Return the index of the match column, which may have any name in a table of three columns.
 
     >>> _find_match(["id1", "id2", "score", "match"], (0, 1))
     3
