@@ -155,6 +155,7 @@ LABEL_FORMATS: dict[str, str] = {
     "key": f"{_LABELS}.key:READER",
     "tsv": f"{_LABELS}.delimited:TSV",
     "csv": f"{_LABELS}.delimited:CSV",
+    "coref-json": f"{_LABELS}.mentions:COREF_JSON",
     "jsonl": f"{_LABELS}.jsonl:READER",
     "parquet": f"{_LABELS}.parquet:READER",
     "arrow": f"{_LABELS}.sheets:ARROW",

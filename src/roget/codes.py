@@ -337,6 +337,12 @@ CODES: dict[str, Explanation] = {
         "Inputs without item ids are joined by position, so every value needs a partner.",
         "Pass inputs of the same length, or mappings from item to label.",
     ),
+    "match-threshold": Explanation(
+        "Pairs with a match probability of at least .5 were read as matches.",
+        "The clusters, and so all scores, depend on the threshold.",
+        "To use another threshold, pass a file with only the matching pairs, or with a column of 0 "
+        "and 1.",
+    ),
     "missing-column": Explanation(
         "A requested column does not exist.",
         "The message lists the columns of the file.",

@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 
 from roget import contingency
-from roget.papers.entropy import figures_1_2, figures_3_4, ranking, section_5, table_1, weighted
+from roget.papers.entropy import (
+    figures_1_2,
+    figures_3_4,
+    ranking,
+    sample_size,
+    section_5,
+    table_1,
+    weighted,
+)
 from roget.papers.entropy.semeval import ESTIMATORS, FILES, TABLE_1, read_key, score_task
 from roget.papers.options import ReproduceOptions
 from roget.papers.reproduction import MissingData
@@ -292,3 +300,29 @@ def test_ranking_page_of_the_task_is_reproduced(options):
 def test_missing_answers_are_named(run, without_data):
     with refused("file-not-found", "SemEval-2010 task 14", "FOLDER/semeval2010", kind=MissingData):
         run(ReproduceOptions())
+
+
+def test_v_by_sample_size_is_scored_on_nested_samples(monkeypatch, tmp_path):
+    small = {
+        "SIZES": (64, 1024), "POPULATION": 1024, "CLASSES": (3, 20), "SETS": 6, "SEEDS": 1,
+        "MODELS": 3, "MODEL_SIZES": (64, 256), "MODEL_ITEMS": 512, "MODEL_CLASSES": 4, "DRAWS": 2,
+    }  # fmt: skip
+    for name, value in small.items():
+        monkeypatch.setattr(sample_size, name, value)
+    monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
+    found = sample_size.sample_size(ReproduceOptions())
+    claims = check(found)
+    # The larger sample is the whole population.
+    gold, system = sample_size.simulate_labels(20, np.random.default_rng([0, 20, 0]))
+    whole = contingency(gold, system)
+    curves = sample_size.score_samples(("ml", "jk"), 0)
+    assert curves[20, "jk"][0, 1] == pytest.approx(whole.measure("v", "jk"))
+    assert curves[20, "ami"][0, 1] == pytest.approx(whole.measure("ami"))
+    assert str(claims["20 classes: V (ml) of 64 and 1,024 items"].verdict) == "yes"
+    assert str(claims["V (jk) of 64 minus V of 1,024 items"].verdict) == "differs"
+    means = found.data["curves"]
+    [plug_in] = [one["v"] for one in means if one["classes"] == 20 and one["entropy"] == "ml"]
+    assert plug_in == pytest.approx(curves[20, "ml"].mean(axis=0).tolist())
+    assert len(found.data["orders"]) == 7
+    save_picture(found.picture(), tmp_path / "v.svg")
+    assert "V (jk)" in (tmp_path / "v.svg").read_text()

@@ -129,7 +129,7 @@ def test_lone_surrogate_is_replaced() -> None:
 
 def test_page_data_equals_the_comparison(comparison: Comparison) -> None:
     drawn = data(comparison)
-    for score, dots in zip(comparison.scores, drawn["intervals"], strict=True):
+    for score, dots in zip(comparison.ordered, drawn["intervals"], strict=True):
         rows = [row for row in comparison.rows if (row.measure, row.entropy) == score]
         found = {(name, trivial): value for name, trivial, value, *_ in dots}
         assert len(found) == len(rows)

@@ -78,7 +78,7 @@ COLUMN = 22
 SCREENS = 48
 """Maximum number of lines that --help prints: two screens. --help-all prints everything."""
 
-_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)\. (?=[A-Z0-9`-])|; |(?<=[\w)]{4}): ")
+_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)\. (?=[A-Z0-9`-])|; |(?<=[\w)]): ")
 """End of the first statement of a help text."""
 
 _DEFAULT = re.compile(r"(?:^|[ .]+)Default: ([^(;]*?)(?: \(.*)?\.?$")

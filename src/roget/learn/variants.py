@@ -62,7 +62,7 @@ def spell(word: str) -> str:
 
 
 def unite(background: Counts, text: Counts) -> tuple[Counts, Counts, tuple[Notice, ...]]:
-    """Unite the spellings and lemmas of two corpora, and the contexts with the same phrase.
+    """Unite the spellings and lemmas of two corpora, and contexts with the same phrase.
 
     A word that only one corpus has is united with its singular. Each word is spelt as in the text.
     Returned are the changed counts, and a note on the words.
@@ -93,8 +93,9 @@ def unite(background: Counts, text: Counts) -> tuple[Counts, Counts, tuple[Notic
     united = sorted((n for n in named.items() if n[0] != n[1]), key=lambda n: -_count(totals, n[0]))
     if not united:
         return merged[0], merged[1], ()
-    shown = ", ".join(f"{word} = {name}" for word, name in united[:SHOWN])
-    listed = f"spellings and lemmas united: {len(united):,} ({shown}{', …' * (len(united) > SHOWN)})"
+    shown = [f"{word} = {name}" for word, name in united[:SHOWN]]
+    shown += ["…"] * (len(united) > SHOWN)
+    listed = f"spellings and lemmas united: {len(united):,} ({', '.join(shown)})"
     return merged[0], merged[1], (Notice(listed, code="variants"),)
 
 

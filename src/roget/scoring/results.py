@@ -655,8 +655,9 @@ class Comparison(Result):
 
     @property
     def ordered(self) -> list[Score]:
-        """All scores, starting with the main score."""
-        return [self.main, *(score for score in self.scores if score != self.main)]
+        """All scores, starting with the main score and the other scores of the short report."""
+        first = (self.main,) if self.headline is None else self.headline.scores
+        return list(dict.fromkeys((*first, *self.scores)))
 
     def stability(self) -> list[dict[str, Any]]:
         """Return Kendall's τ between rankings by the same measure with different estimators."""

@@ -53,7 +53,7 @@ def test_labels_page_lists_every_suffix(page):
 
 
 def test_labels_page_lists_formats_and_rules(page):
-    formats = set(re.findall(r"\*\*`(\w+)`\*\*", page))
+    formats = set(re.findall(r"\*\*`([\w-]+)`\*\*", page))
     assert {"key", "tsv", "csv", "jsonl", "lines", "clusters", "pairs"} <= formats
     assert formats <= set(catalogue.names("label formats"))
     assert all(f"`{rule}`" in page for rule in (*MISSING, *EXTRA))
@@ -62,10 +62,10 @@ def test_labels_page_lists_formats_and_rules(page):
 
 
 def test_examples_of_labels_page_are_readable(page, write):
-    examples = re.findall(r"^```(\w+)\n(.*?)^```", page, re.M | re.S)
+    examples = re.findall(r"^```([\w-]+)\n(.*?)^```", page, re.M | re.S)
     assert [form for form, _ in examples] == [
         "key", "tsv", "csv", "jsonl", "lines", "clusters", "pairs", "conll", "corefud",
-        "pair",
+        "coref-json", "pair",
     ]  # fmt: skip
     for form, text in examples:
         path = write("example.txt", text)

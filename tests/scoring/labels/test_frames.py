@@ -216,6 +216,8 @@ def test_two_columns_with_unknown_names_are_items_and_labels_as_in_files(library
     assert table.flat() == roget.score(*paths).flat()
     with refused("ambiguous-columns", "a, b, c"):
         roget.score(make({"a": [1, 2], "b": [1, 2], "c": [1, 2]}), system)
+    with refused("ambiguous-columns", "kmeans", "leiden"):
+        roget.score(gold, make({"kmeans": [1, 1, 2, 2], "leiden": [1, 2, 3, 4]}))
 
 
 def test_index_column_that_pandas_writes_is_not_the_item_if_another_column_is(tmp_path):

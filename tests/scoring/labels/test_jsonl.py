@@ -200,3 +200,29 @@ def test_invalid_json_weights_inside_label_are_refused(lines):
         (4, "broken-lines"),
     ]
     assert problems(lines({"item": 1, "label": {"x": 0, "y": 0}})) == [(1, "bad-weight")]
+
+
+def test_lists_of_ids_that_share_no_item_are_clusters(write):
+    rows = {"a": 1, "b": 1, "c": 1, "d": 2}
+    for text in ('[["a", "b", "c"], ["d"]]', '{"x": ["a", "b", "c"], "y": ["d"]}'):
+        labels = as_labels(write("a.json", text))
+        assert labels.items == list(rows)
+        assert labels.codes.tolist() == [0, 0, 0, 1]
+        assert not labels.cover
+    assert as_labels(write("b.json", "[[1, 2, 3], [4]]")).items == ["1", "2", "3", "4"]
+    # These may be pairs (item, label) or the rows of a contingency matrix.
+    assert as_labels(write("c.json", '[["a", "x"], ["b", "x"], ["c", "y"]]')).items == [
+        "a",
+        "b",
+        "c",
+    ]
+    for text in ("[[3, 0, 1], [1, 4, 2]]", '[["a", "b", "c"], ["c"]]'):
+        with refused("unsupported-format", "--matrix"):
+            as_labels(write("d.json", text))
+
+
+def test_two_unknown_keys_are_item_and_label_as_in_csv(write):
+    lines = [f'{{"record_id": "r{at}", "entity_id": {at // 2}}}' for at in range(4)]
+    labels = as_labels(write("a.jsonl", "\n".join(lines)))
+    assert labels.items == ["r0", "r1", "r2", "r3"]
+    assert labels.codes.tolist() == [0, 0, 1, 1]

@@ -386,3 +386,23 @@ def test_systems_with_different_mentions_are_ranked_together(write):
     got = roget.compare(key, systems, ["conll", "lea"])
     ranks = {(row.system, row.measure): row.rank for row in got.rows if not row.trivial}
     assert ranks == {("a", "conll"): 2, ("a", "lea"): 2, ("b", "conll"): 1, ("b", "lea"): 1}
+
+
+def test_json_documents_are_read_as_mentions(write):
+    key = write("key.jsonl", '{"doc_key": "d", "clusters": [[[0, 0], [3, 3]], [[2, 2], [6, 7]]]}\n')
+    both = '{"doc_key": "d", "clusters": [], "predicted_clusters": [[[0, 0], [3, 3], [6, 7]]]}\n'
+    response = write("response.jsonl", both)
+    conll = write(
+        "key.conll",
+        "#begin document d\n" + "".join(f"{cell}\n" for cell in
+        ("a (1)", "b -", "c (2)", "d (1)", "e -", "f -", "g (2", "h 2)")) + "#end document\n",
+    )  # fmt: skip
+    table = roget.score(key, response)
+    assert table.headline.kind == "coreference"
+    assert table.flat() == roget.score(conll, response).flat()
+    assert roget.score(key, conll)["b3-f"] == 1
+    assert table.headline.families[0].recall == 0.5
+    for text in ('{"doc_key": "d", "clusters": [[0, 1]]}', '["clusters"]', "clusters"):
+        broken = write("broken.jsonl", f"{key.read_text()}{text}\n")
+        with refused("broken-lines", f"{broken}:2"):
+            as_labels(broken)

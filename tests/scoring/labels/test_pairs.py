@@ -6,7 +6,7 @@ import pytest
 
 import roget
 from roget.scoring.labels import as_labels
-from support.errors import codes, refused
+from support.errors import codes, notice, refused
 
 
 def clusters(labels):
@@ -86,3 +86,12 @@ def test_implied_pairs_are_reported(tmp_path):
     table = roget.score(gold, system, "paired-f")
     assert codes(table.warnings).count("implied-pairs") == 2
     assert table["paired-f"] == 1
+
+
+def test_threshold_of_match_probabilities_is_reported(write):
+    path = write("a.csv", "id1,id2,score\na,b,0.9\nc,d,0.4\ne,f,0.5\n")
+    labels = as_labels(path)
+    assert clusters(labels) == [["a", "b"], ["c"], ["d"], ["e", "f"]]
+    notice(labels.warnings, "match-threshold", "2 of 3", "score", "0.5")
+    certain = as_labels(write("b.csv", "id1,id2,score\na,b,1\nc,d,0\n"))
+    assert "match-threshold" not in codes(certain.warnings)

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from roget import catalogue
+from roget.catalogue import name_extra
 from roget.core.intervals import interval
 from roget.core.types import Floats, Ints
 from roget.papers.entropy.rules import SAMPLE_SIZE as RULES
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
 from roget.papers.rules import Verdict, decide, decide_mean
-from roget.protocols import evaluate_embeddings
+from roget.protocols import SEED, evaluate_embeddings
 from roget.report import ReportTable
 from roget.report.figures import SERIES, set_log
 from roget.report.format import canvas
@@ -56,8 +57,20 @@ MODEL_SIZES = (512, 8192)
 MODEL_ITEMS, MODEL_CLASSES, DIMENSIONS = 16_384, 20, 8
 """Number of items, classes and dimensions of the embeddings."""
 
-SHOWN = ("ml", "jk", "bub", "cwj")
-"""Estimators in the figure."""
+TEXT_SIZES = (256, 2048)
+"""Sample sizes of the LSA embeddings of texts."""
+
+RANKS = (5, 20, 50, 100)
+"""Dimensions of the LSA embeddings, each with plain and with logarithmic word counts."""
+
+AMI = "ami"
+SCORES = ("v@ml", "v@jk", AMI)
+"""Scores by which embeddings are ordered."""
+
+SHOWN = ("ml", "jk", "bub", AMI)
+"""Curves in the figure."""
+
+LABELS = {"ml": "V (ml)", "jk": "V (jk)", "bub": "V (bub)", AMI: "AMI"}
 
 Curves: TypeAlias = Mapping[tuple[int, str], Floats]
 """V for each set and sample size, keyed by number of classes and estimator."""
@@ -80,7 +93,8 @@ def sample_size(options: ReproduceOptions) -> Reproduced:
     names = catalogue.names("entropies")
     curves = score_samples(names, options.random_state)
     means = score_models(options.random_state)
-    orders = list(compare_orders(means))
+    orders = [*compare_orders(means, MODEL_SIZES)]
+    texts = score_texts(options)
     pairs = MODELS * (MODELS - 1) // 2
     return Reproduced(
         "V by sample size (Li, Titov & Sporleder 2014)",
@@ -96,13 +110,13 @@ def sample_size(options: ReproduceOptions) -> Reproduced:
         claims=[*judge(curves), judge_order(means)],
         tables=[
             *(_table_curves(curves, names, k) for k in CLASSES),
-            ReportTable.of(
-                (f"pairs of {pairs} ordered differently", *(f"seed {s}" for s in range(SEEDS))),
-                [(one.what, *map(str, one.changed)) for one in orders],
-                [f"seed {s}" for s in range(SEEDS)],
-            ),
+            _table_orders(f"simulated models: pairs of {pairs} in another order", orders),
+            *([_table_texts(texts)] if texts else ()),
         ],
-        notes=[_conclude(curves, names)],
+        notes=[
+            _conclude(curves, names),
+            *([] if texts else ["LSA of BBC news left out: pass --data FOLDER"]),
+        ],
         data={
             "curves": [
                 {"classes": k, "entropy": name, "v": values.mean(axis=0).tolist()}
@@ -110,6 +124,7 @@ def sample_size(options: ReproduceOptions) -> Reproduced:
             ],
             "sizes": list(SIZES),
             "orders": [one._asdict() for one in orders],
+            "texts": [one._asdict() for one in compare_orders(texts, TEXT_SIZES)] if texts else [],
         },
         picture=partial(draw, curves),
     )
@@ -123,8 +138,9 @@ def simulate_labels(k: int, random: np.random.Generator) -> tuple[Ints, Ints]:
 
 
 def score_samples(names: Sequence[str], seed: int) -> Curves:
-    """Return V by all estimators on nested samples of each simulated clustering."""
-    found = {(k, name): np.zeros((SETS, len(SIZES))) for k in CLASSES for name in names}
+    """Return V by all estimators, and AMI, on nested samples of each simulated clustering."""
+    scores = {AMI: (parse(AMI), None), **{name: (parse("v"), name) for name in names}}
+    found = {(k, name): np.zeros((SETS, len(SIZES))) for k in CLASSES for name in scores}
     for k in CLASSES:
         for at in range(SETS):
             random = np.random.default_rng([seed, k, at])
@@ -133,8 +149,8 @@ def score_samples(names: Sequence[str], seed: int) -> Curves:
             for column, size in enumerate(SIZES):
                 used, counts = np.unique(keys[:size], return_counts=True)
                 table = Contingency.from_cells(used // k, used % k, counts)
-                for name in names:
-                    value, _ = evaluate(table, (parse("v"), name))
+                for name, request in scores.items():
+                    value, _ = evaluate(table, request)
                     found[k, name][at, column] = float(value[0])
     return found
 
@@ -153,16 +169,49 @@ def simulate_models(seed: int) -> Iterator[tuple[Ints, Floats]]:
 
 def score_models(seed: int) -> Means:
     """Evaluate all simulated embeddings by MTEB's protocol, at each sample size."""
-    found = {}
+    found: dict[tuple[int, int, str], Floats] = {}
     for at in range(SEEDS):
-        models = list(simulate_models(seed + at))
-        for size in MODEL_SIZES:
-            tables = [
-                evaluate_embeddings(items, gold, samples=DRAWS, size=size).means
-                for gold, items in models
-            ]
-            for name in ("v@ml", "v@jk", "ami"):
-                found[at, size, name] = np.array([table[name] for table in tables], dtype=float)
+        found |= evaluate_models(at, list(simulate_models(seed + at)), MODEL_SIZES)
+    return found
+
+
+def evaluate_models(
+    at: int, models: Sequence[tuple[Any, Floats]], sizes: Sequence[int], seed: int = SEED
+) -> Means:
+    """Return the mean scores of several embeddings by MTEB's protocol; `at` is their first key."""
+    found = {}
+    for size in sizes:
+        tables = [
+            evaluate_embeddings(items, gold, samples=DRAWS, size=size, seed=seed).means
+            for gold, items in models
+        ]
+        for name in SCORES:
+            found[at, size, name] = np.array([table[name] for table in tables], dtype=float)
+    return found
+
+
+def score_texts(options: ReproduceOptions) -> Means:
+    """Evaluate LSA embeddings of the BBC's news, or return no scores if the texts are missing."""
+    try:
+        path = find_data(options, "the BBC's texts", "bbc-news", "bbc.tsv")
+    except MissingData:
+        return {}
+    with name_extra():
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.preprocessing import normalize
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    labels = [row[0] for row in rows]
+    models = []
+    for logarithmic in (False, True):
+        words = TfidfVectorizer(min_df=3, sublinear_tf=logarithmic, stop_words="english")
+        counts = words.fit_transform(row[2] for row in rows)
+        svd = TruncatedSVD(max(RANKS), random_state=options.random_state)
+        vectors = svd.fit_transform(counts)
+        models += [(labels, normalize(vectors[:, :rank])) for rank in RANKS]
+    found: dict[tuple[int, int, str], Floats] = {}
+    for at in range(SEEDS):
+        found |= evaluate_models(at, models, TEXT_SIZES, seed=SEED + at)
     return found
 
 
@@ -173,22 +222,20 @@ def count_changes(first: Floats, second: Floats) -> int:
     1
     """
     pairs = combinations(range(first.size), 2)
-    return sum((first[a] - first[b]) * (second[a] - second[b]) < 0 for a, b in pairs)
+    return sum(bool((first[a] - first[b]) * (second[a] - second[b]) < 0) for a, b in pairs)
 
 
-def compare_orders(means: Means) -> Iterator[Order]:
+def compare_orders(means: Means, sizes: tuple[int, int]) -> Iterator[Order]:
     """Count the pairs of models whose order depends on the sample size or on the score."""
-    small, large = MODEL_SIZES
+    small, large = sizes
 
     def count(first: tuple[int, str], second: tuple[int, str]) -> list[int]:
-        return [
-            int(count_changes(means[seed, *first], means[seed, *second])) for seed in range(SEEDS)
-        ]
+        return [count_changes(means[seed, *first], means[seed, *second]) for seed in range(SEEDS)]
 
-    for name in ("v@ml", "v@jk", "ami"):
+    for name in SCORES:
         yield Order(f"{name}: {small} items or {large:,}", count((small, name), (large, name)))
-    for size in MODEL_SIZES:
-        for name in ("v@jk", "ami"):
+    for size in sizes:
+        for name in SCORES[1:]:
             yield Order(f"{size:,} items: v@ml or {name}", count((size, "v@ml"), (size, name)))
 
 
@@ -203,7 +250,7 @@ def judge(curves: Curves) -> Iterator[Claim]:
             decided=decide_mean(change.tolist()),
         )  # fmt: skip
     for name in dict.fromkeys(name for _, name in curves):
-        if name != "ml":
+        if name not in ("ml", AMI):
             each = [changes[k, name] for k in CLASSES]
             yield Claim(
                 RULES["stable"], f"V ({name}) of {SIZES[0]} minus V of {SIZES[-1]:,} items",
@@ -218,7 +265,7 @@ REASON = "the three numbers are for 5, 20 and 100 classes; an interval is not wi
 def decide_stable(changes: Sequence[Floats]) -> Verdict:
     """Return "yes" if all intervals of mean changes are within ±.01, "differs" if one is outside.
 
-    >>> str(decide_stable([np.array([0.001, 0.002]), np.array([0.0, 0.0])]))
+    >>> str(decide_stable([np.array([0.001, 0.02]), np.array([0.0, 0.0])]))
     'cannot tell'
     >>> str(decide_stable([np.array([0.1, 0.101]), np.array([0.0, 0.0])]))
     'differs'
@@ -238,7 +285,7 @@ def judge_order(means: Means) -> Claim:
     """Test that V (ml) orders embeddings in small samples as in large ones."""
     small, large = MODEL_SIZES
     changed = [
-        int(count_changes(means[seed, small, "v@ml"], means[seed, large, "v@ml"]))
+        count_changes(means[seed, small, "v@ml"], means[seed, large, "v@ml"])
         for seed in range(SEEDS)
     ]
     several = any(changed) and not all(changed)
@@ -252,12 +299,28 @@ def judge_order(means: Means) -> Claim:
 
 def _table_curves(curves: Curves, names: Sequence[str], k: int) -> ReportTable:
     """Return a table of mean V by sample size and estimator."""
-    titles = ("items", *names)
+    titles = ("items", *names, "AMI")
     rows = [
-        (f"{size:,}", *(f"{curves[k, name][:, at].mean():.3f}" for name in names))
+        (f"{size:,}", *(f"{curves[k, name][:, at].mean():.3f}" for name in (*names, AMI)))
         for at, size in enumerate(SIZES)
     ]
-    return ReportTable.of(titles, rows, titles, title=f"{k} classes, {k} clusters: mean V")
+    return ReportTable.of(
+        titles, rows, titles, title=f"{k} classes, {k} clusters: mean V, and mean AMI"
+    )
+
+
+def _table_orders(title: str, orders: Sequence[Order]) -> ReportTable:
+    """Return a table of the numbers of pairs that are ordered differently, by seed."""
+    seeds = [f"seed {seed}" for seed in range(SEEDS)]
+    rows = [(one.what, *map(str, one.changed)) for one in orders]
+    return ReportTable.of(("", *seeds), rows, seeds, title=title)
+
+
+def _table_texts(means: Means) -> ReportTable:
+    """Return a table of the numbers of pairs for LSA embeddings."""
+    pairs = 2 * len(RANKS) * (2 * len(RANKS) - 1) // 2
+    title = f"LSA of BBC news (5 classes, {2 * len(RANKS)} settings): pairs of {pairs}"
+    return _table_orders(f"{title} in another order", [*compare_orders(means, TEXT_SIZES)])
 
 
 def _conclude(curves: Curves, names: Sequence[str]) -> str:
@@ -269,19 +332,23 @@ def _conclude(curves: Curves, names: Sequence[str]) -> str:
         best = min(change, key=lambda name: change[name])
         which = ", ".join(held) if held else f"none (smallest change: {best}, {change[best]:.3f})"
         parts.append(f"{k} classes: {which}")
-    return f"Estimators whose V changes by at most {NEAR} on average: {'; '.join(parts)}."
+    ami = max(abs(float((curves[k, AMI][:, 0] - curves[k, AMI][:, -1]).mean())) for k in CLASSES)
+    return (
+        f"Estimators whose V changes by at most {NEAR} on average: {'; '.join(parts)}. AMI changes "
+        f"by at most {ami:.3f}."
+    )
 
 
 def draw(curves: Curves) -> Figure:
-    """Draw mean V by sample size, with one panel for each number of classes."""
+    """Draw mean V and AMI by sample size, with one panel for each number of classes."""
     figure = canvas(9, 3.2)
-    panels = figure.subplots(1, len(CLASSES))
+    panels = figure.subplots(1, len(CLASSES), sharey=True, squeeze=False)[0]
     for axes, k in zip(panels, CLASSES, strict=True):
         for name, (colour, marker) in zip(SHOWN, SERIES, strict=True):
             means = curves[k, name].mean(axis=0)
-            axes.plot(SIZES, means, color=colour, marker=marker, markersize=3, label=name)
+            axes.plot(SIZES, means, color=colour, marker=marker, markersize=3, label=LABELS[name])
         set_log(axes, "x", SIZES[0], SIZES[-1])
         axes.set(title=f"{k} classes", xlabel="number of items")
-    panels[0].set(ylabel="V")
+    panels[0].set(ylabel="score")
     panels[0].legend(frameon=False, fontsize=7)
     return figure

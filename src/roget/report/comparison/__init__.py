@@ -123,7 +123,9 @@ def _short_board(comparison: Comparison, head: ComparisonHeadline) -> ReportTabl
         name = Cell(first.system, slanted=first.trivial)
         others = [_plain_cell(by_score.get(score)) for score in more]
         shown.append([*rank, name, clusters, score, *others])
-    titles = [f"{score[0]} {ARROWS[better[score]]}" for score in more]
+    measures = [measure for measure, _ in head.scores]
+    named = [name_score(*one) if measures.count(one[0]) > 1 else one[0] for one in more]
+    titles = [f"{name} {ARROWS[better[one]]}" for name, one in zip(named, more, strict=True)]
     has_intervals = any("[" in str(row[-1 - len(more)]) for row in shown)
     title = f"{name_score(*main)} {ARROWS[better[main]]}{' [95% CI]' if has_intervals else ''}"
     columns = [

@@ -17,7 +17,14 @@ from roget.core.io.frames import is_frame, library
 from roget.core.io.problems import Problems
 from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects, is_missing
-from roget.scoring.labels.columns import LABEL_ROLES, SINGLE, Columns, LabelRoles
+from roget.scoring.labels.columns import (
+    LABEL_ROLES,
+    NAMES,
+    NOUNS,
+    SINGLE,
+    Columns,
+    LabelRoles,
+)
 from roget.scoring.labels.labels import LabelCodes
 from roget.scoring.labels.table import LabelTable
 
@@ -40,6 +47,14 @@ def select_columns(
     """Select a column for each role, and return the columns as a label table."""
     names = list(named)
     places = find_in_frame(names, roles, columns, source)
+    if len(names) == 2 and not columns and places == {"item": 0, "label": 1}:
+        ids = _items(named[names[0]])
+        if len(set(ids)) < len(ids) and names[0].lower() not in (*NAMES["item"], *NOUNS):
+            raise InputError(
+                f"{source}: the column {names[0]} has repeated values, so it does not contain item "
+                f"ids; pass one column of labels, {names[0]} or {names[1]}, or compare both",
+                code="ambiguous-columns",
+            )
     by_role = {role: named[names[at]] for role, at in places.items()}
     return table_from_columns(by_role, Problems(source))
 

@@ -248,7 +248,8 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
             if owner.setdefault(key, part.source) != part.source:
                 raise InputError(
                     f"item {key[1]!r} is in both {owner[key]} and {part.source}; each item must "
-                    f"be in only one file",
+                    "be in only one file of a gold standard or system; `roget compare` scores each "
+                    "file as a system",
                     code="duplicate-item",
                 )
     sizes = [np.diff(part.indptr) if part.indptr is not None else part.answered() for part in parts]

@@ -40,7 +40,7 @@ MOST_CHOSEN = 10
 """Largest number of requested measures that are shown in a short report."""
 
 NOTICEABLE = 0.005
-"""Smallest difference between plug-in and corrected scores at which both are shown."""
+"""Smallest difference between plug-in and corrected scores at which plug-in scores are shown."""
 
 FEWEST_ITEMS = 20
 """Smallest number of items for which jackknife intervals are reliable."""
@@ -266,9 +266,11 @@ def make_headline(
     own = {(str(measure), entropy): measure for measure, entropy in scores.requests}
     shown, plain = choose_rows(rows, chosen=options.measures is not None)
     kind = "" if options.measures is not None else name_kind(system)
+    # The report of coreference shows other scores.
+    warned = [] if kind == "coreference" else shown
     warnings = (
         *about_sides,
-        *warn_about_scores(shown, [own[row.measure, row.entropy] for row in shown], np.inf),
+        *warn_about_scores(warned, [own[row.measure, row.entropy] for row in warned], np.inf),
     )
     return Headline(
         rows=tuple(shown),
@@ -336,10 +338,14 @@ def make_comparison_headline(
     by_name: dict[str, Score] = {}
     for score in sorted(comparison.scores, key=is_plug_in):
         by_name.setdefault(score[0], score)
-    usual = [name for name in COMPARISON_MEASURES if name in by_name]
-    order = usual if usual and options.measures is None else list(by_name)
-    more = [by_name[name] for name in order if name != main[0]]
-    more = more[:MORE_SCORES] if options.measures is None else more
+    usual = [name for name in COMPARISON_MEASURES if name in by_name] or list(by_name)
+    if options.measures is None:
+        more = [by_name[name] for name in usual if name != main[0]][:MORE_SCORES]
+    else:
+        # Show all requested scores, and the plug-in scores next to the corrected ones.
+        order = list(by_name)
+        requested = [score for score in comparison.scores if score != main]
+        more = sorted(requested, key=lambda score: (order.index(score[0]), is_plug_in(score)))
     if scores is None:
         return ComparisonHeadline((main, *more))
     families = {
@@ -372,7 +378,7 @@ def plan_comparison_intervals(
 def choose_rows(
     rows: Sequence[ScoreRow], *, chosen: bool = False
 ) -> tuple[list[ScoreRow], dict[str, float]]:
-    """Return the headline's rows, and the plug-in scores that differ noticeably from them.
+    """Return the headline's rows, and the plug-in scores if any differs noticeably from them.
 
     Headline rows contain bias-corrected scores where they are defined. For label types with other
     default measures, such as covers, all measures are shown. For trees, dendrogram purity is also
@@ -388,11 +394,13 @@ def choose_rows(
         order.insert(0, "dendrogram-purity")
     shown, plain = [], {}
     for own in map(by_name.__getitem__, order):
-        shown.append(choose_estimator(own))
-        value, other = own[0].value, own[-1].value
-        least = 0.0 if chosen and len(own) > 1 else NOTICEABLE
-        if value is not None and other is not None and abs(value - other) >= least:
-            plain[own[0].measure] = other
+        row, other = choose_estimator(own), own[-1]
+        shown.append(row)
+        if row is not other and other.value is not None:
+            plain[row.measure] = other.value
+    values = {row.measure: row.value or 0.0 for row in shown}
+    if not chosen and all(abs(values[name] - plain[name]) < NOTICEABLE for name in plain):
+        plain = {}
     return shown, plain
 
 

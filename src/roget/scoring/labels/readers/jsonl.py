@@ -1,7 +1,8 @@
 """Read JSON Lines, with one object per line (item, label[, weight][, group]), and JSON documents.
 
 A JSON document may be an array of objects or labels, a mapping from item to label, or one of the
-layouts that pandas writes (columns, index, records, split, table, values).
+layouts that pandas writes (columns, index, records, split, table, values). Lists of ids, or an
+object that maps cluster names to lists of ids, are clusters if no id is in two of them.
 
 The keys have the same names as the columns of tables. A label is a string, a number, or an object
 with weights: {"item": "d1", "label": {"a": 3, "b": 1}}. null and "" mean no label. With overlapping
@@ -11,7 +12,7 @@ clusters (a cover), a label may also be a list.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -25,6 +26,7 @@ from roget.errors import FormatError, Notice
 from roget.scoring.labels.codes import factorize_objects
 from roget.scoring.labels.columns import LABEL_NAMES, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.frames import find_in_frame
 from roget.scoring.labels.json_text import looks_like_json
 from roget.scoring.labels.labels import LabelCodes
 from roget.scoring.labels.readers.base import LabelReader
@@ -42,7 +44,8 @@ def inspect_json(file: LabelFile, columns: Columns | None, roles: LabelRoles) ->
     elif first.lstrip().startswith("["):
         text = (
             f"{file.name}:{line}: found an array; expected one object per line, or an array of "
-            "objects such as {item: ..., label: ...}, or a contingency matrix passed with --matrix"
+            "objects such as {item: ..., label: ...}, an array of clusters that share no item, or "
+            "a contingency matrix passed with --matrix"
         )
         raise FormatError(file.name, [Notice(text, code="unsupported-format")])
     for _, text in table.lines():
@@ -50,7 +53,7 @@ def inspect_json(file: LabelFile, columns: Columns | None, roles: LabelRoles) ->
         with suppress(ValueError):
             record = parse_json(text)
         if isinstance(record, dict):
-            places = roles.find_by_name(list(record), columns, file.name)
+            places = find_in_frame(list(record), roles, columns, file.name)
             return replace(table, names=tuple(record), places=places)
     return table
 
@@ -78,9 +81,37 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
         raise _refuse_repeated(file, None, error) from None
     except ValueError:
         return None
+    if isinstance(value, dict | list) and not (file.cover or roles.is_pair):
+        clusters = value if isinstance(value, dict) else dict(enumerate(value, start=1))
+        if _are_clusters(clusters):
+            return [
+                {"item": item, "label": name} for name, items in clusters.items() for item in items
+            ]
     if isinstance(value, dict):
         return _records_from_object(value, cover=file.cover)
     return _records_from_array(value, roles) if isinstance(value, list) else None
+
+
+def _are_clusters(value: Mapping[Any, Any]) -> bool:
+    """Return True if an object or array contains lists of items, each item in a single list.
+
+    Arrays of the same length may also be pairs (item, label) or the rows of a matrix.
+
+    >>> _are_clusters({1: ["a", "b"], 2: ["c"]}), _are_clusters({1: ["a", "x"], 2: ["b", "x"]})
+    (True, False)
+    >>> _are_clusters({1: ["a", "x"], 2: ["b", "y"]}), _are_clusters({"columns": ["a"], "data": []})
+    (False, False)
+    """
+    lists = list(value.values())
+    if len(lists) < 2 or not all(isinstance(one, list) and one for one in lists):
+        return False
+    items = [item for one in lists for item in one]
+    sizes = {len(one) for one in lists}
+    texts = all(isinstance(item, str) for item in items)
+    if not (texts or all(type(item) is int for item in items)):
+        return False
+    several = len(sizes) > 1 or (texts and not sizes <= {1, 2})
+    return several and len(set(items)) == len(items)
 
 
 def _refuse_repeated(file: LabelFile, line: int | None, error: RepeatedKey) -> FormatError:

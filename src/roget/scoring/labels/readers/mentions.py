@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
 from roget.core.io.problems import Problems, plural
-from roget.core.io.values import whole_number
-from roget.errors import Notice
+from roget.core.io.values import parse_json, whole_number
+from roget.errors import InputError, Notice
 from roget.scoring.labels.columns import Columns
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.labels import Labels, NoItems, code_texts
@@ -209,6 +210,67 @@ def read_corefud(file: LabelFile, columns: Columns | None, gold: bool) -> Labels
     return _to_labels(file, documents.values(), problems, gold)
 
 
+def read_json_documents(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
+    """Read JSON Lines with one document per line, whose clusters are lists of [first, last] words.
+
+    If a document also has predicted clusters, system labels are read from these.
+    """
+    if columns:
+        raise InputError(
+            f"{file.name}: --columns does not apply to {_MENTIONS}", code="conflicting-options"
+        )
+    problems = Problems(file.name)
+    documents: dict[str, Document] = {}
+    for line, text in file.lines():
+        if not text.strip():
+            continue
+        try:
+            record = parse_json(text)
+        except ValueError as error:
+            problems.add(line, f"invalid JSON: {error}")
+            continue
+        clusters = _list_clusters(record, gold)
+        if clusters is None:
+            problems.add(line, "expected an object with a list of clusters, lists of [first, last]")
+            continue
+        name = str(next((record[key] for key in _KEYS if key in record), _number(documents)))
+        document = _begin_document(name, line, documents, problems)
+        for number, spans in enumerate(clusters, start=1):
+            for first, last in spans:
+                document.add(line, name_span(str(first), str(last)), [(str(number), "", "")])
+    return _to_labels(file, documents.values(), problems, gold)
+
+
+_KEYS = ("doc_key", "doc_id", "document_id", "id", "name")
+"""Keys of the name of a document, best first."""
+
+
+def _list_clusters(record: Any, gold: bool) -> list[list[list[int]]] | None:
+    """Return the clusters of a document, or None if its JSON object has no lists of spans."""
+    if not isinstance(record, dict):
+        return None
+    keys = ("clusters", "predicted_clusters") if gold else ("predicted_clusters", "clusters")
+    clusters = next((record[key] for key in keys if key in record), None)
+    if not isinstance(clusters, list):
+        return None
+    spans = [span for cluster in clusters if isinstance(cluster, list) for span in cluster]
+    whole = all(isinstance(cluster, list) for cluster in clusters)
+    ends = all(
+        isinstance(span, list) and len(span) == 2 and all(type(end) is int for end in span)
+        for span in spans
+    )
+    return clusters if whole and ends else None
+
+
+def _sniff_json(lines: Sequence[str]) -> bool:
+    if "clusters" not in lines[0]:
+        return False
+    try:
+        return _list_clusters(parse_json(lines[0]), gold=True) is not None
+    except ValueError:
+        return False
+
+
 def _number(documents: dict[str, Document]) -> str:
     """Return a numbered default name for a document without a name."""
     return f"document {len(documents) + 1}"
@@ -264,6 +326,12 @@ def _sniff_corefud(lines: Sequence[str]) -> bool:
 
 CONLL = LabelReader(
     "Coreference mentions in CoNLL-2012 files.", (".conll",), _sniff_conll, labels=read_conll
+)
+COREF_JSON = LabelReader(
+    "Coreference clusters in JSON Lines, one document per line.",
+    sniff=_sniff_json,
+    labels=read_json_documents,
+    inside=("jsonl",),
 )
 COREFUD = LabelReader(
     "Coreference mentions in CorefUD (CoNLL-U) files.",

@@ -82,9 +82,10 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     refuse_json(file, "two columns of item ids")
     problems = Problems(file.name)
     items = Coder()
+    scores: list[str] = []
     pairs: list[tuple[int, int]] = []
     apart: list[tuple[int, int]] = []
-    for (left, right), matches in _list_pairs(file, problems):
+    for (left, right), matches in _list_pairs(file, problems, scores):
         one, other = items.codes([left, right], 2).tolist()
         (pairs if matches else apart).append((one, other))
     problems.check()
@@ -97,15 +98,21 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
         coded,
         items=names,
         source=file.name,
-        warnings=tuple(_warn(file.name, pairs, apart, codes)),
+        warnings=(
+            *_warn_threshold(file.name, scores, len(pairs), len(pairs) + len(apart)),
+            *_warn(file.name, pairs, apart, codes),
+        ),
         pairs=True,
     )
 
 
-def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str, str], bool]]:
+def _list_pairs(
+    file: LabelFile, problems: Problems, scores: list[str]
+) -> Iterator[tuple[tuple[str, str], bool]]:
     """Yield the two ids of each pair, and True if they match.
 
-    Without a match column, all pairs match.
+    Without a match column, all pairs match. If the column contains a probability, its name is added
+    to `scores`.
     """
     if not file.first_line[1]:
         return
@@ -126,6 +133,8 @@ def _list_pairs(file: LabelFile, problems: Problems) -> Iterator[tuple[tuple[str
             problems.add(line, "an id is empty; expected two ids", code="empty-field")
         else:
             verdict = True if match is None else _parse_match(cells[match], line, problems)
+            if match is not None and not scores and cells[match].lower() not in _YES | _NO:
+                scores.append(table.first[match] if table.header else str(match + 1))
             yield (cells[ids[0]], cells[ids[1]]), verdict
 
 
@@ -170,6 +179,16 @@ def _connect(size: int, pairs: Sequence[tuple[int, int]]) -> tuple[np.ndarray, n
     # Number the components in the order of their first items.
     order = np.argsort(first)
     return np.argsort(order)[codes], first[order]
+
+
+def _warn_threshold(name: str, scores: Sequence[str], matching: int, total: int) -> Iterator[str]:
+    """Yield a notice if pairs were selected by their match probability."""
+    for column in scores:
+        text = (
+            f"{name}: {matching:,} of {plural(total, 'pair', ',')} match, because column {column} "
+            f"is at least {THRESHOLD}; to use another threshold, pass only the matching pairs"
+        )
+        yield Notice(text, code="match-threshold")
 
 
 def _warn(
