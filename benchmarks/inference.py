@@ -35,7 +35,7 @@ from roget.scoring.steps.bootstrap import (
     jackknife_groups,
     resample_groups,
 )
-from roget.scoring.steps.intervals import Jackknife, interval_bounds
+from roget.scoring.steps.intervals import Bounds, Jackknife, interval_bounds, jackknife_bounds
 from roget.scoring.steps.significance import (
     bootstrap_p,
     contribution_p,
@@ -133,6 +133,18 @@ class Judged(NamedTuple):
         """The differences between the first two systems."""
         return np.asarray(self.scores[0] - self.scores[1])
 
+    @property
+    def difference_ends(self) -> tuple[Numbers, Numbers]:
+        """The intervals of the differences between the first two systems."""
+        ends = []
+        for r, (measure, _) in enumerate(REQUESTS):
+            left = subtract_systems(self.jackknife, np.array([0]), np.array([1]), r)
+            least, most = measure.range
+            bounds = Bounds(least - most, most - least)
+            ends.append(np.concatenate(jackknife_bounds(self.difference[[r]], left, bounds)))
+        low, high = np.array(ends).T
+        return low, high
+
     def permute(self, seed: int, a: int = 0, b: int = 1) -> Numbers:
         """Return p of the permutation test for each score."""
         p = []
@@ -210,6 +222,7 @@ def simulate_items(trials: int, few: int) -> Iterator[tuple[str, Row]]:
                 old.setdefault((method, size), []).append(covered.shares(method))
             old.setdefault(("bootstrap", size), []).append(rejected.shares("bootstrap"))
         yield from _simulate_pairs(size, trials)
+        yield from _simulate_differences(size, max(2, trials // 2))
     for (method, size), shares in old.items():
         table = "items-old-level" if method == "bootstrap" else "items-old-coverage"
         yield table, ((method, size), np.mean(shares, axis=0))
@@ -232,6 +245,29 @@ def _simulate_pairs(size: int, trials: int) -> Iterator[tuple[str, Row]]:
     differ = np.array([measure.name in ("b3-f", "one-to-one") for measure, _ in REQUESTS])
     shares = np.where(differ, np.nan, unlike.shares("permutation"))
     yield "items-level", (("know nothing, 12 and 3 clusters", size), shares)
+
+
+DIFFERENCES = (
+    ("good", "good"),
+    ("good", "medium"),
+    ("medium", "knows nothing"),
+    ("20 × 20, good", "20 × 20, medium"),
+    ("20 × 20, medium", "20 × 20, knows nothing"),
+)
+
+
+def _simulate_differences(size: int, trials: int) -> Iterator[tuple[str, Row]]:
+    """Yield the coverage of the intervals of differences between two systems on the same items."""
+    for names in DIFFERENCES:
+        one, other = (POPULATIONS[name] for name in names)
+        covered = Tally()
+        for trial in range(trials):
+            random = np.random.default_rng([size, trial, 2])
+            gold = random.choice(one.classes, size, p=one.sizes)
+            judged = judge_items(gold, [one.draw(random, gold), other.draw(random, gold)], 0, trial)
+            covered.cover("difference", judged.difference_ends, one.truth - other.truth)
+        name = f"{names[0]} − {names[1].removeprefix('20 × 20, ')}"
+        yield "items-differences", ((name, size), covered.shares("difference"))
 
 
 POOLS = {

@@ -193,6 +193,21 @@ def test_import_and_help_load_no_heavy_package(code):
     assert done.stdout.rstrip().endswith("[]")
 
 
+def test_score_of_small_files_loads_no_heavy_package(tmp_path):
+    """Quick intervals included, these imports would take longer than the whole command."""
+    for name, classes in (("gold", 3), ("system", 4)):
+        rows = [f"i{item}\t{item * 7 % 11 % classes}\n" for item in range(30)]
+        (tmp_path / f"{name}.tsv").write_text("".join(rows))
+    words = "score", *(str(tmp_path / f"{name}.tsv") for name in ("gold", "system"))
+    code = HELP.replace('"--help"', ", ".join(map(repr, words)))
+    heavy = ("scipy.sparse", "scipy.special", "duckdb", "pandas", "sklearn")
+    ask = f"import sys; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", f"{code}\n{ask}"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "[95% CI]" in done.stdout
+    assert done.stdout.rstrip().endswith("[]")
+
+
 def test_version_option_prints_version():
     from roget import __version__
 

@@ -1,4 +1,4 @@
-"""Wilson intervals of proportions, and bootstrap intervals."""
+"""Quantiles of t, Wilson intervals of proportions, and bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from roget.core.intervals import Interval, bootstrap_interval, wilson
+from roget.core.intervals import Interval, bootstrap_interval, student_quantile, wilson
 
 
 @given(st.integers(1, 5000), st.floats(0, 1))
@@ -43,3 +43,9 @@ def test_bootstrap_interval_excludes_undefined_samples() -> None:
     found = bootstrap_interval(1.0, drawn)
     assert (found.low, found.high) == pytest.approx((0.05, 1.95))
     assert bootstrap_interval(1.0, drawn[:1]) == Interval(1.0)
+
+
+def test_student_quantiles_equal_scipy() -> None:
+    degrees = np.array([[1.0, 1.5, 2.0, 5.5], [49.9, 99.9, 100.1, 1e9]])
+    expected = stats.t.ppf(0.975, degrees)
+    np.testing.assert_allclose(student_quantile(degrees), expected, rtol=1e-12)

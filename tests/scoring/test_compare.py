@@ -206,7 +206,7 @@ def test_score_has_intervals_on_request():
     table = score(frame(GOLD), frame(SYSTEMS["good"]), "v", "jk", ci=300)
     (row,) = table.rows
     assert row.low < row.value < row.high
-    assert "ci:300xjackknife" in table.signature
+    assert "ci:jackknife-t|" in table.signature
     assert f"[{row.low:.3f}, {row.high:.3f}]".replace("0.", ".") in str(table)
     assert contingency(GOLD, SYSTEMS["good"]).measure("v") > 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -12,6 +13,11 @@ import pytest
 
 import roget
 from roget import InputError
+from roget.scoring.inputs import read_sides
+from roget.scoring.measures.base import list_requests
+from roget.scoring.options import PipelineOptions
+from roget.scoring.steps.bootstrap import ItemResampler
+from roget.scoring.steps.intervals import interval_bounds
 from support.errors import notice, refused
 from twins import element_centric
 
@@ -113,16 +119,24 @@ def test_covers_have_intervals_over_items():
 
 
 def test_cover_intervals_of_hard_labels_equal_table_intervals():
-    """Covers with one set per item have the same intervals as their table."""
+    """Covers with one set per item have the same jackknife as their table.
+
+    Only intervals of tables use random clusterings.
+    """
     random = np.random.default_rng(0)
     gold, system = random.integers(0, 3, 60).tolist(), random.integers(0, 3, 60).tolist()
     covers = [{i: {str(x)} for i, x in enumerate(side)} for side in (gold, system)]
     covers[0][0].add("another")
     measures = ["xb3-f", "omega"]
-    tables = roget.score(gold, system, measures, ci=1), roget.score(*covers, measures, ci=1)
-    assert "gold:cover" in tables[1].signature
-    for one, other in zip(*(table.rows for table in tables), strict=True):
-        assert other.high - other.low == pytest.approx(one.high - one.low, rel=0.15)
+    requests = list_requests(measures, "ml")
+    resampler = ItemResampler([read_sides(gold, system, PipelineOptions())], requests)
+    scores = next(iter(resampler.score([resampler.counts])))[0]
+    left = replace(resampler.jackknife(0), chance=None)
+    low, high = interval_bounds("jackknife", scores, np.empty((0, 1, 2)), left, requests)
+    table = roget.score(*covers, measures, ci=1)
+    assert "gold:cover" in table.signature
+    for row, width in zip(table.rows, (high - low)[0].tolist(), strict=True):
+        assert row.high - row.low == pytest.approx(width, rel=0.15)
 
 
 def test_covers_are_compared():

@@ -17,7 +17,7 @@ from roget._version import __version__
 from roget.errors import InputError, UnknownName
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import split_names
-from roget.scoring.signature import Signed, read_signature
+from roget.scoring.signature import JACKKNIFE, Signed, read_signature
 
 OURS = f"""@software{{roget,
   author = {{{{The roget authors}}}},
@@ -26,7 +26,7 @@ OURS = f"""@software{{roget,
 }}"""
 """The BibTeX entry for roget itself, as in CITATION.cff."""
 
-INTERVALS = {"bca": "Efron 1987", "percentile": "Efron 1979", "jackknife": "Tukey 1958"}
+INTERVALS = {"bca": "Efron 1987", "percentile": "Efron 1979", JACKKNIFE: "Tukey 1958"}
 TESTED = ("Holm 1979", "Piepho 2004")
 RANKED = ("Mogstad et al. 2024", "Romano & Wolf 2005")
 UNMATCHED = "Pradhan et al. 2014"
@@ -130,7 +130,7 @@ def _list_used(result: Signed) -> Iterator[str]:
     for name in signed["entropy"].split(","):
         if name != "none":
             yield from _list_sources(name)
-    method = signed.get("ci", "none").rpartition("x")[2].partition("+")[0]
+    method = signed.get("ci", "none").partition("+")[0].rpartition("x")[2]
     if method != "none":
         yield INTERVALS[method]
     if result.has_tests:

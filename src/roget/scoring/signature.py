@@ -84,9 +84,27 @@ def choose_interval(interval: str) -> str:
     return "jackknife" if interval == "auto" else interval
 
 
-def describe_interval(ci: int | None, interval: str) -> str:
-    """Return the signature field for confidence intervals, e.g. 1000xjackknife."""
-    return f"{ci}x{choose_interval(interval)}" if ci else "none"
+JACKKNIFE = "jackknife-t"
+"""The name of jackknife intervals in signatures: t quantiles, with correction of bias and skewness.
+
+They do not depend on the number of samples.
+"""
+
+
+def describe_interval(ci: int | None, interval: str, paired: str | None = None) -> str:
+    """Return the signature field for confidence intervals and tests of differences.
+
+    >>> describe_interval(1000, "auto"), describe_interval(1000, "bca", "permutation")
+    ('jackknife-t', '1000xbca+permutation')
+    >>> describe_interval(1000, "auto", "permutation")
+    'jackknife-t+1000xpermutation'
+    """
+    if not ci:
+        return "none"
+    method = choose_interval(interval)
+    if method != "jackknife":
+        return f"{ci}x{method}" + (f"+{paired}" if paired else "")
+    return JACKKNIFE + (f"+{ci}x{paired}" if paired else "")
 
 
 def write_signature(parts: Mapping[str, str]) -> str:
@@ -110,8 +128,8 @@ _USUAL = {
 def change_signature(signature: str, **changed: str) -> str:
     """Return a signature with other values of some fields.
 
-    >>> change_signature("gold:hard|ci:none", ci="jackknife")
-    'gold:hard|ci:jackknife'
+    >>> change_signature("gold:hard|ci:none", ci="jackknife-t")
+    'gold:hard|ci:jackknife-t'
     """
     return write_signature(read_signature(signature) | changed)
 
@@ -119,8 +137,8 @@ def change_signature(signature: str, **changed: str) -> str:
 def shorten_signature(signature: str) -> str:
     """Return a signature without default values and measure names.
 
-    >>> shorten_signature("roget:0.1.0|gold:hard|missing:drop|measures:v|ci:jackknife")
-    'roget:0.1.0|missing:drop|ci:jackknife'
+    >>> shorten_signature("roget:0.1.0|gold:hard|missing:drop|measures:v|ci:jackknife-t")
+    'roget:0.1.0|missing:drop|ci:jackknife-t'
     """
     parts = read_signature(signature)
     parts.pop("measures", None)

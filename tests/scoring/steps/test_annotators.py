@@ -137,7 +137,7 @@ def test_bootstrap_draws_groups_from_all_gold_standards_together():
     assert pair.p_holm < 0.05
     assert rows_of(found, "x")["ari"].letters != rows_of(found, "y")["ari"].letters
     assert "x200" not in found.signature
-    assert "200xjackknife+permutation" in found.signature
+    assert "ci:jackknife-t+200xpermutation" in found.signature
     assert all(one.p < 0.05 for one in compared(golds, systems, ci=50, paired="bootstrap").pairs)
     # The same gold twice has the interval of one: nothing is gained by counting it again.
     twice = compared({"a": golds["a"], "b": golds["a"]}, systems, ci=400)

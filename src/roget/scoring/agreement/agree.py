@@ -25,7 +25,7 @@ from roget.scoring.labels.columns import choose_side
 from roget.scoring.labels.labels import harden
 from roget.scoring.measures.base import MeasureSpec, Request, list_requests
 from roget.scoring.options import AgreeOptions
-from roget.scoring.signature import sign_measures, write_signature
+from roget.scoring.signature import JACKKNIFE, sign_measures, write_signature
 
 DEFAULT_MEASURES = ("ari", "vi")
 """The default measures: ARI is adjusted for chance, VI is a metric, and both are fast."""
@@ -119,7 +119,7 @@ def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> d
         "answers": "top" if options.answers == "top" else "given",
         "missing": options.missing,
         **sign_measures(requests),
-        "ci": "jackknife" if options.ci else "none",
+        "ci": JACKKNIFE if options.ci else "none",
         "seed": str(options.seed),
         **({} if options.noise is None else {"noise": str(options.noise)}),
     }

@@ -130,14 +130,14 @@ def join_golds(
     """Combine comparisons on several gold standards, adding means, intervals and annotators."""
     requests = list_requests(options.measures, options.entropy)
     scores = _gather(requests, on_each)
-    interval = describe_interval(options.ci, options.interval)
     samples, ends = None, None
     if options.ci and all(one.groups > 1 for one in on_each.values()):
         samples = _resample_groups(scores, list(on_each.values()), options)
     elif options.ci:
         ends = _jackknife_items(scores, list(on_each.values()), options.seed)
     paired = options.paired
-    signature = _sign(on_each, interval if samples is None else f"{interval}+{paired}")
+    interval = describe_interval(options.ci, options.interval, paired if samples else None)
+    signature = _sign(on_each, interval)
     joined = rank_systems(scores, signature, samples, paired=paired, seed=options.seed)
     rows = _add_golds(joined.rows, on_each, ends)
     for name in on_each:

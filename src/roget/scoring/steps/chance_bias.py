@@ -37,8 +37,11 @@ _LIMIT = 10**8
 _SIMILAR = 0.05
 """Tolerance for the change of a score when every item is repeated, or 5/n if that is larger."""
 
-_SHAPE = 1 / 3
+_SHAPE = 0.3
 """Exponent of the interpolation, chosen by simulation (see `benchmarks/inference.py`)."""
+
+_SHAPE_CORRECTED = 0.5
+"""The same for scores that are corrected for bias or chance."""
 
 
 class _Random(NamedTuple):
@@ -61,18 +64,18 @@ def estimate_chance_bias(
     Let x be a score with the best value `best`. For random clusterings of the same sizes, let E be
     its mean, s its standard deviation, and L its limit for infinitely many items. Interpolate:
     (1)  d = 1 − (x − E)/(best − E), between 0 (perfect) and 1 (random)
-    (2)  bias = (E − L)·d^(1/3),  error = s·d^(1/3)
+    (2)  bias = (E − L)·d^0.3,  error = s·d^0.3
     Adjustment for chance and bias correction remove only the part of the bias that is linear in d.
     With E' and L' of the plug-in score, the remaining bias is at least
-    (3)  (E' − L')·(d^(1/3) − d)
+    (3)  (E' − L')·(√d − d)
     """
-    found = np.zeros((len(requests), 2))
+    bias, error = np.full(len(requests), np.nan), np.zeros(len(requests))
     flat = [i for i, (measure, _) in enumerate(requests) if not measure.sees_tree]
     if flat:
         random = _score_random(table, [requests[i] for i in flat], seed)
         for i in flat:
-            found[i] = _interpolate(requests[i], float(scores[i]), random)
-    return ChanceBias(*np.nan_to_num(found).T)
+            bias[i], error[i] = _interpolate(requests[i], float(scores[i]), random)
+    return ChanceBias(bias, np.nan_to_num(error))
 
 
 def _interpolate(
@@ -81,7 +84,7 @@ def _interpolate(
     """Return the bias and the error of one score, equations (1) to (3)."""
     best, plain = Bounds.from_request(request).best, random[_strip(request)]
     if best is None or not plain.converges:
-        return 0.0, 0.0
+        return np.nan, 0.0
     own = random.get(request, plain)
     mean, error = own.mean, own.error
     if _adjusted(request[0]):
@@ -93,7 +96,8 @@ def _interpolate(
     curve = far**_SHAPE
     bias = 0.0 if _adjusted(request[0]) else (mean - own.limit) * curve
     if own is not plain or _adjusted(request[0]):
-        bias = max(bias, (plain.mean - plain.limit) * (curve - far), key=abs)
+        rest = (plain.mean - plain.limit) * (far**_SHAPE_CORRECTED - far)
+        bias = max(bias, rest, key=abs)
     return bias, error * curve
 
 

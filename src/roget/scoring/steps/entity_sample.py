@@ -23,7 +23,7 @@ from roget.scoring.labels.table import varies
 from roget.scoring.measures.base import split_names
 from roget.scoring.notices import warn_about_sides
 from roget.scoring.results import ScoreRow, ScoreTable
-from roget.scoring.signature import sign_scores, write_signature
+from roget.scoring.signature import JACKKNIFE, sign_scores, write_signature
 from roget.scoring.steps.intervals import Bounds, Jackknife, jackknife_bounds
 
 Sums = Floats
@@ -94,7 +94,7 @@ def score_sample(inputs: Inputs) -> ScoreTable:
         reason = None if value is not None else "the sample has no pairs or no clusters to count"
         rows.append(ScoreRow(name, None, value, reason, low, high))
     rules = choose_rules(gold, "weighted", options.missing, options.extra)
-    parts = sign_scores(sides, [], rules, options, ci="jackknife")
+    parts = sign_scores(sides, [], rules, options, ci=JACKKNIFE)
     parts["measures"] = ",".join(names)
     return ScoreTable(
         signature=write_signature(parts),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roget.core.intervals import CONFIDENCE
+from roget.core.intervals import CONFIDENCE, student_quantile
 from roget.core.types import Array, Floats
 from roget.scoring.measures.base import Request, divide
 
@@ -24,6 +24,11 @@ TAILS = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
 _SMALL = 1.5
 """Factor of the small-sample corrections in `jackknife_bounds`, chosen by simulation."""
 
+_HALF = 0.5
+"""Weight of the bias and of the inner shift if random clusterings show the bias, chosen by
+simulation.
+"""
+
 _ROUNDING = 1e-12
 """Smaller standard errors are treated as rounding errors of constant samples."""
 
@@ -32,6 +37,7 @@ class ChanceBias(NamedTuple):
     """The bias and the standard error of scores, estimated from random clusterings."""
 
     bias: Floats
+    """The bias, or NaN if random clusterings do not show it."""
     error: Floats
 
     def select(self, system: int) -> ChanceBias:
@@ -195,11 +201,10 @@ def jackknife_bounds(
     (4)  the end away from the best value is best ± (best − c)·exp(t·e/|best − c|), as for an
          interval on the scale log |best − c|, if this makes the interval wider
     (5)  the interval is extended to contain x and, with the bias b' of `ChanceBias`, x − b' ± t·s
-    In (2), the estimated bias is added to the standard error because it is itself uncertain.
+    In (2), the estimated bias is added to the standard error because it is itself uncertain. With
+    `ChanceBias`, half of b is added, and in (3) the other end is moved inwards by half as much.
     """
-    from scipy.special import stdtrit
-
-    bias, t = jackknife.bias(estimate), stdtrit(jackknife.df, TAILS[1])
+    bias, t = jackknife.bias(estimate), student_quantile(jackknife.df)
     centre = estimate - bias
     if bounds.best is not None:
         # If a corrected score exceeds the best value, the distance |best − c| is not meaningful.
@@ -209,11 +214,13 @@ def jackknife_bounds(
     error = jackknife.error * (1 + _SMALL / units)
     further = np.sqrt(units * (units - 1)) / np.maximum(units - 2, 1)
     further = _SMALL * further * (1 + 2 * t**2) * jackknife.error * jackknife.skew
-    chance = jackknife.chance or ChanceBias(np.zeros(()), np.zeros(()))
+    chance = jackknife.chance or ChanceBias(np.full((), np.nan), np.zeros(()))
     error = np.maximum(error, chance.error)
-    reach = t * np.maximum(np.hypot(error, bias), jackknife.resolution)
-    low = centre - reach + np.minimum(further, 0)
-    high = centre + reach + np.maximum(further, 0)
+    # A difference between systems, which has no best value, needs all of the bias.
+    part = np.where(np.isnan(chance.bias) | (bounds.best is None), 1.0, _HALF)
+    reach = t * np.maximum(np.hypot(error, part * bias), jackknife.resolution)
+    low = centre - reach + np.where(further < 0, further, (1 - part) * further)
+    high = centre + reach + np.where(further > 0, further, (1 - part) * further)
     if bounds.best is not None:
         distance = np.abs(bounds.best - centre)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -224,8 +231,7 @@ def jackknife_bounds(
             high = np.maximum(high, bounds.best + scaled)
     reach = t * np.maximum(error, jackknife.resolution)
     away = estimate - chance.bias
-    if jackknife.chance is not None:
-        low, high = np.minimum(low, away - reach), np.maximum(high, away + reach)
+    low, high = np.fmin(low, away - reach), np.fmax(high, away + reach)
     # Bias-corrected entropies may move an estimate outside the range.
     low = np.maximum(np.minimum(low, estimate), np.minimum(bounds.least, estimate))
     high = np.minimum(np.maximum(high, estimate), np.maximum(bounds.most, estimate))

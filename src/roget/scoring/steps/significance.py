@@ -239,7 +239,7 @@ def contribution_p(difference: Floats, jackknife: Jackknife, draws: int, seed: i
     bias = jackknife.bias(difference)
     corrected = [difference, difference - bias]
     if jackknife.chance is not None:
-        corrected.append(difference - jackknife.chance.bias)
+        corrected.append(difference - np.nan_to_num(jackknife.chance.bias))
     same = np.abs(np.sum(np.sign(corrected), axis=0)) == len(corrected)
     nearer = np.where(same, np.min(np.abs(corrected), axis=0), 0.0)
     spread = (n - 1) * jackknife.spread.T

@@ -48,6 +48,9 @@ _CHUNK = 1 << 15
 _PAIRS = 1 << 20
 """Number of (class size, cluster size) pairs per batch."""
 
+_DENSE = 1 << 22
+"""Maximum number of products in a dense matrix product that sums expected counts over groups."""
+
 _TALLIED = 1 << 14
 """Upper limit of counts that are summed in an array.
 
@@ -131,8 +134,6 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
 
 def _distribute_kinds(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Call `_distribute` only once for each pair of sizes, even if it occurs in several groups."""
-    from scipy.sparse import csr_array
-
     kind, one_of = pairs.find_kinds()
     if 4 * one_of.size > kind.size:
         yield from _distribute(pairs, groups)
@@ -142,10 +143,27 @@ def _distribute_kinds(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Flo
     ones = np.ones(one_of.size)
     kinds = pairs.take(one_of)._replace(cells=ones, group=np.arange(one_of.size))
     owner, counts, mass = map(np.concatenate, zip(*_distribute(kinds, one_of.size), strict=True))
-    times = csr_array((pairs.cells, (pairs.group, kind)), (groups, one_of.size))
     values, value = np.unique(counts, return_inverse=True)
-    held = (times @ csr_array((mass, (owner, value)), (one_of.size, values.size))).tocoo()
+    if groups * one_of.size * values.size <= _DENSE:
+        # For small tables, importing scipy.sparse takes longer than the whole product.
+        times = _sum_cells(pairs.group, kind, pairs.cells, (groups, one_of.size))
+        spread = _sum_cells(owner, value, mass, (one_of.size, values.size))
+        product = np.einsum("gk,kv->gv", times, spread)
+        row, column = np.nonzero(product)
+        yield row, values[column], product[row, column]
+        return
+    from scipy.sparse import csr_array
+
+    several = csr_array((pairs.cells, (pairs.group, kind)), (groups, one_of.size))
+    held = (several @ csr_array((mass, (owner, value)), (one_of.size, values.size))).tocoo()
     yield held.row.astype(np.int64), values[held.col], held.data
+
+
+def _sum_cells(rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int]) -> Floats:
+    """Return a dense matrix of the given shape with the sums of the values of each cell."""
+    at = np.ravel_multi_index((rows, columns), shape)
+    sums = np.bincount(at, values, minlength=shape[0] * shape[1])
+    return np.asarray(sums.reshape(shape), dtype=np.float64)
 
 
 def _distribute(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Floats, Floats]]:
