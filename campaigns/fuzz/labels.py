@@ -44,6 +44,10 @@ JSONL = (
     b'{"item":1,"label":2,"group":"g"}\n{"item":2,"label":null,"group":"g"}\n',
     b'{"item":"a","label":["x","y"]}\n{"item":"b","label":"z","weight":2}\n',
 )
+COREF_JSON = (
+    b'{"doc_key":"a","clusters":[[[0,1],[3,3]],[[5,7]]]}\n{"doc_key":"b","clusters":[]}\n',
+    b'{"doc_id":"a","clusters":[[[0,1]]],"predicted_clusters":[[[0,1],[2,2]]]}\n',
+)
 KEY = (
     b"add.v add.v.1 s1/0.5 s2/0.5\nadd.v add.v.2 s1\nask.v ask.v.1 s3 !! note\n",
     b"bank.n bank.n.1 bank%1:17:00::/1 bank%1:17:01::/3\nbank.n bank.n.2 bank%1:17:00::\n",
@@ -422,6 +426,7 @@ TARGETS = [
     Target("labels-clusters", 60, _reader("labels.cmty", CLUSTERS)),
     Target("labels-pairs", 60, _reader("labels.csv", PAIRS, labels="pairs")),
     Target("labels-conll", 60, _reader("labels.conll", CONLL)),
+    Target("labels-coref-json", 60, _reader("a.jsonl", COREF_JSON, labels="coref-json")),
     Target("labels-corefud", 60, _reader("labels.conllu", COREFUD)),
     Target("labels-newick", 80, _reader("labels.nwk", NEWICK)),
     Target("labels-paths", 40, _reader("labels.tsv", PATHS, labels="paths")),

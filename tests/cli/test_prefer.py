@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from roget.cli.command import expand
 from roget.cli.prefer import prefer
 from roget.core.counts import Counts
-from roget.errors import InputError, MissingExtra, UnknownName
+from roget.errors import InputError, MissingExtra, UnknownName, flags_in_messages
 from support.errors import refused
 
 app = typer.Typer(rich_markup_mode=None)
@@ -52,7 +52,8 @@ CELLS = [
 
 
 def run(*args):
-    return CliRunner().invoke(app, list(map(str, args)))
+    with flags_in_messages():
+        return CliRunner().invoke(app, list(map(str, args)))
 
 
 def error(*args):

@@ -134,7 +134,7 @@ def test_thesaurus_without_sentences_shows_contexts() -> None:
     assert not thesaurus.counts.evidence is not None
     assert lookup.find_lines(thesaurus, "tea") == []
     assert made.data["contexts"][0]["counts"] == {"tea": 9, "ale": 8}
-    assert "--evidence 3" in made.talk[0]
+    assert "evidence=3" in made.talk[0]
     with refused("conflicting-options", "--class"):
         report(thesaurus, "tea", "ale", "book")
     with pytest.raises(InputError, match="'cider'"):

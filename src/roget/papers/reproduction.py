@@ -195,7 +195,7 @@ def find_data(options: ReproduceOptions, what: str, *parts: str) -> Path:
     Traceback (most recent call last):
         ...
     roget.papers.reproduction.MissingData: requires the BBC's texts: put the data at \
-FOLDER/bbc-news/bbc.tsv and pass --data FOLDER
+FOLDER/bbc-news/bbc.tsv and pass data=FOLDER
     """
     folder = options.data or os.environ.get("ROGET_TEST_DATA")
     if folder:

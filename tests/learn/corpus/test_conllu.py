@@ -190,7 +190,7 @@ def test_other_encodings_are_read(write, encoding):
 def test_latin_1_read_as_utf_8_is_refused(write):
     text = DRINK + line(1) + line(2, "Café", "caf\xe9")
     path = write(text.encode("latin-1"))
-    check_broken(path, (8, "0xE9", "--encoding latin-1"), code="not-text")
+    check_broken(path, (8, "0xE9", "encoding='latin-1'"), code="not-text")
 
 
 def test_nine_columns_are_refused(write):
