@@ -27,7 +27,6 @@ FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])(?: ([a-z]+)\b)?")
         ("--noise -1 (one each)", "noise=-1 (one each)"),
         ("--set repair=false", "repair=False"),
         ("2 more notices: --all", "2 more notices: all=True"),
-        ("-m v -e jk", "measures='v', entropy='jk'"),
         ("--columns 'item=my doc,label=b'", "columns={'item': 'my doc', 'label': 'b'}"),
         ("--labels applies to files", "'labels' applies to files"),
         ("see `roget score --all`", "see `roget score --all`"),

@@ -131,10 +131,10 @@ class LabelRoles(Roles):
         """
         known = {name for role in self.all for name in NAMES[role]}
         lowered = _lower(names)
-        if columns or len(names) > 2 or not known.isdisjoint(lowered):
+        if columns or len(names) not in (1, 2) or not known.isdisjoint(lowered):
             return self.find_by_name(names, columns, source)
         places = self.find_by_position(names, columns, source)
-        if lowered and lowered[-1] in NOUNS and lowered[0] not in NOUNS:
+        if lowered[-1] in NOUNS and lowered[0] not in NOUNS:
             # With a header such as "kmeans, doc", the second column contains the items.
             places = {role: len(lowered) - 1 - at for role, at in places.items()}
         return places
