@@ -3,12 +3,13 @@
     python benchmarks/trust.py             # AUC of the recorded figures, cross-validated by corpus
     python benchmarks/trust.py --build     # build the thesauri again, and compute the figures
 
-`trust.tsv` has 144 leaf classes, 24 of each of six default builds: the BBC's plain text, the
-example text (fiction), and 250,000 tokens of AMALGUM's news, each with and without background
-counts. One reader judged the 12 most frequent words of each class, in random order and without the
-figures: coherent if at least nine words belong to a class one can name, junk if at most five do,
-otherwise mixed. With --build, a class is compared if at least nine of its words are in one class
-again.
+`trust.tsv` has 384 leaf classes of builds of the BBC's plain text, the example text (fiction), and
+250,000 tokens of AMALGUM's news: without background counts ("none", 102 classes), with them
+("background", 162), and with background counts and prior vectors ("vectors", 120). Readers judged
+the 12 most frequent words of each class, in random order and without the figures: coherent if at
+least nine words belong to a class one can name, junk if at most five do, otherwise mixed. The first
+144 classes were read by one person, the others by two, of whose judgements the lower is listed.
+With --build, a class is compared if at least nine of its words are in one class again.
 """
 
 from __future__ import annotations
@@ -55,7 +56,12 @@ def read_classes() -> list[ReadClass]:
     for line in FILE.read_text(encoding="utf-8").splitlines()[1:]:
         build, judgement, *figures, words = line.split("\t")
         found.append(
-            ReadClass(build, judgement, ClassTrust.of(*map(float, figures)), tuple(words.split()))
+            ReadClass(
+                build,
+                judgement,
+                ClassTrust.of(*map(float, figures), build.endswith("-vectors")),
+                tuple(words.split()),
+            )
         )
     return found
 
@@ -89,9 +95,13 @@ def build_all() -> Iterator[tuple[str, roget.Thesaurus]]:
             if not isinstance(background, str):
                 background.write(Path(place) / "background")
                 background = str(Path(place) / "background")
-            for called, more in (("background", background), ("none", "none")):
-                made = roget.build(Path(place) / "counts", background=more, random_state=0)
-                yield f"{name}-{called}", made
+            for called, more, vectors in (
+                ("none", "none", "none"),
+                ("background", background, "none"),
+                ("vectors", background, "bundled"),
+            ):
+                options = {"background": more, "vectors": vectors, "random_state": 0}
+                yield f"{name}-{called}", roget.build(Path(place) / "counts", **options)
 
 
 def measure_again(classes: list[ReadClass]) -> Iterator[ReadClass]:
@@ -108,7 +118,7 @@ def measure_again(classes: list[ReadClass]) -> Iterator[ReadClass]:
 
 def tabulate(classes: list[ReadClass]) -> tuple[Any, Any, Any]:
     """Return the figures, the judgements (2 = coherent, 0 = junk), and the corpora."""
-    figures = np.array([one.trust[1:] for one in classes])
+    figures = np.array([(*one.trust[1:], one.build.endswith("-vectors")) for one in classes])
     figures[:, 2] = np.minimum(np.log(figures[:, 2]), LARGEST)
     judged = np.array([("junk", "mixed", "coherent").index(one.judgement) for one in classes])
     return figures, judged, np.array([one.build.partition("-")[0] for one in classes])

@@ -32,9 +32,8 @@ def comparison():
 
 def test_repr_is_one_short_line(table, comparison):
     assert repr(table) == (
-        f"<ScoreTable of 6 items: homogeneity (ml) {table['homogeneity', 'ml']:.3f}, homogeneity "
-        f"(jk) {table['homogeneity', 'jk']:.3f}, completeness (ml) "
-        f"{table['completeness', 'ml']:.3f}, …>"
+        f"<ScoreTable of 6 items: ami {table['ami']:.3f}, v (jk) {table['v']:.3f}, "
+        f"ari {table['ari']:.3f}, …>"
     )
     assert repr(comparison) == "<Comparison of 2 systems on 6 items>"
 

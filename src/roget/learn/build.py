@@ -239,7 +239,12 @@ def _choose_background(plan: Plan, counts: Counts) -> tuple[Background | None, t
 
 
 def _choose_prior(plan: Plan, counts: Counts) -> tuple[Prior | None, tuple[Notice, ...]]:
-    """Return the prior vectors, or None if the method cannot use them."""
+    """Return the prior vectors, or None if the method cannot use them.
+
+    With `background` none, the text alone determines the classes, so "auto" selects no vectors.
+    """
+    if plan.vectors == AUTO and plan.background in (None, NONE):
+        return None, ()
     if catalogue.load("clusterers", plan.method).borrows:
         return priors.choose_prior(plan.vectors, counts)
     if plan.vectors in (None, NONE, AUTO):

@@ -82,11 +82,11 @@ class Plan:
     )
     """Background counts. In Python, this can also be a Counts object."""
     vectors: Any = option(
-        "none",
+        AUTO,
         metavar="FILE|bundled|none|auto",
         help="Word vectors to add for clustering: a word2vec, GloVe or fastText file, a .npy file "
         "with a .txt list of words, none, bundled (English) or auto (bundled for English "
-        "texts).",
+        "texts with a background).",
     )
     """Word vectors. In Python, this can also be a `Prior`."""
     own: Mapping[str, Any] = field(default_factory=dict)

@@ -49,7 +49,7 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
     if figures := Trust.from_json(thesaurus.provenance.get(trust.KEY)):
         yield from trust.describe(figures)
     if low := quality.unsorted(thesaurus):
-        yield describe_unsorted(thesaurus, low)
+        yield from describe_unsorted(thesaurus, low)
     share = f"{classes / words:.0%}" if words > 0 else "all"
     yield (
         f"the classes keep {share} of the mutual information between words and contexts "
@@ -72,16 +72,14 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
         )
 
 
-def describe_unsorted(thesaurus: Thesaurus, low: Iterable[int]) -> str:
-    """Describe the classes with low trust: their number, their words, and an example."""
+def describe_unsorted(thesaurus: Thesaurus, low: Iterable[int]) -> Iterator[str]:
+    """Yield the number of classes with low trust and their words, and the least trusted class."""
     nodes = list(low)
     worst = min(nodes, key=lambda node: thesaurus.trust(node) or ())
     words = sum(thesaurus.inside(node).size for node in nodes)
     found, classes = thesaurus.trust(worst), plural(thesaurus.tree.n_clusters, "class", ",")
-    return (
-        f"{len(nodes):,} of {classes} ({words:,} words) unsorted: trust below {quality.UNSORTED}, "
-        f"e.g. {thesaurus.label(worst)} ({found and found.reason})"
-    )
+    yield f"{len(nodes):,} of {classes} ({words:,} words) unsorted: trust below {quality.UNSORTED}"
+    yield f"least trusted: {thesaurus.label(worst)} ({found and found.reason})"
 
 
 def describe_background(record: Mapping[str, Any], words: int, called: str = "background") -> str:

@@ -25,6 +25,7 @@ from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import (
     COVER_MEASURES,
+    MENTION_MEASURES,
     Request,
     average_groups,
     evaluate,
@@ -158,7 +159,7 @@ def tabulate_systems(aligned: Mapping[str, AlignedLabels], inputs: Inputs) -> Sy
     # Other systems may have overlapping labels even if the first system does not, so check the
     # option, too.
     cover = first.overlapping or (inputs.compared and options.several == "cover")
-    requests = choose_requests(options, cover=cover)
+    requests = choose_requests(options, cover=cover, mentions=first.gold.mentions)
     if options.main:
         _find_main(options, requests)
     systems: list[ScoredSystem] = []
@@ -231,10 +232,14 @@ def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples
     return samples
 
 
-def choose_requests(options: PipelineOptions, *, cover: bool) -> list[Request]:
+def choose_requests(
+    options: PipelineOptions, *, cover: bool, mentions: bool = False
+) -> list[Request]:
     """Combine measures and estimators, and add supervised recall for each folder of splits."""
     usual = COVER_MEASURES if options.measures is None and cover else options.measures
     requests = list_requests(usual, options.entropy)
+    if mentions and not cover and options.measures is None:
+        requests += list_requests(MENTION_MEASURES, options.entropy)
     if options.splits:
         from roget.scoring.steps.splits import OnSplits
 
@@ -404,9 +409,12 @@ def _make_comparison(
         noise=options.noise,
     )
     estimators = list_estimators(requests)
+    main = _find_main(options, requests)
+    if main is None and (parse(MENTION_MEASURES[0]), None) in requests and not options.measures:
+        main = MENTION_MEASURES[0], None
     comparison = replace(
         comparison,
-        chosen=_find_main(options, requests),
+        chosen=main,
         title=options.title,
         show_intervals=options.intervals,
         show_details=options.details,

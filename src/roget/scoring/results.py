@@ -327,6 +327,9 @@ class ScoreTable(Result):
         rows = [row for row in rows if row.level == rows[0].level]
         own = [row for row in rows if row.entropy == entropy]
         rows = own if isinstance(key, tuple) else own or rows
+        printed = {} if self.headline is None else self.headline.list_families()
+        if not rows and entropy in (None, "ml") and printed.get(measure) is not None:
+            return printed[measure]
         if rows:
             row = choose_estimator(rows)
             if row.value is None:
@@ -389,7 +392,8 @@ class ScoreTable(Result):
         return missed
 
     def __repr__(self) -> str:
-        shown = [f"{row.title} {row.value:.3f}" for row in self.rows if row.value is not None]
+        rows = self.rows if self.headline is None else self.headline.rows
+        shown = [f"{row.title} {row.value:.3f}" for row in rows if row.value is not None]
         more = ", …" if len(shown) > 3 else ""
         scores = f": {', '.join(shown[:3])}{more}" if shown else ", all scores undefined"
         return f"<ScoreTable of {plural(self.items, 'item', ',')}{scores}>"
@@ -632,6 +636,8 @@ class Comparison(Result):
     @property
     def reason(self) -> str:
         """The reason why the main score was chosen."""
+        if self.headline is not None and self.headline.families:
+            return "the mean F of MUC, B-cubed and CEAF-e, by which shared tasks rank systems"
         if self.chosen is not None:
             return "as requested"
         if self.separates:

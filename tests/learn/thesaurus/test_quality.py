@@ -69,13 +69,21 @@ def test_trust_predicts_what_a_reader_called_coherent():
     with READ.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert len(rows) >= 120
-    found = [ClassTrust.of(*(float(row[name]) for name in FIGURES)).trust for row in rows]
+    kind = np.array([row["build"].partition("-")[2] for row in rows])
+    found = [
+        ClassTrust.of(*(float(row[name]) for name in FIGURES), prior).trust
+        for row, prior in zip(rows, kind == "vectors", strict=True)
+    ]
     trust, judged = np.array(found), np.array([row["judgement"] for row in rows])
     assert auc(trust, judged == "coherent") >= 0.85
     assert auc(trust, judged != "junk") >= 0.87
-    shown = judged[trust >= UNSORTED]
-    assert (shown == "junk").mean() <= 0.05
-    assert (judged[trust < UNSORTED] == "coherent").sum() <= 5
+    for one in ("none", "background", "vectors"):
+        assert auc(trust[kind == one], judged[kind == one] == "coherent") >= 0.8
+        coherent = (judged[kind == one] == "coherent").mean()
+        assert trust[kind == one].mean() == pytest.approx(coherent, abs=0.07)  # calibrated
+    shown = judged[(trust >= UNSORTED) & (kind == "vectors")]
+    assert (shown == "junk").mean() <= 0.03
+    assert (shown == "coherent").mean() >= 0.85
 
 
 def test_each_figure_raises_the_trust():

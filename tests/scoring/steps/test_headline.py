@@ -197,12 +197,11 @@ def test_coreference_systems_are_ranked_by_conll(tmp_path):
     for path, second in zip(paths, ("(1)", "(2)", "(1)"), strict=True):
         path.write_text(CONLL.format(second=second))
     text = str(roget.compare(paths[0], paths[1:]))
-    rows = [line.split() for line in text.splitlines() if line.startswith("   ")]
-    conll = roget.measure("conll", paths[0], paths[1])
-    assert [row[:3] for row in rows] == [
-        ["1", "good", "1.000"],
-        ["2", "bad", f"{conll:.3f}"],
-    ]
+    rows = [line.split() for line in text.splitlines() if line[:1] in ("1", "2")]
+    names = ("conll", "muc", "b3-f", "ceaf-e")
+    bad = [f"{roget.measure(name, paths[0], paths[1]):.3f}" for name in names]
+    rows = [[*row[:2], *row[3:]] for row in rows if row[1] in ("good", "bad")]
+    assert rows == [["1", "good", *["1.000"] * 4], ["2", "bad", *bad]]
 
 
 def test_report_of_entities_has_pairs_and_exact_clusters():
@@ -234,3 +233,31 @@ def test_levels_and_gold_standards_have_short_reports(tmp_path):
     assert "Verdict: " in text
     assert "vi ↓" in str(roget.score(paths[0], paths[2], golds=[paths[1]], all=True))
     assert len(several.rows) == 14
+
+
+def test_scores_of_coreference_reports_can_be_looked_up(tmp_path):
+    paths = [tmp_path / name for name in ("key.conll", "response.conll")]
+    for path, second in zip(paths, ("(1)", "(2)"), strict=True):
+        words = ["a (1)", f"b {second}", "c (2)", "d (2", "e 2)"]
+        path.write_text("#begin document d\n" + "\n".join(words) + "\n#end document\n")
+    table = roget.score(*paths)
+    for family in table.headline.families[:3]:
+        name = {"MUC": "muc", "B-cubed": "b3-f", "CEAF-e": "ceaf-e"}[family.name]
+        assert table[name] == family.f == roget.measure(name, *paths)
+    assert table["conll"] == pytest.approx(table.headline.families[3].f)
+    assert table["muc-recall"] == table.headline.families[0].recall
+    frame = table.to_pandas()
+    assert {"conll", "muc", "ceaf-e"} <= set(frame["measure"])
+    compared = roget.compare(paths[0], {"one": paths[1], "gold": paths[0]})
+    assert compared.main == ("conll", None)
+    assert compared.ordered[:4] == [(name, None) for name in ("conll", "muc", "b3-f", "ceaf-e")]
+    assert compared["one"]["conll"] == table["conll"]
+
+
+def test_scores_of_entity_reports_can_be_looked_up():
+    gold = [number // 2 for number in range(60)]
+    found = [number // 3 for number in range(60)]
+    table = roget.score(gold, found)
+    assert table.headline.kind == "entities"
+    assert table["paired-f"] == roget.measure("paired-f", gold, found)
+    assert table["cluster-recall"] == roget.measure("cluster-recall", gold, found)

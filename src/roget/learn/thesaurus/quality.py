@@ -1,9 +1,9 @@
 """Quality of classes: the mutual information that they preserve, and how far each can be trusted.
 
 The trust in a class is the estimated probability that a reader calls it coherent. It is a logistic
-function of three figures (statistics) for the class's most frequent words. The weights were fitted
-to 144 classes of six thesauri that one person had read without seeing any figures
-(`benchmarks/trust.py`).
+function of three figures (statistics) for the class's most frequent words, and of whether prior
+vectors were used. The weights were fitted to 384 classes of nine thesauri, which one or two persons
+had read without seeing any figures (`benchmarks/trust.py`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ if TYPE_CHECKING:
 READ = 12
 """Number of words by which readers judge a class. Its most frequent words are used."""
 
-DOUBTFUL = 0.5
+DOUBTFUL = 0.7
 """Classes whose trust is below this value are shown with the reason for it."""
 
-UNSORTED = 0.25
-"""Classes whose trust is below this value count as unsorted. By default, they are left out of
-booklets and SKOS exports. In cross-validation, they included 22 of the 23 classes that were read as
-junk, and 8 of the 73 coherent classes."""
+UNSORTED = 0.5
+"""Classes whose trust is below this value count as unsorted: they are probably not coherent. By
+default, they are left out of booklets and SKOS exports."""
 
 FEW = 100
 """If a thesaurus has at most this many words, no class counts as unsorted, because a user can read
@@ -39,7 +38,10 @@ ENOUGH = (1_000_000, 150_000)
 """Minimum number of words in a text for most classes to be coherent, without and with background
 counts."""
 
-INTERCEPT = -8.69
+INTERCEPT = -7.027
+PRIOR = 1.705
+"""Added to the logit if prior vectors were used, because the words of a class then have more in
+common than their contexts show."""
 LARGEST = 6.35
 """Maximum of the logarithm of the occurrences. Larger values did not occur when the weights were
 fitted."""
@@ -56,9 +58,9 @@ class Figure(NamedTuple):
 
 
 FIGURES = {
-    "similarity": Figure(13.49, 0.248, "its frequent words are used differently"),
-    "shared": Figure(68.13, 0.0259, "its frequent words share few contexts"),
-    "occurrences": Figure(0.966, 3.95, "its words have few occurrences"),
+    "similarity": Figure(13.28, 0.268, "its frequent words are used differently"),
+    "shared": Figure(74.46, 0.0262, "its frequent words share few contexts"),
+    "occurrences": Figure(0.479, 3.93, "its words have few occurrences"),
 }
 """The figures in the order of the fields of `ClassTrust`."""
 
@@ -77,11 +79,13 @@ class ClassTrust(NamedTuple):
     """Geometric mean of the numbers of occurrences in the text."""
 
     @classmethod
-    def of(cls, similarity: float, shared: float, occurrences: float) -> ClassTrust:
-        """Return the trust computed from the figures."""
+    def of(
+        cls, similarity: float, shared: float, occurrences: float, prior: bool = False
+    ) -> ClassTrust:
+        """Return the trust for the figures. `prior` is True if prior vectors were used."""
         figures = similarity, shared, occurrences
         usual = sum(one.weight * one.usual for one in FIGURES.values())
-        logit = INTERCEPT + usual + sum(_terms(figures))
+        logit = INTERCEPT + usual + sum(_terms(figures)) + prior * PRIOR
         return cls(1 / (1 + math.exp(-logit)), *figures)
 
     @property
@@ -127,8 +131,9 @@ def trust(thesaurus: Thesaurus, node: int) -> ClassTrust | None:
 
     Trust is defined only for classes that were learnt from word vectors (`SphericalTree`).
     """
+    known = thesaurus.clustering.representation
     vectors, weights = thesaurus.index.vectors
-    if vectors is None:
+    if vectors is None or known is None:
         return None
     rows = thesaurus.inside(node)
     totals = np.asarray(thesaurus.counts.word_totals, dtype=np.float64)[rows]
@@ -139,7 +144,8 @@ def trust(thesaurus: Thesaurus, node: int) -> ClassTrust | None:
         return None
     rows, totals = rows[first], totals[first]
     occurrences = float(np.exp(np.log(totals).mean()))
-    return ClassTrust.of(mean_cosine(vectors[rows]), mean_cosine(weights[rows]), occurrences)
+    cosines = mean_cosine(vectors[rows]), mean_cosine(weights[rows])
+    return ClassTrust.of(*cosines, occurrences, bool(known.prior))
 
 
 def unsorted(thesaurus: Thesaurus) -> dict[int, ClassTrust]:
@@ -176,7 +182,7 @@ def mean_trust(thesaurus: Thesaurus) -> list[float | None]:
 
 
 def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
-    """Return all word vectors computed from contexts, and the context weights scaled to length 1.
+    """Return all word vectors, and the context weights scaled to length 1.
 
     Rows of words that were not learnt are 0. The result is None if the classes were not made from
     vectors.
@@ -185,8 +191,6 @@ def find_vectors(thesaurus: Thesaurus) -> tuple[Array, Any] | None:
     if known is None:
         return None
     vectors = known.vectors
-    if known.prior:  # The model of trust was fitted to vectors without a prior.
-        vectors = unit(vectors[:, : -known.prior])
     weights = unit(known.weights)
     if known.rows is None:
         return vectors, weights

@@ -54,8 +54,6 @@ def report(comparison: Comparison) -> Report:
     head = comparison.headline
     if head is None:
         board, scores = _board(comparison), comparison.scores
-    elif head.families:
-        board, scores = _coreference_board(head), []
     else:
         board, scores = _short_board(comparison, head), list(head.scores)
     return Report(
@@ -153,22 +151,6 @@ def _rank(row: SystemRow) -> str:
     return f"{row.rank} [{row.rank_low}–{row.rank_high}]"
 
 
-def _coreference_board(head: ComparisonHeadline) -> ReportTable:
-    """Return a table of the CoNLL score and the three F-scores that it averages, best first."""
-    best_first = sorted(head.families.items(), key=lambda one: -(one[1][-1].f or 0.0))
-    titles = [one.name for one in best_first[0][1]]
-    rows = [
-        [str(rank), name, *(number(one.f) for one in (own[-1], *own[:-1]))]
-        for rank, (name, own) in enumerate(best_first, 1)
-    ]
-    columns = [
-        Column("rank", right=True, fit="keep"),
-        Column("system", fit="keep", most=LONGEST_NAME),
-        *Column.numbers(*(f"{name} F" for name in (titles[-1], *titles[:-1])), fit="keep"),
-    ]
-    return ReportTable(columns, rows, repeated=2)
-
-
 def _plain_cell(row: SystemRow | None) -> Cell:
     """Format a score without rank and significance letters. The best system's score is bold."""
     if row is None:
@@ -178,8 +160,6 @@ def _plain_cell(row: SystemRow | None) -> Cell:
 
 def _short_legend(comparison: Comparison) -> str:
     """Return a line that names the score used for sorting and explains significance letters."""
-    if comparison.headline is not None and comparison.headline.families:
-        return "coreference, sorted by the CoNLL score, the mean F of MUC, B-cubed and CEAF-e"
     text = f"sorted by {name_score(*comparison.main)}"
     if comparison.chosen is None and comparison.separates:
         text += ", the first score on which the best system beats all baselines (see --main)"

@@ -264,6 +264,9 @@ DEFAULT_MEASURES = (
     "one-to-one",
 )
 
+MENTION_MEASURES = ("conll", "muc", "ceaf-e")
+"""Measures that are added to the default measures for coreference mentions, the main one first."""
+
 COVER_MEASURES = (
     "xb3-precision",
     "xb3-recall",

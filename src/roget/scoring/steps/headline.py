@@ -187,6 +187,17 @@ class Headline:
     kind: str = ""
     """The type of labels: "coreference", "entities", or an empty string for other labels."""
 
+    def list_families(self) -> dict[str, float]:
+        """Return recall, precision and F of all families, keyed by measure, where defined."""
+        found = {}
+        measures = {**COREFERENCE, **ENTITIES}
+        for family in self.families:
+            values = family.recall, family.precision, family.f
+            for name, value in zip(measures.get(family.name, ()), values, strict=False):
+                if value is not None:
+                    found[name] = value
+        return found
+
     @cached_property
     def verdict(self) -> str:
         """A summary in words: whether scores beat chance, and which errors are more frequent."""
@@ -354,6 +365,9 @@ def make_comparison_headline(
         for system in scores.systems
         if options.main is None and options.measures is None and name_kind(system) == "coreference"
     }
+    if families:
+        shared = (*(own[-1] for own in COREFERENCE.values()),)
+        more = [(name, None) for name in shared if (name, None) in comparison.scores]
     return ComparisonHeadline((main, *more), families)
 
 

@@ -90,7 +90,7 @@ function unsortedPart() {
   return el(
     "section",
     {},
-    heading("Unsorted classes", term("unsorted", "trust below 25 %")),
+    heading("Unsorted classes", term("unsorted", "trust below 50 %")),
     el(
       "ol",
       { class: "rows" },

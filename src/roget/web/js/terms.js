@@ -31,7 +31,7 @@ export const TERMS = {
   ],
   unsorted: [
     "Unsorted",
-    "A class with a trust below 25 %. Its words were not clearly separated from others, so booklets and SKOS exports leave it out. Renaming the class keeps it.",
+    "A class with a trust below 50 %: its words probably do not belong together, so booklets and SKOS exports leave it out. Renaming the class keeps it.",
   ],
   share: [
     "Share",
