@@ -12,20 +12,12 @@ from roget import catalogue
 from roget.report.listing import describe
 
 NEEDS = {
-    "entropies": "H(C), H(K), H(C,K)",
-    "sizes": "class and cluster sizes",
-    "pairs": "pair counts",
-    "bcubed": "per-item overlaps",
-    "matched": "the best one-to-one match",
-    "table": "the cells",
-    "joint": "the counts of cells",
-    "chance": "the expected value under random labels",
-    "deviation": "the standard deviation under random labels",
-    "elements": "similarity item by item",
-    "cover": "sets of items that may overlap",
-    "degrees": "degrees of membership",
-    "tree": "the tree above the clusters",
+    "entropies": "computed with each requested entropy estimator",
+    "cover": "for overlapping clusters",
+    "degrees": "for weighted labels",
+    "tree": "for trees",
 }
+"""What some measures need that users choose or pass."""
 ABOUT = {
     "measures": "`roget score --measure NAME`, `roget.measure(NAME, gold, system)`; "
     "[each in full](../measures.md).",
@@ -74,17 +66,22 @@ GROUPS: dict[str, tuple[str, Callable[[str, Any], bool]]] = {
 def make_measures() -> str:
     """One section per measure, from what each declares of itself."""
     parts = [
-        "# Measures\n\nGenerated from the catalogue by `make docs`. C are the gold classes, K the "
-        "system's clusters, N the number of items; entropies are in nats. Measures that need "
-        "entropies are computed with every requested estimator."
+        "# Measures\n\nThis page describes all measures. To choose one, read [which measure to "
+        "report](guide.md). Pass the name to `-m`, with parameters in brackets:\n\n"
+        '    roget score gold.tsv system.tsv -m "v(beta=0.5)" -m ami\n    roget list measures',
+        "- C are the gold classes, K the clusters of the system, and N is the number of items.\n"
+        "- H is an entropy and I mutual information, in nats "
+        "([glossary](glossary.md#entropy-and-information)).\n"
+        "- A *symmetric* measure has the same value if gold and system are exchanged.\n"
+        "- *Chance level* is the mean score of random clusterings with the same cluster sizes.\n"
+        "- A *plug-in* value is computed from observed frequencies, without a correction.",
     ]
-    parts += _list_laws()
     for entry in describe("measures"):
         facts = [
             f"{entry['better']} is better",
             f"range {_range(entry)}",
             "symmetric" if entry["symmetric"] else "not symmetric",
-            "from " + " and ".join(NEEDS[need] for need in entry["needs"]),
+            *(NEEDS[need] for need in entry["needs"] if need in NEEDS),
         ]
         if entry["parameters"]:
             pairs = entry["parameters"].items()
@@ -94,7 +91,7 @@ def make_measures() -> str:
             facts.append(f"aliases: {', '.join(entry['also'])}")
         about = "; ".join(facts)
         parts.append(f"## {entry['name']}\n\n{entry['about']}\n\n*{about}.* {entry['reference']}.")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts + _list_laws()) + "\n"
 
 
 def _list_laws() -> list[str]:
@@ -111,11 +108,13 @@ def _list_laws() -> list[str]:
         marks += ["yes" if held else "" for held in (own.monotone, own.linear)]
         rows.append((f"[`{name}`](#{name})", *marks))
     about = (
-        "An empty cell means that the property is not claimed. *Metric*: the triangle inequality "
-        "holds. *Constant baseline*: the mean over all clusterings with the same sizes, if it does "
-        "not depend on the sizes. *Monotone*: the score never gets worse when two clusters within "
-        "one class are merged, or when a cluster is split without splitting a class. *Linear*: the "
-        "running time is linear in the number of non-empty cells. The tests check every property."
+        "The tests check every property in this table. An empty cell means that the property is "
+        "not claimed.\n\n"
+        "- *Metric*: the triangle inequality holds.\n"
+        "- *Constant baseline*: the chance level, if it does not depend on the cluster sizes.\n"
+        "- *Monotone*: the score never gets worse if two clusters within one class are merged, or "
+        "if a cluster is split without splitting a class.\n"
+        "- *Linear*: the running time is linear in the number of non-empty cells."
     )
     titles = ("measure", "symmetric", "metric", "constant baseline", "monotone", "linear")
     return ["## Properties", about, _table(titles, rows)]

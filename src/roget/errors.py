@@ -22,7 +22,7 @@ MAX_NAMES = 20
 _BOOLEAN = frozenset({"header", "all", "details", "transpose", "terms", "unsorted", "baselines"})
 """Options without a value that occur in messages."""
 
-_RENAMED = {"measure": "measures", "m": "measures", "e": "entropy", "gold": "golds"}
+_RENAMED = {"measure": "measures", "gold": "golds"}
 """Options that have another name in Python."""
 
 _VALUE = r"'[^']*'|[^\s`()]*[^\s`().,;:]"
@@ -31,7 +31,7 @@ _PROSE = "or|and|to|with|is|in|for|if|by|may|does|cannot|applies|applied|require
 
 _FLAG = (
     rf"--(?:no-)?(?:{'|'.join(sorted(_BOOLEAN))})(?![\w-])"
-    rf"|(?:--[a-z][a-z-]*[a-z]|-[me](?= ))(?: (?!--|(?:{_PROSE})\b)(?:{_VALUE}))?"
+    rf"|--[a-z][a-z-]*[a-z](?: (?!--|(?:{_PROSE})\b)(?:{_VALUE}))?"
 )
 _FLAGS = re.compile(rf"`roget [^`]*`|(?<![\w-])(?:{_FLAG})(?: (?:{_FLAG}))*")
 _ONE_FLAG = re.compile(_FLAG)

@@ -169,7 +169,7 @@ def test_history_undo_and_redo_work(folder, table):
         ({"undo": True}, "undo"),
         ({"redo": True, "n": 10}, "10.*9"),
         ({"undo_to": 3}, "edit 3"),
-        ({"undo": True, "redo": True}, "--undo-to"),
+        ({"undo": True, "redo": True}, "undo_to"),
     ):
         with pytest.raises(RogetError, match=message):
             edit(folder, **options)

@@ -27,10 +27,11 @@ class ElementCentric(
     At each step a walk moves, with probability `alpha`, to an item of a cluster of the current
     item. Otherwise it returns to its first item. If every item has one class and one cluster, the
     similarity of an item is the overlap of its class and cluster divided by the size of the larger
-    set, for any `alpha`. For a tree, the whole tree is scored rather than a cut: an item belongs to
-    every node above it with weight exp(`r` · level), where the level is 0 at the root and 1 at the
-    leaves. A tree usually scores below 1 against flat classes, even if each class is a node in the
-    tree.
+    set, for any `alpha`.
+
+    A tree is scored as a whole, without a cut. An item belongs to every node above it with weight
+    exp(`r` · level), where the level is 0 at the root and 1 at the leaves. A tree usually scores
+    below 1 against flat classes, even if each class is a node in the tree.
     """
 
     alpha: float = 0.9

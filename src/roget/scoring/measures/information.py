@@ -70,9 +70,8 @@ class Completeness(Measure, name="completeness", linear="information", reference
 class V(Measure, name="v", linear="information", reference=ROSENBERG):
     """Harmonic mean of homogeneity and completeness. Best value: 1; no information: 0.
 
-    The formula is (1+β)·h·c/(β·h + c), computed as (1+β)·I/(β·H(K) + H(C)), which has smaller
-    rounding errors near 0. If β > 1, completeness has more weight. If β = 0, the score is
-    homogeneity.
+    The formula is (1+β)·h·c/(β·h + c), where h is homogeneity and c completeness. If β > 1,
+    completeness has more weight. If β = 0, the score is homogeneity.
     """
 
     beta: float = 1.0
@@ -239,7 +238,11 @@ class Q0(
     best=None,
     reference=DOM,
 ):
-    """H(C|K) plus the cost of encoding the class counts, in nats per item. Lower is better."""
+    """H(C|K) plus the cost of encoding the class counts, in nats per item. Lower is better.
+
+    The class counts are the numbers of items of each class in each cluster. With more clusters,
+    there are more counts to encode, so one cluster per item is not rewarded.
+    """
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
         cost = table_cost(sizes.system, sizes.classes, sizes.n)
@@ -269,11 +272,15 @@ class AMI(
 ):
     """Mutual information adjusted by its exact expectation. Best value: 1; chance level: 0.
 
-    The average of the entropies is arithmetic, geometric, min or max. Entropies are plug-in
-    estimates. `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num
-    keeps the number of clusters, and all keeps only the number of items. num1 and all1 also keep
-    gold fixed. Under models other than perm, the maximum of the mutual information is log K or log
-    N. A perfect clustering scores 1 under every model.
+    The formula is (I − E[I])/(A − E[I]), where A is the average of H(C) and H(K) and E[I] is the
+    mean over random clusterings. `average` is arithmetic, geometric, min or max. Entropies are
+    plug-in estimates. `model` is the random model (Gates & Ahn 2017):
+
+    - perm keeps the cluster sizes, num the number of clusters, all only the number of items;
+    - num1 and all1 do the same for the system and keep gold fixed.
+
+    Under the models num and num1, A is the average of the logarithms of the numbers of classes and
+    clusters. Under all and all1, it is log N. A perfect clustering scores 1 under every model.
     """
 
     adjusts = "Vinh, Epps & Bailey 2010"

@@ -54,9 +54,10 @@ class ARI(Adjusted, name="ari", linear="pairs", choices={"model": MODELS}):
     """Rand index adjusted for chance. Best value: 1; chance level: 0; negative if worse than
     chance.
 
-    `model` is the random model (Gates & Ahn 2017): perm keeps the cluster sizes, num keeps the
-    number of clusters, and all keeps only the number of items. num1 and all1 also keep gold fixed.
-    The minimum under perm is −1.
+    `model` is the random model (Gates & Ahn 2017). The minimum under perm is −1.
+
+    - perm keeps the cluster sizes, num the number of clusters, all only the number of items;
+    - num1 and all1 do the same for the system and keep gold fixed.
     """
 
     adjusts = "Hubert & Arabie 1985"

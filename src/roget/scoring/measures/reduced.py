@@ -39,13 +39,18 @@ class RMI(
 ):
     """Mutual information in nats minus the cost of the table. Higher is better; may be negative.
 
-    The formula is (1/N)·(log(N!·Πn_ij!/(Πa_i!·Πb_j!)) − cost), with a_i items in class i, b_j items
-    in cluster j and n_ij items in both. With `reduction=flat` the cost is the logarithm of the
-    number of tables with the same sizes, estimated as in Jerdee, Kirkley & Newman 2022. With
-    `reduction=dirichlet` the table is encoded as in Jerdee, Kirkley & Newman 2024, with the best
-    concentration parameters between 10⁻⁴ and 10⁴. Both costs change slightly if gold and system are
-    exchanged. `normalise` divides by the self-information of gold or of the system, or by the
-    arithmetic, geometric, min or max average of both. A perfect clustering then scores 1.
+    The cost is the information that is needed to describe the contingency table, so more clusters
+    alone do not raise the score. The formula is (1/N)·(log(N!·Πn_ij!/(Πa_i!·Πb_j!)) − cost), with
+    a_i items in class i, b_j items in cluster j and n_ij items in both.
+
+    - `reduction=flat`: the cost is the logarithm of the number of tables with the same sizes,
+      estimated as in Jerdee, Kirkley & Newman 2022.
+    - `reduction=dirichlet`: the table is encoded as in Jerdee, Kirkley & Newman 2024, with the best
+      concentration parameters between 10⁻⁴ and 10⁴.
+    - `normalise` divides by the self-information of gold or of the system, or by the arithmetic,
+      geometric, min or max average of both. A perfect clustering then scores 1.
+
+    The costs change slightly if gold and system are exchanged, so the measure is not symmetric.
     """
 
     reduction: str = "flat"
