@@ -56,7 +56,7 @@ SHOTS: dict[str, tuple[Shot, ...]] = {
         Shot("score", "Report of one clustering", f"roget score {DEMO}/gold.tsv {DEMO}/system.tsv"),
         Shot(
             "score-page",
-            "The same as a page: scores, flow from classes to clusters, errors",
+            "Page for one clustering: scores, flow from classes to clusters, errors",
             f"roget score {DEMO}/gold.tsv {DEMO}/system.tsv --ci 1000 -o report.html",
             "report.html",
             height=1600,
@@ -80,7 +80,7 @@ SHOTS: dict[str, tuple[Shot, ...]] = {
         ),
         Shot(
             "compare-page",
-            "The same as a page",
+            "Leaderboard as a page",
             f"roget compare {DEMO}/gold.tsv docs/examples/systems/*.tsv --ci 1000 -o table.html",
             "table.html",
             height=1500,
@@ -271,9 +271,10 @@ def make_page() -> str:
     parts = [
         "# Gallery",
         "Every kind of report, page and figure, with the command that makes it. All commands run "
-        "in a clone of roget with the bundled data. Some read `nouns.thesaurus`, which is built by "
-        "`roget build sample -o nouns.thesaurus`, or `fiction.thesaurus`, whose build is shown "
-        "below. `python docs/gallery.py` draws the pictures again.",
+        "in a clone of roget with the bundled data. Some read `nouns.thesaurus` or "
+        "`fiction.thesaurus`. To build them, run",
+        "    roget build sample -o nouns.thesaurus\n"
+        "    roget build docs/examples/fiction.conllu.xz -o fiction.thesaurus",
     ]
     for title, shots in SHOTS.items():
         parts.append(f"## {title}")

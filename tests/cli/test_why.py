@@ -21,7 +21,7 @@ from roget.learn.command_options import ORDERS
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report.exports import booklet, export
 from roget.report.why import report
-from support.errors import refused
+from support.errors import mentions, refused
 
 FICTION = Path(__file__).parents[2] / "docs/examples/fiction.conllu.xz"
 
@@ -134,7 +134,7 @@ def test_thesaurus_without_sentences_shows_contexts() -> None:
     assert not thesaurus.counts.evidence is not None
     assert lookup.find_lines(thesaurus, "tea") == []
     assert made.data["contexts"][0]["counts"] == {"tea": 9, "ale": 8}
-    assert "evidence=3" in made.talk[0]
+    assert mentions(made.talk[0], "--evidence 3")
     with refused("conflicting-options", "--class"):
         report(thesaurus, "tea", "ale", "book")
     with pytest.raises(InputError, match="'cider'"):

@@ -27,6 +27,8 @@ FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])(?: ([a-z]+)\b)?")
         ("--noise -1 (one each)", "noise=-1 (one each)"),
         ("--set repair=false", "repair=False"),
         ("2 more notices: --all", "2 more notices: all=True"),
+        ("--measure v --entropy jk", "measures='v', entropy='jk'"),
+        ("python -m spacy download en", "python -m spacy download en"),
         ("--columns 'item=my doc,label=b'", "columns={'item': 'my doc', 'label': 'b'}"),
         ("--labels applies to files", "'labels' applies to files"),
         ("see `roget score --all`", "see `roget score --all`"),

@@ -16,7 +16,7 @@ import typer.core
 from roget.catalogue import name_extra
 from roget.cli.command import add_command
 from roget.core.signals import Ended, stoppable
-from roget.errors import InputError, RogetError, code_of, flags_in_messages
+from roget.errors import InputError, RogetError, code_of
 
 GROUPS = {
     "Score": ("score", "compare", "agree", "rank", "convert", "sql"),
@@ -107,7 +107,6 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(
-    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
     ),
@@ -119,7 +118,6 @@ def _options(
         help="Maximum decompressed size of an input, e.g. 2GB [default: 64MiB].",
     ),
 ) -> None:
-    context.with_resource(flags_in_messages())
     if max_size:
         from roget.core.io.limits import set_max_size
 

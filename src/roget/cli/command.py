@@ -26,7 +26,7 @@ from roget import catalogue
 from roget.cli.parameters import join_given, make_parameter, parse_setting
 from roget.cli.shared import REPORTED, deliver, split_pair
 from roget.core.options import Option, options_of
-from roget.errors import InputError, UnknownName
+from roget.errors import InputError, UnknownName, flags_in_messages
 from roget.report import Report
 
 Function = TypeVar("Function", bound=Callable[..., Report | None])
@@ -141,6 +141,7 @@ class Command(TyperCommand):
         """Parse the arguments. Suggest another command if there are too many."""
         ctx.allow_extra_args |= bool(self.spare)
         ctx.max_content_width = WIDTH
+        ctx.with_resource(flags_in_messages())
         options = args[: args.index("--")] if "--" in args else args
         if "--help-all" in options and not ctx.resilient_parsing:
             ctx.meta[_STAGE] = 0
@@ -375,9 +376,10 @@ def expand(function: Callable[..., Report | None]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         where = [given.pop(name) for name in reported]
-        report = function(**found.collect(given))
-        if report is not None:
-            deliver(report, *where)
+        with flags_in_messages():
+            report = function(**found.collect(given))
+            if report is not None:
+                deliver(report, *where)
 
     run.__doc__, run.__name__ = function.__doc__, function.__name__
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]

@@ -180,7 +180,7 @@ def parse(measure: str | Measure) -> Measure:
         if at:
             # The notation v@jk is valid only in options such as --fail-under.
             raise InputError(
-                f"{measure}: use -m {name} -e {estimator}",
+                f"{measure}: use --measure {name} --entropy {estimator}",
                 code="invalid-option",
             )
         raise InputError(
