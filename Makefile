@@ -77,7 +77,7 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python .ci/structure.py
-	$(BIN)/python .ci/words.py src docs campaigns README.md CONTRIBUTING.md SECURITY.md
+	$(BIN)/python .ci/words.py src docs campaigns benchmarks README.md CONTRIBUTING.md SECURITY.md
 	@$(MAKE) --no-print-directory lint-js
 
 # The scripts of the pages; node is needed for this only.

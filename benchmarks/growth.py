@@ -1,12 +1,11 @@
-"""Growing a thesaurus, beside building it from all the text: what stays, how good, how long.
+"""Compare growing a thesaurus with building it from all text: stability, quality, time.
 
-`python benchmarks/growth.py [--only PATTERN] [--keep DIR]`. AMALGUM is parted by documents: a
+`python benchmarks/growth.py [--only PATTERN] [--keep DIR]`. AMALGUM is split by documents: a
 thesaurus of nine tenths grows by every tenth document ("documents"), one of four genres by the
-fifth ("genre"). CPU seconds are those of the commands `roget build` and `roget grow`, children
-included; the build is the default one, and the one without its trial on held-out tokens. Quality is
-what `thesaurus.py` measures: V(jk) and B-cubed F of cuts against gold sets, on the words that all
-have, and the five nearest of 2,000 frequent words by WordNet. --keep DIR
-keeps what is built.
+fifth ("genre"). CPU seconds include child processes of `roget build` and `roget grow`; the build is
+the default one, and one without the held-out evaluation. Quality is measured as in `thesaurus.py`:
+V(jk) and B-cubed F of cuts against gold sets, on the words that all have, and the five nearest of
+2,000 frequent words by WordNet. --keep DIR keeps what is built.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ TRIAL = "an hour; amalgum, word-categories and wordnet30"
 CUTS = (64, 128)
 FREQUENT = 2000
 STAY, WORSE, TIME = 0.95, 0.01, 1 / 3
-"""The bars: words that keep their class, quality that may be lost, time beside a build."""
+"""Bars: share of words that keep their class, loss of quality, time relative to a build."""
 
 GENRE = "voyage"
 

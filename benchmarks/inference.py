@@ -1,4 +1,4 @@
-"""How often intervals cover the truth, and how often tests find a difference where there is none.
+"""Measure how often intervals cover the truth, and how often tests find false differences.
 
     python benchmarks/inference.py            # all simulations, printed
     python benchmarks/inference.py --docs     # the same, into docs/inference.md

@@ -1,15 +1,15 @@
-"""Senses of well-known ambiguous nouns, and of nouns with one: AMALGUM and the BNC.
+"""Measure which ambiguous nouns have several senses, and which unambiguous nouns have one.
 
     python benchmarks/senses.py [--data ../shared/data] [--words]
 
-Counts by the preset `nouns` (AMALGUM) and of verbs with objects and subjects (BNC), the 5,000 most
-frequent nouns, classes by `SphericalTree`. WordNet 3.0 judges: a word separates if two of its
-classes stand for different senses. A class stands for the sense that most of the words told beside
-it are related to, if that is three in ten; synsets are related if a class of at most 4,500 synsets
-(plant and animal are the largest) is above both. By chance: the same with the further classes of
-another noun. Nouns with one sense in WordNet (50 tokens or more, no names; 100 drawn by a fixed
-seed) should have one class. Constants were chosen by such nouns and the twenty; the figures of the
-others were seen, and nothing was chosen by them.
+Counts use the preset `nouns` (AMALGUM), or verbs with objects and subjects (BNC), and the 5,000
+most frequent nouns; classes are made by `SphericalTree`. WordNet 3.0 is the judge: a word separates
+if two of its classes correspond to different senses. A class corresponds to the sense to which most
+of the words listed with it are related, if these are at least three in ten. Synsets are related if
+a synset with at most 4,500 synsets below it (plant and animal are the largest) is above both. The
+chance level is computed with the further classes of another noun. Nouns with one sense in WordNet
+(50 tokens or more, no names; 100 drawn with a fixed seed) should have one class. Constants were
+chosen with such nouns and the twenty. The figures of the others were seen but not used.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def single_nouns(thesaurus: Thesaurus, wordnet: WordNet, n: int = 100) -> list[s
 
 
 def groups_of(thesaurus: Thesaurus, word: str) -> list[tuple[str, ...]]:
-    """The words told beside each sense of a word."""
+    """Return the words listed with each sense of a word."""
     return [one.words for one in thesaurus.senses(word, 10)]
 
 

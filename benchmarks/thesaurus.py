@@ -1,10 +1,10 @@
-"""What a thesaurus is worth: classes, neighbours and tree, beside what else users would make.
+"""Measure classes, neighbours and tree of a thesaurus, and compare them with other methods.
 
 Run `python benchmarks/thesaurus.py [--part PATTERN] [--corpus PATTERN] [--seeds N] [--counts DIR]`.
-AMALGUM is counted by the relations `nouns` (or was: --counts), the BNC's triples are counts. Rivals
-have the same counts: k-means, Ward, average link and spectral clustering of PPMI-SVD(200), PPMI
-cosine, and word2vec, if gensim is there (of AMALGUM's lemmas in windows of 5, of the BNC's pairs).
-V has jackknife entropies. All numbers are of quality, but for the seconds at the end.
+AMALGUM is counted with the relations `nouns` unless --counts has these counts, the BNC's triples
+are counts. The other methods use the same counts: k-means, Ward, average linkage and spectral
+clustering of PPMI-SVD(200), PPMI cosine, and word2vec if gensim is installed (on AMALGUM's lemmas
+in windows of 5, and on the BNC's pairs). V is computed with jackknife entropies.
 
 `--sizes` measures corpora of several sizes and genres instead, with and without background counts
 and prior vectors. `--domain` prints the neighbours of 40 words that special texts use in a sense of
@@ -57,7 +57,7 @@ except ImportError:
 TRIAL = "hours; amalgum, bnc-verb-noun, word-categories, word-similarity and wordnet30"
 CUTS = (64, 128)
 FREQUENT = 2000
-"""Words whose neighbours are looked at, beside all."""
+"""Number of frequent words whose neighbours are measured separately."""
 
 PAIRS = 20_000
 OURS = "roget"
@@ -118,7 +118,7 @@ class Material:
 
     @cached_property
     def table(self) -> Any:
-        """PPMI of the counts, with those of the background if any."""
+        """PPMI of the counts, including the background if there is one."""
         if self.background is None:
             return self.counts.ppmi()
         whole = self.counts.matrix.astype(np.float64)
@@ -277,7 +277,7 @@ def cosines(vectors: Any) -> Callable[[Any], Any]:
 
 
 def ours(data: Material) -> Callable[[Any], Any]:
-    """The measure of `Thesaurus.neighbours`, as far as that tells it: of a word with all others."""
+    """Return the similarity used by `Thesaurus.neighbours`, of a word with all others."""
     near, size = Neighbours(data.counts, data.fit(0).clustering_), len(data.words)
 
     def work(rows: Any) -> Any:
@@ -439,7 +439,7 @@ SIZES: Mapping[str, tuple[str, int]] = {
     "fiction": ("fiction", 151_000), "news": ("news", 500_000), "five": ("", 10**9),
 }  # fmt: skip
 """Corpora of AMALGUM: genre (all if empty) and number of tokens. The background is the rest of
-AMALGUM, or its other genres; "five" is all of it and has none."""
+AMALGUM, or its other genres; "five" is all of AMALGUM, without background."""
 
 PLAIN = "bbc"
 
@@ -664,7 +664,7 @@ def measure_all(asked: Any, corpora: Iterable[tuple[str, Callable[[], Counts]]])
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Run the requested measurements."""
     asked = parse_options(
         __doc__,
         part={"default": "*", "help": "classes, neighbours, tree, large, or a pattern"},
