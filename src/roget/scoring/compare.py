@@ -42,7 +42,7 @@ def list_systems(systems: Any) -> Any:
         return systems if parts or not files else files
     if isinstance(systems, Mapping | Sequence | str | os.PathLike):
         return systems
-    from roget.scoring.labels.precounted import gather_lazy
+    from roget.scoring.labels.precounted import gather_lazy, is_indexed
     from roget.scoring.labels.wide import find_shared, split_frame
 
     frame = FrameColumns(gather_lazy(systems)) if is_lazy(systems) else systems
@@ -51,6 +51,9 @@ def list_systems(systems: Any) -> Any:
     named = frame_columns(frame)
     if "item" in find_shared(list(named), None, "the table"):
         return split_frame(frame, least=1)
+    if is_indexed(frame):
+        # Frames with a single column keep the index, by which they are joined with the gold labels.
+        return {name: frame.iloc[:, [at]] for at, name in enumerate(named)}
     return dict(named)
 
 
