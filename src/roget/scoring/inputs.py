@@ -95,9 +95,7 @@ class Inputs:
             return None
         from roget.scoring.labels.precounted import match_index
 
-        return match_index(
-            self.gold, self.sample_weight, "sample_weight", self.options.columns
-        )
+        return match_index(self.gold, self.sample_weight, "sample_weight", self.options.columns)
 
     @property
     def rules(self) -> Rules:

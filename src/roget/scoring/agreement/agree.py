@@ -126,7 +126,7 @@ def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> d
 
 
 def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[Labels]:
-    """Read the labels of each clustering. Align pandas Series and frames by index with the first."""
+    """Read the labels of each clustering. Align pandas data by index with the first."""
     columns = choose_side(options.columns, "system")
     sides: list[Labels] = []
     first = next(iter(named.values()))
