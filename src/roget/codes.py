@@ -286,6 +286,11 @@ CODES: dict[str, Explanation] = {
         "If the inference is wrong, the labels are wrong too.",
         "Check the format in the message; pass --labels to set it.",
     ),
+    "inferred-items": Explanation(
+        "The first column of a table was inferred to contain item ids.",
+        "All its values are different, and each of the other columns is a clustering.",
+        "No action is needed. To choose the columns, pass --columns item=NAME,label=NAME+NAME.",
+    ),
     "input-is-output": Explanation(
         "The output path is also an input.",
         "The input would be overwritten, and lost if the command failed.",

@@ -1,4 +1,4 @@
-"""Totals in contingency matrices, such as those of `pandas.crosstab(..., margins=True)`."""
+"""Totals in contingency matrices, such as the margins of `pandas.crosstab(..., margins=True)`."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ def drop_totals(
     last row and the last column must both be the sums of the others, in a table with at least two
     other rows and columns.
     """
-    by_row, by_column = (
-        bool(names) and str(names[-1]).lower() in _NAMES for names in (rows, columns)
-    )
-    unnamed = not any(names and isinstance(names[-1], str) for names in (rows, columns))
+    last = [names[-1] if names else None for names in (rows, columns)]
+    by_row, by_column = (str(name).lower() in _NAMES for name in last)
+    unnamed = not any(isinstance(name, str) for name in last)
     if by_value and unnamed and _has_sums(values):
         by_row = by_column = True
     if by_row:
