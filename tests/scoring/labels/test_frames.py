@@ -281,3 +281,18 @@ def test_comparisons_join_the_columns_of_a_frame_by_index(gold):
 def test_agreement_joins_frames_by_index():
     matrix = roget.agree({"a": INDEXED[["km"]], "b": MIXED[["km"]]}, "ari").matrix()
     assert matrix[0, 1] == 1
+
+
+def test_pandas_indices_are_labels():
+    gold, system = pandas.Index(["x", "x", "y", "y"]), pandas.Index([1, 1, 2, 1])
+    expected = roget.measure("ari", gold.tolist(), system.tolist())
+    assert roget.measure("ari", gold, system) == expected
+    assert roget.measure("ari", gold, system.to_series()) == expected
+
+
+def test_tables_from_series_are_joined_by_index():
+    gold = pandas.Series(["x", "x", "y"], index=["a", "b", "c"])
+    system = pandas.Series([1, 2, 1], index=["c", "a", "b"])
+    table = roget.Contingency.from_labels(gold, system)
+    assert table.counts.tolist() == [1, 1, 1]
+    assert table.measure("ari") == roget.measure("ari", gold, system)

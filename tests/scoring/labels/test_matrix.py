@@ -105,3 +105,10 @@ def test_table_from_a_crosstab_drops_its_margins():
 
 def test_small_matrices_without_names_keep_all_rows():
     assert roget.score(matrix=[[5, 5], [5, 5]], measures="ari").items == 20
+
+
+@pytest.mark.parametrize("name", ["counts.npy", "counts.xlsx", "counts.parquet"])
+def test_binary_matrix_files_are_refused(tmp_path, name):
+    (tmp_path / name).write_bytes(b"\x93NUMPY")
+    with refused("unsupported-format", name):
+        roget.score(matrix=tmp_path / name)

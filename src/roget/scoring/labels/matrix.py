@@ -19,6 +19,7 @@ from roget.core.io.table import is_number, split_blanks
 from roget.errors import InputError, Notice
 from roget.scoring.labels.align import AlignedLabels, handle_missing, mark_noise
 from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.formats import is_binary
 from roget.scoring.labels.labels import LabelCodes, Labels
 from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.totals import drop_totals, list_names
@@ -56,6 +57,12 @@ def read_matrix(
 
 def _parse(name: str, header: bool | None) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
     """Parse a matrix file. Return the numbers, the row names and the column names."""
+    if is_binary(name) or name.lower().endswith((".parquet", ".pq", ".pkl")):
+        raise InputError(
+            f"{name}: --matrix reads tables of text (CSV, TSV or as numpy prints them); save the "
+            "matrix as CSV, or in Python pass the array or frame: roget.score(matrix=...)",
+            code="unsupported-format",
+        )
     with LabelFile(name) as file:
         lines = [(at, _split(text)) for at, text in file.lines() if text.strip(" []\t")]
     if not lines:

@@ -321,6 +321,7 @@ def _have_index(*sides: Any, columns: Columns | None = None) -> bool:
     return all(
         library(side) == "pandas"
         and hasattr(side, "reindex")
+        and hasattr(side, "index")
         and not (hasattr(side, "columns") and _has_item_column(side, choose_side(columns, name)))
         for name, side in zip(("gold", "system"), sides, strict=True)
     )

@@ -127,8 +127,13 @@ class Contingency(Statistics):
 
         Item i is counted `times[i]` times, by default once. If there are groups, equal labels in
         different groups are different classes or clusters, so the table is block-diagonal. Use
-        `by_group` to compute the statistics of its blocks.
+        `by_group` to compute the statistics of its blocks. Labels of other types, such as lists or
+        Series, are converted.
         """
+        if not (isinstance(gold, Labels) and isinstance(system, Labels)):
+            from roget.scoring.labels.precounted import match_index
+
+            return cls._count_cells(gold, match_index(gold, system), times)
         first: Codes = gold.codes
         per_group, width = gold.n_labels, system.n_labels
         if groups is not None:
