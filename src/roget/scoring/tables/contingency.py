@@ -117,8 +117,8 @@ class Contingency(Statistics):
     @classmethod
     def from_labels(
         cls,
-        gold: Labels,
-        system: Labels,
+        gold: Any,
+        system: Any,
         groups: Codes | None = None,
         n_groups: int = 1,
         times: CountArray | None = None,
