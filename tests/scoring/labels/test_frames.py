@@ -296,3 +296,11 @@ def test_tables_from_series_are_joined_by_index():
     table = roget.Contingency.from_labels(gold, system)
     assert table.counts.tolist() == [1, 1, 1]
     assert table.measure("ari") == roget.measure("ari", gold, system)
+
+
+def test_errors_suggest_only_a_first_column_as_the_item():
+    frame = INDEXED.reset_index(drop=True)
+    with pytest.raises(InputError) as caught:
+        roget.measure("ari", frame, frame, columns={"label": "class"})
+    assert caught.value.code == "ambiguous-columns"
+    assert "km'" not in str(caught.value).partition("e.g.")[2]

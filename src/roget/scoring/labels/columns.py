@@ -226,6 +226,8 @@ class LabelRoles(Roles):
             # Items are usually in the first column. With many columns, the label column cannot be
             # guessed.
             free = free[: open_roles[:1] == ["item"]]
+            if free and free[0] != names[0]:
+                free = []
         spare = iter(free)
         return {r: names[places[r]] if r in places else next(spare, "NAME") for r in roles}
 
