@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from roget.core.types import Floats
-from roget.errors import code_of
+from roget.errors import Notice, code_of
 from roget.scoring.measures.base import Request, average_groups, evaluate, parse
 from roget.scoring.notices import warn_about_scores
 from roget.scoring.options import PipelineOptions
@@ -204,7 +204,8 @@ class Headline:
         chosen = [row for row in self.rows if row.level in (None, MEAN)]
         rows = {row.measure: row for row in chosen if row.value is not None}
         values = {name: row.value for name, row in rows.items() if row.value is not None}
-        if self.kind != "coreference" and values and all(value == 1 for value in values.values()):
+        printed = self.list_families() if self.kind == "coreference" else values
+        if printed and all(value == 1 for value in printed.values()):
             return "a perfect match with gold"
         # AMI is undefined for fractional counts, for which ARI is the score adjusted for chance.
         undefined = any(row.measure == "ami" and row.value is None for row in chosen)
@@ -294,7 +295,7 @@ def make_headline(
     # The report of coreference shows other scores.
     warned = [] if kind == "coreference" else shown
     warnings = (
-        *about_sides,
+        *(map(_add_remedy, about_sides) if kind == "entities" else about_sides),
         *warn_about_scores(warned, [own[row.measure, row.entropy] for row in warned], np.inf),
     )
     return Headline(
@@ -304,6 +305,14 @@ def make_headline(
         families=tuple(list_families(system, scores.weights, kind)) if kind else (),
         kind=kind,
     )
+
+
+def _add_remedy(notice: str) -> str:
+    """Name the usual rule for missing records if they form one extra entity."""
+    if code_of(notice) != "missing-items" or "one extra cluster" not in notice:
+        return notice
+    text = f"{notice}, i.e. one entity; for entity resolution, --missing singletons is usual"
+    return Notice(text, code="missing-items")
 
 
 LATER = ("bias", "sparse-table", "undefined-groups", "unused-number")
