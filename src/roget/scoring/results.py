@@ -348,6 +348,8 @@ class ScoreTable(Result):
         known = dict.fromkeys(row.measure for row in self.rows)
         if entropy is not None and measure in known:
             estimators = [str(row.entropy) for row in self.rows if row.measure == measure]
+            if estimators == ["None"]:
+                raise UnknownName("score", f"{measure}, {entropy}", [measure])
             raise UnknownName(f"estimator of {measure}", entropy, estimators)
         remedy = f"; to compute it, pass --measure {measure}" if is_measure(measure) else ""
         raise UnknownName("score", measure, known, remedy=remedy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 
+import numpy as np
 import pytest
 
 import roget
@@ -310,3 +311,11 @@ def test_scores_of_entity_reports_can_be_looked_up():
     assert table.headline.kind == "entities"
     assert table["paired-f"] == roget.measure("paired-f", gold, found)
     assert table["cluster-recall"] == roget.measure("cluster-recall", gold, found)
+
+
+@pytest.mark.parametrize("measures", [None, ["homogeneity", "completeness"]])
+def test_verdict_calls_random_weights_no_better_than_chance(measures):
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 5, 200)
+    table = roget.score(gold, rng.dirichlet(np.ones(5), 200), measures)
+    assert table.verdict.startswith("not clearly better than chance")

@@ -442,7 +442,15 @@ def pair_columns(columns: Columns) -> dict[str, str]:
         raise InputError(
             f"--columns {wrong!r}: expected ROLE=COLUMN, e.g. label=topic", code="invalid-option"
         )
-    return {role.strip(): column.strip() for role, _, column in pairs}
+    named: dict[str, str] = {}
+    for role, _, column in pairs:
+        if named.setdefault(role.strip(), column.strip()) != column.strip():
+            raise InputError(
+                f"--columns: {role.strip()} has two columns, {named[role.strip()]} and "
+                f"{column.strip()}; pass one of them, or for several columns of labels label=a+b",
+                code="invalid-option",
+            )
+    return named
 
 
 def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | None:
