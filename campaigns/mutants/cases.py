@@ -120,8 +120,8 @@ MUTANTS = (
     Mutant(
         "scoring/pipeline.py",
         "random baselines of a comparison have the sizes of the first system",
-        "like_gold=inputs.compared,",
-        "like_gold=False,",
+        "draws, like_gold=inputs.compared\n",
+        "draws, like_gold=False\n",
     ),
     Mutant(
         "learn/corpus/relations.py",
