@@ -383,8 +383,9 @@ CODES: dict[str, Explanation] = {
     ),
     "mixed-labels": Explanation(
         "Some systems have one label per item and others have several.",
-        "In the comparison, a single label is treated as a label with weight 1.",
-        "No action is needed. To use only the best label of every item, pass --set answers=top.",
+        "A single label counts as a label with weight 1. Systems that divide items among labels "
+        "by weight can have other scores even if their best labels are the same.",
+        "To compare only the best label of every item, pass --set answers=top.",
     ),
     "mixed-scales": Explanation(
         "The scores on one task vary much more than on the other tasks.",
@@ -443,6 +444,12 @@ CODES: dict[str, Explanation] = {
         "The gold standard and the system have no item in common.",
         "Scores compare the labels of items that occur in both.",
         "Check that both files use the same item names.",
+    ),
+    "no-labels": Explanation(
+        "No item of the file has a label.",
+        "The label column may be empty, or the file may have another format. All items count as "
+        "missing, so the scores have no information.",
+        "Check the file, or specify its format with --labels (--from for `roget convert`).",
     ),
     "no-spread": Explanation(
         "Leaving out a single item or group never changes a score, so it has no interval.",

@@ -70,7 +70,7 @@ def test_cover_can_be_scored_against_hard_labels():
 
 def test_weighted_labels_against_a_cover_are_read_as_sets():
     table = roget.score(GOLD, {**HARD, "a": {"1": 3, "2": 1}}, "onmi")
-    assert "system:cover" in table.signature
+    assert "system:hard+cover" in table.signature
     assert any("weights" in text for text in table.warnings)
 
 
@@ -158,8 +158,8 @@ def test_hard_systems_are_compared_with_weighted_ones():
     values = {row.system: row.value for row in found.rows if row.measure == "fuzzy-nmi"}
     assert values["hard"] == 1.0
     assert 0 < values["soft"] < 1
-    assert "system:weighted" in found.signature
-    notice(found.warnings, "mixed-labels", "hard", "weight 1")
+    assert "system:hard+weighted" in found.signature
+    notice(found.warnings, "mixed-labels", "hard", "--set answers=top")
 
 
 def test_unsupported_options_of_covers_are_refused():

@@ -316,7 +316,7 @@ def _make_table(
         clusters=system.clusters,
         warnings=(
             *about_sides,
-            *warn_about_scores(rows, measures, system.items / cells),
+            *warn_about_scores(rows, measures, float(system.sizes[0].sum()) / cells),
             *([] if samples is None else samples.list_warnings(requests)),
             *warn_unused_number(rows, options),
         ),
@@ -453,16 +453,19 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
             options,
             ci=interval,
             seed=options.seed,
-            items=str(_count_gold_items(system)),
+            items=str(system.items),
         )
         for system in scores.systems
     ]
     # Hard labels are a special case of weighted labels, so use the same signature fields for all
-    # systems.
+    # systems, such as system:hard+weighted.
     for key, hard in _ONE_LABEL.items():
         several = next((parts[key] for parts in signatures if parts[key] != hard), hard)
+        mixed = key == "system" and any(parts[key] == hard for parts in signatures)
+        joined = f"{hard}+{several}" if mixed and several != hard else several
         signatures = [
-            {**parts, key: several} if parts[key] == hard else parts for parts in signatures
+            {**parts, key: joined} if parts[key] in (hard, several) else parts
+            for parts in signatures
         ]
     own = {key for system in scores.systems for key in system.sides.signature_parts}
     names = (system.name for system in scores.systems)
@@ -482,13 +485,6 @@ def _sign_cut(systems: Sequence[ScoredSystem], cut: Any) -> dict[str, str]:
     if cut is not None:
         raise InputError(f"cut={cut} requires a system that is a tree; omit cut", code="needs-tree")
     return {}
-
-
-def _count_gold_items(system: ScoredSystem) -> int | float:
-    """Return the number of gold items, which is the same for all systems."""
-    if not system.sides.gold.absent:
-        return system.items
-    return int(sum(np.sum(part.table.mentions[0]) for part in system.parts))
 
 
 def _compare_golds(
