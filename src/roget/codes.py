@@ -412,7 +412,8 @@ CODES: dict[str, Explanation] = {
     "needs-groups": Explanation(
         "Confidence intervals or tests for this input require groups, e.g. documents.",
         "Items with several labels, unmatched items and pooled items cannot be resampled one by"
-        " one; whole groups are resampled instead.",
+        " one; whole groups are resampled instead. `score` and `compare` report the scores without"
+        " intervals.",
         "Add a group column, or omit --ci.",
     ),
     "needs-tree": Explanation(
@@ -567,6 +568,11 @@ CODES: dict[str, Explanation] = {
         "of a score.",
         "Scores computed with different settings are not comparable.",
         "Score all systems with the same options on the same items.",
+    ),
+    "skipped-files": Explanation(
+        "Some files in a folder of systems were skipped.",
+        "Files such as README.md contain documentation or programs instead of labels.",
+        "No action is needed. To compare such a file, pass it as NAME=FILE.",
     ),
     "sparse-table": Explanation(
         "The contingency table has few items per non-empty cell.",

@@ -52,12 +52,13 @@ class ScoredSystem:
         vars(self).update(
             parts=parts, sizes=[items, classes, clusters], groups=self.values.shape[1]
         )
-        if self.sides.gold.mentions and all(isinstance(part, Contingency) for part in parts):
+        gold = self.sides.gold
+        if (gold.mentions or gold.absent) and all(isinstance(part, Contingency) for part in parts):
             # Do not count the placeholders of mentions that occur only in gold or in the system.
-            tables = [part for part in parts if isinstance(part, Contingency)]
-            items = np.hstack([table.mentions[0] for table in tables])
+            detected = [part for part in parts if isinstance(part, Contingency)]
+            items = np.hstack([table.mentions[0] for table in detected])
             classes, clusters = (
-                np.hstack(column) for column in zip(*(t.entities for t in tables), strict=True)
+                np.hstack(column) for column in zip(*(t.entities for t in detected), strict=True)
             )
         vars(self).update(
             items=items.sum().item(),

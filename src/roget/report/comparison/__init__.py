@@ -169,7 +169,10 @@ def _short_legend(comparison: Comparison) -> str:
         text += f", {comparison.reason}"
     if comparison.pairs:
         return f"{text}; {explain_letters(comparison)}"
-    return f"{text}; test the differences with --ci 1000" if len(comparison.systems) > 1 else text
+    testable = all(code_of(one) != "needs-groups" for one in comparison.warnings)
+    if len(comparison.systems) > 1 and testable:
+        return f"{text}; test the differences with --ci 1000"
+    return text
 
 
 def _brief(comparison: Comparison) -> Brief:

@@ -88,8 +88,9 @@ _SERIOUS = ("no-labels", "identical-systems", "mixed-labels")
 def sort_notices(*notices: str) -> tuple[str, ...]:
     """Return notices with the most serious kinds first.
 
-    >>> [one.code for one in sort_notices(Notice("", code="few-groups"), Notice("", code="no-labels"))]
-    ['no-labels', 'few-groups']
+    >>> notices = Notice("few", code="few-groups"), Notice("none", code="no-labels")
+    >>> sort_notices(*notices)
+    ('none', 'few')
     """
     return tuple(sorted(notices, key=lambda one: code_of(one) not in _SERIOUS))
 
