@@ -36,19 +36,19 @@ _FLAG = (
 _FLAGS = re.compile(rf"`roget [^`]*`|(?<![\w-])(?:{_FLAG})(?: (?:{_FLAG}))*")
 _ONE_FLAG = re.compile(_FLAG)
 
-_has_flags = False
-"""True while a command runs; messages then contain flags, otherwise Python keywords."""
+_commands = 0
+"""Number of commands that run. While it is positive, messages contain flags, otherwise keywords."""
 
 
 @contextmanager
 def flags_in_messages() -> Iterator[None]:
     """Keep options in messages as flags, such as --missing drop, as users of commands pass them."""
-    global _has_flags
-    before, _has_flags = _has_flags, True
+    global _commands
+    _commands += 1  # A counter, because commands may overlap in threads.
     try:
         yield
     finally:
-        _has_flags = before
+        _commands -= 1
 
 
 def spell_options(text: str) -> str:
@@ -61,7 +61,7 @@ def spell_options(text: str) -> str:
     >>> spell_options("pass --header or --no-header; --set cut=K; --columns item=doc,label=topic")
     "pass header=True or header=False; cut=K; columns={'item': 'doc', 'label': 'topic'}"
     """
-    if _has_flags or "-" not in text or text.startswith("roget "):
+    if _commands or "-" not in text or text.startswith("roget "):
         return text
     return _FLAGS.sub(_spell_flags, text)
 

@@ -16,7 +16,7 @@ import typer.core
 from roget.catalogue import name_extra
 from roget.cli.command import add_command
 from roget.core.signals import Ended, stoppable
-from roget.errors import InputError, RogetError, code_of
+from roget.errors import InputError, RogetError, code_of, flags_in_messages
 
 GROUPS = {
     "Score": ("score", "compare", "agree", "rank", "convert", "sql"),
@@ -134,7 +134,7 @@ def handle_errors() -> Iterator[None]:
             # Print a question mark for characters that the terminal cannot show, instead of
             # failing.
             stream.reconfigure(errors="replace")
-    with stoppable() as stop:
+    with stoppable() as stop, flags_in_messages():
         try:
             with name_extra():
                 yield

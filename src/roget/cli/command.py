@@ -141,13 +141,13 @@ class Command(TyperCommand):
         """Parse the arguments. Suggest another command if there are too many."""
         ctx.allow_extra_args |= bool(self.spare)
         ctx.max_content_width = WIDTH
-        ctx.with_resource(flags_in_messages())
         options = args[: args.index("--")] if "--" in args else args
         if "--help-all" in options and not ctx.resilient_parsing:
             ctx.meta[_STAGE] = 0
             typer.echo(ctx.get_help())
             ctx.exit()
-        left = super().parse_args(ctx, args)
+        with flags_in_messages():
+            left = super().parse_args(ctx, args)
         if left and self.spare and not ctx.resilient_parsing:
             ctx.fail(f"unexpected arguments: {', '.join(map(repr, left))}; {self.spare}")
         if not ctx.resilient_parsing:

@@ -62,7 +62,7 @@ def grow(
         list[str] | None,
         typer.Option(
             metavar="NUMBERS",
-            help="Refuse (undo) changes by number, e.g. 4, or `all` open changes.",
+            help="Reject and undo changes: a number, e.g. 4, or `all` that are not yet accepted.",
         ),
     ] = None,
     *,

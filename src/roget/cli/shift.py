@@ -20,7 +20,7 @@ def shift(
         str,
         typer.Argument(
             metavar="OLD",
-            help=f"{_HELP}. With `background`, NEW is compared with its background counts.",
+            help=f"{_HELP}. `background` stands for the background counts of NEW.",
         ),
     ],
     new: Annotated[

@@ -195,7 +195,7 @@ def choose_prior(requested: Any, counts: Counts) -> tuple[Prior | None, tuple[No
     found = requested if isinstance(requested, Prior) else open_prior(requested)
     if not found.select(counts.words.tolist())[1].any():
         raise InputError(
-            f"prior vectors {found.name} include no word of the text (e.g. {counts.words[0]!r})",
+            f"prior vectors {found.name} include no word of the text, e.g. not {counts.words[0]!r}",
             code="unknown-word",
         )
     return found, ()

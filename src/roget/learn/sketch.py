@@ -470,7 +470,7 @@ def _parse(slot: str) -> tuple[str, str]:
 
 
 def _sole_relation(counts: Counts) -> str:
-    """Return the only relation of counts whose context names omit it."""
+    """Return the only relation of counts if the names of their contexts omit it."""
     if _TURNED in counts.provenance.get("steps", ()):
         return ""
     if counts.provenance.get("recipe", {}).get("window"):

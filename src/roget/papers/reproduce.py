@@ -38,7 +38,7 @@ def describe(name: str) -> str:
 
 
 def report_names() -> Report:
-    """Report all reproductions with their descriptions."""
+    """List all reproductions with their descriptions."""
     rows = [(name, describe(name)) for name in catalogue.names("reproductions")]
     data = [{"name": name, "about": about} for name, about in rows]
     return listed("Reproductions", rows, data)

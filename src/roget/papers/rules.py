@@ -21,7 +21,7 @@ class Kind(StrEnum):
     ARITHMETIC = "arithmetic"
     """Printed numbers are compared with each other."""
     SHAPE = "shape"
-    """The paper's method is applied to other data, so only shapes and orders can agree."""
+    """The paper's method is applied to other data, so only rankings and shapes can agree."""
 
 
 class Verdict(StrEnum):
@@ -63,7 +63,7 @@ def arithmetic(statement: str, test: str, dated: str) -> Rule:
 
 
 def shape(statement: str, test: str, dated: str) -> Rule:
-    """Declare a rule for an order or the shape of a curve, tested on other data."""
+    """Declare a rule that predicts a ranking or the shape of a curve on other data."""
     return Rule(statement, Kind.SHAPE, test, dated)
 
 

@@ -1,4 +1,4 @@
-"""A thesaurus as a report: its sizes, its quality and the top of its tree (`roget build`)."""
+"""Report of `roget build`: the size and quality of a thesaurus, and the top of its tree."""
 
 from __future__ import annotations
 

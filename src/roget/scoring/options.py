@@ -314,7 +314,7 @@ class AgreeOptions(Checked):
         "missing",
         "drop",
         choices=LACKING,
-        help="Items that some clusterings do not contain: drop, pairs (compare each pair on its "
+        help="How to treat items that some clusterings lack: drop, pairs (compare each pair on its "
         "common items), cluster (one extra cluster), singletons or error.",
     )
     noise: str | None = copy_option(LabelOptions, "noise", None)
@@ -375,8 +375,8 @@ class RankOptions(Checked):
     uncertainty: str | None = option(
         None,
         choices=UNCERTAIN,
-        help="Source of uncertainty: tasks (a sample from a domain) or errors (standard errors or "
-        "repeated scores on exactly these tasks). Default: tasks, or errors for a single task.",
+        help="Source of uncertainty: tasks (they are a sample from a domain) or errors (the tasks "
+        "are fixed, their scores have errors). Default: tasks, or errors for a single task.",
     )
     interval: str = option(
         "simultaneous",

@@ -164,8 +164,8 @@ class Server(uvicorn.Server):
             app,
             http=Connection,
             ws="none",
-            # Before old connections can be closed, asyncio accepts up to this many at once. Each
-            # takes a file descriptor.
+            # asyncio may accept this many new connections before old ones can be closed. Each takes
+            # a file descriptor.
             backlog=max_connections() // 4,
             timeout_keep_alive=int(TIMEOUTS["idle"]),
             timeout_graceful_shutdown=10,

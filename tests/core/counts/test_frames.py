@@ -54,6 +54,16 @@ def test_invalid_values_are_refused(change, value):
         Counts.from_pandas(FRAME.assign(**change))
 
 
+def test_wide_frames_are_refused():
+    wide = pd.DataFrame(np.eye(4, dtype=int), index=list("abcd"), columns=list("wxyz"))
+    with refused("ambiguous-columns", "4 columns", "Counts(frame)"):
+        Counts.from_pandas(wide)
+    with refused("ambiguous-columns", "4 columns"):
+        roget.count(wide)
+    assert Counts(wide).shape == (4, 4)
+    assert Counts.from_pandas(FRAME.assign(year=1)) == Counts.from_pandas(FRAME)
+
+
 def test_unknown_columns_are_refused():
     with refused("invalid-input", "noun", "context"):
         Counts.from_pandas(FRAME, "word=noun,context=context")

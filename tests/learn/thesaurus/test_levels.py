@@ -104,3 +104,15 @@ def test_invalid_levels_are_refused():
 def test_keep_refuses_nodes_that_leave_words_unassigned():
     with refused("not-a-tree"):
         grown(6, 0).keep([1])
+
+
+def test_collapse_keeps_classes_that_a_user_has_edited():
+    thesaurus = of_tree(grown(12, 3))
+    for node in range(1, thesaurus.tree.n_nodes):
+        named = thesaurus.editor.rename(node, "limbs").editor.note(node, "a text", "definition")
+        fewer = collapse(named, (2, 3))
+        assert [fewer.label(at) for at in range(fewer.tree.n_nodes)].count("limbs") == 1
+        assert len(fewer.notes) == 1
+        kept = next(at for at in range(fewer.tree.n_nodes) if fewer.label(at) == "limbs")
+        inside = {str(named.words[row]) for row in named.inside(node)}
+        assert {str(fewer.words[row]) for row in fewer.inside(kept)} == inside

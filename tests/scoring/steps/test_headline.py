@@ -216,6 +216,17 @@ def test_report_of_entities_has_pairs_and_exact_clusters():
     assert "exact clusters" not in str(roget.score(GOLD, SPLIT))
 
 
+def test_entities_have_no_intervals_and_a_verdict_from_pairs():
+    chance = random.Random(0)
+    gold = [item // 2 for item in range(600)]
+    split = [one if chance.random() < 0.9 else 1000 + item for item, one in enumerate(gold)]
+    table = roget.score(gold, split)
+    pairs = table.headline.families[0]
+    assert (pairs.precision, pairs.recall) == (1.0, pytest.approx(0.79, abs=0.05))
+    assert "splits entities more" in table.verdict
+    assert all(row.low is None for row in table.with_intervals().rows)
+
+
 def test_levels_and_gold_standards_have_short_reports(tmp_path):
     paths = [tmp_path / f"{name}.csv" for name in ("gold", "other", "system")]
     labels = [GOLD, GOLD[:200] + CHANCE[200:], SPLIT]

@@ -120,8 +120,9 @@ class Counts(ReportMixin):
 
         The frame may come from pandas, polars or another library that narwhals supports. `columns`
         assigns the columns as in `read`. By default, these are the columns named "word", "context"
-        and "count", or the first two or three columns. If there is no count column, each row is one
-        occurrence.
+        and "count", or the columns of a frame with two or three columns, in this order. If there is
+        no count column, each row is one occurrence. Use `Counts(frame)` for a frame with one row
+        per word and one column per context.
 
         >>> import pandas as pd
         >>> Counts.from_pandas(pd.DataFrame({"word": ["a", "b", "a"], "context": ["x", "x", "y"]}))

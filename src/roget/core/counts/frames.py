@@ -52,6 +52,14 @@ def _choose_columns(known: list[str], columns: Columns) -> list[str]:
     if columns is None:
         if set(NAMES[:2]) <= set(known):
             return [name for name in NAMES if name in known]
+        if len(known) > len(NAMES):
+            raise InputError(
+                f"the frame has {len(known):,} columns ({', '.join(map(str, known[:3]))}, …); "
+                "expected columns named word, context and, optionally, count. Pass "
+                'columns="word=…,context=…,count=…", or, if the frame has one row per word and '
+                "one column per context, Counts(frame)",
+                code="ambiguous-columns",
+            )
         chosen = list(known[:3])
     else:
         parts = [part.partition("=") for part in split_columns(columns)]

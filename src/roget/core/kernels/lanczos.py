@@ -105,7 +105,7 @@ def find_axes(
                 break
     size = vectors.shape[0]
     kept = min(wanted, size) if done else 0
-    # Multiply the small eigenvectors by the basis, the largest eigenvalue first.
+    # Multiply the basis by the eigenvectors of the small matrix, largest eigenvalue first.
     largest, out = np.zeros(kept), np.zeros((kept, n))
     for place in range(kept):
         largest[place] = max(values[size - 1 - place], 0.0)

@@ -69,7 +69,7 @@ RECIPES: dict[str, ModelRecipe] = {
 
 
 def recipe(name: str) -> ModelRecipe:
-    """Return the recipe of a named model. A clusterer's model backs off to its classes."""
+    """Return the recipe of a model. A model named after a clusterer backs off to its classes."""
     found = catalogue.load("models", name)
     if isinstance(found, ModelRecipe):
         return found

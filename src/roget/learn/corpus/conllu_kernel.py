@@ -59,7 +59,7 @@ class TokenTable(NamedTuple):
     lines: Places
     """Byte offset of each token's line."""
     tabs: Places
-    """Index of each token's first tab in the array of marks."""
+    """For each token, the index in `marks` of its first tab."""
     heads: Places
     counts: Numbers
     problems: Numbers

@@ -3,7 +3,8 @@
 Taggers tag "something" and "km" as nouns, and lemmatisers map taxes, data and knives to taxis,
 datum and knive. Most of these errors can be detected in any language from the text itself. A lemma
 is considered wrong if it never occurs in the text, but the form can be derived from another word
-that does. The rules for this are learnt from the other words of the text.
+that does. The rules for this are learnt from the other words of the text. A plural never replaces
+its singular, even if the singular does not occur in the text.
 """
 
 from __future__ import annotations
@@ -43,6 +44,18 @@ _STEM, _ENDING = 2, 4
 """Minimum length of the stem shared by a form and its lemma, and maximum length of the ending."""
 
 
+_PLURALS = (
+    *(("s", ""), ("ies", "y"), ("ves", "f"), ("ves", "fe")),
+    *((end + "es", end) for end in ("s", "x", "z", "ch", "sh", "o")),
+    *(("men", "man"), ("children", "child"), ("people", "person"), ("oxen", "ox")),
+    *(("feet", "foot"), ("teeth", "tooth"), ("geese", "goose"), ("mice", "mouse")),
+)
+"""Endings of regular and irregular English plurals and of their singulars.
+
+Plurals in other languages are detected by rules learnt from the text.
+"""
+
+
 def is_wordless(text: str) -> bool:
     """Return True if a string has too few letters to be a word.
 
@@ -70,6 +83,18 @@ def is_number(text: str) -> bool:
 
 _NO_NOUNS = ("ll", "ve", "re", "it", "while")
 """Parts of English contractions, and function words, that taggers mistake for nouns."""
+
+
+def is_plural(form: str, lemma: str) -> bool:
+    """Return True if a form is the English plural of a lemma, judged by their endings.
+
+    >>> [is_plural(*pair) for pair in (("women", "woman"), ("data", "datum"), ("taxes", "taxis"))]
+    [True, False, False]
+    """
+    return any(
+        form.endswith(plural) and form[: -len(plural)] + singular == lemma
+        for plural, singular in _PLURALS
+    )
 
 
 def is_odd(text: str) -> bool:
@@ -162,7 +187,11 @@ def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], s
     {('data', 'datum'): 'data'}
     """
     # 1. If a form has several lemmas, replace the rare ones by the most frequent one.
-    first = _find_minorities(seen)
+    first = {
+        pair: word
+        for pair, word in _find_minorities(seen).items()
+        if word != pair[0] or not is_plural(*pair)
+    }
     repaired = Counter[tuple[str, str]]()
     for (form, lemma), n in seen.items():
         repaired[form, first.get((form, lemma), lemma)] += n
@@ -207,9 +236,11 @@ class _Paradigms:
                 for size in range(max(_STEM, len(lemma) - _ENDING), len(lemma) + 1):
                     starts[lemma[:size]].append(lemma)
         regular, perhaps = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        self._stem_ends = Counter[tuple[str, str, str]]()
         for (form, lemma), n in seen.items():
             if form != lemma and self._own[lemma] and n > 1:
                 regular[_split_endings(form, lemma)] += 1
+                self._stem_ends[_split_stem_end(form, lemma)] += 1
             elif form != lemma and not self._own[lemma]:
                 # If the lemma does not occur as a form, consider words with the same stem.
                 perhaps.update({_split_endings(form, one) for one in _find_nearest(form, starts)})
@@ -245,7 +276,7 @@ class _Paradigms:
     def better(self, form: str, lemma: str) -> str | None:
         """Return a better lemma for a form, or None."""
         n, own = self.seen[form, lemma], self._own[lemma]
-        if form == lemma or n < 5:
+        if form == lemma or n < 5 or (own and self._is_regular(form, lemma)):
             return None
         found = []
         for rule, other in self._list_candidates(form):
@@ -264,9 +295,19 @@ class _Paradigms:
         # Keep the form of words such as data, diabetes and scissors: without the ending they are
         # rare.
         alone = own <= _WEAK * total and n >= max(_LEAST, 0.9 * total)
-        # Keep the singular if it occurs and its plural is regular, as in symptom, symptoms.
-        regular = own > 0 and _split_endings(form, lemma) in self._regular
-        return form if alone and not regular else None
+        return form if alone and not self._is_regular(form, lemma) else None
+
+    def _is_regular(self, form: str, lemma: str) -> bool:
+        """Return True if the form is a plural of the lemma, as in symptoms, symptom.
+
+        The rule must be known for English, or supported by other words of the text whose stems
+        have the same last letter: "boxes" supports "foxes", but not "diabetes" from "diabet".
+        """
+        if is_plural(form, lemma):
+            return True
+        itself = self._own[lemma] > 0 and self.seen[form, lemma] > 1
+        support = self._stem_ends[_split_stem_end(form, lemma)] - itself
+        return support > 0 and _split_endings(form, lemma) in self._regular
 
 
 def _find_nearest(form: str, starts: Mapping[str, list[str]]) -> Iterable[str]:
@@ -283,6 +324,12 @@ def _split_endings(form: str, lemma: str) -> tuple[str, str]:
     shared = next((at for at, (a, b) in enumerate(zip(form, lemma, strict=False)) if a != b), None)
     shared = min(len(form), len(lemma)) if shared is None else shared
     return form[shared:], lemma[shared:]
+
+
+def _split_stem_end(form: str, lemma: str) -> tuple[str, str, str]:
+    """Return the last letter of the common prefix of form and lemma, and the parts after it."""
+    ending, other = _split_endings(form, lemma)
+    return form[: len(form) - len(ending)][-1:], ending, other
 
 
 class LemmaRepair:

@@ -205,7 +205,7 @@ class CountMerger:
         )
 
     def _map_ids(self, part: CountPart, axis: str) -> str:
-        """Create a table from the ids of a task to final ids. Return SQL that reads the names."""
+        """Create a table that maps ids of a task to final ids. Return SQL that reads the names."""
         file, read, _ = _AXES[axis]
         names = duck.parquet(part.folder / file)
         self._run(

@@ -14,6 +14,7 @@ from roget import catalogue
 from roget.core.io.source import PIECE, Source
 from roget.core.options import options_of
 from roget.errors import InputError, Notice
+from roget.learn.corpus.lemma_repair import is_wordless
 from roget.learn.counting.inspect import Findings, Nouns, WindowWords, list_odd, list_repairs
 from roget.learn.counting.options import CountOptions
 from roget.learn.counting.parts import CountTask, make_task
@@ -147,10 +148,12 @@ def _apply_nouns(draft: Draft, nouns: Nouns) -> tuple[CountRecipe, list[Notice]]
             listed = f"{words.total():,} tokens left out as {kind}: {list_frequent(words)}"
             text = f"{listed} (--set odd_words=true keeps them)"
             notes.append(Notice(text, code="odd-words"))
-    if nouns.repairs:
-        changes = Counter[str]()
-        for (_, lemma), (word, n) in nouns.repairs.items():
+    changes = Counter[str]()
+    for (_, lemma), (word, n) in nouns.repairs.items():
+        # If the lemma becomes a single letter such as "s", its tokens are left out as non-words.
+        if not is_wordless(word):
             changes[f"{lemma} → {word}"] += n
+    if changes:
         listed = f"lemmas of {changes.total():,} tokens corrected: {list_frequent(changes)}"
         text = f"{listed} (disable with --set repair=false)"
         notes.append(Notice(text, code="lemma-repair"))

@@ -20,7 +20,7 @@ from roget.learn.corpus.text import ELISIONS
 from roget.learn.counting.options import TAGGERS, CountOptions
 
 UNPARSED, TAGGED = "text", "hanta"
-"""Readers for plain text, without and with a tagger."""
+"""Readers for plain text, with and without a tagger."""
 
 RUNNING = (UNPARSED, TAGGED, "spacy")
 """Readers for plain text, including spaCy."""

@@ -62,7 +62,7 @@ class Workspace:
             shutil.rmtree(self.work, ignore_errors=True)
             self.work.mkdir()
             self.parts.mkdir(exist_ok=True)
-            # Remove drafts of the output. The lock ensures that no other process is writing them.
+            # Remove partial outputs. The lock ensures that no other process is writing them.
             clear_drafts(self._output.absolute(), age=0.0)
             for folder in self.parts.glob(".*"):
                 # Remove drafts of tasks. Keep finished tasks of other recipes, which may have taken

@@ -146,7 +146,7 @@ class Decided:
 
     @property
     def chosen(self) -> str | None:
-        """The set of classes that most often has the largest weight."""
+        """The set of classes that has the largest weight in most draws."""
         return Counter(self.heaviest).most_common(1)[0][0] if self.heaviest else None
 
 
@@ -195,7 +195,7 @@ def decide(
     for number in range(draws):
         seed = request.random_state + number
         task = DecisionTask.draw(chosen.matrix, [seed, 0], request.pairs)
-        # Delete more pairs (the rehearsal), to which the weights of the classes are fitted.
+        # Delete further pairs, and fit the weights of the classes to them (the rehearsal).
         rehearsal = DecisionTask.draw(task.train, [seed, 1], request.pairs, purpose="rehearsal")
         stage = DecisionStage(task, rehearsal, seed)
         for place, name in enumerate(names):

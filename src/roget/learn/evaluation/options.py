@@ -48,8 +48,9 @@ class HeldoutOptions(Shared):
     backoff: str = option(
         "auto",
         choices=BACKOFFS,
-        help="How to combine a word's own counts with its classes: discount (the counts), "
-        "interpolate (by frequency), none (classes only) or auto (the model's default).",
+        help="How to combine a word's own counts with the estimate of its classes: discount "
+        "(reduce the counts and back off), interpolate (weight by frequency), none (classes only) "
+        "or auto (the model's default).",
     )
 
 

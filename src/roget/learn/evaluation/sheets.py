@@ -130,7 +130,7 @@ def is_readable(word: str) -> bool:
 
 
 class _Draw:
-    """Sample the words of questions from the classes of a thesaurus."""
+    """Draws words for questions from the classes of a thesaurus."""
 
     def __init__(self, thesaurus: Thesaurus, rng: np.random.Generator) -> None:
         self.rng, self._thesaurus = rng, thesaurus

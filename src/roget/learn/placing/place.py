@@ -263,7 +263,7 @@ class Placer:
     def steps(self) -> int:
         """Maximum distance at which a candidate counts as correct.
 
-        By default the largest at which few classes count as correct by chance.
+        By default, the largest distance at which few classes count as correct by chance.
         """
         if self.options.steps is not None:
             return self.options.steps

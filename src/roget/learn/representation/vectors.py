@@ -37,7 +37,7 @@ FURTHER = 2
 """Number of subspace iterations when starting from an earlier representation."""
 
 MORE = 20
-"""Number of extra dimensions during the iterations, which make the last requested ones converge."""
+"""Number of extra dimensions to iterate on, so that all requested dimensions converge."""
 
 EXACT = 4000
 """Maximum number of words for an exact decomposition."""

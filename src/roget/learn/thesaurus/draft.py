@@ -104,7 +104,7 @@ class Draft:
         """The last edit, or None. `before` is the draft before this edit."""
         self.added: tuple[str, ...] = ()
         self.gone: frozenset[int] = frozenset()
-        """Rows of deleted words. Words in `added` have the rows after the words of the base."""
+        """Rows of deleted words. Rows of the words in `added` follow the rows of the base."""
         self.settled: frozenset[int] = frozenset()
         """Rows of words that an edit has put into a single class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)

@@ -259,8 +259,8 @@ class _ClassFit:
         return np.where(good, table / np.sqrt(np.where(good, lengths, 1.0)), 0.0)
 
     def keep(self, shares: Any, first: Ints, score: Floats, good: BoolArray) -> Any:
-        """Return p(sense|word). The senses of a word are its first class and its other good classes
-        that are distinct from it.
+        """Return p(sense|word). The senses of a word are its first class and the other good
+        classes that differ enough from the first class.
 
         A word without other good classes has its own class as its only sense.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -581,7 +581,7 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
     """Return the thesaurus with fewer levels, keeping only the classes of the given cuts.
 
     Classes keep their ids, labels and notes, and words keep their places. Clusters within a class
-    of the finest cut are merged.
+    of the finest cut are merged. Classes that a user has made, named or described are also kept.
 
     Parameters
     ----------
@@ -606,7 +606,25 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
                 code="invalid-option",
             )
     kept = {node for k in cuts for node in tree.tops(k)} if cuts else set(range(tree.n_nodes))
+    finest = set(tree.tops(cuts[-1])) if cuts else set()
+    for node in _list_edited(thesaurus) if cuts else ():
+        kept.add(node)
+        path = tree.path(node)
+        # The siblings of a class below the finest cut are kept, too, so that every word has a leaf.
+        below = next((at for at, above in enumerate(path[:-1]) if above in finest), len(path))
+        for above in path[below:-1]:
+            kept.update(tree.children(above))
     return _keep_nodes(thesaurus, kept, min_children, cuts)
+
+
+def _list_edited(thesaurus: Thesaurus) -> Iterator[int]:
+    """Yield the classes, except the root, that a user has made, named or described."""
+    base = thesaurus.base
+    learnt = {int(base.ids[node]): base.labels.get(node) for node in range(base.tree.n_nodes)}
+    for node, id in enumerate(thesaurus.ids.tolist()):
+        label = thesaurus.labels.get(node)
+        if node and (id not in learnt or label != learnt[id] or node in thesaurus.notes):
+            yield node
 
 
 def keep_build_levels(thesaurus: Thesaurus, min_children: int = 1) -> Thesaurus:

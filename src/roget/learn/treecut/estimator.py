@@ -128,7 +128,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         """Find the cut for each head, that is, for each context of the counts."""
         if not isinstance(X, Counts):
             raise InputError(
-                f"'X' has type {type(X).__name__}; expected Counts, which have words",
+                f"'X' has type {type(X).__name__}; expected Counts, because words are needed",
                 code="invalid-input",
             )
         penalty: Any = self.penalty

@@ -139,7 +139,7 @@ class _Batch:
 
 
 def _list_batches(panel: Panel) -> Iterator[_Batch]:
-    """Yield the tables of all pairs, starting with the pairs of equal clusterings."""
+    """Yield the tables of all pairs, beginning with each clustering with itself."""
     if panel.weighted:
         for i in range(len(panel)):
             for j in range(i, len(panel)):

@@ -248,7 +248,7 @@ class _Variance:
         )
 
     def bound(self, start: Floats) -> float:
-        """Return min(max|Δa|², 4·max f(p)·V1(p)), where `start` holds the first coefficients."""
+        """Return the bound on the variance, given the first coefficients."""
         k = start.size
         old = np.diff(self.after[: k + 1])
         new = np.diff(np.append(start, self.after[k]))

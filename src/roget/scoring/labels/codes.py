@@ -179,7 +179,7 @@ class RowTable:
         return self._firsts[: self.size]
 
     def codes(self, words: Words, start: int) -> npt.NDArray[np.int32]:
-        """Return the number of each row in a chunk.
+        """Return the integer code of each row in a chunk.
 
         `start` is the index of the chunk's first row.
         """

@@ -242,19 +242,21 @@ class Headline:
             if last.recall - last.precision > BALANCED:
                 return "adds more wrong links than it misses correct ones"
             return "misses about as many correct links as it adds wrong ones"
-        sides = ("homogeneity", "completeness"), ("xb3-precision", "xb3-recall")
-        for pure, whole in sides:
-            if pure not in values or whole not in values:
-                continue
-            if values[pure] == values[whole] == 1:
-                return ""
-            sets = "entities" if self.kind == "entities" else "classes"
-            if values[pure] - values[whole] > BALANCED:
-                return f"splits {sets} more than it mixes them"
-            if values[whole] - values[pure] > BALANCED:
-                return f"mixes {sets} more than it splits them"
-            return f"splits and mixes {sets} about equally"
-        return ""
+        sets, found = "classes", None
+        if self.kind == "entities" and self.families:
+            # Pairs show errors of small entities more clearly than entropies.
+            sets, found = "entities", (self.families[0].precision, self.families[0].recall)
+        for names in (("homogeneity", "completeness"), ("xb3-precision", "xb3-recall")):
+            if found is None and values.keys() >= set(names):
+                found = values[names[0]], values[names[1]]
+        pure, whole = found or (None, None)
+        if pure is None or whole is None or pure == whole == 1:
+            return ""
+        if pure - whole > BALANCED:
+            return f"splits {sets} more than it mixes them"
+        if whole - pure > BALANCED:
+            return f"mixes {sets} more than it splits them"
+        return f"splits and mixes {sets} about equally"
 
 
 def shows_everything(scores: Iterable[Score], options: PipelineOptions) -> bool:
@@ -489,6 +491,8 @@ def plan_intervals(
     several = table.documents is not None or system.sides.groups is not None
     if several or table.counts.size > MAX_CELLS or table.n < FEWEST_ITEMS:
         return None
+    if name_kind(system) == "entities":
+        return None  # Over items, intervals for small entities are too wide to be useful.
     adjusted = any("chance" in measure.needs for measure, _ in requests)
     terms = table.counts.size * (table.n * table.shape[0] * table.shape[1]) ** 0.5
     if adjusted and terms > MAX_TERMS:

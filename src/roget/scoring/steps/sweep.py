@@ -257,7 +257,7 @@ def _parse(cuts: Any, leaves: int) -> Ints | None:
             first, last = map(whole_number, span.groups() if span else (text, text))
             if first is None or last is None or first > last:
                 raise InputError(
-                    f"cuts={cuts[:60]!r}: expected e.g. 1..500, 2,8,64 or {ALL}, but found "
+                    f"cuts={cuts[:60]!r}: expected a range (1..500), a list (2,8,64) or {ALL}, not "
                     f"{text[:60]!r}",
                     code="invalid-option",
                 )

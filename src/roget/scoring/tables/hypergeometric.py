@@ -118,7 +118,7 @@ def cross_sizes(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple
     and of the cluster sizes in their histograms, and the group of each pair.
     """
     owners = find_owners(gold.starts, gold.counts.size)
-    # Each class size is paired with all cluster sizes of its group, whose number is `partners`.
+    # Each class size is paired with all cluster sizes of its group; `partners` is their number.
     partners = np.diff(system.begins, append=system.counts.size)[owners]
     ends = np.cumsum(partners)
     first = system.begins[owners] - ends + partners
@@ -191,8 +191,8 @@ def _sum_counts(pairs: PairSizes, groups: int) -> Iterator[tuple[Ints, Floats, F
     widths = (high - low + 1).astype(np.int64)
     few = low < _TALLIED
     # One array holds the sums of all groups. Each group has one entry for each count up to the
-    # largest count. A block extends beyond the windows of its narrower cells, but never beyond the
-    # largest possible count.
+    # largest count. A block covers counts outside the window of a narrow cell, but no counts above
+    # the largest possible one.
     tops = np.zeros(groups, dtype=np.int64)
     most = np.minimum(np.minimum(pairs.a, pairs.b), high + widths.max()).astype(np.int64)
     np.maximum.at(tops, pairs.group[few], most[few] + 1)

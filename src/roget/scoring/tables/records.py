@@ -112,8 +112,8 @@ class Matched:
     items: Any
     n: Any
     common: tuple[Any, Any, Any] | None = None
-    """The numbers of items in the best match, in gold and in the system, or None if both contain n
-    items.
+    """Three numbers of items: in the best match, in gold and in the system. None if gold and system
+    both contain all n items.
     """
 
     @property

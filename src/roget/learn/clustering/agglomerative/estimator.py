@@ -106,8 +106,7 @@ def make_clustering(
     belongs = one_hot(labels, k)
     sums = (belongs.T @ joint).toarray()
     mass, background = sums.sum(axis=1), np.asarray(joint.sum(axis=0)).ravel()
-    # Add SMOOTHING pseudo-tokens with the background distribution p(v), as a fraction of all
-    # tokens.
+    # Add SMOOTHING pseudo-tokens with the background distribution p(v).
     smooth = SMOOTHING / tokens
     centroids = (sums + smooth * background) / (mass + smooth)[:, None]
     tree = merges.tree(k, tokens)

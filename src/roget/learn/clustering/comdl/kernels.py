@@ -215,8 +215,8 @@ def _compute_gains(
             for c in range(k + 1):
                 gain[c] += row[c]
         else:
-            # 2. For more tokens, add the gain of an empty block to `base`. Visit only the filled
-            # blocks, and add the difference from an empty block.
+            # 2. For two or more tokens, treat all blocks as empty first, and add their gain to
+            # `base`. Then visit only the filled blocks, and add their difference from an empty one.
             most, step = table.size - r, int(r)
             empty = rise_table(0.0, r, a, table)
             base += empty

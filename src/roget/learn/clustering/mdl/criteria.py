@@ -249,7 +249,7 @@ class MergeGain(Rule):
         return posterior(lengths, leaves.mass)
 
     def code_lengths(self, matrix: Any, centroids: Floats) -> Floats:
-        """Return the increase in description length, in nats, if each row joins each cluster.
+        """Return the increase in description length, in nats, from adding a row to a cluster.
 
         The shape is (rows, clusters).
         """

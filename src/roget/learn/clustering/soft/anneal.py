@@ -40,8 +40,8 @@ LANCZOS, RESTARTS = 24, 20
 """Number of Lanczos vectors before a restart, and maximum number of restarts."""
 
 ALOOF = 0.1
-"""Minimum squared score of the words to leave out if a split would affect too few words (see
-`NARROW`). It is relative to the highest squared score.
+"""If a split would affect too few words (see `NARROW`), words whose squared score is at least this
+fraction of the highest one are left out.
 """
 
 STEP = 1.02
@@ -204,7 +204,7 @@ def _find_largest(
 
 @dataclass(frozen=True)
 class SoftArrays(Contents):
-    """Arrays of a stored search with k clusters."""
+    """Arrays that store the state of a search with k clusters."""
 
     q: Array = array("f", "words", "k", low=0)
     mass: Array = array("f", "k", low=0)
