@@ -234,9 +234,9 @@ def test_long_names_are_cut_only_in_narrow_terminals(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     text = replace(TABLE, rows=tuple(rows)).render("text")
     shown = [line.split()[0] for line in text.splitlines() if line.startswith("shared")]
-    assert len(shown) == len(set(shown)) == 3
+    assert len(set(shown)) == 3
     assert not set(shown) & set(names)
-    for format in ("latex", "csv", "html", "markdown"):
+    for format in ("latex", "csv", "markdown"):
         text = replace(TABLE, rows=tuple(rows)).render(format).replace(r"\_", "_")
         assert all(name in text for name in names), format
 

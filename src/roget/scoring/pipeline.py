@@ -259,7 +259,8 @@ def add_notices(result: Scored, notices: Sequence[str]) -> Scored:
         return result
     head: Any = result.headline
     if isinstance(head, Headline):
-        result = replace(result, headline=replace(head, warnings=(*notices, *head.warnings)))
+        head = replace(head, warnings=(*notices, *head.warnings))
+        result = replace(result, headline=head)
     return replace(result, warnings=(*notices, *result.warnings))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from roget.core.io.problems import join_names
 from roget.errors import Notice, code_of
 from roget.report import ReportTable
@@ -55,7 +57,11 @@ def describe_mentions(comparison: Comparison) -> str:
     sides = comparison.scored[0].sides if comparison.scored else None
     if sides is None or not sides.gold.mentions:
         return ""
-    documents = 1 if sides.group_names is None else len(sides.group_names)
+    documents = 1
+    if sides.groups is not None:
+        # Count the documents with gold mentions, which are the same for all systems.
+        known = sides.gold.codes < sides.gold.n_labels - sides.gold.made
+        documents = np.unique(np.asarray(sides.groups)[known]).size
     entities = round(comparison.classes * comparison.groups)
     return (
         f"{plural(comparison.items, 'gold mention', ',')}, "
