@@ -1,12 +1,12 @@
 """Place hidden nouns into WordNet, and compare with the classes of the nearest known word.
 
-Run `python benchmarks/placement.py [--hide N] [--seeds N] [--first SEED] [--only PATTERN]
-[--counts DIR] [--json FILE] [--small]`. With --small, every known word of small flat taxonomies is
-placed without itself, and its exact class is compared with the class of the nearest word. AMALGUM
-is counted with the relations `nouns` unless --counts has these counts, the BNC's triples are
-counts. With a noun, all words of WordNet that contain it are hidden. The baseline is the known word with the largest PPMI
-cosine: its first sense, or the best of all its senses. The bar is 1.3 times its first sense, within
-two steps. Settings were chosen on AMALGUM and the BNC with seed 100.
+Run `python benchmarks/placement.py [--hide N] [--seeds N] [--first SEED] [--only PATTERN] [--counts
+DIR] [--json FILE] [--small]`. With --small, every known word of small flat taxonomies is placed
+without itself, and its exact class is compared with the class of the nearest word. AMALGUM is
+counted with the relations `nouns` unless --counts has these counts, the BNC's triples are counts.
+With a noun, all words of WordNet that contain it are hidden. The baseline is the known word with
+the largest PPMI cosine: its first sense, or the best of all its senses. The bar is 1.3 times its
+first sense, within two steps. Settings were chosen on AMALGUM and the BNC with seed 100.
 """
 
 from __future__ import annotations

@@ -463,6 +463,10 @@ def names(kind: str) -> list[str]:
     return list(entries(kind))
 
 
+_INTERNAL = {"silhouette", "silhouette-score", "davies-bouldin", "calinski-harabasz", "inertia"}
+"""Names of measures that need the data, not only labels, so roget does not have them."""
+
+
 def check(kind: str, name: str) -> str:
     """Return the name if the catalogue contains it. Otherwise, raise `UnknownName`.
 
@@ -475,7 +479,10 @@ def check(kind: str, name: str) -> str:
     # packages.
     if name not in KINDS[kind] and name not in entries(kind):
         listed = f"`roget list {kind.replace(' ', '-')}`"
-        raise UnknownName(_SINGULAR.get(kind, kind[:-1]), name, names(kind), OTHER_NAMES, listed)
+        internal = kind == "measures" and name.lower().replace("_", "-") in _INTERNAL
+        remedy = f"; {name} needs the data, not only labels (see sklearn.metrics)" * internal
+        singular = _SINGULAR.get(kind, kind[:-1])
+        raise UnknownName(singular, name, names(kind), OTHER_NAMES, listed, remedy=remedy)
     return name
 
 

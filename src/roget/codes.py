@@ -137,6 +137,12 @@ CODES: dict[str, Explanation] = {
         "A different file could give different results.",
         "Check the connection, or put a copy of the file into the folder named in the message.",
     ),
+    "dropped-totals": Explanation(
+        "A contingency matrix has totals in its last row or column.",
+        "Totals are not counted. They have a name such as Total or All or, without names, are the "
+        "sums of the other rows and columns.",
+        "No action is needed. If they are data, rename them, or pass cells (--cells).",
+    ),
     "dropped-words": Explanation(
         "Some words were not clustered.",
         "Words are dropped if they are less frequent than the words selected by --top, or if no"
@@ -279,6 +285,11 @@ CODES: dict[str, Explanation] = {
         "The format of a file was inferred from its content.",
         "If the inference is wrong, the labels are wrong too.",
         "Check the format in the message; pass --labels to set it.",
+    ),
+    "inferred-items": Explanation(
+        "The first column of a table was inferred to contain item ids.",
+        "All its values are different, and each of the other columns is a clustering.",
+        "No action is needed. To choose the columns, pass --columns item=NAME,label=NAME+NAME.",
     ),
     "input-is-output": Explanation(
         "The output path is also an input.",

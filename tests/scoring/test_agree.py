@@ -498,3 +498,47 @@ def test_recipe_of_agree_page_runs(capsys):
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [line[0] for line in lines] == ["2", "3"]
     assert all(0.5 < float(line[1]) <= 1 for line in lines)
+
+
+IDS = [f"c{at}" for at in range(12)]
+RUNS = {"one": [0, 0, 1, 1] * 3, "two": [0, 1, 1, 1] * 3}
+
+
+def test_first_column_of_different_values_is_the_item(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"customer": IDS, **RUNS})
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    for source in (frame, tmp_path / "wide.csv"):
+        found = roget.agree(source, "ari")
+        assert found.systems == ("one", "two")
+        assert "inferred-items" in codes(found.warnings)
+
+
+def test_label_columns_select_clusterings(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"customer": IDS, "age": range(12), **RUNS})
+    assert roget.agree(frame, "ari", columns={"label": "one+two"}).systems == ("one", "two")
+    with refused("invalid-option", "weight"):
+        roget.agree(frame, "ari", columns={"weight": "age"})
+
+
+@pytest.mark.parametrize("columns", [None, {"item": "customer"}])
+def test_compare_reads_a_column_for_each_system(tmp_path, columns):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"customer": IDS, **RUNS})
+    frame.sample(frac=1, random_state=0).to_csv(tmp_path / "wide.csv", index=False)
+    gold = pandas.DataFrame({"customer": IDS, "class": list("aabb") * 3})
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    rows = roget.compare(tmp_path / "gold.csv", tmp_path / "wide.csv", "ari", columns=columns).rows
+    assert {row.system: row.value for row in rows if not row.trivial}["one"] == 1
+
+
+def test_index_of_pandas_parquet_files_is_the_item(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    for name, suffix in (("one", "parquet"), ("two", "feather")):
+        frame = pandas.DataFrame({name: RUNS["one"]}, index=IDS).sample(
+            frac=1, random_state=len(name)
+        )
+        path = tmp_path / f"{name}.{suffix}"
+        frame.to_parquet(path) if suffix == "parquet" else frame.to_feather(path)
+    assert roget.measure("ari", tmp_path / "one.parquet", tmp_path / "two.feather") == 1

@@ -187,3 +187,13 @@ def test_comparison_contains_the_table_of_each_system():
         found["nobody"]
     with refused("unknown-name", "'one cluster'"):
         found["one cluster"]
+
+
+def test_errors_of_unknown_names_say_what_exists():
+    gold, system = list("aabb"), [0, 0, 1, 0]
+    with refused("unknown-name", "metrics", "measures"):
+        roget.score(gold, system, metrics="ami")
+    with refused("unknown-name", "silhouette", "data"):
+        roget.score(gold, system, "silhouette")
+    with refused("unknown-name", "ami, ml", "ami?"):
+        roget.score(gold, system, "ami")["ami", "ml"]

@@ -274,7 +274,8 @@ def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[s
     known = {name for names in (options_of(kind), *also) for name in names}
     for name in given:
         if name not in known:
-            raise UnknownName("option", name, known)
+            other = dict.fromkeys(("metric", "metrics"), "measures") if "measures" in known else {}
+            raise UnknownName("option", name, known, other)
     return {name: value for name, value in given.items() if name in options_of(kind)}
 
 

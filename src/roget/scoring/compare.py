@@ -15,6 +15,7 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.errors import InputError, Notice
 from roget.scoring.inputs import Inputs
+from roget.scoring.labels.columns import choose_side
 from roget.scoring.labels.files import is_thesaurus
 from roget.scoring.measures.base import MeasureSpec
 from roget.scoring.options import CompareOptions, PipelineOptions
@@ -53,7 +54,7 @@ def list_systems(systems: Any) -> Any:
         return systems if parts or not files else files
     if isinstance(systems, Mapping | Sequence | str | os.PathLike):
         return systems
-    from roget.scoring.labels.precounted import gather_lazy
+    from roget.scoring.labels.precounted import gather_lazy, is_indexed
     from roget.scoring.labels.wide import find_shared, split_frame
 
     frame = FrameColumns(gather_lazy(systems)) if is_lazy(systems) else systems
@@ -62,6 +63,9 @@ def list_systems(systems: Any) -> Any:
     named = frame_columns(frame)
     if "item" in find_shared(list(named), None, "the table"):
         return split_frame(frame, least=1)
+    if is_indexed(systems):
+        # Frames with a single column keep the index, by which they are joined with the gold labels.
+        return {name: systems.iloc[:, [at]] for at, name in enumerate(named)}
     return dict(named)
 
 
@@ -80,14 +84,15 @@ def warn_skipped(systems: Any, listed: Any) -> list[Notice]:
 def split_file(systems: Mapping[str, Any], options: PipelineOptions) -> Mapping[str, Any] | None:
     """Split a table with one column per system into separate clusterings.
 
-    Return None if several systems are passed, or if the columns are specified.
+    Return None if several systems are passed, or if the label column is specified.
     """
     one = next(iter(systems.values())) if len(systems) == 1 else None
-    if not isinstance(one, str | os.PathLike) or not os.path.isfile(one) or options.columns:
+    columns = choose_side(options.columns, "system")
+    if not isinstance(one, str | os.PathLike) or not os.path.isfile(one) or "label" in columns:
         return None
     from roget.scoring.labels.wide import read_columns
 
-    return read_columns(one, options.labels)
+    return read_columns(one, options.labels, columns)
 
 
 @with_options(CompareOptions)

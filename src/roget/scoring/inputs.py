@@ -95,7 +95,7 @@ class Inputs:
             return None
         from roget.scoring.labels.precounted import match_index
 
-        return match_index(self.gold, self.sample_weight, "sample_weight")
+        return match_index(self.gold, self.sample_weight, "sample_weight", self.options.columns)
 
     @property
     def rules(self) -> Rules:
@@ -111,7 +111,7 @@ class Inputs:
         if self.options.counted is not None:
             return {name: self._read_cells() for name in self.systems}
         aligned: dict[str, AlignedLabels] = {}
-        gold: Labels | None = None
+        gold, gold_source = None, None
         local = self.options.engine == "local"
         with nullcontext(self._count_here) if local else self._open_counter() as count:
             for name, system in self.systems.items():
@@ -129,8 +129,9 @@ class Inputs:
                     sources, items = (self.gold, system), None
                     if not (isinstance(self.gold, COMMON) and isinstance(system, COMMON)):
                         sources, items = self._prepare_frames(system)
-                    if gold is None:
+                    if gold is None or sources[0] is not gold_source:
                         gold = read_side(sources[0], "gold", self.options)
+                        gold_source = sources[0]
                     labels = read_side(sources[1], "system", self.options)
                 left, right = (
                     side if items is None else replace(side, items=items) for side in (gold, labels)
@@ -164,12 +165,14 @@ class Inputs:
     def _prepare_frames(self, system: Any) -> tuple[tuple[Any, Any], list[Any] | None]:
         """Return the gold and system inputs, and the item ids if they are required.
 
-        Lazy frames are loaded into memory, and pandas Series are aligned by index.
+        Lazy frames are loaded into memory, and pandas Series and frames are aligned by index.
         """
         from roget.scoring.labels import precounted
 
-        gold, system = self.gold, precounted.match_index(self.gold, system)
-        items = precounted.list_index(gold, system) if self.needs_items else None
+        columns = self.options.columns
+        gold, system = self.gold, precounted.match_index(self.gold, system, columns=columns)
+        items = precounted.list_index(gold, system, columns) if self.needs_items else None
+        gold, system = precounted.keep_index(gold, system, columns)
         return (self._collect(gold, "gold"), self._collect(system, "system")), items
 
     def align(self, gold: Labels, system: Labels) -> AlignedLabels:

@@ -75,7 +75,8 @@ def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
         ours = name_measure(measure)
         matches = [score for score in known if score[0] == ours and entropy in ("", score[1])]
     if not matches:
-        raise UnknownName("score", name, [score_key(*score) for score in known])
+        remedy = f"; to compute it, pass --measure {ours}" if is_measure(ours) else ""
+        raise UnknownName("score", name, [score_key(*score) for score in known], remedy=remedy)
     return matches
 
 
@@ -91,6 +92,15 @@ def name_measure(name: str) -> str:
         return str(parse(name))
     except (InputError, UnknownName):
         return name
+
+
+def is_measure(name: str) -> bool:
+    """Return True if a name, with or without parameters, is a measure of the catalogue.
+
+    >>> is_measure("v(beta=0.5)"), is_measure("w")
+    (True, False)
+    """
+    return name.partition("(")[0] in catalogue.MEASURES
 
 
 def is_plug_in(score: Score) -> bool:
@@ -338,9 +348,10 @@ class ScoreTable(Result):
         known = dict.fromkeys(row.measure for row in self.rows)
         if entropy is not None and measure in known:
             estimators = [str(row.entropy) for row in self.rows if row.measure == measure]
+            if estimators == ["None"]:
+                raise UnknownName("score", f"{measure}, {entropy}", [measure])
             raise UnknownName(f"estimator of {measure}", entropy, estimators)
-        is_measure = measure.partition("(")[0] in catalogue.MEASURES
-        remedy = f"; to compute it, pass --measure {measure}" if is_measure else ""
+        remedy = f"; to compute it, pass --measure {measure}" if is_measure(measure) else ""
         raise UnknownName("score", measure, known, remedy=remedy)
 
     def as_dict(self) -> dict[str, Any]:
@@ -378,6 +389,11 @@ class ScoreTable(Result):
         missed = []
         for bound in bounds:
             name, limit = _parse_bound(bound)
+            value = self._find_printed(name)
+            if value is not None:
+                if value < float(limit):
+                    missed.append(f"{name} is {value:.4f}, below {limit}")
+                continue
             bounded = find_scores(name, ((row.measure, row.entropy) for row in self.rows))
             for row in self.rows:
                 if (row.measure, row.entropy) not in bounded:
@@ -390,6 +406,12 @@ class ScoreTable(Result):
                     side = "below" if higher else "above"
                     missed.append(f"{called} is {row.value:.4f}, {side} {limit}")
         return missed
+
+    def _find_printed(self, name: str) -> float | None:
+        """Return a score of coreference or entities that is only in the report, else None."""
+        if self.headline is None or any(row.measure == name_measure(name) for row in self.rows):
+            return None
+        return self.headline.list_families().get(name_measure(name))
 
     def __repr__(self) -> str:
         rows = self.rows if self.headline is None else self.headline.rows

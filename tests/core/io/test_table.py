@@ -185,3 +185,33 @@ def test_real_table_with_slots_is_recognised(shared_data: Path) -> None:
     assert dict(table.places) == {"word": 0, "slot": 1, "context": 2, "count": 3}
     assert "noun" in table.note
     assert "rel:verb" in table.note
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("a.jsonl", '{"id": "1", "text": "A cat sat."}\n'),
+        ("a.jsonl", f'{{"id": "1", "part": "{"cat " * 60}"}}\n'),
+        ("a.csv", "id,content\n1,A cat sat.\n2,A dog ran.\n"),
+        ("a.tsv", "source\tSentence\nx\tA cat sat.\ny\tA dog ran.\n"),
+        ("a.tsv", "x\t" + "A cat sat. " * 20 + "\n"),
+    ],
+)
+def test_tables_of_texts_are_refused(tmp_path, name, rows):
+    (tmp_path / name).write_text(rows)
+    with refused("unsupported-format", name, "--reader text"), open_table(tmp_path / name):
+        pass
+    with open_table(tmp_path / name, "1,2") as table:
+        assert table.places == {"word": 0, "context": 1}
+
+
+def test_words_named_text_are_read_if_the_roles_are_named(tmp_path):
+    (tmp_path / "a.csv").write_text("word,context,text\na,b,c\n")
+    with open_table(tmp_path / "a.csv") as table:
+        assert table.places["context"] == 1
+
+
+def test_text_may_be_a_word_of_the_first_row(tmp_path):
+    (tmp_path / "a.tsv").write_text("text\tread\t4\nbody\twash\t3\n")
+    with open_table(tmp_path / "a.tsv") as table:
+        assert table.places == {"word": 0, "context": 1, "count": 2}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 import re
 import zipfile
 
 import numpy as np
 import pytest
 
+import roget
+from roget.errors import InputError
 from roget.scoring.labels import as_labels
 from support.errors import refused
 
@@ -79,3 +82,19 @@ def test_zip_with_one_file_is_read(tmp_path, answers):
     path.write_bytes(b"PK no zip")
     with refused("broken-archive"):
         as_labels(path)
+
+
+def test_pickles_are_refused(tmp_path):
+    path = tmp_path / "labels.pkl"
+    path.write_bytes(pickle.dumps(["a", "b"]))
+    with refused("unsupported-format", "labels.pkl"):
+        roget.score(path, path)
+
+
+def test_empty_gold_column_is_one_error(tmp_path):
+    path = tmp_path / "gold.csv"
+    path.write_text("item,label\n" + "".join(f"d{at},\n" for at in range(30)))
+    with pytest.raises(InputError) as caught:
+        roget.score(path, {"d1": 1})
+    assert caught.value.code == "missing-label"
+    assert str(caught.value).count("\n") == 0

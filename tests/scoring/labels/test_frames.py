@@ -235,3 +235,72 @@ def test_index_column_that_pandas_writes_is_not_the_item_if_another_column_is(tm
         roget.score(other, paths[1])
     columns = {"gold.item": "name", "gold.label": "species"}
     assert roget.score(other, paths[1], columns=columns).flat() == roget.score(*paths).flat()
+
+
+INDEXED = pandas.DataFrame(
+    {"class": list("aabbcc"), "km": [0, 0, 1, 1, 2, 1], "other": [0, 1, 0, 1, 0, 1]},
+    index=pandas.Index(["d1", "d2", "d3", "d4", "d5", "d6"], name="customer"),
+)
+MIXED = INDEXED.iloc[[3, 0, 5, 1, 4, 2]]
+EXPECTED = roget.measure("ari", INDEXED["class"].to_numpy(), INDEXED["km"].to_numpy())
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        MIXED[["km"]],
+        MIXED["km"],
+        MIXED["km"].to_dict(),
+        MIXED[["km"]].rename_axis("item").reset_index(),
+        INDEXED["km"].to_numpy(),
+    ],
+    ids=["frame", "series", "mapping", "id column", "array"],
+)
+def test_frames_without_an_item_column_are_joined_by_index(system):
+    assert roget.measure("ari", INDEXED[["class"]], system) == EXPECTED
+
+
+def test_requested_columns_of_frames_are_joined_by_index():
+    columns = {"gold.label": "class", "system.label": "km"}
+    assert roget.measure("ari", INDEXED, MIXED, columns=columns) == EXPECTED
+
+
+@pytest.mark.parametrize("system", [["km"], "km"], ids=["frame", "series"])
+def test_frames_whose_index_differs_are_refused(system):
+    with pytest.raises(InputError) as caught:
+        roget.measure("ari", INDEXED[["class"]], MIXED.reset_index(drop=True)[system])
+    assert caught.value.code == "index-mismatch"
+
+
+@pytest.mark.parametrize("gold", [INDEXED[["class"]], INDEXED["class"].to_dict()])
+def test_comparisons_join_the_columns_of_a_frame_by_index(gold):
+    rows = roget.compare(gold, MIXED[["km", "other"]], "ari").rows
+    assert {row.system: row.value for row in rows}["km"] == EXPECTED
+
+
+def test_agreement_joins_frames_by_index():
+    matrix = roget.agree({"a": INDEXED[["km"]], "b": MIXED[["km"]]}, "ari").matrix()
+    assert matrix[0, 1] == 1
+
+
+def test_pandas_indices_are_labels():
+    gold, system = pandas.Index(["x", "x", "y", "y"]), pandas.Index([1, 1, 2, 1])
+    expected = roget.measure("ari", gold.tolist(), system.tolist())
+    assert roget.measure("ari", gold, system) == expected
+    assert roget.measure("ari", gold, system.to_series()) == expected
+
+
+def test_tables_from_series_are_joined_by_index():
+    gold = pandas.Series(["x", "x", "y"], index=["a", "b", "c"])
+    system = pandas.Series([1, 2, 1], index=["c", "a", "b"])
+    table = roget.Contingency.from_labels(gold, system)
+    assert table.counts.tolist() == [1, 1, 1]
+    assert table.measure("ari") == roget.measure("ari", gold, system)
+
+
+def test_errors_suggest_only_a_first_column_as_the_item():
+    frame = INDEXED.reset_index(drop=True)
+    with pytest.raises(InputError) as caught:
+        roget.measure("ari", frame, frame, columns={"label": "class"})
+    assert caught.value.code == "ambiguous-columns"
+    assert "km'" not in str(caught.value).partition("e.g.")[2]

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import roget
 from roget.errors import FormatError
 from roget.scoring.labels import as_labels
 from support.errors import list_problems, refused
@@ -226,3 +227,47 @@ def test_two_unknown_keys_are_item_and_label_as_in_csv(write):
     labels = as_labels(write("a.jsonl", "\n".join(lines)))
     assert labels.items == ["r0", "r1", "r2", "r3"]
     assert labels.codes.tolist() == [0, 0, 1, 1]
+
+
+ORIENTED = {"C1": "a", "C2": "a", "C3": "b", "C4": "b", "C5": "c"}
+RUN = {"C1": 3, "C2": 3, "C3": 1, "C4": 2, "C5": 2}
+
+
+@pytest.mark.parametrize("layout", ["index", "columns"])
+def test_pandas_json_with_one_column_is_labels_and_not_weights(tmp_path, layout):
+    path = tmp_path / "run.json"
+    index = {item: {"k1": label} for item, label in RUN.items()}
+    path.write_text(json.dumps(index if layout == "index" else {"k1": RUN}))
+    assert roget.measure("ari", ORIENTED, path) == roget.measure("ari", ORIENTED, RUN)
+
+
+@pytest.mark.parametrize("layout", ["index", "columns", "numbered"])
+def test_columns_of_pandas_json_can_be_specified(tmp_path, layout):
+    path = tmp_path / "both.json"
+    columns = {"segment": ORIENTED, "k1": RUN}
+    if layout == "numbered":
+        lists = [[*RUN], [*ORIENTED.values()], [*RUN.values()]]
+        names = ["customer", "segment", "k1"]
+        columns = {
+            name: {str(at): cell for at, cell in enumerate(cells)}
+            for name, cells in zip(names, lists, strict=True)
+        }
+    if layout == "index":
+        columns = {item: {"segment": ORIENTED[item], "k1": RUN[item]} for item in RUN}
+    path.write_text(json.dumps(columns))
+    found = roget.score(path, measures="ari", columns={"gold": "segment", "system": "k1"})
+    assert found["ari"] == roget.score(ORIENTED, RUN, "ari")["ari"]
+    if layout != "numbered":
+        roles = {"system.label": "k1"}
+        assert roget.measure("ari", ORIENTED, path, columns=roles) == found["ari"]
+
+
+def test_json_that_may_be_weights_or_columns_is_refused(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({item: {"k1": label, "k2": 1} for item, label in RUN.items()}))
+    with refused("ambiguous-columns", "run.json", "k1, k2"):
+        roget.measure("ari", ORIENTED, path)
+    weights = {item: {"x": label / 4, "y": 1 - label / 4} for item, label in RUN.items()}
+    path.write_text(json.dumps(weights))
+    expected = roget.measure("ari", ORIENTED, weights)
+    assert roget.measure("ari", ORIENTED, path) == expected

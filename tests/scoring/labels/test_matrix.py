@@ -74,3 +74,41 @@ def test_a_row_of_counts_is_not_a_header(tmp_path):
         roget.score(matrix=path)
     assert roget.score(matrix=path, header=True, measures="ari").items == 23
     assert roget.score(matrix=path, header=False, measures="ari").items == 24
+
+
+WITH_TOTALS = np.block(
+    [[COUNTS, COUNTS.sum(axis=1)[:, None]], [COUNTS.sum(axis=0), np.array([COUNTS.sum()])]]
+)
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "crosstab", "text"])
+def test_totals_of_matrices_are_dropped_with_a_notice(tmp_path, kind):
+    pandas = pytest.importorskip("pandas")
+    matrix = {
+        "array": WITH_TOTALS,
+        "list": WITH_TOTALS.tolist(),
+        "crosstab": pandas.crosstab(pandas.Series(GOLD), pandas.Series(SYSTEM), margins=True),
+        "text": tmp_path / "counts.txt",
+    }[kind]
+    np.savetxt(tmp_path / "counts.txt", WITH_TOTALS, fmt="%d")
+    found = roget.score(matrix=matrix, measures=["v", "ari"])
+    assert [row.value for row in found.rows] == [row.value for row in EXPECTED.rows]
+    assert [text.code for text in found.warnings].count("dropped-totals") == 1
+
+
+def test_table_from_a_crosstab_drops_its_margins():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.crosstab(pandas.Series(GOLD), pandas.Series(SYSTEM), margins=True)
+    with pytest.warns(UserWarning, match="totals"):
+        assert roget.Contingency.from_table(frame).n == 24
+
+
+def test_small_matrices_without_names_keep_all_rows():
+    assert roget.score(matrix=[[5, 5], [5, 5]], measures="ari").items == 20
+
+
+@pytest.mark.parametrize("name", ["counts.npy", "counts.xlsx", "counts.parquet"])
+def test_binary_matrix_files_are_refused(tmp_path, name):
+    (tmp_path / name).write_bytes(b"\x93NUMPY")
+    with refused("unsupported-format", name):
+        roget.score(matrix=tmp_path / name)

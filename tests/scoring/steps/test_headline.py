@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import random
 
+import numpy as np
 import pytest
 
 import roget
 from commands import run
+from roget.errors import UnknownName
 from roget.scoring.steps.headline import HEADLINE
 
 SOME = random.Random(1)
@@ -129,6 +131,43 @@ def test_verdict_follows_from_scores(system, verdict):
     found = roget.score(GOLD, system)
     assert found.verdict == verdict
     assert f"Verdict: {verdict}." in str(found)
+
+
+def test_verdict_of_perfect_coreference(shared_data):
+    key = shared_data / "coreference" / "TC-B.key"
+    found = roget.score(key, key)
+    assert (found["conll"], found.verdict) == (1, "a perfect match with gold")
+    response = roget.score(key, shared_data / "coreference" / "TC-B-1.response")
+    assert response["conll"] < 1
+    assert "perfect" not in response.verdict
+
+
+ENTITIES = {f"r{i}": i // 2 for i in range(60)}
+
+
+def test_missing_records_of_entities_name_the_usual_rule():
+    fewer = {record: entity for record, entity in ENTITIES.items() if entity < 20}
+    (found,) = (
+        notice
+        for notice in roget.score(ENTITIES, fewer).headline.warnings
+        if notice.code == "missing-items"
+    )
+    assert "20 of 60" in found
+    assert "missing='singletons'" in found
+    alone = roget.score(ENTITIES, fewer, missing="singletons").headline.warnings
+    assert not any("missing=" in notice for notice in alone)
+
+
+def test_bounds_apply_to_all_printed_scores():
+    wrong = ENTITIES | {f"r{i}": 99 for i in range(6)}
+    found = roget.score(ENTITIES, wrong)
+    value = found.headline.list_families()["paired-f"]
+    assert 0 < value < 1
+    assert found.falls_short([f"paired-f={value - 0.01}", f"cluster-f={value - 0.5}"]) == []
+    (missed,) = found.falls_short(["paired-f=0.99"])
+    assert f"{value:.4f}" in missed
+    with pytest.raises(UnknownName, match="purity"):
+        found.falls_short(["purity=0.9"])
 
 
 def test_verdict_calls_weak_agreement_far_from_gold():
@@ -272,3 +311,11 @@ def test_scores_of_entity_reports_can_be_looked_up():
     assert table.headline.kind == "entities"
     assert table["paired-f"] == roget.measure("paired-f", gold, found)
     assert table["cluster-recall"] == roget.measure("cluster-recall", gold, found)
+
+
+@pytest.mark.parametrize("measures", [None, ["homogeneity", "completeness"]])
+def test_verdict_calls_random_weights_no_better_than_chance(measures):
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 5, 200)
+    table = roget.score(gold, rng.dirichlet(np.ones(5), 200), measures)
+    assert table.verdict.startswith("not clearly better than chance")

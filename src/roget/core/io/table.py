@@ -141,6 +141,12 @@ class Roles:
         return _place(table, columns, self, numeric, transpose)
 
 
+TEXT_COLUMNS = ("text", "content", "body", "sentence")
+"""Names of columns that contain whole texts."""
+
+LONG = 200
+"""Number of characters from which a value is a text rather than a word or a context."""
+
 PAIRS = Roles(
     {
         "word": (
@@ -408,6 +414,8 @@ def inspect_table(
         table, numeric = _inspect_json(table)
     else:
         table, numeric = inspect_text(table, roles, columns, header)
+    if roles is PAIRS and columns is None and not PAIRS.needed.keys() <= {*table.names}:
+        _refuse_texts(table)
     table = roles.place(table, columns, numeric, transpose)
     if table.types:
         check_types(table, roles.number)
@@ -434,7 +442,15 @@ def pair_columns(columns: Columns) -> dict[str, str]:
         raise InputError(
             f"--columns {wrong!r}: expected ROLE=COLUMN, e.g. label=topic", code="invalid-option"
         )
-    return {role.strip(): column.strip() for role, _, column in pairs}
+    named: dict[str, str] = {}
+    for role, _, column in pairs:
+        if named.setdefault(role.strip(), column.strip()) != column.strip():
+            raise InputError(
+                f"--columns: {role.strip()} has two columns, {named[role.strip()]} and "
+                f"{column.strip()}; pass one of them, or for several columns of labels label=a+b",
+                code="invalid-option",
+            )
+    return named
 
 
 def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | None:
@@ -709,6 +725,25 @@ def _place(
         elif word > context or "slot" in places:
             note = _note(names, places)
     return replace(table, places=_swap(places) if transpose else places, note=note)
+
+
+def _refuse_texts(table: Table) -> None:
+    """Raise an error if a table contains texts instead of pairs of words and contexts."""
+    rows = [row for _, row in islice(table.cells(), 2) if not isinstance(row, str)]
+    for row in rows:
+        for at, value in enumerate(row[: len(table.names)]):
+            # Without a known header, "text" may also be a word of the first row.
+            first = table.names[at] if table.header else str(rows[0][at])
+            named = first.strip().lower() in TEXT_COLUMNS
+            size = len(value) if isinstance(value, str) else 0
+            if size > LONG or (named and (table.header or len(str(value).split()) > 2)):
+                raise InputError(
+                    f"{table.name}: the column {table.names[at]} contains texts; expected a table "
+                    "of words and contexts. Write the texts to a file, one per line, or to one "
+                    ".txt file each, and pass --reader text. If the table does contain words and "
+                    "contexts, choose the columns with --columns",
+                    code="unsupported-format",
+                )
 
 
 def _swap(places: Mapping[str, int]) -> dict[str, int]:

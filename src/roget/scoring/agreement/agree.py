@@ -126,7 +126,7 @@ def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> d
 
 
 def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[Labels]:
-    """Read the labels of each clustering. Align pandas Series by index with the first Series."""
+    """Read the labels of each clustering. Align pandas data by index with the first."""
     columns = choose_side(options.columns, "system")
     sides: list[Labels] = []
     first = next(iter(named.values()))
@@ -134,7 +134,7 @@ def _read_clusterings(named: Mapping[str, Any], options: AgreeOptions) -> list[L
         if sides and hasattr(source, "reindex"):
             from roget.scoring.labels.precounted import match_index
 
-            source = match_index(first, source, f"{name} labels")
+            source = match_index(first, source, f"{name} labels", columns)
         if not isinstance(source, COMMON):
             from roget.scoring.labels.precounted import collect_side
 

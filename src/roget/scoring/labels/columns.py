@@ -45,6 +45,12 @@ NAMES: dict[str, tuple[str, ...]] = {
 NOUNS = ("word", "lemma", "document", "doc")
 """Names accepted for the item column if no column has a more specific name."""
 
+_INDEX = "__index_level_0__"
+"""The name of an index without a name in Parquet and Arrow files that pandas writes."""
+
+FEW = 10
+"""Maximum number of items for which the gold labels may all differ, in a file with a header."""
+
 LABEL_ROLES = ("label", "gold", "system")
 
 LABEL_NAMES = frozenset(NAMES["label"])
@@ -131,7 +137,8 @@ class LabelRoles(Roles):
         """
         known = {name for role in self.all for name in NAMES[role]}
         lowered = _lower(names)
-        if columns or len(names) not in (1, 2) or not known.isdisjoint(lowered):
+        unknown = known.isdisjoint(lowered) and _INDEX not in names
+        if columns or len(names) not in (1, 2) or not unknown:
             return self.find_by_name(names, columns, source)
         places = self.find_by_position(names, columns, source)
         if lowered[-1] in NOUNS and lowered[0] not in NOUNS:
@@ -149,6 +156,7 @@ class LabelRoles(Roles):
         """
         found = self.find_requested(names, columns, source)
         lowered = _lower(names)
+        index = find_index(names)
         for role in self.all:
             if role in found:
                 continue
@@ -168,11 +176,10 @@ class LabelRoles(Roles):
                 )
             if near:
                 found[role] = exact[0] if exact else near[0]
-            elif role == "item" and lowered[:1] == [""] and 0 in free:
-                # pandas writes its index as a column without a name. It holds the item ids, unless
-                # another column does.
+            elif role == "item" and index in free:
+                # The index holds the item ids, unless another column does.
                 nouns = [at for at in sorted(free) if lowered[at] in NOUNS]
-                found[role] = nouns[0] if len(nouns) == 1 else 0
+                found[role] = nouns[0] if len(nouns) == 1 else index
         return self._complete(found, names, columns, source)
 
     def _complete(
@@ -219,6 +226,8 @@ class LabelRoles(Roles):
             # Items are usually in the first column. With many columns, the label column cannot be
             # guessed.
             free = free[: open_roles[:1] == ["item"]]
+            if free and free[0] != names[0]:
+                free = []
         spare = iter(free)
         return {r: names[places[r]] if r in places else next(spare, "NAME") for r in roles}
 
@@ -267,6 +276,23 @@ class LabelRoles(Roles):
                 )
             found[role] = _find_column(names, role, value, source)
         return found
+
+    def find_several(
+        self, names: Sequence[str], role: str, value: str | int, source: str
+    ) -> list[int]:
+        """Return the indices of the columns for one role, e.g. of a+b."""
+        parts = [str(value)] if value in names else str(value).split("+")
+        return [_find_column(names, role, part, source) for part in parts]
+
+
+def find_index(names: Sequence[str]) -> int:
+    """Return the position of the index in a table that pandas has written, or −1.
+
+    In CSV files, it is a first column without a name.
+    """
+    if _INDEX in names:
+        return list(names).index(_INDEX)
+    return 0 if names and not names[0].strip() else -1
 
 
 def _make_roles(needed: Sequence[str], others: Sequence[str]) -> LabelRoles:
@@ -350,7 +376,8 @@ def _find_column(names: Sequence[str], role: str, value: str | int, source: str)
 
 def _list_named(names: Sequence[str]) -> list[int]:
     """Return the indices of the columns, without an index column that pandas has written."""
-    return [*range(int(len(names) > 1 and not names[0].strip()), len(names))]
+    index = find_index(names) if len(names) > 1 else -1
+    return [at for at in range(len(names)) if at != index]
 
 
 def _lower(names: Sequence[str]) -> list[str]:

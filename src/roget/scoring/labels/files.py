@@ -183,6 +183,12 @@ class LabelFile:
                 break
             line += len(data[:cut].splitlines())
             before, rest = before + cut, data[cut:]
+        if begin[:1] == b"\x80" and begin[1:] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+            text = (
+                f"{self.name}: pickle files are not read, because loading them may run code; save "
+                "the labels as CSV, Parquet or npy"
+            )
+            return FormatError(self.name, [Notice(text, code="unsupported-format")])
         hint = "; it may be UTF-16" if begin in (b"\xff\xfe", b"\xfe\xff") else ""
         text = (
             f"{self.name}:{max(line, 1)}: byte 0x{bad:02x} at position {before + 1:,} is not UTF-8 "

@@ -102,6 +102,8 @@ def factorize_column(column: Any) -> LabelCodes:
 
 
 def _pandas(column: Any) -> LabelCodes:
+    if getattr(column, "nlevels", 1) > 1:
+        return factorize_objects(column.tolist())
     if isinstance(column.dtype, np.dtype) and column.dtype.kind != "O":
         return factorize(column.to_numpy())
     array = getattr(column, "array", column)

@@ -16,14 +16,13 @@ import numpy as np
 
 from roget.core.io.header import is_column_name
 from roget.core.io.table import is_number, split_blanks
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.scoring.labels.align import AlignedLabels, handle_missing, mark_noise
 from roget.scoring.labels.files import LabelFile
+from roget.scoring.labels.formats import is_binary
 from roget.scoring.labels.labels import LabelCodes, Labels
 from roget.scoring.tables.contingency import Contingency
-
-_TOTALS = {"total", "all", "sum", "margin"}
-"""Names that pandas and R give to rows and columns of totals."""
+from roget.scoring.tables.totals import drop_totals, list_names
 
 
 def read_matrix(
@@ -35,8 +34,13 @@ def read_matrix(
         values, classes, clusters = _parse(name, header)
     else:
         name, values = "the matrix", source
-        classes, clusters = (_list_names(source, axis) for axis in ("index", "columns"))
-        values = source.to_numpy() if clusters is not None else source
+        classes, clusters = (list_names(source, axis) for axis in ("index", "columns"))
+        values = source if clusters is None else source.to_numpy()
+    values, classes, clusters, dropped = drop_totals(values, classes, clusters)
+    warnings: list[str] = []
+    if dropped:
+        text = f"{name}: totals in the last {' and the last '.join(dropped)} are not counted"
+        warnings.append(Notice(text, code="dropped-totals"))
     table = Contingency.from_table(values)
     sides = []
     for codes, names, used in (
@@ -48,16 +52,17 @@ def read_matrix(
     gold, system = sides
     if noise is not None:
         system = mark_noise(system, noise)
-    return handle_missing(gold, system, table.counts, 0, [], missing, noise)
-
-
-def _list_names(frame: Any, axis: str) -> list[Any] | None:
-    """Return the names of the rows or columns of a pandas frame, or None for an array."""
-    return list(getattr(frame, axis)) if hasattr(frame, "to_numpy") else None
+    return handle_missing(gold, system, table.counts, 0, warnings, missing, noise)
 
 
 def _parse(name: str, header: bool | None) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
     """Parse a matrix file. Return the numbers, the row names and the column names."""
+    if is_binary(name) or name.lower().endswith((".parquet", ".pq", ".pkl")):
+        raise InputError(
+            f"{name}: --matrix reads tables of text (CSV, TSV or as numpy prints them); save the "
+            "matrix as CSV, or in Python pass the array or frame: roget.score(matrix=...)",
+            code="unsupported-format",
+        )
     with LabelFile(name) as file:
         lines = [(at, _split(text)) for at, text in file.lines() if text.strip(" []\t")]
     if not lines:
@@ -97,7 +102,7 @@ def _parse(name: str, header: bool | None) -> tuple[np.ndarray, list[str] | None
     if not rows or not rows[0]:
         raise InputError(f"{name}: no items", code="empty-input")
     columns = None if heading is None else heading[len(heading) - len(rows[0]) :]
-    return _drop_totals(np.array(rows), names if named else None, columns)
+    return np.array(rows), names if named else None, columns
 
 
 def _has_index_line(lines: list[tuple[int, list[str]]]) -> bool:
@@ -149,14 +154,3 @@ def _split(line: str) -> list[str]:
     if "," in text:
         return [cell.strip() for cell in next(csv.reader([text]))]
     return split_blanks(text)
-
-
-def _drop_totals(
-    values: np.ndarray, rows: list[str] | None, columns: list[str] | None
-) -> tuple[np.ndarray, list[str] | None, list[str] | None]:
-    """Drop the last row or column if it contains totals."""
-    if rows is not None and rows[-1].lower() in _TOTALS:
-        values, rows = values[:-1], rows[:-1]
-    if columns is not None and columns[-1].lower() in _TOTALS:
-        values, columns = values[:, :-1], columns[:-1]
-    return values, rows, columns

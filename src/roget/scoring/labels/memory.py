@@ -80,7 +80,8 @@ def _one_or_two_dimensional(
     elif isinstance(source, Iterable) and not isinstance(source, Set | bytes | bytearray):
         return list(source)
     else:
-        found = f"a {type(source).__name__}"
+        kind = type(source).__name__
+        found = f"an {kind}" if kind[:1] in "aeiouAEIO" else f"a {kind}"
     raise InputError(
         f"{name}: found {found}; expected a path, a sequence of labels, a mapping from item to "
         "label, a matrix of weights or a table",

@@ -7,12 +7,12 @@ a database, a compute cluster or, through narwhals, the library of a lazy frame.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from roget.core.io.frames import frame_columns, is_frame, is_lazy, library
+from roget.core.io.frames import FrameColumns, frame_columns, is_frame, is_lazy, library
 from roget.core.io.problems import Problems, plural
 from roget.core.types import CountArray
 from roget.errors import InputError
@@ -313,26 +313,78 @@ def collect_side(frame: Any, columns: Columns | None, name: str, *, gold: bool) 
 _MAPPINGS = "; to allow missing items, pass mappings: gold.to_dict(), system.to_dict()"
 
 
-def _have_index(*sides: Any) -> bool:
-    """Return True if all inputs are pandas Series, and can therefore be joined by index."""
+def _have_index(*sides: Any, columns: Columns | None = None) -> bool:
+    """Return True if all inputs can be joined by index.
+
+    These are pandas Series, and pandas frames without a column of item ids.
+    """
     return all(
-        library(side) == "pandas" and hasattr(side, "reindex") and not hasattr(side, "columns")
-        for side in sides
+        library(side) == "pandas"
+        and hasattr(side, "reindex")
+        and hasattr(side, "index")
+        and not (hasattr(side, "columns") and _has_item_column(side, choose_side(columns, name)))
+        for name, side in zip(("gold", "system"), sides, strict=True)
     )
 
 
-def list_index(gold: Any, system: Any) -> list[Any] | None:
-    """Return the ids by which two Series are joined, or None if they are joined by position."""
-    if not _have_index(gold, system):
+def _has_item_column(frame: Any, columns: Columns | None) -> bool:
+    """Return True if a column of a frame contains item ids."""
+    try:
+        return "item" in find_in_frame(list(frame_columns(frame)), SINGLE, columns, "")
+    except InputError:
+        # The columns are ambiguous, which is reported when the labels are read.
+        return False
+
+
+def list_index(gold: Any, system: Any, columns: Columns | None = None) -> list[Any] | None:
+    """Return the ids by which two sides are joined, or None if they are joined by position."""
+    if not _have_index(gold, system, columns=columns):
         return None
     items = [item if isinstance(item, int | str) else str(item) for item in gold.index.tolist()]
     # Even if both indices are equal, they may contain duplicates.
     return items if len(set(items)) == len(items) else None
 
 
-def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
-    """Reorder a Series to match the index of gold, or raise an error if the items differ."""
-    if not _have_index(gold, system) or gold.index.equals(system.index):
+def keep_index(gold: Any, system: Any, columns: Columns | None) -> tuple[Any, Any]:
+    """Return both sides, with the index of a frame as its item ids if the other side has ids."""
+    sides = {"gold": gold, "system": system}
+    unique = all(is_indexed(side) and side.index.is_unique for side in sides.values())
+    if _have_index(gold, system, columns=columns) and not unique:
+        return gold, system
+    chosen = [(side, choose_side(columns, name)) for name, side in sides.items()]
+    keyed = [
+        unique
+        or isinstance(side, Mapping | str | os.PathLike)
+        or (isinstance(side, Labels) and side.items is not None)
+        or is_lazy(side)
+        or (is_frame(side) and _has_item_column(side, own))
+        for side, own in chosen
+    ]
+    with_index = [
+        # As in CSV files, the index is a first column without a name.
+        FrameColumns({"": side.index, **frame_columns(side)})
+        if other_keyed and is_indexed(side) and not _has_item_column(side, own)
+        else side
+        for (side, own), other_keyed in zip(chosen, reversed(keyed), strict=True)
+    ]
+    return with_index[0], with_index[1]
+
+
+def is_indexed(frame: Any) -> bool:
+    """Return True if the index of a pandas frame is not merely the row number."""
+    if library(frame) != "pandas" or not hasattr(frame, "columns"):
+        return False
+    return frame.index.nlevels == 1 and type(frame.index).__name__ != "RangeIndex"
+
+
+def match_index(
+    gold: Any, system: Any, what: str = "system labels", columns: Columns | None = None
+) -> Any:
+    """Reorder a Series or a frame to match the index of gold.
+
+    Raise InputError if the items differ.
+    """
+    if not _have_index(gold, system, columns=columns) or gold.index.equals(system.index):
         return system
     word = what.partition(" ")[0]
     hint = f"; if both are in the same order, pass gold.to_numpy() and {word}.to_numpy()"
@@ -349,9 +401,9 @@ def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
         where = "gold" if other[0] in gold.index else word
         example = other[:1].tolist()[0]
         raise InputError(
-            f"two Series are joined by their index, but {plural(len(other), 'item')} "
-            f"{'is' if len(other) == 1 else 'are'} in only one of them, e.g. {example!r} in "
-            f"{where}{hint}"
+            f"two Series or frames without a column of ids are joined by their index, but "
+            f"{plural(len(other), 'item')} {'is' if len(other) == 1 else 'are'} in only one of "
+            f"them, e.g. {example!r} in {where}{hint}"
             f"{_MAPPINGS if word == 'system' else ''}",
             code="index-mismatch",
         )

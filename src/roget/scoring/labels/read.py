@@ -11,7 +11,7 @@ from roget.core.io.problems import Problems
 from roget.core.io.source import STANDARD_INPUT, is_pipe, state_of
 from roget.core.io.table import is_number
 from roget.errors import InputError
-from roget.scoring.labels.columns import PAIR, Columns, LabelRoles
+from roget.scoring.labels.columns import FEW, PAIR, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile, is_thesaurus, name_files
 from roget.scoring.labels.formats import (
     THESAURUS,
@@ -167,10 +167,6 @@ def read_pair(
     name = name_files([gold.source for gold, _ in pairs])
     golds, systems = zip(*pairs, strict=True)
     return concatenate(golds, name), concatenate(systems, name)
-
-
-FEW = 10
-"""Maximum number of items for which the gold labels may all differ, in a file with a header."""
 
 
 def _refuse_ids(gold: Labels, system: Labels) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from roget.core.io.header import parse_number
 from roget.core.io.problems import Problems, plural
 from roget.core.types import BoolArray, Codes, Floats, Ints
-from roget.errors import Notice
+from roget.errors import InputError, Notice
 from roget.scoring.labels.labels import Coder, FirstRow, LabelCodes, Labels, NoItems, code_texts
 
 _MIN_ROWS = 4
@@ -109,6 +109,12 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold and not coded.complete:
         gaps = coded.codes < 0 if coded.indptr is None else np.diff(coded.indptr) == 0
+        if gaps.size > 1 and gaps.all():
+            raise InputError(
+                f"{table.source}: the column of gold labels is empty; choose another column with "
+                "--columns label=NAME",
+                code="missing-label",
+            )
         for line in (table.lines if rows is None else table.lines[rows])[gaps]:
             problems.add(
                 line,

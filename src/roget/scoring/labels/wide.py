@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from roget.core.io.frames import FrameColumns, frame_columns
 from roget.core.io.problems import Problems, plural
 from roget.core.io.table import Table, detect_delimiter, inspect_parquet
-from roget.errors import InputError
-from roget.scoring.labels.columns import NAMES, NOUNS, SINGLE, Columns
+from roget.errors import InputError, Notice
+from roget.scoring.labels.columns import FEW, NAMES, NOUNS, SINGLE, Columns, find_index
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.labels.formats import detect_format
 from roget.scoring.labels.frames import table_from_columns
@@ -27,18 +28,35 @@ def split_frame(
 
     Columns with items, groups or weights are not clusterings. A first column without a name, such
     as the index column in CSV files from pandas, is not a clustering either. It holds the item ids
-    unless there is another item column. There must be at least `least` clusterings.
+    unless there is another item column. Without an item column, a first column whose values are
+    all different holds the item ids. The role label selects clusterings (label=a+b). There must be
+    at least `least` clusterings.
     """
     named = frame_columns(frame)
     names = list(named)
+    if "weight" in (columns or {}):
+        raise InputError(
+            f"{source}: a table with a column for each clustering has no column of weights; remove "
+            "weight from the columns",
+            code="invalid-option",
+        )
     places = find_shared(names, columns, source)
+    notices = []
+    if "item" not in places and _holds_ids(named, places, columns):
+        places["item"] = 0
+        text = f"{source}: column {names[0]} has only different values and is read as item ids"
+        notices.append(Notice(text, code="inferred-items"))
     lowered = [name.strip().lower() for name in names]
-    index = {0} if lowered and not lowered[0] else set()
+    others = {find_index(names), *places.values()}
     left = [
         name
         for at, name in enumerate(names)
-        if at not in index.union(places.values()) and lowered[at] not in NAMES["weight"]
+        if at not in others and lowered[at] not in NAMES["weight"]
     ]
+    chosen = (columns or {}).get("label")
+    if chosen is not None:
+        requested = SINGLE.find_several(names, "label", chosen, source)
+        left = [names[at] for at in requested]
     if len(left) < least:
         raise InputError(
             f"{source}: found {plural(len(left), 'column')} of labels among {', '.join(names)}; "
@@ -50,25 +68,38 @@ def split_frame(
     for name in left:
         problems = Problems(f"{source}, column {name}")
         rows = table_from_columns({**shared, "label": named[name]}, problems)
+        rows.warnings.extend(notices)
         clusterings[name] = to_labels(rows, gold=False)
     return clusterings
+
+
+def _holds_ids(named: dict[str, Any], places: Mapping[str, int], columns: Columns | None) -> bool:
+    """Return True if the first of several columns has only different values.
+
+    Numbers must also differ in more than `FEW` rows, because they may be cluster numbers.
+    """
+    if len(named) < 2 or 0 in places.values() or (columns and "label" in columns):
+        return False
+    first, *others = (list(column) for column in named.values())
+    texts = all(isinstance(value, str) and number(value) is None for value in first)
+    if len(first) < (2 if texts else FEW + 1) or len(set(map(str, first))) < len(first):
+        return False
+    return any(len(set(map(str, other))) < len(other) for other in others)
 
 
 def find_shared(names: list[str], columns: Columns | None, source: str) -> dict[str, int]:
     """Return the item and group columns, which all clusterings in a table share."""
     lowered = [name.strip().lower() for name in names]
-    places = {
-        role: at
-        for role, at in SINGLE.find_requested(names, columns, source).items()
-        if role in ("item", "group")
-    }
+    shared = {role: name for role, name in (columns or {}).items() if role != "label"}
+    places = SINGLE.find_requested(names, shared, source)
     for role, known in (("item", (*NAMES["item"], *NOUNS)), ("group", NAMES["group"])):
         free = [at for at in range(len(names)) if at not in places.values()]
         found = [at for word in known for at in free if lowered[at] == word]
         if role not in places and found:
             places[role] = found[0]
-    if lowered and not lowered[0] and 0 not in places.values():
-        places.setdefault("item", 0)
+    index = find_index(names)
+    if index >= 0 and index not in places.values():
+        places.setdefault("item", index)
     return places
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from roget.core.types import Floats
-from roget.errors import code_of
+from roget.errors import Notice, code_of
 from roget.scoring.measures.base import Request, average_groups, evaluate, parse
 from roget.scoring.notices import warn_about_scores
 from roget.scoring.options import PipelineOptions
@@ -204,13 +204,20 @@ class Headline:
         chosen = [row for row in self.rows if row.level in (None, MEAN)]
         rows = {row.measure: row for row in chosen if row.value is not None}
         values = {name: row.value for name, row in rows.items() if row.value is not None}
-        if self.kind != "coreference" and values and all(value == 1 for value in values.values()):
+        printed = self.list_families() if self.kind == "coreference" else values
+        if printed and all(value == 1 for value in printed.values()):
             return "a perfect match with gold"
-        chance = next((rows[name] for name in ("ami", "omega") if name in rows), None)
+        # AMI is undefined for fractional counts, for which ARI is the score adjusted for chance.
+        undefined = any(row.measure == "ami" and row.value is None for row in chosen)
+        adjusted = ("ami", "omega", "ari") if undefined else ("ami", "omega")
+        chance = next((rows[name] for name in adjusted if name in rows), None)
         parts = []
-        if chance is not None and self.kind != "coreference":
-            parts.append(self._compare_with_chance(chance))
-        return "; ".join(filter(None, (*parts, self._describe_errors(values))))
+        if self.kind != "coreference":
+            if chance is not None:
+                parts.append(self._compare_with_chance(chance))
+            elif undefined:
+                parts.append("cannot be compared with chance")
+        return "; ".join(filter(None, (*parts, self._describe_errors(values, bool(parts)))))
 
     def _compare_with_chance(self, row: ScoreRow) -> str:
         """Describe how far a chance-corrected score is above chance, if at all."""
@@ -231,8 +238,11 @@ class Headline:
             return "better than chance, but far from gold"
         return "clearly better than chance" if clearly else "better than chance"
 
-    def _describe_errors(self, values: Mapping[str, float]) -> str:
-        """Describe which errors are more frequent: split classes or mixed clusters."""
+    def _describe_errors(self, values: Mapping[str, float], compared: bool) -> str:
+        """Describe which errors are more frequent: split classes or mixed clusters.
+
+        Without a comparison with chance, scores near 0 show no more than chance does.
+        """
         if self.kind == "coreference":
             last = self.families[-1]
             if last.recall is None or last.precision is None:
@@ -252,6 +262,8 @@ class Headline:
         pure, whole = found or (None, None)
         if pure is None or whole is None or pure == whole == 1:
             return ""
+        if max(pure, whole) < BALANCED and not compared:
+            return "not clearly better than chance"
         if pure - whole > BALANCED:
             return f"splits {sets} more than it mixes them"
         if whole - pure > BALANCED:
@@ -283,7 +295,7 @@ def make_headline(
     # The report of coreference shows other scores.
     warned = [] if kind == "coreference" else shown
     warnings = (
-        *about_sides,
+        *(map(_add_remedy, about_sides) if kind == "entities" else about_sides),
         *warn_about_scores(warned, [own[row.measure, row.entropy] for row in warned], np.inf),
     )
     return Headline(
@@ -293,6 +305,14 @@ def make_headline(
         families=tuple(list_families(system, scores.weights, kind)) if kind else (),
         kind=kind,
     )
+
+
+def _add_remedy(notice: str) -> str:
+    """Name the usual rule for missing records if they form one extra entity."""
+    if code_of(notice) != "missing-items" or "one extra cluster" not in notice:
+        return notice
+    text = f"{notice}, i.e. one entity; for entity resolution, --missing singletons is usual"
+    return Notice(text, code="missing-items")
 
 
 LATER = ("bias", "sparse-table", "undefined-groups", "unused-number")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 
 from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints, Values
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.scoring.entropy.base import ONE, Histogram
 from roget.scoring.labels.labels import Labels, require_total, whole_counts
 from roget.scoring.tables.cover import Cover, Degrees, HardCover, HardDegrees
@@ -29,6 +30,7 @@ from roget.scoring.tables.matching import (
 from roget.scoring.tables.random_walk import TreeElements
 from roget.scoring.tables.records import BCubed, Elements, Links, Matched, Sizes, pairs_among
 from roget.scoring.tables.statistics import Statistics
+from roget.scoring.tables.totals import drop_totals, list_names
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -115,8 +117,8 @@ class Contingency(Statistics):
     @classmethod
     def from_labels(
         cls,
-        gold: Labels,
-        system: Labels,
+        gold: Any,
+        system: Any,
         groups: Codes | None = None,
         n_groups: int = 1,
         times: CountArray | None = None,
@@ -125,8 +127,13 @@ class Contingency(Statistics):
 
         Item i is counted `times[i]` times, by default once. If there are groups, equal labels in
         different groups are different classes or clusters, so the table is block-diagonal. Use
-        `by_group` to compute the statistics of its blocks.
+        `by_group` to compute the statistics of its blocks. Labels of other types, such as lists or
+        Series, are converted.
         """
+        if not (isinstance(gold, Labels) and isinstance(system, Labels)):
+            from roget.scoring.labels.precounted import match_index
+
+            return cls._count_cells(gold, match_index(gold, system), times)
         first: Codes = gold.codes
         per_group, width = gold.n_labels, system.n_labels
         if groups is not None:
@@ -228,11 +235,18 @@ class Contingency(Statistics):
     def from_table(cls, table: Any) -> Contingency:
         """Make a table from a dense or sparse matrix of counts with classes as rows.
 
-        Fractional counts are kept.
+        Fractional counts are kept. Totals of a pandas frame, as in a crosstab with margins, are
+        dropped with a warning. An array must not contain totals.
 
         >>> Contingency.from_table([[0.5, 0.25], [0.0, 0.25]]).n
         1.0
         """
+        if hasattr(table, "columns"):
+            names = list_names(table, "index"), list_names(table, "columns")
+            table, _, _, dropped = drop_totals(table.to_numpy(), *names, by_value=False)
+            if dropped:
+                text = f"totals in the last {' and the last '.join(dropped)} are not counted"
+                warnings.warn(Notice(text, code="dropped-totals"), stacklevel=2)
         if hasattr(table, "tocsr"):
             sparse = table.tocsr(copy=True)
             sparse.sum_duplicates()

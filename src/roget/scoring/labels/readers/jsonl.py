@@ -15,6 +15,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def inspect_json(file: LabelFile, columns: Columns | None, roles: LabelRoles) ->
     """Return the layout of a JSON file. The keys of the first object are the columns."""
     line, first = file.first_line
     table = Table(file.name, file.plain.path, "jsonl", source=file.plain)
-    unfolded = _unfold(file, first, roles)
+    unfolded = _unfold(file, first, roles, columns)
     if unfolded is not None:
         text = "".join(f"{json.dumps(record)}\n" for record in unfolded)
         table = replace(table, path=file.keep(text), source=None)
@@ -58,7 +59,9 @@ def inspect_json(file: LabelFile, columns: Columns | None, roles: LabelRoles) ->
     return table
 
 
-def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, Any]] | None:
+def _unfold(
+    file: LabelFile, first: str, roles: LabelRoles, columns: Columns | None
+) -> list[dict[str, Any]] | None:
     """Return the records in a JSON document, or None if the file is JSON Lines."""
     try:
         record = parse_json(first)
@@ -88,7 +91,7 @@ def _unfold(file: LabelFile, first: str, roles: LabelRoles) -> list[dict[str, An
                 {"item": item, "label": name} for name, items in clusters.items() for item in items
             ]
     if isinstance(value, dict):
-        return _records_from_object(value, cover=file.cover)
+        return _records_from_object(value, file, columns)
     return _records_from_array(value, roles) if isinstance(value, list) else None
 
 
@@ -135,29 +138,86 @@ def _has_columns(value: dict[str, Any]) -> bool:
     return all(isinstance(column, dict) and [*column] == [*columns[0]] for column in columns)
 
 
-def _records_from_object(value: dict[str, Any], *, cover: bool) -> list[dict[str, Any]] | None:
+def _records_from_object(
+    value: dict[str, Any], file: LabelFile, columns: Columns | None
+) -> list[dict[str, Any]] | None:
     """Return the records in a JSON object.
 
     The object contains columns, is in pandas' split or index layout, or maps items to labels.
     """
     if _has_columns(value):
-        columns = [[*one.values()] if isinstance(one, dict) else one for one in value.values()]
-        return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+        cells = [[*one.values()] if isinstance(one, dict) else one for one in value.values()]
+        return [dict(zip(value, row, strict=True)) for row in zip(*cells, strict=True)]
     if {"columns", "data"} <= value.keys() <= {"columns", "index", "data"}:
         names = list(map(str, value["columns"]))
         return [dict(zip(names, row, strict=False)) for row in value["data"]]
     if value.keys() == {"schema", "data"} and isinstance(value["data"], list):
         return value["data"]
-    if LABEL_NAMES & _lower_keys(value) or len(value) < 2:
+    layout = _find_layout(value, file, columns)
+    if layout == "columns":
+        numbers = next(iter(value.values()))
+        value = {row: {name: cells[row] for name, cells in value.items()} for row in numbers}
+    if layout is None and (LABEL_NAMES & _lower_keys(value) or len(value) < 2):
         return None
     rows = list(value.values())
-    if all(isinstance(row, dict) and LABEL_NAMES & _lower_keys(row) for row in rows):
+    if layout or all(isinstance(row, dict) and LABEL_NAMES & _lower_keys(row) for row in rows):
         # In pandas' "index" layout, the object maps row names to records.
         named = any("item" in _lower_keys(row) or "id" in _lower_keys(row) for row in rows)
+        named = named or _has_row_numbers(value)
         return rows if named else [{"item": key, **row} for key, row in value.items()]
-    if not cover and any(isinstance(label, list) for label in rows):
+    if not file.cover and any(isinstance(label, list) for label in rows):
         return None
     return [{"item": item, "label": label} for item, label in value.items()]
+
+
+def _find_layout(value: dict[str, Any], file: LabelFile, columns: Columns | None) -> str | None:
+    """Return the pandas layout of an object of objects, "columns" or "index".
+
+    Return None if the object maps items to weights, or has another content.
+    """
+    inner = list(value.values())
+    cells = [cell for one in inner if isinstance(one, dict) for cell in one.values()]
+    same = all(isinstance(one, dict) and one.keys() == inner[0].keys() for one in inner)
+    if not (same and cells) or any(isinstance(cell, dict | list) for cell in cells):
+        return None
+    keys = list(inner[0])
+    requested = {str(name) for name in (columns or {}).values()}
+    if requested and requested <= set(value):
+        return "columns"
+    if requested and requested <= set(keys):
+        return "index"
+    if len(value) == 1 or (LABEL_NAMES & _lower_keys(value)):
+        return "columns" if len(keys) > 1 else None
+    if LABEL_NAMES & _lower_keys(inner[0]):
+        return "index"
+    numeric = all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells)
+    sums = [sum(one.values()) for one in inner] if numeric else []
+    if numeric and np.allclose(sums, sums[0]):
+        return None
+    if len(keys) == 1:
+        return "index"
+    is_numbered = keys == [str(at) for at in range(len(keys))]
+    if len(keys) > len(value) and (is_numbered or not numeric):
+        return "columns"
+    if not numeric:
+        return "index"
+    if file.cover or not all(float(cell).is_integer() for cell in cells):
+        return None
+    text = (
+        f"{file.name}: all objects have the keys {', '.join(keys[:4])}{' …' * (len(keys) > 4)}, "
+        "which may be columns of labels or labels with weights; for columns, pass e.g. "
+        f"--columns {quote(f'label={keys[0]}')}; for weights, scale them to sum to 1 for each item"
+    )
+    raise FormatError(file.name, [Notice(text, code="ambiguous-columns")])
+
+
+def _has_row_numbers(rows: Mapping[str, dict[str, Any]]) -> bool:
+    """Return True if the keys are row numbers and the first of several columns contains ids."""
+    if [*rows] != [str(at) for at in range(len(rows))]:
+        return False
+    records = list(rows.values())
+    first = [next(iter(record.values())) for record in records if len(record) > 1]
+    return len(set(first)) == len(records) and all(isinstance(cell, str) for cell in first)
 
 
 def _records_from_array(value: list[Any], roles: LabelRoles) -> list[dict[str, Any]] | None:
