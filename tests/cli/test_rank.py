@@ -60,7 +60,7 @@ def test_files_of_compare_are_ranked(tmp_path):
     gold, *systems = (tmp_path / f"{name}.key" for name in ("gold", "good", "poor"))
     keys = [(f"w{at % 8}", f"w{at % 8}.{at}", at // 8 % 3) for at in range(96)]
     gold.write_text("".join(f"{group} {item} s{label}\n" for group, item, label in keys))
-    for cut, path in zip((7, 3), systems, strict=True):
+    for cut, path in zip((3, 7), systems, strict=True):
         lines = (f"{g} {i} c{x if n % cut else 0}\n" for n, (g, i, x) in enumerate(keys))
         path.write_text("".join(lines))
     groups, scores = tmp_path / "groups.csv", tmp_path / "scores.csv"
