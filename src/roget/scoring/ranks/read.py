@@ -17,6 +17,7 @@ from roget.errors import InputError, Notice, UnknownName
 from roget.scoring.labels.codes import is_missing
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.options import RankOptions
+from roget.scoring.results import Comparison, none_if_nan
 
 LONG = Roles(
     {
@@ -81,6 +82,8 @@ def read_records(table: Any, options: RankOptions, name: str = "the table") -> R
     if isinstance(table, str | os.PathLike):
         with LabelFile(table) as file:
             return _arrange(file.name, *_load_file(file), options)
+    if isinstance(table, Comparison):
+        return _read_comparison(table)
     if isinstance(table, Mapping) and not is_frame(table):
         return _arrange(name, *_load_mapping(table), options)
     if not is_frame(table):
@@ -98,6 +101,24 @@ def read_records(table: Any, options: RankOptions, name: str = "the table") -> R
         # If a pandas frame has a named index, the index contains the systems.
         columns = {str(table.index.name or "system"): table.index, **columns}
     return _arrange(name, *_from_columns(columns), options)
+
+
+def _read_comparison(table: Comparison) -> Records:
+    """Return the main score of each system in each group of a comparison. Groups are tasks."""
+    if table.groups < 2 or not table.scored:
+        raise InputError(
+            "a ranking of a comparison requires groups, which are the tasks", code="needs-groups"
+        )
+    at = table.scores.index(table.main)
+    found = Records("the comparison")
+    for one in table.scored:
+        for group, value in zip(one.group_names, one.values[at].tolist(), strict=True):
+            place = f"system {one.name!r}, group {group!r}"
+            found.scores.append(Score(one.name, group, None, none_if_nan(value), place))
+    main = next(row for row in table.rows if (row.measure, row.entropy) == table.main)
+    if main.direction == "lower":
+        found.lower = {one.task for one in found.scores}
+    return found
 
 
 Loaded = tuple[list[str], list[_Row]]
