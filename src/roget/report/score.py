@@ -266,7 +266,7 @@ def _count_levels(names: Iterable[str]) -> str:
 
 def _summary(table: ScoreTable) -> str:
     items = plural(table.items, "item", ",")
-    if "|weighed:" in table.signature:
+    if "|weighted:" in table.signature:
         # If items have weights, the total is the sum of the weights.
         items = f"items of total weight {table.items:,.6g}"
     levels = [row.level for row in table.rows if row.level not in (None, MEAN)]
