@@ -35,7 +35,8 @@ def export(
     from roget.learn.load import open_thesaurus
     from roget.report.exports import SKOS, detect_format, select_classes, select_left_out
     from roget.report.exports import export as write
-    from roget.report.exports.base import describe_left_out
+    from roget.report.exports.base import count_written, describe_left_out
+    from roget.report.format import plural
     from roget.report.language import find_language
 
     if os.path.isdir(output) and os.path.exists(source) and os.path.samefile(source, output):
@@ -53,6 +54,12 @@ def export(
     write(thesaurus, target, format, asked)
     if output != "-":
         written = select_classes(thesaurus, format, asked)
-        print_notes(f"wrote {output}: {written!r}")
-        if left_out := select_left_out(thesaurus, format, asked):
+        left_out = select_left_out(thesaurus, format, asked)
+        words, classes = count_written(written, left_out)
+        print_notes(
+            f"wrote {output}: {plural(words, 'word', ',')} in {plural(classes, 'class', ',')}"
+            if left_out
+            else f"wrote {output}: {written!r}"
+        )
+        if left_out:
             print_notes(f"{describe_left_out(thesaurus, left_out)}; --unsorted includes them")

@@ -221,6 +221,25 @@ def test_classes_keep_their_ids():
     )
 
 
+def test_word_class_accepts_words():
+    t = planted()
+    assert t.word_class("tea").node == t.path("tea")[-1]
+    with refused("unknown-word", "mead"):
+        t.word_class("mead")
+
+
+@pytest.mark.parametrize("word", ["Tea", "TEAS", "teas"])
+def test_unknown_forms_suggest_the_word(word):
+    with refused("unknown-name", word, "did you mean tea?"):
+        planted().row(word)
+
+
+def test_thesauri_of_sparse_matrices_are_refused():
+    t = planted()
+    with refused("invalid-input", "csr_array", "Counts(matrix, words, contexts)"):
+        Thesaurus.from_clustering(t.counts.matrix, t.clustering)
+
+
 def test_undone_id_is_not_reused():
     t = planted()
     tea = t.path("tea")[-1]

@@ -9,6 +9,7 @@ import json
 import numpy as np
 import pytest
 
+from commands import run
 from roget import Counts, SphericalTree
 from roget.core.io.workbook import write_workbook
 from roget.learn.taxonomy.changes import read_changes
@@ -81,6 +82,16 @@ def test_classes_with_low_trust_are_left_out_of_booklets_and_skos(built):
     assert built.trust(low).reason in text(built, "markdown", unsorted=True)
     listed = text(built, "tsv")
     assert all(f"{word}\t" in listed for word in words)
+
+
+def test_export_reports_the_number_of_written_words(built, tmp_path):
+    built.save(tmp_path / "t")
+    done = run("export", tmp_path / "t", "-o", tmp_path / "t.ttl")
+    words = {f"word-{word}>" for word in built.words}
+    shown = (tmp_path / "t.ttl").read_text(encoding="utf-8")
+    written = sum(f"{word}\n" in shown for word in words)
+    assert 0 < written < len(built)
+    assert f"{written} words in " in done.stderr
 
 
 def test_unchanged_skos_export_gives_no_edits(built, tmp_path):

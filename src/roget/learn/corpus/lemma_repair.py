@@ -91,10 +91,18 @@ def is_plural(form: str, lemma: str) -> bool:
     >>> [is_plural(*pair) for pair in (("women", "woman"), ("data", "datum"), ("taxes", "taxis"))]
     [True, False, False]
     """
-    return any(
-        form.endswith(plural) and form[: -len(plural)] + singular == lemma
-        for plural, singular in _PLURALS
-    )
+    return lemma in list_singulars(form)
+
+
+def list_singulars(form: str) -> list[str]:
+    """Return the possible singulars of an English plural.
+
+    >>> list_singulars("companies")
+    ['companie', 'company']
+    """
+    return [
+        form[: -len(plural)] + singular for plural, singular in _PLURALS if form.endswith(plural)
+    ]
 
 
 def is_odd(text: str) -> bool:

@@ -23,6 +23,7 @@ from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering, infer_rule
 from roget.learn.command_options import NeighbourOptions
+from roget.learn.corpus.lemma_repair import list_singulars
 from roget.learn.thesaurus import files, lookup, quality
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.editor import Editor
@@ -160,6 +161,12 @@ class Thesaurus(ReportMixin):
         InputError
             If the clusterer is not fitted, or was fitted to other words and contexts.
         """
+        if not isinstance(counts, Counts):
+            raise InputError(
+                f"expected roget.Counts, found {type(counts).__name__}; pass "
+                "Counts(matrix, words, contexts)",
+                code="invalid-input",
+            )
         if isinstance(model, Clustering):
             clustering = model
         elif "clustering_" not in vars(model):
@@ -338,6 +345,9 @@ class Thesaurus(ReportMixin):
                     f"{word!r} is not in any class: it was left out as uncertain ({why})",
                     code="unknown-word",
                 ) from None
+            forms = word.casefold(), *list_singulars(word.casefold())
+            if found := next((form for form in forms if form in self.rows), None):
+                raise UnknownName("word", word, [found], also={word.casefold(): found}) from None
             raise
 
     def node(self, id: int) -> int:
@@ -510,13 +520,16 @@ class Thesaurus(ReportMixin):
         """
         return [self.word_class(node, n) for node in self.nodes(k)]
 
-    def word_class(self, node: int, n: int = 10) -> WordClass:
-        """Return the class at a node, with its n most typical words and contexts.
+    def word_class(self, node: int | str, n: int = 10) -> WordClass:
+        """Return a class, with its n most typical words and contexts.
+
+        `node` is the number of a node, the name of a class, or a word, for its main class.
 
         Typical words are the words of the class (of all classes, if it has no words) with the
         smallest KL(p_word ‖ p_class). Typical contexts contribute most to the divergence of the
         class from the average, p(v|c)·ln(p(v|c) / p(v)).
         """
+        node = lookup.find_node(self, node) if isinstance(node, str) else node
         tree, index, average = self.tree, self.index.places, self.index.profiles.average
         inside, profile = self.inside(node), lookup.centroid(self, node) if node else average
         candidates = inside if inside.size else np.arange(len(self))

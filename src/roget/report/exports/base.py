@@ -140,6 +140,13 @@ def describe_left_out(thesaurus: Thesaurus, left_out: Iterable[int]) -> str:
     return f"{plural(len(nodes), 'class')} with low trust left out ({words})"
 
 
+def count_written(thesaurus: Thesaurus, left_out: Iterable[int]) -> tuple[int, int]:
+    """Return the number of words and of leaf classes that remain if some classes are left out."""
+    hidden = {thesaurus.node(id) for id in left_out}
+    shown = {node: some for node, some in members(thesaurus).items() if node not in hidden}
+    return len({member.word for some in shown.values() for member in some}), len(shown)
+
+
 def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
     """Return the words listed in each leaf class, keyed by node, in thesaurus order."""
     belongs = thesaurus.memberships.tocoo()

@@ -65,6 +65,8 @@ class Records:
     errors: list[Score] = field(default_factory=list)
     """Standard errors, read from separate columns."""
     notes: list[Notice] = field(default_factory=list)
+    lower: set[str] = field(default_factory=set)
+    """Tasks on which lower scores are better, if the table specifies them."""
 
 
 class _Row(NamedTuple):
@@ -217,6 +219,11 @@ def _arrange(name: str, names: list[str], rows: list[_Row], options: RankOptions
     """Return the scores from a table in wide or long form."""
     if not rows:
         raise InputError(f"{name}: no scores", code="empty-input")
+    if not options.tasks and options.system is None:
+        if set(names) >= _BY_GROUP:
+            return _arrange_groups(name, names, rows, options)
+        if set(names) >= _BY_SCORE and not options.columns:
+            return _arrange_scores(name, rows)
     requested = {str(role): str(column) for role, column in (options.columns or {}).items()}
     for role, column in requested.items():
         if role not in LONG.all:
@@ -228,6 +235,39 @@ def _arrange(name: str, names: list[str], rows: list[_Row], options: RankOptions
     if LONG.needed.keys() <= places.keys():
         return _arrange_long(name, rows, places)
     return _arrange_wide(name, names, rows, places, options)
+
+
+_BY_GROUP = frozenset({"system", "group", "items", "classes", "clusters", "signature"})
+"""Columns of the scores by group that `roget compare --set by=group` writes."""
+
+_BY_SCORE = frozenset({"system", "trivial", "measure", "entropy", "value", "better", "signature"})
+"""Columns of the scores that `roget compare` writes."""
+
+
+def _arrange_groups(name: str, names: list[str], rows: list[_Row], options: RankOptions) -> Records:
+    """Return scores by group, where each group is a task. Prefer a bias-corrected score."""
+    scores = [one for one in names if one not in _BY_GROUP]
+    corrected = [one for one in scores if not one.endswith("@ml")]
+    requested = (options.columns or {}).get("score")
+    column = _require(str(requested), scores, name) if requested else [*corrected, *scores][0]
+    found = _arrange_long(name, rows, {"system": "system", "task": "group", "score": column})
+    if len(scores) > 1 and not requested:
+        text = f"the tasks are the groups, and the scores are {column}; choose another score with "
+        found.notes.append(Notice(f"{text}--columns score=COLUMN", code="ignored-columns"))
+    return found
+
+
+def _arrange_scores(name: str, rows: list[_Row]) -> Records:
+    """Return the scores of systems, where each score is a task. Skip baselines."""
+    ours = [row for row in rows if _text(row.cells["trivial"]).lower() != "true"]
+    named = []
+    for row in ours:
+        measure, entropy = (_text(row.cells[column]) for column in ("measure", "entropy"))
+        task = f"{measure}@{entropy}" if entropy else measure
+        named.append(row._replace(cells={**row.cells, "task": task}))
+    found = _arrange_long(name, named, {"system": "system", "task": "task", "score": "value"})
+    found.lower |= {row.cells["task"] for row in named if _text(row.cells["better"]) == "lower"}
+    return found
 
 
 def _require(column: str, names: Sequence[str], source: str) -> str:
