@@ -270,7 +270,7 @@ def _summary(table: ScoreTable) -> str:
         entities = plural(table.classes * table.groups, "gold entity", ",.0f")
         found = plural(table.clusters * table.groups, "response entity", ",.0f")
         return f"{items.replace('item', 'gold mention')}, {entities}, {found}"
-    if "|weighed:" in table.signature:
+    if "|weighted:" in table.signature:
         # If items have weights, the total is the sum of the weights.
         items = f"items of total weight {table.items:,.6g}"
     levels = [row.level for row in table.rows if row.level not in (None, MEAN)]

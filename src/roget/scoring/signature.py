@@ -40,7 +40,7 @@ def sign_scores(
     `more` contains additional fields. The fields for the noise label and for extra items are
     omitted if they have their default values.
     """
-    weighted = {"weighed": "+".join(sides.weighed)} if sides.weighed else {}
+    weighted = {"weighted": "+".join(sides.weighed)} if sides.weighed else {}
     unusual = {} if options.noise is None else {"noise": str(options.noise)}
     if rules.extra != RULES.extra:
         unusual["extra"] = rules.extra
