@@ -394,8 +394,9 @@ CODES: dict[str, Explanation] = {
     ),
     "mixed-labels": Explanation(
         "Some systems have one label per item and others have several.",
-        "In the comparison, a single label is treated as a label with weight 1.",
-        "No action is needed. To use only the best label of every item, pass --set answers=top.",
+        "A single label counts as a label with weight 1. Systems that divide items among labels "
+        "by weight can have other scores even if their best labels are the same.",
+        "To compare only the best label of every item, pass --set answers=top.",
     ),
     "mixed-scales": Explanation(
         "The scores on one task vary much more than on the other tasks.",
@@ -422,7 +423,8 @@ CODES: dict[str, Explanation] = {
     "needs-groups": Explanation(
         "Confidence intervals or tests for this input require groups, e.g. documents.",
         "Items with several labels, unmatched items and pooled items cannot be resampled one by"
-        " one; whole groups are resampled instead.",
+        " one; whole groups are resampled instead. `score` and `compare` report the scores without"
+        " intervals.",
         "Add a group column, or omit --ci.",
     ),
     "needs-tree": Explanation(
@@ -454,6 +456,12 @@ CODES: dict[str, Explanation] = {
         "The gold standard and the system have no item in common.",
         "Scores compare the labels of items that occur in both.",
         "Check that both files use the same item names.",
+    ),
+    "no-labels": Explanation(
+        "No item of the file has a label.",
+        "The label column may be empty, or the file may have another format. All items count as "
+        "missing, so the scores have no information.",
+        "Check the file, or specify its format with --labels (--from for `roget convert`).",
     ),
     "no-spread": Explanation(
         "Leaving out a single item or group never changes a score, so it has no interval.",
@@ -571,6 +579,11 @@ CODES: dict[str, Explanation] = {
         "of a score.",
         "Scores computed with different settings are not comparable.",
         "Score all systems with the same options on the same items.",
+    ),
+    "skipped-files": Explanation(
+        "Some files in a folder of systems were skipped.",
+        "Files such as README.md contain documentation or programs instead of labels.",
+        "No action is needed. To compare such a file, pass it as NAME=FILE.",
     ),
     "sparse-table": Explanation(
         "The contingency table has few items per non-empty cell.",

@@ -131,3 +131,31 @@ def test_few_items_are_warned_about(tmp_path):
     done = run("compare", *paths, "--ci", 10, "--paired", "permutation")
     assert "[few-items]" in done.stdout
     assert "[too-few-items]" in done.stdout
+
+
+def test_settings_that_can_be_repeated_add_up(files, tmp_path):
+    gold, *_ = files
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        for part in ("mapping.1.key", "test.1.key"):
+            (tmp_path / name / part).write_bytes(gold.read_bytes())
+    folders = [f"--set=splits={tmp_path / name}" for name in ("first", "second")]
+    done = run("compare", *files, "-m", "ari", *folders, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    measures = {row["measure"] for row in json.loads(done.stdout)["rows"]}
+    assert measures == {"ari", "supervised-recall[first]", "supervised-recall[second]"}
+
+
+def test_rank_intervals_are_on_the_page(files, tmp_path):
+    page, items = tmp_path / "page.html", [f"{n} {n % 3}\n" for n in range(60)]
+    gold, *systems = (tmp_path / f"{name}.tsv" for name in ("g", "one", "two", "three"))
+    gold.write_text("".join(items).replace(" ", "\t"))
+    for at, path in enumerate(systems):
+        path.write_text("".join(f"{n}\t{n % 3 if n % (9 - 2 * at) else 3}\n" for n in range(60)))
+    arguments = ("-m", "ari", "--ci", 200)
+    done = run("compare", gold, *systems, *arguments, "--format", "json")
+    row = next(row for row in json.loads(done.stdout)["rows"] if row["system"] == "three")
+    assert row["rank_low"] < row["rank_high"]
+    assert run("compare", gold, *systems, *arguments, "-o", page).returncode == 0
+    shown = f"rank {row['rank']} [{row['rank_low']}–{row['rank_high']}]"
+    assert shown in page.read_text()

@@ -70,3 +70,16 @@ def test_convert_reports_overlapping_clusters(tmp_path):
     source.write_text("a b\nb c\n")
     done = run(source, "-o", tmp_path / "c.tsv")
     assert "3 items; clusters overlap: score with --set several=cover" in done.stderr
+
+
+def test_convert_can_fail_if_no_item_has_a_label(tmp_path):
+    source, output = tmp_path / "none.key", tmp_path / "none.csv"
+    source.write_text("w w.1\nw w.2\n")
+    done = run(source, "-o", output, "--fail-on", "no-labels")
+    assert done.exit_code == 1
+    assert output.exists()
+    assert "[no-labels]" in done.stderr
+    source.write_text("w w.1 a\nw w.2\n")
+    done = run(source, "-o", output, "--fail-on", "no-labels")
+    assert done.exit_code == 0, done.stderr
+    assert "[no-labels]" not in done.stderr

@@ -54,3 +54,33 @@ def test_options_reach_the_library(scores):
     assert (found["by"], found["tasks"]) == ("rank", ["t0", "t1"])
     assert found["rows"][0]["system"] == "poor"
     assert run(scores, "--fail-on", "few-tasks", "--tasks", "t0").exit_code == 1
+
+
+def test_files_of_compare_are_ranked(tmp_path):
+    gold, *systems = (tmp_path / f"{name}.key" for name in ("gold", "good", "poor"))
+    keys = [(f"w{at % 8}", f"w{at % 8}.{at}", at // 8 % 3) for at in range(96)]
+    gold.write_text("".join(f"{group} {item} s{label}\n" for group, item, label in keys))
+    for cut, path in zip((3, 7), systems, strict=True):
+        lines = (f"{g} {i} c{x if n % cut else 0}\n" for n, (g, i, x) in enumerate(keys))
+        path.write_text("".join(lines))
+    groups, scores = tmp_path / "groups.csv", tmp_path / "scores.csv"
+    arguments = ["compare", *map(str, (gold, *systems)), "-m", "v,vi,ari"]
+    for more in (["--set", "by=group", "-o", groups], ["-o", scores]):
+        assert CliRunner().invoke(app, [*arguments, *map(str, more)]).exit_code == 0
+    done = run(groups, "--format", "json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert sorted(found["tasks"]) == [f"w{at}" for at in range(8)]
+    assert [row["system"] for row in found["rows"]] == ["good", "poor"]
+    assert "ignored-columns" in found["warning_codes"]
+    with groups.open() as file:
+        values = [float(row["ari"]) for row in csv.DictReader(file) if row["system"] == "good"]
+    done = run(groups, "--columns", "score=ari", "--format", "json")
+    mean = json.loads(done.stdout)["rows"][0]["mean"]
+    assert mean == pytest.approx(sum(values) / len(values))
+    done = run(scores, "--format", "json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["tasks"] == ["v@ml", "v@jk", "vi@ml", "vi@jk", "ari"]
+    assert "lower:2" in found["signature"]
+    assert [row["system"] for row in found["rows"]] == ["good", "poor"]

@@ -123,7 +123,10 @@ def test_similar_warnings_of_many_systems_are_shown_once():
     assert len(found.warnings) >= 5
     text = str(found)
     assert text.count("[missing-items]") == 1
-    assert "more notices: all=True" in text
+    for format in ("markdown", "latex"):
+        whole = found.render(format)
+        assert whole.count("[missing-items]") == 1
+        assert all(f"{one.sides.missing} in {one.name}" in whole for one in found.scored)
 
 
 def test_pairs_are_a_separate_table(tmp_path):
@@ -203,7 +206,9 @@ def test_latex_table_has_caption_and_fits():
     wide = replace(TABLE, rows=tuple(rows), title="Wide").render("latex")
     assert wide.count(r"\begin{table}") > 1
     assert r"\label{tab:wide-2}" in wide
-    assert "(continued)" in wide
+    assert r"\caption{Wide (continued).}" in wide
+    assert wide.count("Holm-corrected p $") == 1
+    assert "Note: v = V-measure" in text
 
 
 def test_long_latex_tables_are_split_across_pages():
@@ -222,13 +227,18 @@ def test_reports_explain_shared_letters():
         assert "Holm-corrected" in text
 
 
-def test_long_names_are_shortened_but_stay_distinct():
-    names = [f"shared-task-2010_team-{team}_final-run-of-the-year" for team in "abc"]
+def test_long_names_are_cut_only_in_narrow_terminals(monkeypatch):
+    names = [f"shared-task-2010_team-{team}_final-run-of-the-year-2010" for team in "abc"]
     rows = [replace(r, system=name) for name in names for r in TABLE.rows[:2]]
-    for format in ("text", "latex"):
-        text = replace(TABLE, rows=tuple(rows)).render(format)
-        shown = [line.split()[0] for line in text.splitlines() if line.startswith("shared")]
-        assert len(shown) == len(set(shown)) == 3
+    assert all(name in replace(TABLE, rows=tuple(rows)).render("text") for name in names)
+    monkeypatch.setenv("COLUMNS", "60")
+    text = replace(TABLE, rows=tuple(rows)).render("text")
+    shown = [line.split()[0] for line in text.splitlines() if line.startswith("shared")]
+    assert len(set(shown)) == 3
+    assert not set(shown) & set(names)
+    for format in ("latex", "csv", "markdown"):
+        text = replace(TABLE, rows=tuple(rows)).render(format).replace(r"\_", "_")
+        assert all(name in text for name in names), format
 
 
 @given(st.lists(st.text("ab-", min_size=1, max_size=12), unique=True), st.integers(5, 8))

@@ -143,7 +143,7 @@ def test_covers_are_compared():
     found = roget.compare(GOLD, {"one": SYSTEM, "hard": HARD, "same": GOLD}, ci=20)
     best = {row.system: row.rank for row in found.rows if row.measure == "omega"}
     assert best["same"] == 1
-    assert "system:cover" in found.signature
+    assert "system:hard+cover" in found.signature
     notice(found.warnings, "mixed-labels", "hard")
     assert found.pairs
     assert (
@@ -158,8 +158,8 @@ def test_hard_systems_are_compared_with_weighted_ones():
     values = {row.system: row.value for row in found.rows if row.measure == "fuzzy-nmi"}
     assert values["hard"] == 1.0
     assert 0 < values["soft"] < 1
-    assert "system:weighted" in found.signature
-    notice(found.warnings, "mixed-labels", "hard", "weight 1")
+    assert "system:hard+weighted" in found.signature
+    notice(found.warnings, "mixed-labels", "hard", "--set answers=top")
 
 
 def test_unsupported_options_of_covers_are_refused():

@@ -311,7 +311,12 @@ class Signature:
             if not equals:
                 raise InputError(f"--set {text}: expected NAME=VALUE", code="invalid-option")
             owner, one = known[key]
-            values[owner][key] = parse_setting(one, value)
+            added = parse_setting(one, value)
+            before = values[owner].get(key)
+            # A list that is set repeatedly adds up. Other options keep the last value, like flags.
+            if before is not None and (one.repeated or one.joined):
+                added = ",".join((before, added)) if one.many == "text" else (*before, *added)
+            values[owner][key] = added
         for owner, make in self.groups.items():
             given[owner] = make(**{key: v for key, v in values[owner].items() if v is not None})
         return given

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import print_notes, target
+from roget.cli.shared import FailOn, fail_on_codes, print_notes, target
 from roget.scoring.options import ConvertOptions
 
 
@@ -23,6 +23,7 @@ def convert(
     ],
     *,
     asked: ConvertOptions,
+    fail_on: FailOn = None,
 ) -> None:
     """Convert a label file to another format.
 
@@ -36,3 +37,4 @@ def convert(
     print_notes(*labels.warnings, kind="warning")
     cover = "; clusters overlap: score with --set several=cover" if labels.overlapping else ""
     print_notes(f"wrote {output}: {plural(len(labels), 'item')}{cover}")
+    fail_on_codes(labels.warnings, fail_on)

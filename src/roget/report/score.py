@@ -266,7 +266,11 @@ def _count_levels(names: Iterable[str]) -> str:
 
 def _summary(table: ScoreTable) -> str:
     items = plural(table.items, "item", ",")
-    if "|weighed:" in table.signature:
+    if table.headline is not None and table.headline.kind == "coreference":
+        entities = plural(table.classes * table.groups, "gold entity", ",.0f")
+        found = plural(table.clusters * table.groups, "response entity", ",.0f")
+        return f"{items.replace('item', 'gold mention')}, {entities}, {found}"
+    if "|weighted:" in table.signature:
         # If items have weights, the total is the sum of the weights.
         items = f"items of total weight {table.items:,.6g}"
     levels = [row.level for row in table.rows if row.level not in (None, MEAN)]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from roget.core.io.frames import FrameColumns, frame_columns, is_frame, is_lazy
 from roget.core.io.paths import name_sources
+from roget.core.io.problems import join_names
 from roget.core.options import choose, with_options
 from roget.core.progress import Report
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.scoring.inputs import Inputs
 from roget.scoring.labels.columns import choose_side
 from roget.scoring.labels.files import is_thesaurus
@@ -24,10 +26,18 @@ _PART = re.compile(r"part[-_.]?\d")
 """Pattern for the names of the files in a partitioned table, as written by Spark or Dask."""
 
 
+_ABOUT = re.compile(
+    r"(read.?me|licen[cs]e|copying|changelog|provenance)(\.\w+)?$|.*\.(md|rst|pdf|html?|bib|py|sh)$",
+    re.IGNORECASE,
+)
+"""Pattern for the names of files in a folder of systems that are documentation or programs."""
+
+
 def list_systems(systems: Any) -> Any:
     """Return the columns of a data frame or the files in a folder as systems.
 
-    Other arguments are returned unchanged. This includes folders that contain a thesaurus or a
+    Files in the folder that are not label files, such as README.md, are skipped. Other arguments
+    are returned unchanged. This includes folders that contain a thesaurus or a
     partitioned table, which are single systems.
     """
     alone: str | None = None
@@ -39,6 +49,7 @@ def list_systems(systems: Any) -> Any:
         files = sorted(one.path for one in os.scandir(alone) if one.is_file())
         names = [os.path.basename(path) for path in files]
         files = [path for path in files if not os.path.basename(path).startswith((".", "_"))]
+        files = [path for path in files if not _ABOUT.match(os.path.basename(path))]
         parts = any(map(_PART.match, names)) or is_thesaurus(alone)
         return systems if parts or not files else files
     if isinstance(systems, Mapping | Sequence | str | os.PathLike):
@@ -56,6 +67,18 @@ def list_systems(systems: Any) -> Any:
         # Frames with a single column keep the index, by which they are joined with the gold labels.
         return {name: systems.iloc[:, [at]] for at, name in enumerate(named)}
     return dict(named)
+
+
+def warn_skipped(systems: Any, listed: Any) -> list[Notice]:
+    """Return a notice that names the documentation files in a folder of systems."""
+    if listed is systems or not isinstance(listed, list):
+        return []
+    folder = os.path.dirname(listed[0])
+    skipped = sorted(name for name in os.listdir(folder) if _ABOUT.match(name))
+    if not skipped:
+        return []
+    text = f"skipped {join_names(skipped)} in the folder of systems"
+    return [Notice(text, code="skipped-files")]
 
 
 def split_file(systems: Mapping[str, Any], options: PipelineOptions) -> Mapping[str, Any] | None:
@@ -120,10 +143,13 @@ def compare(
     [('two', 1.0)]
     """
     chosen = PipelineOptions(measures=measures, entropy=entropy, **choose(CompareOptions, options))
-    named: Mapping[str, Any] = name_sources(list_systems(systems), "systems")
+    listed = list_systems(systems)
+    named: Mapping[str, Any] = name_sources(listed, "systems")
     try:
         inputs = Inputs(gold, named, chosen, compared=True)
-        return compare_inputs(inputs, progress=progress)
+        found = compare_inputs(inputs, progress=progress)
+        notes = warn_skipped(systems, listed)
+        return replace(found, warnings=(*found.warnings, *notes)) if notes else found
     except InputError as error:
         columns = split_file(named, chosen) if error.code == "ambiguous-columns" else None
         if columns is None:

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats
-from roget.errors import InputError
+from roget.errors import InputError, Notice
 from roget.scoring.inputs import Inputs
 from roget.scoring.labels import AlignedLabels, Labels
 from roget.scoring.labels.align import choose_rules
@@ -57,6 +57,7 @@ from roget.scoring.signature import (
 )
 from roget.scoring.steps.components import compute_components
 from roget.scoring.steps.headline import (
+    Headline,
     make_comparison_headline,
     make_headline,
     plan_comparison_intervals,
@@ -106,8 +107,11 @@ def score_inputs(
     counter = Counter(progress, (options.ci or 0) + options.chance)
     scores = tabulate_systems(inputs.align_systems(), inputs)
     evaluate_systems(scores, counter)
-    samples = _resample(scores, inputs, counter) if options.ci else None
-    return _make_table(inputs, scores, samples, counter, keep=keep)
+    samples, notes = _resample(scores, inputs, counter)
+    if notes:
+        inputs = replace(inputs, options=replace(options, ci=None))
+    table = _make_table(inputs, scores, samples, counter, keep=keep)
+    return add_notices(table, notes)
 
 
 def _score_levels(inputs: Inputs, *, keep: bool, progress: Report | None) -> ScoreTable:
@@ -146,8 +150,10 @@ def compare_inputs(inputs: Inputs, *, progress: Report | None = None) -> Compari
 
         own = add_split_recalls(scores.systems, aligned.values(), options.splits, scores.weights)
         scores = replace(scores, own=own)
-    samples = _resample(scores, inputs, counter) if options.ci else None
-    return _make_comparison(scores, samples, options)
+    samples, notes = _resample(scores, inputs, counter)
+    if notes:
+        options = replace(options, ci=None)
+    return add_notices(_make_comparison(scores, samples, options), notes)
 
 
 def tabulate_systems(aligned: Mapping[str, AlignedLabels], inputs: Inputs) -> SystemScores:
@@ -223,13 +229,39 @@ def _prepare_sides(
     return sides
 
 
-def _resample(scores: SystemScores, inputs: Inputs, counter: Counter) -> Samples:
-    """Return the bootstrap samples from which the requested intervals are computed."""
+def _resample(
+    scores: SystemScores, inputs: Inputs, counter: Counter
+) -> tuple[Samples | None, list[Notice]]:
+    """Return the bootstrap samples from which the requested intervals are computed.
+
+    If intervals require groups that the input does not have, return the reason instead.
+    """
+    if not inputs.options.ci:
+        return None, []
     from roget.scoring.steps.bootstrap import resample
 
-    samples = resample(scores, inputs.options, pairs=inputs.compared, step=counter.step)
-    counter.before += inputs.options.ci or 0
-    return samples
+    try:
+        samples = resample(scores, inputs.options, pairs=inputs.compared, step=counter.step)
+    except InputError as error:
+        if error.code != "needs-groups":
+            raise
+        return None, [Notice(f"no intervals and no tests: {error}", code="needs-groups")]
+    counter.before += inputs.options.ci
+    return samples, []
+
+
+Scored = TypeVar("Scored", ScoreTable, Comparison)
+
+
+def add_notices(result: Scored, notices: Sequence[str]) -> Scored:
+    """Return a result with additional warnings, which come first."""
+    if not notices:
+        return result
+    head: Any = result.headline
+    if isinstance(head, Headline):
+        head = replace(head, warnings=(*notices, *head.warnings))
+        result = replace(result, headline=head)
+    return replace(result, warnings=(*notices, *result.warnings))
 
 
 def choose_requests(
@@ -316,7 +348,7 @@ def _make_table(
         clusters=system.clusters,
         warnings=(
             *about_sides,
-            *warn_about_scores(rows, measures, system.items / cells),
+            *warn_about_scores(rows, measures, float(system.sizes[0].sum()) / cells),
             *([] if samples is None else samples.list_warnings(requests)),
             *warn_unused_number(rows, options),
         ),
@@ -453,16 +485,19 @@ def _sign_comparison(scores: SystemScores, options: PipelineOptions) -> dict[str
             options,
             ci=interval,
             seed=options.seed,
-            items=str(_count_gold_items(system)),
+            items=str(system.items),
         )
         for system in scores.systems
     ]
     # Hard labels are a special case of weighted labels, so use the same signature fields for all
-    # systems.
+    # systems, such as system:hard+weighted.
     for key, hard in _ONE_LABEL.items():
         several = next((parts[key] for parts in signatures if parts[key] != hard), hard)
+        mixed = key == "system" and any(parts[key] == hard for parts in signatures)
+        joined = f"{hard}+{several}" if mixed and several != hard else several
         signatures = [
-            {**parts, key: several} if parts[key] == hard else parts for parts in signatures
+            {**parts, key: joined} if parts[key] in (hard, several) else parts
+            for parts in signatures
         ]
     own = {key for system in scores.systems for key in system.sides.signature_parts}
     names = (system.name for system in scores.systems)
@@ -482,13 +517,6 @@ def _sign_cut(systems: Sequence[ScoredSystem], cut: Any) -> dict[str, str]:
     if cut is not None:
         raise InputError(f"cut={cut} requires a system that is a tree; omit cut", code="needs-tree")
     return {}
-
-
-def _count_gold_items(system: ScoredSystem) -> int | float:
-    """Return the number of gold items, which is the same for all systems."""
-    if not system.sides.gold.absent:
-        return system.items
-    return int(sum(np.sum(part.table.mentions[0]) for part in system.parts))
 
 
 def _compare_golds(

@@ -658,7 +658,8 @@ class Comparison(Result):
     @property
     def reason(self) -> str:
         """The reason why the main score was chosen."""
-        if self.headline is not None and self.headline.families:
+        families = self.headline is not None and bool(self.headline.families)
+        if families and self.main == ("conll", None):
             return "the mean F of MUC, B-cubed and CEAF-e, by which shared tasks rank systems"
         if self.chosen is not None:
             return "as requested"

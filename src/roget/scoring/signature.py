@@ -40,7 +40,7 @@ def sign_scores(
     `more` contains additional fields. The fields for the noise label and for extra items are
     omitted if they have their default values.
     """
-    weighted = {"weighed": "+".join(sides.weighed)} if sides.weighed else {}
+    weighted = {"weighted": "+".join(sides.weighed)} if sides.weighed else {}
     unusual = {} if options.noise is None else {"noise": str(options.noise)}
     if rules.extra != RULES.extra:
         unusual["extra"] = rules.extra
@@ -154,6 +154,13 @@ def read_signature(signature: str) -> dict[str, str]:
     return dict(part.partition(":")[::2] for part in signature.split("|"))
 
 
+_REMEDIES = {
+    "items": "; pass another rule than --missing drop or --extra count, so that all systems are "
+    "scored on the same items",
+}
+"""What to do if signatures differ in a field, for use in messages."""
+
+
 def require_same_signature(
     purpose: str, signed: Mapping[str, Mapping[str, str]], free: Collection[str]
 ) -> None:
@@ -163,6 +170,7 @@ def require_same_signature(
         for key, value in others.items():
             if key not in free and parts.get(key) != value:
                 raise InputError(
-                    f"{purpose}: {key} is {parts.get(key)} for {first} but {value} for {name}",
+                    f"{purpose}: {key} is {parts.get(key)} for {first} but {value} for {name}"
+                    f"{_REMEDIES.get(key, '')}",
                     code="signature-mismatch",
                 )

@@ -12,6 +12,7 @@ from roget.core.types import Array, Floats, Ints
 from roget.scoring.labels import AlignedLabels
 from roget.scoring.measures.base import Measurable, Request, average_groups
 from roget.scoring.options import RULES, Rules
+from roget.scoring.tables.contingency import Contingency
 from roget.scoring.tables.statistics import Separate, Statistics
 
 
@@ -37,7 +38,7 @@ class ScoredSystem:
     groups: int = field(init=False, repr=False)
     """The number of groups."""
     items: int | float = field(init=False, repr=False)
-    """The number of items, or their total weight."""
+    """The number of items, or their total weight. For coreference, the number of gold mentions."""
     classes: float = field(init=False, repr=False)
     """The mean number of gold classes per group."""
     clusters: float = field(init=False, repr=False)
@@ -49,9 +50,17 @@ class ScoredSystem:
         each = [(part.n, part.sizes.classes, part.sizes.clusters) for part in parts]
         items, classes, clusters = (np.hstack(column) for column in zip(*each, strict=True))
         vars(self).update(
-            parts=parts,
-            sizes=[items, classes, clusters],
-            groups=self.values.shape[1],
+            parts=parts, sizes=[items, classes, clusters], groups=self.values.shape[1]
+        )
+        gold = self.sides.gold
+        if (gold.mentions or gold.absent) and all(isinstance(part, Contingency) for part in parts):
+            # Do not count the placeholders of mentions that occur only in gold or in the system.
+            detected = [part for part in parts if isinstance(part, Contingency)]
+            items = np.hstack([table.mentions[0] for table in detected])
+            classes, clusters = (
+                np.hstack(column) for column in zip(*(t.entities for t in detected), strict=True)
+            )
+        vars(self).update(
             items=items.sum().item(),
             classes=float(np.mean(classes)),
             clusters=float(np.mean(clusters)),

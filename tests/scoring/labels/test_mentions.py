@@ -376,8 +376,8 @@ def test_unmatched_rule_applies_to_other_files():
     weights = {"a": {"x": 1, "y": 1}, "b": "x", "d": "z"}
     with pytest.raises(InputError):
         roget.score(gold, weights, "muc", missing="unmatched", extra="unmatched")
-    with pytest.raises(InputError):
-        roget.score(gold, system, "muc", missing="unmatched", extra="unmatched", ci=10)
+    got = roget.score(gold, system, "muc", missing="unmatched", extra="unmatched", ci=10)
+    notice(got.warnings, "needs-groups", "unmatched items")
 
 
 def test_systems_with_different_mentions_are_ranked_together(write):
@@ -386,6 +386,27 @@ def test_systems_with_different_mentions_are_ranked_together(write):
     got = roget.compare(key, systems, ["conll", "lea"])
     ranks = {(row.system, row.measure): row.rank for row in got.rows if not row.trivial}
     assert ranks == {("a", "conll"): 2, ("a", "lea"): 2, ("b", "conll"): 1, ("b", "lea"): 1}
+
+
+def test_sizes_are_those_of_gold_in_any_order_of_systems(write):
+    key = write("key.conll", KEY)
+    systems = {"a": write("a.conll", RESPONSE), "b": write("b.conll", KEY)}
+    gold = as_labels(key, gold=True)
+    response = as_labels(systems["a"])
+    for order in (["a", "b"], ["b", "a"]):
+        got = roget.compare(key, {name: systems[name] for name in order})
+        assert got.items == len(gold)
+        assert got.classes == gold.n_labels
+        clusters = {row.system: row.clusters for row in got.rows if not row.trivial}
+        assert clusters == {"a": response.n_labels, "b": gold.n_labels}
+        # The second document has no gold mentions.
+        sizes = f"{len(gold)} gold mentions, {gold.n_labels} gold entities, 1 document"
+        assert sizes in str(got)
+    columns = next(line for line in str(got).splitlines() if line.startswith("rank")).split()
+    measures = [word for word in columns if word in ("conll", "muc", "b3-f", "ceaf-e")]
+    assert measures == ["conll", "muc", "b3-f", "ceaf-e"]
+    other = roget.compare(key, systems, main="muc")
+    assert [name for name, _ in other.headline.scores] == ["muc", "conll", "b3-f", "ceaf-e"]
 
 
 def test_json_documents_are_read_as_mentions(write):

@@ -351,3 +351,21 @@ def test_json_of_rank_has_all_values():
     assert {"rank", "rank_low", "marginal_high", "tier", "borda", "first"} <= data["rows"][0].keys()
     assert len(data["pairs"]) == 10
     assert ranking.cite().count("@") == 3
+
+
+def test_comparison_is_ranked_by_its_groups():
+    gold = {(f"w{at % 8}", at): at // 8 % 3 for at in range(96)}
+    systems = {
+        name: {key: label if key[1] % cut else 9 for key, label in gold.items()}
+        for name, cut in (("one", 3), ("two", 7))
+    }
+    compared = roget.compare(gold, systems, ["vi", "ari"], "ml", main="vi")
+    found = roget.rank(compared)
+    assert found.tasks == tuple(f"w{at}" for at in range(8))
+    values = {row.system: row.value for row in compared.rows if row.measure == "vi"}
+    assert {row.system: row.mean for row in found.rows} == pytest.approx(
+        {name: values[name] for name in systems}
+    )
+    assert found.rows[0].system == min(systems, key=values.__getitem__)
+    with refused("needs-groups"):
+        roget.rank(roget.compare([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, "ari"))

@@ -33,7 +33,7 @@ from roget.scoring.steps.significance import (
     holm,
     permutation_p,
 )
-from support.errors import notice, refused
+from support.errors import notice
 
 
 def test_group_average_excludes_undefined_groups():
@@ -242,8 +242,14 @@ def test_pooled_scores_have_intervals_over_documents():
     alone = [
         {key: label for key, label in side.items() if key[0] == "d5"} for side in (gold, system)
     ]
-    with refused("needs-groups"):
-        roget.score(*alone, "conll", ci=20, **RULES)
+    for result in (
+        roget.score(*alone, "conll", ci=20, **RULES),
+        roget.compare(alone[0], {"one": alone[1], "two": alone[0]}, "conll", ci=20, **RULES),
+    ):
+        notice(result.warnings, "needs-groups", "groups")
+        assert result.rows[0].value is not None
+        assert all(row.low is None for row in result.rows)
+        assert "ci:none" in result.signature
 
 
 def test_undefined_samples_do_not_make_systems_differ():
@@ -384,6 +390,10 @@ def test_scores_that_do_not_vary_have_no_interval():
     table = roget.score(gold, gold, ["ari", "v"], "jk", ci=1)
     assert [(row.value, row.low, row.high) for row in table.rows] == [(1, None, None)] * 2
     notice(table.warnings, "no-spread", "ari", "v")
+    other = [0, 1, 2, 0, 1, 1] * 5
+    compared = roget.compare(gold, {"same": gold, "other": other}, "ari", ci=20)
+    text = notice(compared.warnings, "no-spread", "ari", "same")
+    assert "other" not in text
 
 
 def test_biased_scores_are_warned_about():

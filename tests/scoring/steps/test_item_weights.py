@@ -83,8 +83,8 @@ def test_weight_column_of_gold_weighs_items(weighed, large, monkeypatch, tmp_pat
     assert values(table) == pytest.approx(values(score(*REPEATED)))
     assert table.items == sum(WEIGHTS)
     assert any("weights" in text for text in table.warnings)
-    assert "weighed:items" in table.signature
-    assert "weighed" not in score(GOLD, SYSTEM).signature
+    assert "weighted:items" in table.signature
+    assert "weighted" not in score(GOLD, SYSTEM).signature
 
 
 def test_weight_column_of_paired_file_weighs_items(tmp_path):
@@ -153,7 +153,7 @@ def test_balanced_classes_have_equal_weight(pairs):
     balanced = score(gold, system, names, "ml", balance="class")
     expected = score(gold, system, names, "ml", sample_weight=weights)
     assert values(balanced) == pytest.approx(values(expected))
-    assert "weighed:classes" in balanced.signature
+    assert "weighted:classes" in balanced.signature
     assert balanced.items == pytest.approx(len(gold))
 
 
@@ -190,7 +190,7 @@ def test_compare_supports_item_weights(tmp_path):
     other = dict.fromkeys(ANSWERS, 0)
     table = roget.compare(path, {"one": ANSWERS, "other": other}, "v", "ml")
     assert table.rows[0].value == pytest.approx(score(*REPEATED, "v", "ml")["v"])
-    assert "weighed:items" in table.signature
+    assert "weighted:items" in table.signature
     balanced = roget.compare(GOLD, {"one": SYSTEM}, "v", "ml", balance="class")
     assert balanced.rows[0].value == score(GOLD, SYSTEM, "v", "ml", balance="class")["v"]
 

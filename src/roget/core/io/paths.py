@@ -7,10 +7,9 @@ import glob
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from roget.core.io.address import is_remote, name_part
+from roget.core.io.address import is_remote
 from roget.core.io.remote import match
 from roget.core.io.source import STANDARD_INPUT, Source, is_pipe, source_of, special
 from roget.core.types import PathLike
@@ -65,7 +64,7 @@ def name_sources(given: Any, noun: str, *first: Any) -> dict[str, Any]:
         name, own = str(known), f"{noun.split()[0].removesuffix('s')} {number}"
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
-            own = Path(name_part(path)).stem
+            own = Source(path).stem or own
             before, equals, after = path.partition("=")
             if equals and not (name or os.path.exists(path) or is_remote(path)):
                 name, source = before, after

@@ -44,9 +44,11 @@ class Problems:
 def plural(number: float, noun: str, form: str = "") -> str:
     """Return a number followed by a noun, which is in the plural unless the number is 1.
 
-    >>> plural(1, "word"), plural(2, "class"), plural(2.25, "cluster", ".1f")
-    ('1 word', '2 classes', '2.2 clusters')
+    >>> plural(1, "word"), plural(2, "class"), plural(2.25, "cluster", ".1f"), plural(2, "entity")
+    ('1 word', '2 classes', '2.2 clusters', '2 entities')
     """
+    if number != 1 and noun[-1:] == "y" and noun[-2:-1] not in "aeiou":
+        return f"{number:{form}} {noun[:-1]}ies"
     ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
     return f"{number:{form}} {noun}{ending}"
 

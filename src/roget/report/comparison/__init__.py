@@ -11,7 +11,9 @@ from roget.report.comparison import pictures
 from roget.report.comparison.parts import (
     cluster_form,
     describe_golds,
+    describe_mentions,
     explain_letters,
+    list_notices,
     list_outlines,
 )
 from roget.report.format import (
@@ -69,7 +71,7 @@ def report(comparison: Comparison) -> Report:
             *(list_outlines(comparison) if comparison.show_details else ()),
         ],
         notes=explain_scores(scores),
-        warnings=[*_stability(comparison), *comparison.warnings],
+        warnings=[*list_notices(comparison), *_stability(comparison)],
         signature=comparison.signature,
         brief=None if head is None else _brief(comparison),
         caption=f"{comparison.title}. {_explain(comparison)}" if comparison.title else "",
@@ -167,12 +169,15 @@ def _short_legend(comparison: Comparison) -> str:
         text += f", {comparison.reason}"
     if comparison.pairs:
         return f"{text}; {explain_letters(comparison)}"
-    return f"{text}; test the differences with --ci 1000" if len(comparison.systems) > 1 else text
+    testable = all(code_of(one) != "needs-groups" for one in comparison.warnings)
+    if len(comparison.systems) > 1 and testable:
+        return f"{text}; test the differences with --ci 1000"
+    return text
 
 
 def _brief(comparison: Comparison) -> Brief:
     """Return one warning of each kind, at most three, and the short signature."""
-    notices = [*comparison.warnings, *_stability(comparison)]
+    notices = [*list_notices(comparison), *_stability(comparison)]
     kinds: dict[str, str] = {}
     for notice in notices:
         kinds.setdefault(code_of(notice) or notice, notice)
@@ -234,6 +239,8 @@ def _summary(comparison: Comparison) -> str:
     systems = plural(len(comparison.systems), "system")
     if comparison.golds:
         return f"{systems}, {describe_golds(comparison)}"
+    if mentions := describe_mentions(comparison):
+        return f"{systems}, {mentions}"
     text = f"{systems}, {comparison.items:,} items"
     if comparison.groups == 1:
         return f"{text}, {comparison.classes:.0f} classes"

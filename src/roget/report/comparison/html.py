@@ -14,7 +14,9 @@ from roget.report.comparison import pictures
 from roget.report.comparison.parts import (
     cluster_form,
     describe_golds,
+    describe_mentions,
     explain_letters,
+    list_notices,
     list_outlines,
 )
 from roget.report.contingency import shown_table, worst_groups
@@ -61,7 +63,7 @@ def render(comparison: Comparison) -> str:
         data(comparison),
         about=_about(comparison),
         comparison=comparison,
-        warnings=comparison.warnings,
+        warnings=list_notices(comparison),
         notes=explain_scores(comparison.scores),
         signature=comparison.signature,
         scores=_scores(comparison),
@@ -160,6 +162,7 @@ def _about(comparison: Comparison) -> dict[str, str]:
         size = (
             f"{items} in {comparison.groups:,} groups, {comparison.classes:.1f} classes per group"
         )
+    size = describe_mentions(comparison) or size
     systems = plural(len(comparison.systems), "system")
     name = PurePath(source).name or "one gold standard"
     if comparison.golds:

@@ -58,17 +58,25 @@ def render(report: Report) -> str:
     lines = [f"% {' '.join(line.split())}" for line in (*needs, *remarks) if line]
     parts = [part for table in report.tables for part in _parts(table)]
     for number, part in enumerate(parts, 1):
-        lines += _float(report.caption, number, part) if report.caption else part
+        lines += _float(report, number, part) if report.caption else part
     return "\n".join(lines) + "\n"
 
 
-def _float(caption: str, number: int, part: Iterable[str]) -> Iterator[str]:
-    """Yield a floating table with a caption and a label made from the caption's first words."""
+def _float(report: Report, number: int, part: Iterable[str]) -> Iterator[str]:
+    """Yield a floating table with a caption and a label made from the caption's first words.
+
+    The caption explains abbreviations. Further parts of the table repeat only the first words.
+    """
+    caption = report.caption
     first = re.sub(r"[^a-z0-9]+", "-", caption.partition(". ")[0].lower())[:40].strip("-")
     again = "" if number == 1 else f"-{number}"
     yield r"\begin{table}"
     yield r"\centering\small"
-    yield rf"\caption{{{escape(f'{caption} (continued)' if again else caption)}}}"
+    if again:
+        text = f"{caption.partition('. ')[0].removesuffix('.')} (continued)."
+    else:
+        text = " ".join([caption, *(f"Note: {note.removesuffix('.')}." for note in report.notes)])
+    yield rf"\caption{{{escape(text)}}}"
     yield rf"\label{{tab:{first or 'scores'}{again}}}"
     yield from part
     yield r"\end{table}"
@@ -76,7 +84,7 @@ def _float(caption: str, number: int, part: Iterable[str]) -> Iterator[str]:
 
 def _parts(table: ReportTable) -> Iterator[list[str]]:
     """Yield one tabular, or several if the table is too wide for a line or too long for a page."""
-    rows = table.shorten()
+    rows = [list(row) for row in table.rows]
     needed = table.widths(rows, GAP, _width)
     named = [f"% {' '.join(table.title.split())}"] if table.title else []
     for columns in table.batches(needed, LINE + GAP):

@@ -48,16 +48,30 @@ def _fill(line: str, before: str = "", after: str = "") -> str:
 
 def _blocks(table: ReportTable) -> Iterator[str]:
     """Yield the table, split into several tables if it is too wide."""
-    limited = any(column.most is not None for column in table.columns)
-    rows = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)]
-            for row in (table.shorten() if limited else table.rows)]  # fmt: skip
-    needed = table.widths(rows, GAP)
-    batches = [list(range(len(needed)))]
-    if sum(needed) > width() + GAP:
-        batches = table.batches(needed, width() + GAP)
+    rows, needed, batches = _split(table, table.rows)
+    wide = any(sum(needed[at] for at in batch) > width() + GAP for batch in batches)
+    if (wide or len(batches) > 1) and any(one.most is not None for one in table.columns):
+        # Cut long names only if the table then needs no split, or if its parts are too wide.
+        cut = _split(table, table.shorten())
+        if wide or len(cut[2]) == 1:
+            rows, needed, batches = cut
     for number, columns in enumerate(batches):
         title = f"{table.title}\n" if table.title and not number else ""
         yield title + _grid(table, [[row[at] for at in columns] for row in rows], columns)
+
+
+def _split(
+    table: ReportTable, cells: Sequence[Sequence[Any]]
+) -> tuple[list[list[str]], list[float], list[list[int]]]:
+    """Return the formatted rows, the widths of the columns, and the columns of each part."""
+    rows = [
+        [_text(cell, column) for cell, column in zip(row, table.columns, strict=True)]
+        for row in cells
+    ]
+    needed = table.widths(rows, GAP)
+    if sum(needed) <= width() + GAP:
+        return rows, needed, [list(range(len(needed)))]
+    return rows, needed, table.batches(needed, width() + GAP)
 
 
 def _text(cell: Any, column: Column) -> str:

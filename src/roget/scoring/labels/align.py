@@ -28,6 +28,7 @@ from roget.scoring.labels.labels import (
     fill,
     heaviest,
     take,
+    warn_unlabelled,
     whole_counts,
 )
 from roget.scoring.labels.table import varies
@@ -321,6 +322,8 @@ def handle_missing(
             "drop": "not scored",
         }
         text = f"{_describe_missing(left_out, items, system)}: {effects[missing]}"
+        if left_out == items and missing != "drop":
+            warnings.append(warn_unlabelled(system.source))
         warnings.append(Notice(text, code="missing-items"))
         if missing == "drop" and left_out == items:
             raise InputError(

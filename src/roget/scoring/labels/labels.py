@@ -174,6 +174,11 @@ class Labels:
         return np.ones(len(self), dtype=bool) if self.complete else self.codes >= 0
 
 
+def warn_unlabelled(source: str) -> Notice:
+    """Return a warning that a file, or another source of labels, has items but no labels."""
+    return Notice(f"no item in {source} has a label", code="no-labels")
+
+
 def take(labels: Labels, rows: Ints) -> Labels:
     """Select labels by row index, in the given order. The index −1 yields an item without a label.
 

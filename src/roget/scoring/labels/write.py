@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NoReturn
@@ -27,7 +27,7 @@ from roget.errors import InputError, UnknownName
 from roget.scoring.labels.columns import Columns
 from roget.scoring.labels.formats import list_suffixes
 from roget.scoring.labels.json_text import looks_like_json
-from roget.scoring.labels.labels import Labels
+from roget.scoring.labels.labels import Labels, warn_unlabelled
 from roget.scoring.labels.read import as_labels
 
 Cell = str | None
@@ -371,6 +371,8 @@ def convert(
     form = choose_format(target, to)
     labels = as_labels(source, labels=from_, columns=columns, name="the labels")
     write_labels(labels, target, form)
+    if not labels.answered().any():
+        labels = replace(labels, warnings=(*labels.warnings, warn_unlabelled(labels.source)))
     return labels
 
 

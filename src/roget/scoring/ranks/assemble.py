@@ -88,7 +88,7 @@ def assemble(records: Records, errors: Records | None, options: RankOptions) -> 
         systems,
         tasks,
         values,
-        _find_lower(tasks, options),
+        _find_lower(tasks, options) | np.isin(tasks, list(records.lower)),
         *_errors_of(cells, se, counts),
         _complete_runs(runs, len(systems)),
         (*records.notes, *_note_repeats(systems, counts)),

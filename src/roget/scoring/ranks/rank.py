@@ -46,7 +46,8 @@ def rank(table: Any, **options: Any) -> Ranking:
     table
         The scores: a path (CSV, TSV, Parquet, JSON, Excel), a data frame, or a mapping from systems
         to scores or to mappings from tasks to scores. A table has one row per system and one column
-        per task, or the columns system, task, score[, se][, run].
+        per task, or the columns system, task, score[, se][, run]. A `Comparison` with groups is
+        ranked by its main score, with one task per group.
 
     Returns
     -------

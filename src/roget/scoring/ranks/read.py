@@ -17,6 +17,7 @@ from roget.errors import InputError, Notice, UnknownName
 from roget.scoring.labels.codes import is_missing
 from roget.scoring.labels.files import LabelFile
 from roget.scoring.options import RankOptions
+from roget.scoring.results import Comparison, none_if_nan
 
 LONG = Roles(
     {
@@ -65,6 +66,8 @@ class Records:
     errors: list[Score] = field(default_factory=list)
     """Standard errors, read from separate columns."""
     notes: list[Notice] = field(default_factory=list)
+    lower: set[str] = field(default_factory=set)
+    """Tasks on which lower scores are better, if the table specifies them."""
 
 
 class _Row(NamedTuple):
@@ -79,6 +82,8 @@ def read_records(table: Any, options: RankOptions, name: str = "the table") -> R
     if isinstance(table, str | os.PathLike):
         with LabelFile(table) as file:
             return _arrange(file.name, *_load_file(file), options)
+    if isinstance(table, Comparison):
+        return _read_comparison(table)
     if isinstance(table, Mapping) and not is_frame(table):
         return _arrange(name, *_load_mapping(table), options)
     if not is_frame(table):
@@ -96,6 +101,24 @@ def read_records(table: Any, options: RankOptions, name: str = "the table") -> R
         # If a pandas frame has a named index, the index contains the systems.
         columns = {str(table.index.name or "system"): table.index, **columns}
     return _arrange(name, *_from_columns(columns), options)
+
+
+def _read_comparison(table: Comparison) -> Records:
+    """Return the main score of each system in each group of a comparison. Groups are tasks."""
+    if table.groups < 2 or not table.scored:
+        raise InputError(
+            "a ranking of a comparison requires groups, which are the tasks", code="needs-groups"
+        )
+    at = table.scores.index(table.main)
+    found = Records("the comparison")
+    for one in table.scored:
+        for group, value in zip(one.group_names, one.values[at].tolist(), strict=True):
+            place = f"system {one.name!r}, group {group!r}"
+            found.scores.append(Score(one.name, group, None, none_if_nan(value), place))
+    main = next(row for row in table.rows if (row.measure, row.entropy) == table.main)
+    if main.direction == "lower":
+        found.lower = {one.task for one in found.scores}
+    return found
 
 
 Loaded = tuple[list[str], list[_Row]]
@@ -217,6 +240,11 @@ def _arrange(name: str, names: list[str], rows: list[_Row], options: RankOptions
     """Return the scores from a table in wide or long form."""
     if not rows:
         raise InputError(f"{name}: no scores", code="empty-input")
+    if not options.tasks and options.system is None:
+        if set(names) >= _BY_GROUP:
+            return _arrange_groups(name, names, rows, options)
+        if set(names) >= _BY_SCORE and not options.columns:
+            return _arrange_scores(name, rows)
     requested = {str(role): str(column) for role, column in (options.columns or {}).items()}
     for role, column in requested.items():
         if role not in LONG.all:
@@ -228,6 +256,39 @@ def _arrange(name: str, names: list[str], rows: list[_Row], options: RankOptions
     if LONG.needed.keys() <= places.keys():
         return _arrange_long(name, rows, places)
     return _arrange_wide(name, names, rows, places, options)
+
+
+_BY_GROUP = frozenset({"system", "group", "items", "classes", "clusters", "signature"})
+"""Columns of the scores by group that `roget compare --set by=group` writes."""
+
+_BY_SCORE = frozenset({"system", "trivial", "measure", "entropy", "value", "better", "signature"})
+"""Columns of the scores that `roget compare` writes."""
+
+
+def _arrange_groups(name: str, names: list[str], rows: list[_Row], options: RankOptions) -> Records:
+    """Return scores by group, where each group is a task. Prefer a bias-corrected score."""
+    scores = [one for one in names if one not in _BY_GROUP]
+    corrected = [one for one in scores if not one.endswith("@ml")]
+    requested = (options.columns or {}).get("score")
+    column = _require(str(requested), scores, name) if requested else [*corrected, *scores][0]
+    found = _arrange_long(name, rows, {"system": "system", "task": "group", "score": column})
+    if len(scores) > 1 and not requested:
+        text = f"the tasks are the groups, and the scores are {column}; choose another score with "
+        found.notes.append(Notice(f"{text}--columns score=COLUMN", code="ignored-columns"))
+    return found
+
+
+def _arrange_scores(name: str, rows: list[_Row]) -> Records:
+    """Return the scores of systems, where each score is a task. Skip baselines."""
+    ours = [row for row in rows if _text(row.cells["trivial"]).lower() != "true"]
+    named = []
+    for row in ours:
+        measure, entropy = (_text(row.cells[column]) for column in ("measure", "entropy"))
+        task = f"{measure}@{entropy}" if entropy else measure
+        named.append(row._replace(cells={**row.cells, "task": task}))
+    found = _arrange_long(name, named, {"system": "system", "task": "task", "score": "value"})
+    found.lower |= {row.cells["task"] for row in named if _text(row.cells["better"]) == "lower"}
+    return found
 
 
 def _require(column: str, names: Sequence[str], source: str) -> str:

@@ -17,6 +17,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from roget.core.io.problems import join_names
 from roget.core.types import Array, Codes, CountArray, Floats, Ints
 from roget.engines.base import current, map_tasks, working_on
 from roget.engines.compress import shrink
@@ -597,6 +598,8 @@ class Samples:
     """True if the scores are averages over groups."""
     systems: int | None = None
     """The number of systems, which come before the baselines, or None if there are no baselines."""
+    names: Sequence[str] = ()
+    """The names of the systems if several are compared."""
 
     @property
     def unit(self) -> str:
@@ -617,10 +620,15 @@ class Samples:
             return warnings
         still = ~(self.jackknife.varies | np.isnan(self.jackknife.error) | np.isnan(self.estimates))
         still = still[: self.systems]
-        constant = [_name(request) for r, request in enumerate(requests) if still[:, r].any()]
-        if constant:
+        by_systems: dict[tuple[str, ...], list[str]] = {}
+        for r, request in enumerate(requests):
+            named = tuple(name for name, row in zip(self.names, still, strict=False) if row[r])
+            if still[:, r].any():
+                by_systems.setdefault(named, []).append(_name(request))
+        for named, constant in by_systems.items():
+            of_systems = f" of {join_names(named)}" if named else ""
             text = (
-                f"{', '.join(constant)}: no interval, because leaving out a single "
+                f"{', '.join(constant)}{of_systems}: no interval, because leaving out a single "
                 f"{unit[:-1]} never changes the score"
             )
             warnings.append(Notice(text, code="no-spread"))
@@ -686,15 +694,17 @@ def resample(
     `options`.
     """
     means, method = scores.means, choose_interval(options.interval)
+    names = [system.name for system in scores.systems] if pairs else []
+    sides = [system.sides for system in scores.systems]
     needed = (options.ci or 0) if pairs or method != "jackknife" else 0
     if scores.weights.size > 1:
         grouped = scores.values, scores.weights
         drawn = resample_groups(*grouped, needed, options.seed, scores.own)
         left = jackknife_groups(*grouped, scores.own)
         bounds = interval_bounds(method, means, drawn, left, scores.requests)
-        systems = len(scores.systems)
-        return Samples(drawn, *bounds, left, method, means, averaged=True, systems=systems)
-    sides = [system.sides for system in scores.systems]
+        return Samples(
+            drawn, *bounds, left, method, means, averaged=True, systems=len(sides), names=names
+        )
     count, overlapping = len(sides), any(side.overlapping for side in sides)
     pooled = has_groups(sides[0]) and not overlapping
     kind = CoverResampler if overlapping else GroupResampler if pooled else ItemResampler
@@ -714,4 +724,4 @@ def resample(
                 end[0] for end in interval_bounds(method, own[[at]], drawn, alone, scores.requests)
             )
     items = None if pooled else int(resampler.counts.sum())
-    return Samples(drawn, low, high, left, method, own, items)
+    return Samples(drawn, low, high, left, method, own, items, names=names)

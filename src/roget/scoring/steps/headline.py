@@ -385,11 +385,12 @@ def make_comparison_headline(
     families = {
         system.name: tuple(list_families(system, scores.weights, "coreference"))
         for system in scores.systems
-        if options.main is None and options.measures is None and name_kind(system) == "coreference"
+        if options.measures is None and name_kind(system) == "coreference"
     }
     if families:
-        shared = (*(own[-1] for own in COREFERENCE.values()),)
-        more = [(name, None) for name in shared if (name, None) in comparison.scores]
+        shared = [(name, None) for name in ("conll", *(own[-1] for own in COREFERENCE.values()))]
+        more = [score for score in shared if score in comparison.scores and score != main]
+        more = more[:MORE_SCORES]
     return ComparisonHeadline((main, *more), families)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from roget.core.io.problems import join_names
-from roget.errors import Notice
+from roget.errors import Notice, code_of
 from roget.scoring.notices import merge_notices, warn_about_sides, warn_undefined
 from roget.scoring.ranks.rank_sets import find_differences, rank_bounds, split_tiers
 from roget.scoring.results import (
@@ -69,16 +69,30 @@ def rank_systems(
         items=first_system.items,
         groups=first_system.groups,
         classes=first_system.classes,
-        warnings=(
+        warnings=sort_notices(
             *merge_notices({one.name: _warn_system(one, scores, noise) for one in scores.systems}),
-            *_warn_mixed_labels(scores.systems),
             *_warn_identical_systems(scores.systems),
+            *_warn_mixed_labels(scores.systems),
             *([] if samples is None else warn_samples(scores, samples, pairs)),
         ),
         rows=tuple(rows),
         pairs=tuple(pairs),
         scored=tuple(scores.systems),
     )
+
+
+_SERIOUS = ("no-labels", "identical-systems", "mixed-labels")
+"""Codes of notices that are listed first, because they make systems or ranks doubtful."""
+
+
+def sort_notices(*notices: str) -> tuple[str, ...]:
+    """Return notices with the most serious kinds first.
+
+    >>> notices = Notice("few", code="few-groups"), Notice("none", code="no-labels")
+    >>> sort_notices(*notices)
+    ('none', 'few')
+    """
+    return tuple(sorted(notices, key=lambda one: code_of(one) not in _SERIOUS))
 
 
 def bound_ranks(
@@ -153,11 +167,13 @@ def _warn_mixed_labels(systems: Sequence[ScoredSystem]) -> list[str]:
     if not hard or not kinds:
         return []
     meaning = {
-        "weighted": "each counts as a label of weight 1 in the comparison with weighted labels",
-        "cover": "each counts as the only cluster of its item in the comparison with covers",
+        "weighted": "the other systems divide items among labels by weight, which changes scores "
+        "even if the best labels are equal; to compare the best labels, pass --set answers=top",
+        "cover": "the other systems assign items to several clusters, which changes scores even if "
+        "the first clusters are equal",
     }[kinds.pop()]
     verb = "has" if len(hard) == 1 else "have"
-    text = f"{', '.join(hard)} {verb} one label per item: {meaning}"
+    text = f"{join_names(hard)} {verb} one label per item: {meaning}"
     return [Notice(text, code="mixed-labels")]
 
 
