@@ -299,3 +299,20 @@ def test_rank_intervals_and_tiers_follow_from_corrected_tests():
     assert tiers == sorted(tiers)
     untested = compare(gold, systems, "ari")
     assert {row.rank_low for row in untested.rows} == {None}
+
+
+def test_documentation_in_a_folder_of_systems_is_skipped(tmp_path):
+    (tmp_path / "README.md").write_text("The systems.\n")
+    for name in ("one.tsv", "two.tsv"):
+        (tmp_path / name).write_text("a\tx\nb\tx\nc\ty\n")
+    found = compare({"a": 1, "b": 1, "c": 2}, tmp_path, "ari")
+    assert found.systems == ["one", "two"]
+    notice(found.warnings, "skipped-files", "README.md")
+    # Identical systems are more serious and come first.
+    assert found.warnings[0].code == "identical-systems"
+
+
+def test_systems_without_the_same_items_are_refused_with_a_remedy():
+    gold, part = dict(enumerate("aabb")), {0: "a", 1: "b"}
+    with refused("signature-mismatch", "missing"):
+        compare(gold, {"whole": gold, "part": part}, "ari", missing="drop")
