@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from roget.errors import flags_in_messages
 from roget.papers import reproduce as module
 from test_docs import ROOT, build, read
 
@@ -23,7 +24,8 @@ def print_reproduction(command: str, folder: Path = ROOT) -> str:
     first, _, rest = command.partition(" | ")
     name, verb, *names = shlex.split(first)
     assert (name, verb) == ("roget", "reproduce")
-    text = str(module.reproduce(*names).render("text"))
+    with flags_in_messages():
+        text = str(module.reproduce(*names).render("text"))
     if not rest:
         return text
     done = subprocess.run(["bash", "-c", rest], input=text, capture_output=True, text=True)
