@@ -203,10 +203,17 @@ def _judge_end(verdict: Verdict, run: Run, number: int, code: int, fresh: bool) 
 
 
 def _is_ours(said: str) -> bool:
-    """Return whether a traceback reaches beyond Python's own start-up code."""
+    """Return whether a traceback reaches beyond Python's own start-up code.
+
+    Compiled libraries print the exception that interrupts their import. Such a traceback has only
+    frames of the import and of roget's signal handler.
+    """
     frames = re.findall(r'File "[^"]*/roget/([^"]*)", line \d+, in (\S+)', said)
     begin = ("__init__.py", "__main__.py", "_version.py")
-    return any(file not in begin or place != "<module>" for file, place in frames)
+    handler = ("core/signals.py", "end")
+    return any(
+        frame != handler and (frame[0] not in begin or frame[1] != "<module>") for frame in frames
+    )
 
 
 def judge_state(
