@@ -147,7 +147,8 @@ NO_MEMORY = "not enough memory; close other programs or raise the memory limit (
 
 _NO_MEMORY = (
     "failed to map segment", "cannot allocate memory", "can't start new thread", "bad_alloc",
-    "out of memory",
+    "out of memory", "with an exception set", "without exception set",
+    "without setting an exception",
 )  # fmt: skip
 """Messages, in lower case, of errors raised by libraries that could not allocate memory."""
 
@@ -155,7 +156,11 @@ _NO_MEMORY = (
 def is_out_of_memory(error: BaseException) -> bool:
     """Return True if an error, or one of its causes, is due to a lack of memory.
 
+    Compiled code that cannot allocate memory can also end in a SystemError of the interpreter.
+
     >>> is_out_of_memory(ImportError("x.so: failed to map segment from shared object"))
+    True
+    >>> is_out_of_memory(SystemError("<built-in function> returned a result with an exception set"))
     True
     """
     cause: BaseException | None = error

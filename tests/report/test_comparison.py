@@ -230,6 +230,7 @@ def test_reports_explain_shared_letters():
 def test_long_names_are_cut_only_in_narrow_terminals(monkeypatch):
     names = [f"shared-task-2010_team-{team}_final-run-of-the-year-2010" for team in "abc"]
     rows = [replace(r, system=name) for name in names for r in TABLE.rows[:2]]
+    monkeypatch.setenv("COLUMNS", "100")
     assert all(name in replace(TABLE, rows=tuple(rows)).render("text") for name in names)
     monkeypatch.setenv("COLUMNS", "60")
     text = replace(TABLE, rows=tuple(rows)).render("text")
