@@ -24,7 +24,7 @@ GETS = (
     b"/api/class/1?n=5&offset=1", b"/api/word/2", b"/api/word?word=tea&n=3",
     b"/api/search?q=te&n=5",
     b"/api/lines?word=tea&sort=corpus", b"/api/lines?node=3&context=c1",
-    b"/api/sketch/1?beside=ale",
+    b"/api/sketch/1?other=ale",
     b"/api/alike?word=tea&other=ale", b"/api/why?word=tea&node=3", b"/api/changes", b"/api/path",
     b"/api/history", b"/api/cut/3", b"/api/cut/3?format=csv", b"/api/compare/2",
     b"/api/class/3?format=csv", b"/api/word/2?format=csv", b"/api/history?format=csv",
@@ -43,7 +43,7 @@ BODIES = (
 )
 WORDS = (
     b"word=", b"&", b"?", b"%00", b"%ff", b"%2F", b"%F0%9F%98%80", b"n=", b"offset=", b"node=",
-    b"context=", b"format=csv", b"sort=left", b"beside=", b"tea", b"/api/", b"/../", b"c1",
+    b"context=", b"format=csv", b"sort=left", b"other=", b"tea", b"/api/", b"/../", b"c1",
     b"action",
     b'"revision"', b"bulk", b"undo", b"delete", b"nest", b"accept", b"[]", b"{}", b'"words"',
 )  # fmt: skip
