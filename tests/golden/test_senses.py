@@ -50,6 +50,7 @@ def test_ten_of_twenty_ambiguous_nouns_have_separate_senses(bench, wordnet, thes
 def test_nine_of_ten_monosemous_nouns_have_one_sense(bench, wordnet, thesauri):
     for thesaurus in thesauri:
         several = np.diff(thesaurus.sense_memberships.indptr) > 1
-        single = bench.single_nouns(thesaurus, wordnet)
-        assert len(single) == 100
-        assert sum(several[thesaurus.rows[word]] for word in single) <= 10
+        # All such nouns: a draw of 100 varies by some 3 nouns with the vocabulary.
+        single = bench.single_nouns(thesaurus, wordnet, len(thesaurus))
+        assert len(single) >= 300
+        assert np.mean([several[thesaurus.rows[word]] for word in single]) <= 0.1
