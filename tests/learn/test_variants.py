@@ -71,7 +71,18 @@ def test_spellings_and_plurals_are_united_as_in_the_text():
     assert other.total == text.total
 
 
-def test_contexts_that_print_alike_are_united():
+def test_english_rules_do_not_apply_to_other_languages():
+    background, text = (
+        counts({"maer": [5, 4, 0]}),
+        counts({"mer": [5, 0, 4], "bahn-hof": [3, 0, 0]}),
+    )
+    text = Counts(text.matrix, text.words, text.contexts, provenance={"language": "de"})
+    one, other, notes = unite(background, text)
+    assert (list(one.words), list(other.words)) == (["maer"], ["mer", "bahn-hof"])
+    assert not notes
+
+
+def test_contexts_with_the_same_phrase_are_united():
     background, text = counts({"centre": [5, 4, 0]}), counts({"centre": [5, 0, 4]})
     one, other, _ = unite(background, text)
     assert list(one.contexts) == list(other.contexts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,13 +65,15 @@ def unite(background: Counts, text: Counts) -> tuple[Counts, Counts, tuple[Notic
     """Unite the spellings and lemmas of two corpora, and contexts with the same phrase.
 
     A word that only one corpus has is united with its singular. Each word is spelt as in the text.
-    Returned are the changed counts, and a note on the words.
+    Words are united only if the text is English or its language is unknown. Returned are the
+    changed counts, and a note on the words.
     """
     sides = (background, text)
+    english = str(text.provenance.get("language") or "en").partition("-")[0] == "en"
     totals = [dict(zip(one.words.tolist(), one.word_totals.tolist(), strict=True)) for one in sides]
-    named = _unite_words(totals)
+    named = _unite_words(totals) if english else {}
     sides = (_merge_words(background, named), _merge_words(text, named))
-    phrases = [_print_contexts(one, named) for one in sides]
+    phrases = [_print_contexts(one, named, spell if english else str) for one in sides]
     groups: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for one, printed in zip(sides, phrases, strict=True):
         for context, phrase, n in zip(
@@ -131,7 +133,9 @@ def _count(totals: Sequence[Mapping[str, float]], word: str) -> float:
     return sum(side.get(word, 0.0) for side in totals)
 
 
-def _print_contexts(counts: Counts, named: Mapping[str, str]) -> list[str]:
+def _print_contexts(
+    counts: Counts, named: Mapping[str, str], spell: Callable[[str], str]
+) -> list[str]:
     """Return the phrases of all contexts, with united spellings."""
     phrase = Sketches(counts).phrase
     words = (phrase(column).split(" ") for column in range(counts.contexts.size))
