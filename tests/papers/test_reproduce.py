@@ -11,7 +11,7 @@ import pytest
 from roget import catalogue
 from roget.papers import reproduce as module
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, uses_options
 from roget.papers.rules import Rule, Verdict, recomputed
 from support.errors import refused
 
@@ -55,13 +55,13 @@ def test_every_rule_has_a_date_and_a_criterion():
         )
 
 
-@heeds("random_state")
+@uses_options("random_state")
 def good(options):
     """A table of nobody's."""
     return Reproduced("T", "made up", [Claim(RULE, "x", 1.0, 1.0 + options.random_state)])
 
 
-@heeds("counts")
+@uses_options("counts")
 def needy(options):
     """A figure that needs more."""
     raise MissingData("the moon", "moon/rocks.tsv")

@@ -109,7 +109,7 @@ def _check_options(names: Sequence[str], options: ReproduceOptions) -> None:
 def _used_options(name: str) -> Sequence[str]:
     """Return the options that a reproduction uses, or none if its extra is not installed."""
     try:
-        found: Sequence[str] = getattr(load(name), "heeds", ())
+        found: Sequence[str] = getattr(load(name), "uses_options", ())
     except MissingExtra:
         return ()
     return found

@@ -167,11 +167,11 @@ Reproduction: TypeAlias = Callable[[ReproduceOptions], Reproduced]
 Function = TypeVar("Function", bound=Reproduction)
 
 
-def heeds(*options: str) -> Callable[[Function], Function]:
+def uses_options(*options: str) -> Callable[[Function], Function]:
     """Declare the options that a reproduction uses. Any other option is an error."""
 
     def declare(function: Function) -> Function:
-        function.heeds = options  # type: ignore[attr-defined]
+        function.uses_options = options  # type: ignore[attr-defined]
         return function
 
     return declare

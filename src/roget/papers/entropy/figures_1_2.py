@@ -14,7 +14,7 @@ from roget.core.information import xlogx
 from roget.core.types import Array, Floats
 from roget.papers.entropy.rules import FIGURES_1_2 as RULES
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.reproduction import Claim, Reproduced, uses_options
 from roget.papers.rules import decide
 from roget.report import Column, ReportTable
 from roget.report.figures import GREY, INK, SERIES
@@ -139,7 +139,7 @@ def stack(counts: Array) -> Histogram:
     return Histogram.from_counts(counts[held], starts)
 
 
-@heeds("random_state")
+@uses_options("random_state")
 def figures_1_2(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figures 1 and 2 of Li, Titov & Sporleder (2014): the bias of entropy estimators."""
     linear = [name for name in list_estimators() if isinstance(get(name), LinearEstimator)]

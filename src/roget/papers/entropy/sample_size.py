@@ -15,7 +15,7 @@ from roget.core.intervals import interval
 from roget.core.types import Floats, Ints
 from roget.papers.entropy.rules import SAMPLE_SIZE as RULES
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, uses_options
 from roget.papers.rules import Verdict, decide, decide_mean
 from roget.protocols import SEED, evaluate_embeddings
 from roget.report import ReportTable
@@ -87,7 +87,7 @@ class Order(NamedTuple):
     """The number for each seed."""
 
 
-@heeds("random_state")
+@uses_options("random_state")
 def sample_size(options: ReproduceOptions) -> Reproduced:
     """Reproduce the bias of V by sample size (Li, Titov & Sporleder 2014) on simulated labels."""
     names = catalogue.names("entropies")

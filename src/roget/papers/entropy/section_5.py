@@ -20,7 +20,7 @@ from roget.papers.entropy.semeval import (
     score_task,
 )
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.reproduction import Claim, Reproduced, uses_options
 from roget.papers.rules import decide
 from roget.report import ReportTable
 from roget.scoring.score import contingency
@@ -51,7 +51,7 @@ NEAR = 0.03
 """Tolerance for averages in which random clusters replace missing systems."""
 
 
-@heeds("random_state")
+@uses_options("random_state")
 def section_5(options: ReproduceOptions) -> Reproduced:
     """Reproduce Section 5 of Li, Titov & Sporleder (2014): the corrections of each entropy."""
     folder = find_task(options)

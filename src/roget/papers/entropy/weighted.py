@@ -14,7 +14,7 @@ from roget.papers.entropy.figures_1_2 import stack
 from roget.papers.entropy.rules import WEIGHTED as RULES
 from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, uses_options
 from roget.papers.rules import decide, decide_seeds
 from roget.report import ReportTable
 from roget.scoring.compare import compare
@@ -81,7 +81,7 @@ def score_graded(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
     return values
 
 
-@heeds("random_state")
+@uses_options("random_state")
 def weighted(options: ReproduceOptions) -> Reproduced:
     """Reproduce Section 3.3 and Table 1 of Li, Titov & Sporleder (2014): weighted labels."""
     claims = [_expect(options.random_state), _reduce(options.random_state), *_read_table()]

@@ -21,7 +21,7 @@ from roget.learn.clustering.notices import ignore_trivial
 from roget.learn.load import open_counts
 from roget.papers.mdl.rules import FIGURE_2 as RULES
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, uses_options
 from roget.papers.rules import decide_mean
 from roget.report import Column, ReportTable
 from roget.report.figures import BLUE, INK, place_nodes
@@ -89,7 +89,7 @@ OTHERS = frozenset(
 """Frequent words in noun positions that are not nouns, and are excluded."""
 
 
-@heeds("counts", "random_state")
+@uses_options("counts", "random_state")
 def figure_2(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 2 of Li & Abe (1996): a thesaurus of the 20 most frequent nouns."""
     counts, source = frequent_nouns(options)

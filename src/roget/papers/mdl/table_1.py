@@ -7,7 +7,7 @@ from roget.papers.mdl import attachment
 from roget.papers.mdl.attachment import BASE, PRINTED, compare_printed, compare_ways
 from roget.papers.mdl.rules import TABLE_1 as RULES
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Reproduced, heeds
+from roget.papers.reproduction import Reproduced, uses_options
 
 WAYS = (BASE, WORDS, MDL, MLE, WORDNET)
 
@@ -23,7 +23,7 @@ ORDERS = (
 """Comparisons reported in the paper, as tuples (rule, column, better method, worse method)."""
 
 
-@heeds("random_state")
+@uses_options("random_state")
 def table_1(options: ReproduceOptions) -> Reproduced:
     """Reproduce Table 1 of Li & Abe (1996): attachment by words, by learnt thesauri, by WordNet."""
     found = attachment.measure(options)

@@ -17,12 +17,12 @@ from roget.papers.mdl.attachment import (
 )
 from roget.papers.mdl.rules import TABLE_2 as RULES
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Reproduced, heeds
+from roget.papers.reproduction import Reproduced, uses_options
 
 WAYS = (BASE, BOTH, LA, MDL_LA, WORDNET_LA, CHAIN)
 
 
-@heeds("random_state")
+@uses_options("random_state")
 def table_2(options: ReproduceOptions) -> Reproduced:
     """Reproduce Table 2 of Li & Abe (1996): attachment by the whole chain of methods."""
     found = attachment.measure(options)

@@ -19,7 +19,7 @@ from roget.papers.nvi.table_1 import MEASURES
 from roget.papers.nvi.tables_2_4 import LABELS, PRINTED
 from roget.papers.nvi.treebank import Constituent, list_constituents, read_trees
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, uses_options
 from roget.papers.rules import decide, decide_mean
 from roget.report import ReportTable
 from roget.scoring.score import contingency
@@ -139,7 +139,7 @@ def run(constituents: Sequence[Constituent], seeds: Iterable[int]) -> Runs:
     return runs
 
 
-@heeds("treebank", "random_state")
+@uses_options("treebank", "random_state")
 def grammar(options: ReproduceOptions) -> Reproduced:
     """Reproduce Section 6 of Reichart & Rappoport (2009): labels of constituents, small scale."""
     seeds = range(options.random_state, options.random_state + SEEDS)

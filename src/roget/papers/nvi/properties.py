@@ -13,7 +13,7 @@ from roget.core.information import xlogx
 from roget.core.types import Array
 from roget.papers.nvi.rules import PROPERTIES as RULES
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.reproduction import Claim, Reproduced, uses_options
 from roget.papers.rules import decide
 from roget.scoring.score import contingency
 from roget.scoring.tables.contingency import Contingency
@@ -174,7 +174,7 @@ def draw_trials(seed: int, trials: int) -> Iterator[tuple[PropertyTrial, np.rand
         yield draw(rng), rng
 
 
-@heeds("random_state")
+@uses_options("random_state")
 def properties(options: ReproduceOptions) -> Reproduced:
     """Reproduce Section 4 of Reichart & Rappoport (2009): properties of NVI on random tables."""
     seeds = range(options.random_state, options.random_state + SEEDS)

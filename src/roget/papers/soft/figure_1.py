@@ -10,7 +10,7 @@ from roget.core.counts import Counts
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.reproduction import Claim, Reproduced, uses_options
 from roget.papers.rules import decide_seeds
 from roget.papers.soft.counts import verb_object
 from roget.papers.soft.rules import FIGURE_1 as RULES
@@ -43,7 +43,7 @@ PRINTED = (
 )
 
 
-@heeds("counts", "verb", "random_state")
+@uses_options("counts", "verb", "random_state")
 def figure_1(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 1 of Pereira, Tishby & Lee (1993): clusters of the objects of "fire"."""
     verb = options.verb or VERB

@@ -12,7 +12,7 @@ from roget.core.counts import Counts
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.reproduction import Claim, Reproduced, uses_options
 from roget.papers.rules import decide_mean
 from roget.papers.soft.counts import FREQUENT, verb_object
 from roget.papers.soft.figure_1 import VERBS
@@ -26,7 +26,7 @@ DRAWN = 7
 """Number of clusters drawn, from the top of the tree."""
 
 
-@heeds("counts", "random_state")
+@uses_options("counts", "random_state")
 def figure_2(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 2 of Pereira, Tishby & Lee (1993): a tree of the clusters of 1000 nouns."""
     table, source, _ = verb_object(options)

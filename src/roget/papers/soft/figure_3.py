@@ -19,7 +19,7 @@ from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.clustering.tokens import TokenCells, unigram
 from roget.learn.evaluation.heldout import measure_losses
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.reproduction import Claim, Reproduced, uses_options
 from roget.papers.rules import decide, decide_all, decide_mean, decide_seeds
 from roget.papers.soft.counts import FREQUENT, bundled
 from roget.papers.soft.draws import SIZES, draw_curves, say, tabulate_means
@@ -34,7 +34,7 @@ DRAWS = 10
 """Number of random splits."""
 
 
-@heeds("counts", "random_state")
+@uses_options("counts", "random_state")
 def figure_3(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 3 of Pereira, Tishby & Lee (1993): relative entropy by cluster number."""
     table, source = bundled(options)

@@ -9,7 +9,7 @@ import numpy as np
 from roget.learn.evaluation.decision import Decided
 from roget.learn.evaluation.decision import decide as decide_verbs
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.reproduction import Claim, Reproduced, uses_options
 from roget.papers.rules import Verdict, decide_mean, decide_seeds
 from roget.papers.soft.counts import FREQUENT, verb_object
 from roget.papers.soft.draws import SIZES, draw_curves, tabulate_means
@@ -20,7 +20,7 @@ DRAWS = 4
 """Number of samples of deleted pairs."""
 
 
-@heeds("counts", "random_state")
+@uses_options("counts", "random_state")
 def figure_4(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 4 of Pereira, Tishby & Lee (1993): verb decisions by number of clusters."""
     table, source, _ = verb_object(options)

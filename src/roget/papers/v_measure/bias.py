@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.reproduction import Claim, Reproduced, uses_options
 from roget.papers.rules import decide_mean
 from roget.papers.v_measure.figure_5 import RISES, score_features
 from roget.papers.v_measure.rules import BIAS as RULES
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CURVES = {"v": "V (ml)", JK: "V (jk)", "ami": "AMI", SHUFFLED: "V (ml), shuffled classes"}
 
 
-@heeds("features", "random_state")
+@uses_options("features", "random_state")
 def bias(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 5 of Rosenberg & Hirschberg (2007) with entropies corrected for bias."""
     scores, source, _ = score_features(options)

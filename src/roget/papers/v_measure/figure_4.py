@@ -8,7 +8,7 @@ from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.data import sample
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, uses_options
 from roget.papers.rules import decide_mean
 from roget.papers.v_measure.documents import (
     count_stems,
@@ -53,7 +53,7 @@ SHARES = (
 """Percentages of the topics as printed."""
 
 
-@heeds("random_state")
+@uses_options("random_state")
 def figure_4(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 4 of Rosenberg & Hirschberg (2007): scores of k-means on documents."""
     counts, source, kind = open_documents(options)

@@ -13,7 +13,7 @@ from roget.core.io.table import Roles, is_number, open_table
 from roget.core.types import Floats, PathLike
 from roget.errors import InputError
 from roget.papers.options import ReproduceOptions
-from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.reproduction import Claim, Reproduced, uses_options
 from roget.papers.rules import decide_mean
 from roget.papers.v_measure.rules import FIGURE_5 as RULES
 from roget.papers.v_measure.sweep import (
@@ -117,7 +117,7 @@ def standardise(features: Floats) -> Floats:
     return np.asarray((features - features.mean(axis=0)) / np.where(deviation > 0, deviation, 1))
 
 
-@heeds("features", "random_state")
+@uses_options("features", "random_state")
 def figure_5(options: ReproduceOptions) -> Reproduced:
     """Reproduce Figure 5 of Rosenberg & Hirschberg (2007): scores of k-means on features."""
     scores, source, width = score_features(options)
