@@ -55,7 +55,7 @@ def report(comparison: Comparison) -> Report:
 
     head = comparison.headline
     if head is None:
-        board, scores = _board(comparison), comparison.scores
+        board, scores = _board(comparison), comparison.defined
     else:
         board, scores = _short_board(comparison, head), list(head.scores)
     return Report(
@@ -162,11 +162,9 @@ def _plain_cell(row: SystemRow | None) -> Cell:
 
 def _short_legend(comparison: Comparison) -> str:
     """Return a line that names the score used for sorting and explains significance letters."""
-    text = f"sorted by {name_score(*comparison.main)}"
-    if comparison.chosen is None and comparison.separates:
-        text += ", the first score on which the best system beats all baselines (see --main)"
-    else:
-        text += f", {comparison.reason}"
+    text = f"sorted by {name_score(*comparison.main)}, {comparison.reason}"
+    if comparison.main not in comparison.defined:
+        text = f"not sorted, because {comparison.reason}"
     if comparison.pairs:
         return f"{text}; {explain_letters(comparison)}"
     testable = all(code_of(one) != "needs-groups" for one in comparison.warnings)
