@@ -74,7 +74,9 @@ def report(comparison: Comparison) -> Report:
         warnings=[*list_notices(comparison), *_stability(comparison)],
         signature=comparison.signature,
         brief=None if head is None else _brief(comparison),
-        caption=f"{comparison.title}. {_explain(comparison)}" if comparison.title else "",
+        titled=bool(comparison.title),
+        caption=". ".join(filter(None, [comparison.title, _summary(comparison)])) + ".",
+        legend=_explain(comparison),
         data=comparison.as_dict(),
         sheet=_sheet(comparison),
         page=page,
@@ -254,10 +256,9 @@ def _legend(comparison: Comparison) -> str:
 
 
 def _explain(comparison: Comparison) -> str:
-    """Return the caption of the table."""
+    """Return a legend of the table, without advice on options."""
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
-    text = f"{_summary(comparison)}; sorted by {name_score(*comparison.main)}"
-    text += ", with 95% intervals" if drawn else ""
+    text = f"sorted by {name_score(*comparison.main)}{', with 95% intervals' if drawn else ''}"
     letters = explain_letters(comparison)
     return f"{text}. {letters[0].upper()}{letters[1:]}." if comparison.pairs else f"{text}."
 
