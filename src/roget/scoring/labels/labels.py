@@ -141,6 +141,11 @@ class Labels:
     def __len__(self) -> int:
         return len(self.codes) if self.indptr is None else len(self.indptr) - 1
 
+    @property
+    def n_shared(self) -> int:
+        """Number of codes, excluding those that were added for single items without a label."""
+        return self.n_labels - (self.made if self.made > 1 else 0)
+
     def label(self, code: int) -> str:
         """Return the label of a code as text."""
         if not 0 <= code < self.n_labels - self.made:

@@ -18,7 +18,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from roget.core.io.problems import join_names
-from roget.core.types import Array, Codes, CountArray, Floats, Ints
+from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints
 from roget.engines.base import current, map_tasks, working_on
 from roget.engines.compress import shrink
 from roget.errors import InputError, Notice
@@ -363,13 +363,21 @@ class ItemResampler(Resampler):
     def _estimate_chance(self, seed: int) -> ChanceBias | None:
         from roget.scoring.steps.chance_bias import estimate_chance_bias
 
-        whole = self.counts[None]
-        scores = self._score_batch(whole, self.requests)[0]
-        tables = (self._count(cells, whole) for cells in self.cells)
-        found = [
-            estimate_chance_bias(table, self.requests, own, seed)
-            for table, own in zip(tables, scores, strict=True)
-        ]
+        found = []
+        for system, cells in enumerate(self.cells):
+            # Items without a label that each form their own cluster do so in every sample. Only the
+            # scores of the other items are biased.
+            others = np.where(cells.added, 0, self.counts)
+            share = others.sum() / self.counts.sum()
+            if not share:
+                found.append(
+                    ChanceBias(np.full(len(self.requests), np.nan), np.zeros(len(self.requests)))
+                )
+                continue
+            scores = _score_tables([self._table(system, others[None])], self.requests)[0, :, 0]
+            table = self._count(cells, others[None])
+            bias, error = estimate_chance_bias(table, self.requests, scores, seed)
+            found.append(ChanceBias(share * bias, share * error))
         return ChanceBias(*map(np.array, zip(*found, strict=True)))
 
     def _score_batch(self, times: Ints, requests: Sequence[Request]) -> Floats:
@@ -390,7 +398,7 @@ class ItemResampler(Resampler):
 
         `times` holds how often each kind is drawn in each sample.
         """
-        cell, keys, width = cells
+        cell, keys, width, _ = cells
         at = np.arange(len(times))[:, None] * keys.size + cell
         counts = np.bincount(at.ravel(), times.ravel(), len(times) * keys.size).astype(np.int64)
         return _stack_tables(counts, keys, (self.classes, width))
@@ -405,19 +413,31 @@ class _Cells(NamedTuple):
     """The key of each cell, class · width + cluster."""
     width: int
     """The number of clusters."""
+    real: int
+    """The number of clusters without those that were added for single items without a label. The
+    added ones have the largest codes.
+    """
 
     @classmethod
     def from_rows(cls, gold: Ints, labels: Labels, rows: Ints) -> _Cells:
         """Find the cells of the selected items and number them."""
-        return cls(
-            *compact(gold * labels.n_labels + labels.codes[rows], ordered=False), labels.n_labels
-        )
+        cell, keys = compact(gold * labels.n_labels + labels.codes[rows], ordered=False)
+        return cls(cell, keys, labels.n_labels, labels.n_shared)
+
+    @property
+    def added(self) -> BoolArray:
+        """True for each kind of item whose cluster was added for a single item."""
+        return np.asarray((self.keys % self.width >= self.real)[self.cell])
 
 
 class TableResampler(ItemResampler):
-    """A resampler that draws the items of one system, given only its contingency table."""
+    """A resampler that draws the items of one system, given only its contingency table.
 
-    def __init__(self, table: Contingency, requests: Sequence[Request]) -> None:
+    The first `real` columns are clusters, and the others were added for single items without a
+    label.
+    """
+
+    def __init__(self, table: Contingency, requests: Sequence[Request], real: int) -> None:
         self.requests = requests
         height, width = table.shape
         # Items in the same cell have identical labels, so each cell is one kind of item.
@@ -426,7 +446,7 @@ class TableResampler(ItemResampler):
         self.counts = counts[order]
         self.classes = height
         keys = (table.rows * width + table.columns)[order]
-        self.cells = [_Cells(np.arange(keys.size), keys, width)]
+        self.cells = [_Cells(np.arange(keys.size), keys, width, real)]
         self.leaves, self.trees = [None], [None]
 
 

@@ -114,6 +114,8 @@ class QuickIntervals:
     requests: Sequence[Request]
     table: Contingency | None = None
     """The table of all items, if there are no groups."""
+    real: int = 0
+    """The number of columns without those added for single items without a label."""
     values: Floats | None = None
     """The scores in each group, with shape (scores, groups), if there are groups."""
     weights: Floats | None = None
@@ -154,7 +156,7 @@ class QuickIntervals:
         from roget.scoring.steps.bootstrap import TableResampler
         from roget.scoring.steps.intervals import interval_bounds
 
-        left = TableResampler(table, self.requests).jackknife(self.seed)
+        left = TableResampler(table, self.requests, self.real).jackknife(self.seed)
         means = np.array([[evaluate(table, request)[0][0] for request in self.requests]])
         nothing = np.empty((0, *means.shape))
         low, high = interval_bounds("jackknife", means, nothing, left, self.requests)
@@ -504,7 +506,7 @@ def plan_intervals(
         if scores.weights.size > MAX_GROUPS:
             return None
         values = system.values[chosen]
-        return QuickIntervals(requests, None, values, scores.weights, options.seed)
+        return QuickIntervals(requests, values=values, weights=scores.weights, seed=options.seed)
     table = system.tables
     if not isinstance(table, Contingency) or table.fractional or table.held is not None:
         return None
@@ -519,4 +521,5 @@ def plan_intervals(
         return None
     # Keep only the contingency cells, so the labels of all items are not stored in the result.
     small = replace(table, gold=None, system=None, leaves=None)
-    return QuickIntervals(requests, small, seed=options.seed)
+    real = int(np.searchsorted(table.cluster_codes, system.sides.system.n_shared))
+    return QuickIntervals(requests, small, real=real, seed=options.seed)
