@@ -85,7 +85,7 @@ def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
     """
     kinds: Ints = ONE[:0]
     for codes, width in columns:
-        # Renumber the kinds after each column, so keys cannot overflow.
+        # Renumber the kinds after each column, so that keys cannot overflow.
         key = kinds * width + codes if kinds.size else codes.astype(np.int64)
         kinds, old = compact(key, ordered=False)
     one_of = np.empty(old.size, dtype=np.int64)
