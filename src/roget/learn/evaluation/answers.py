@@ -48,7 +48,7 @@ FILLED = Roles(
 
 
 class AgreementShare(NamedTuple):
-    """The share of some of an annotator's answers, with its 95 % confidence interval."""
+    """A share of answers, such as the correct ones, with its 95 % confidence interval."""
 
     who: str
     right: float

@@ -247,7 +247,7 @@ class GrowthChange:
         ):
             if value not in known:
                 raise InputError(
-                    f"a change has the {name} {value!r}; expected one of {', '.join(known)}",
+                    f"invalid change: the {name} is {value!r}; expected one of {', '.join(known)}",
                     code="damaged-folder",
                 )
 

@@ -475,7 +475,7 @@ def list_families(system: ScoredSystem, weights: Floats, kind: str) -> list[Reca
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean, or None if a value is undefined."""
+    """Return the mean of the values, or None if any value is undefined."""
     known = [value for value in values if value is not None]
     return float(sum(known) / len(known)) if len(known) == len(values) else None
 

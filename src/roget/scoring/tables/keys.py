@@ -144,7 +144,7 @@ def _count_sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tupl
 
 
 def _make_keys(first: Codes, second: Codes, n_second: int, key: Array) -> None:
-    """Write first·n_second + second into `key`."""
+    """Write the keys first·n_second + second into the array `key`."""
     # Without an explicit dtype, numpy would multiply 8-bit codes in 8 bits and overflow.
     np.multiply(first, n_second, out=key, dtype=key.dtype, casting="unsafe")
     np.add(key, second, out=key, dtype=key.dtype, casting="unsafe")
