@@ -16,8 +16,8 @@ from roget.errors import RogetError
 def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
     """Convert an option to a typer option.
 
-    With `unasked`, an option that the user does not pass is None, and its default only appears in
-    the help.
+    With `unasked`, the value is None if the user does not pass the option, and the default is only
+    shown in the help.
     """
     shown, flag = one.shown, f"--{one.name.replace('_', '-')}"
     settings["help"] = one.help

@@ -53,9 +53,11 @@ class Option:
     optional: bool = False
     """True if None is allowed."""
     many: str = ""
-    """How the command line accepts several values: "repeated" (repeat the option), "pairs" (repeat
-    it with A=B), "," (separate them by commas), or "text" (pass one string, which the library
-    parses)."""
+    """How several values are passed on the command line.
+
+    They are "repeated" (repeat the option), "pairs" (repeat it with A=B), "," (separate the values
+    by commas), or "text" (pass one string, which the library parses).
+    """
     flags: tuple[str, ...] = ()
     metavar: str = ""
     called: str = ""
@@ -66,11 +68,11 @@ class Option:
     By default, it describes their range.
     """
     repeated: bool = field(init=False)
-    """True if the option must be repeated on the command line for every value."""
+    """True if the option must be repeated on the command line for each value."""
     joined: bool = field(init=False)
     """True if a repeated option is read as one list, with its values joined by commas."""
     shown: Any = field(init=False)
-    """The default as shown in help texts. Several values are joined by commas."""
+    """The default value as text for help messages. Several values are joined by commas."""
 
     def __post_init__(self) -> None:
         default = self.default
@@ -196,7 +198,7 @@ def copy_option(kind: type, name: str, default: Any, **changed: Any) -> Any:
 
 
 _declared: dict[Any, Mapping[str, Option]] = {}
-"""Cache of `options_of`."""
+"""Cached implementation of `options_of`."""
 
 
 def options_of(kind: Any) -> Mapping[str, Option]:

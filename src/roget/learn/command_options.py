@@ -17,7 +17,7 @@ SORTS = ("score", "count")
 SENSES = ("even", "weighted")
 """Ways to distribute a word over its senses: equally, or by weights."""
 ORDERS = ("corpus", "left", "right")
-"""Orders of concordance lines."""
+"""Sort orders for the lines of a concordance."""
 BACKOFFS = ("auto", "discount", "interpolate", "none")
 """Ways in which class models use a word's own counts. "auto" selects the model's default."""
 ATTACHERS = ("best", "chain")
@@ -45,7 +45,10 @@ class EditOptions(Checked):
     undo: bool = option(False, flags=("--undo",), help="Undo the last edit, or the last N.")
     redo: bool = option(False, flags=("--redo",), help="Redo the last undone edit, or the last N.")
     n: int = option(
-        1, minimum=1, flags=("--number", "-n"), help="Number of edits for --undo and --redo."
+        1,
+        minimum=1,
+        flags=("--number", "-n"),
+        help=("Number of edits to undo or redo (used with --undo and --redo)."),
     )
     undo_to: int | None = option(
         None, minimum=0, metavar="N", help="Undo all but the first N edits."
@@ -56,7 +59,8 @@ class EditOptions(Checked):
     language: str | None = option(
         None,
         metavar="TAG",
-        help="Language of the labels to read, if a SKOS file has labels in several languages.",
+        help="Language of the labels to read from a SKOS file that has labels in several "
+        "languages.",
     )
 
 
@@ -67,8 +71,8 @@ class SketchOptions(Checked):
     compare: str | None = option(
         None,
         metavar="WORD2",
-        help="Compare with this word, by the collocates of the first word only, of both, and of "
-        "the second only.",
+        help="Word to compare with. Collocates are listed in three groups: with the first word "
+        "only, with both words, and with the second word only.",
     )
     n: int = option(
         10, minimum=1, flags=("--number", "-n"), help="Number of collocates to list per relation."
@@ -79,7 +83,7 @@ class SketchOptions(Checked):
         flags=("--relation", "-r"),
         metavar="R",
         help="Show only this relation, e.g. obj, obl:in, obl (with any preposition) or in (any "
-        "relation with it). Repeatable.",
+        "relation with this preposition). Can be repeated.",
     )
     least: int | None = option(
         None,
@@ -110,13 +114,15 @@ class WhyOptions(Checked):
         None,
         minimum=0,
         metavar="N",
-        help="Number of example sentences per word and context [default: 2, or 20 with --context].",
+        help="Number of example sentences to print per word and context [default: 2, or 20 with "
+        "--context].",
     )
     sort: str = option(
         "corpus",
         choices=ORDERS,
         called="order of lines",
-        help="Order of the sentences: as in the corpus, or by the words to the left or right.",
+        help="Order of the sentences: as in the corpus, or sorted by the words to the left or "
+        "right.",
     )
 
 
@@ -126,7 +132,7 @@ class ShiftOptions(Checked):
 
     n: int = option(20, minimum=1, flags=("--number", "-n"), help="Number of words to list.")
     changes: int = option(
-        5, minimum=1, help="Number of gained contexts and of lost contexts to list per word."
+        5, minimum=1, help="Number of gained and of lost contexts to list per word."
     )
     shared: bool = option(
         False, flags=("--shared",), help="Compare only contexts that occur in both corpora."
@@ -138,13 +144,13 @@ class CutOptions(Checked):
     """Options of tree cut models."""
 
     words: bool = option(
-        False, flags=("--words",), help="Allow the cut to go down to single words."
+        False, flags=("--words",), help="Allow single words as classes of the cut."
     )
     penalty: float = option(
         1.0,
         minimum=0,
         metavar="C",
-        help="Penalty on the number of classes. Values above 1 give fewer classes.",
+        help="Weight of the penalty on the number of classes. Values above 1 give fewer classes.",
     )
     senses: str = option(
         "even",
@@ -198,10 +204,12 @@ class PlaceOptions(Checked):
         minimum=0,
         maximum=2,
         metavar="N",
-        help="Score candidates by the probability that a correct class is within N steps in the "
-        "tree [default: 2, or less in small trees].",
+        help="Score each candidate by the probability that a correct class is within N steps of "
+        "it in the tree [default: 2, or less in small trees].",
     )
-    spelling: bool = option(True, help="Use words with the same ending as additional evidence.")
+    spelling: bool = option(
+        True, help=("Use words with the same ending as additional evidence for a class.")
+    )
     lines: int = option(
         3,
         minimum=0,
@@ -210,8 +218,8 @@ class PlaceOptions(Checked):
     background: Any = option(
         "auto",
         metavar="COUNTS|none|auto",
-        help="Counts of a large corpus to add: a counts folder or table, none, or auto (bundled "
-        "counts for the language, if any).",
+        help="Counts of a large corpus to add to the input: a counts folder or table, auto "
+        "(bundled counts for the language, if there are any) or none.",
     )
     seed: int = seed_option()
 
@@ -230,13 +238,14 @@ class TaxonomyOptions(Checked):
     language: str | None = option(
         None,
         metavar="TAG",
-        help="Language of the labels to read, if a SKOS file has labels in several languages.",
+        help="Language of the labels to read from a SKOS file that has labels in several "
+        "languages.",
     )
     hide: int | None = option(
         None,
         minimum=1,
         metavar="N",
-        help="Test the method: hide N words of the taxonomy and try to place them.",
+        help="Test the method on N words of the taxonomy: hide them and try to place them.",
     )
 
 
@@ -248,8 +257,8 @@ class AttachOptions:
         None,
         choices=ATTACHERS,
         called="model of attachment",
-        help="best (compare all words by similarity) or chain (back off from thesaurus to WordNet "
-        "to association) [default: best, or chain if --rule is passed].",
+        help="Attachment model: best (compare all words by similarity) or chain (back off from "
+        "thesaurus to WordNet to association) [default: best, or chain if --rule is passed].",
     )
     pairs: Any = option(
         None,
@@ -261,14 +270,14 @@ class AttachOptions:
         many="repeated",
         flags=("--thesaurus",),
         metavar="DIR",
-        help="A thesaurus of nouns created by `roget build`; repeatable.",
+        help="A thesaurus of nouns created by `roget build`. Can be repeated.",
     )
     wordnet: str | os.PathLike[str] | None = copy_option(PreferOptions, "wordnet", None)
     vectors: Any = option(
         "none",
         metavar="FILE|bundled|none",
-        help="Word vectors to add with the model `best`: a word2vec, GloVe or fastText file, a "
-        ".npy file with a .txt list of words, none, or bundled (English).",
+        help="Word vectors to use with the model `best`: bundled (English), none, a word2vec, "
+        "GloVe or fastText file, or a .npy file with the words in a .txt file.",
     )
     rule: str | None = option(
         None,

@@ -16,7 +16,7 @@ from roget.learn.counting.options import CountOptions as Counting
 AUTO = "auto"
 
 _OURS = ("n_clusters", "random_state", "checkpoint", "progress", "background", "vectors")
-"""Arguments of a clusterer that `build` sets. Users cannot set them as options."""
+"""Arguments of a clusterer that `build` sets itself. They are not available as options."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,14 @@ class Plan:
     )
     top: int | None = option(20_000, minimum=1, help="Use only the N most frequent words.")
     random_state: int | None = seed_option()
-    """Random seed, or None for a different result each time. A run without a seed cannot be
-    resumed.
+    """Random seed, or None for a different result in each run.
+
+    A run without a seed cannot be resumed.
     """
     heldout: bool = option(
         True,
-        help="Evaluate the classes on held-out tokens, or skip the evaluation, which saves about "
-        "half of the running time.",
+        help="Evaluate the classes on held-out tokens. Without the evaluation, a run takes about "
+        "half as long.",
     )
     names: str | os.PathLike[str] | None = option(
         None,
@@ -79,16 +80,16 @@ class Plan:
     background: Any = option(
         AUTO,
         metavar="COUNTS|none|auto",
-        help="Counts of a large corpus to add for clustering: a counts folder or table, none, or "
-        "auto (bundled counts for the language, if any).",
+        help="Counts of a large corpus to add for clustering: a counts folder or table, auto "
+        "(bundled counts for the language, if there are any) or none.",
     )
     """Background counts. In Python, this can also be a Counts object."""
     vectors: Any = option(
         AUTO,
         metavar="FILE|bundled|none|auto",
-        help="Word vectors to add for clustering: a word2vec, GloVe or fastText file, a .npy file "
-        "with a .txt list of words, none, bundled (English) or auto (bundled for English "
-        "texts with a background).",
+        help="Word vectors to add for clustering: bundled (English), auto (bundled for English "
+        "texts with a background), none, a word2vec, GloVe or fastText file, or a .npy file with "
+        "the words in a .txt file.",
     )
     """Word vectors. In Python, this can also be a `Prior`."""
     own: Mapping[str, Any] = field(default_factory=dict)
@@ -150,7 +151,7 @@ def own_options() -> dict[str, dict[str, Option]]:
 def offered() -> list[Option]:
     """Return the options of all methods, one per name.
 
-    The help text names the methods to which an option applies.
+    The help text lists the methods that have the option.
     """
     listed = []
     for name, methods in own_options().items():

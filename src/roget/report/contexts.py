@@ -1,4 +1,4 @@
-"""Readable phrases for contexts in text and HTML. JSON, CSV and TSV keep the context codes."""
+"""Show contexts as readable phrases in text and HTML. JSON, CSV and TSV keep the context codes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 from roget.core.counts import Counts
 from roget.learn.sketch import Sketches
 
-NOTE = "… stands for the word; JSON and CSV output contains context codes such as obj:open"
+NOTE = "… stands for the word; the output in JSON and CSV contains context codes such as obj:open"
 
 
 class ContextPhrases:

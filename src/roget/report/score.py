@@ -147,7 +147,7 @@ def _explain_rows(rows: Iterable[ScoreRow], head: Headline | None) -> list[str]:
     if head is None:
         return explain_scores((row.measure, row.entropy) for row in rows)
     if head.kind == "coreference":
-        return ["CoNLL: the mean of the three scores above; all other measures: --all"]
+        return ["CoNLL: mean of the three scores above; for all other measures, pass --all"]
     lines = explain_scores((row.measure, None) for row in rows)
     estimators = {row.entropy for row in rows} - {None, "ml"}
     if estimators:

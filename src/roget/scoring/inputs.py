@@ -28,7 +28,9 @@ COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
 """Input types that are recognised without importing a data-frame library."""
 
 Count = Callable[[Any], AlignedLabels | None]
-"""A function that counts contingency cells without loading items, or returns None if it cannot.
+"""A function that counts contingency cells without loading items.
+
+It returns None if this is impossible.
 """
 
 
@@ -44,7 +46,7 @@ class Inputs:
     compared: bool = False
     """True if systems are compared with each other."""
     by_item: bool = False
-    """True if individual items are required, so that a contingency table is not sufficient."""
+    """True if individual items are required, because a contingency table is not sufficient."""
     noise: str | None = field(init=False, repr=False)
     """The noise label as a string, or None."""
 
@@ -156,8 +158,8 @@ class Inputs:
         if self.options.engine != "local":
             raise InputError(
                 f"engine {self.options.engine}: confidence intervals for several systems without "
-                "groups require individual items; pass --engine local, or use `roget score` "
-                "for each system",
+                "groups require individual items; pass --engine local, or use `roget score` for "
+                "each system separately",
                 code="conflicting-options",
             )
         return None

@@ -136,7 +136,10 @@ def warn_undefined(
 def warn_about_scores(
     rows: Sequence[ScoreRow], measures: Sequence[Measure], items_per_cell: float
 ) -> list[str]:
-    """Return all warnings about one system's scores. `measures` holds the measure for each row."""
+    """Return all warnings about one system's scores.
+
+    `measures` contains the measure for each row.
+    """
     warnings = [*_warn_baselines(rows, measures), *_warn_bias(rows)]
     if items_per_cell < THIN_CELL and any(row.entropy == "ml" for row in rows):
         text = (
@@ -153,7 +156,7 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
         beaten = []
         for row, measure in zip(rows, measures, strict=True):
             baseline = row.baselines.get(name)
-            # Skip measures on which the baseline always gets the best score.
+            # Skip measures on which the baseline always has the best score.
             if row.value is None or baseline is None or baseline == measure.best:
                 continue
             if measure.best is None and name == "one per item":
@@ -162,7 +165,7 @@ def _warn_baselines(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> It
                 beaten.append((row, f"{row.value:.3f} vs {baseline:.3f}"))
         if beaten:
             examples = [f"{row.title} {values}" for row, values in beaten]
-            # Omit the estimator from the name if the measure loses with all estimators.
+            # If the measure loses with all estimators, omit the estimator from the name.
             won = {row.measure for row in rows if all(row is not one for one, _ in beaten)}
             names = [row.title if row.measure in won else row.measure for row, _ in beaten]
             named = join_names(list(dict.fromkeys(names)), len(names))
@@ -186,6 +189,6 @@ def _warn_bias(rows: Sequence[ScoreRow]) -> Iterator[str]:
 
 
 def _shorten(texts: Sequence[str]) -> str:
-    """Join the first few texts, and append the number of omitted texts."""
+    """Join the first few of several texts, and append the number of omitted texts."""
     more = f"; and {len(texts) - _EXAMPLES} more" if len(texts) > _EXAMPLES else ""
     return "; ".join(texts[:_EXAMPLES]) + more

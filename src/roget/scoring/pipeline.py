@@ -80,7 +80,7 @@ class Counter:
     report: Report | None
     samples: int
     before: int = 0
-    """The number of scores and samples completed in earlier stages."""
+    """The number of scores and samples that earlier stages have completed."""
     total: int = 0
     """The total number of scores and samples, or 0 until the first system has been read."""
 
@@ -162,8 +162,8 @@ def tabulate_systems(aligned: Mapping[str, AlignedLabels], inputs: Inputs) -> Sy
     rules = choose_rules(
         first.gold, options.average, options.missing, options.extra, first.system, options.noise
     )
-    # Other systems may have overlapping labels even if the first system does not, so check the
-    # option, too.
+    # Other systems may have overlapping labels even if the first system does not, so also check the
+    # option.
     cover = first.overlapping or (inputs.compared and options.several == "cover")
     requests = choose_requests(options, cover=cover, mentions=first.gold.mentions)
     if options.main:
@@ -172,7 +172,7 @@ def tabulate_systems(aligned: Mapping[str, AlignedLabels], inputs: Inputs) -> Sy
     for name, labels in aligned.items():
         sides = _prepare_sides(labels, inputs, requests, rules)
         if sides.leaves is not None and options.measures is None and not inputs.compared:
-            # A single system is a tree, so add a measure of trees to the default measures.
+            # The only system is a tree, so add a measure for trees to the default measures.
             requests = [(parse("dendrogram-purity"), None), *requests]
         tables = tabulate(sides, pooled=rules.average == "pooled")
         values = np.full((len(requests), tables.groups or 1), np.nan)
@@ -234,7 +234,7 @@ def _resample(
 ) -> tuple[Samples | None, list[Notice]]:
     """Return the bootstrap samples from which the requested intervals are computed.
 
-    If intervals require groups that the input does not have, return the reason instead.
+    If intervals require groups and there are no groups, return the reason instead.
     """
     if not inputs.options.ci:
         return None, []
@@ -470,7 +470,7 @@ def _make_comparison(
 _ONE_LABEL = {"system": "hard", "weights": "none"}
 """Signature fields that describe labels as hard.
 
-Systems with hard labels may be ranked together with systems with weighted labels.
+Systems with hard labels may be ranked together with systems that have weighted labels.
 """
 
 

@@ -1,6 +1,7 @@
 """Results of scoring. Each result has a signature that describes how it was computed.
 
-`ScoreTable` holds the scores of one system, `Comparison` the scores of several systems.
+`ScoreTable` contains the scores of one system, and `Comparison` contains the scores of several
+systems.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from roget.scoring.systems import ScoredSystem
 
 MEAN, TREE = "mean", "tree"
-"""Values of `ScoreRow.level` for means over all levels and for scores of whole trees."""
+"""Values of `ScoreRow.level` for means over all levels, and for scores of whole trees."""
 
 TIE = 1e-12
 """Tolerance within which two scores are considered equal."""
@@ -428,7 +429,7 @@ def _parse_bound(bound: str) -> tuple[str, str]:
         number = float(limit)
     except ValueError:
         number = math.nan
-    # Comparisons with NaN are always false, so a NaN bound could never be violated.
+    # Comparisons with NaN are always false, so no score could violate a NaN bound.
     if not equals or not name.strip() or math.isnan(number):
         raise InputError(
             f"{bound!r}: expected MEASURE[@ENTROPY]=NUMBER, such as v@jk=0.6",

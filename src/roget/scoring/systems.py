@@ -54,7 +54,8 @@ class ScoredSystem:
         )
         gold = self.sides.gold
         if (gold.mentions or gold.absent) and all(isinstance(part, Contingency) for part in parts):
-            # Do not count the placeholders of mentions that occur only in gold or in the system.
+            # Do not count the placeholders for mentions that occur only in gold or only in the
+            # system.
             detected = [part for part in parts if isinstance(part, Contingency)]
             items = np.hstack([table.mentions[0] for table in detected])
             classes, clusters = (
@@ -94,7 +95,7 @@ class SystemScores:
     """The weight of each group."""
     rules: Rules = RULES
     own: Floats | None = None
-    """Additional group weights, which may differ between scores, with shape (scores, groups)."""
+    """Additional group weights, with shape (scores, groups). They may differ between scores."""
     baselines: Mapping[str, Measurable] = field(default_factory=dict)
     """The tables of the baselines, which are scored together with the first system."""
 
@@ -126,7 +127,7 @@ class SystemScores:
         Rank 1 is best, ties share a rank, and 0 means undefined.
         """
         means = self.means[: len(self.systems)]
-        # Round the scores, so that scores that differ only by rounding errors are tied.
+        # Round the scores, so that scores that differ only by rounding errors are ties.
         goodness = np.where(np.isnan(means), np.nan, np.round(means * self.better, 12))
         above = (goodness[None, :, :] > goodness[:, None, :]).sum(axis=1)
         return np.where(np.isnan(goodness), 0, above + 1)

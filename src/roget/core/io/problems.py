@@ -13,7 +13,7 @@ class Problems:
     def __init__(self, name: str) -> None:
         self.name = name
         self.hint = ""
-        """Advice printed once, after all problems."""
+        """Advice that is printed once, after all problems."""
         self._found: list[tuple[int, Notice]] = []
 
     def __len__(self) -> int:

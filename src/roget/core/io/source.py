@@ -277,7 +277,7 @@ class Source:
     digest: Any = field(default=None, compare=False, repr=False)
     """A hashlib object that hashes all bytes read, for inputs that can be read only once."""
     opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
-    """The open file, if it is kept open. Every read starts at the beginning of the file."""
+    """The open file, if it is kept open. Each read starts at the beginning of the file."""
     ended: int = field(default=0, compare=False, repr=False)
     """Number of complete lines in the blocks read so far."""
     _lines_before: int = field(default=0, compare=False, repr=False)
@@ -611,7 +611,8 @@ def source_of(
 
     The content of a pipe is copied to a temporary file, so it can be read more than once.
     `expansion` is the maximum expansion factor (see `limits`), or 0 if the content is processed
-    block by block. With `hold`, a plain local file stays open until the caller closes `opened`.
+    block by block. If `hold` is True, a plain local file stays open until the caller closes
+    `opened`.
     """
     if path == STANDARD_INPUT:
         kind = compression_of(standard_head(16))
@@ -698,7 +699,7 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 class _Spool:
-    """A temporary copy of a pipe's content, which is deleted together with this object."""
+    """A temporary copy of a pipe's content, deleted together with this object."""
 
     def __init__(self, pipe: str) -> None:
         # The suffixes determine the format, so the copy must have the same suffixes as the pipe.
@@ -717,7 +718,7 @@ class _Spool:
                     if room < 0:
                         raise InputError(
                             f"{pipe}: the content needs more than half of the free space in "
-                            f"{gettempdir()}; save it as a file, or set TMPDIR",
+                            f"{gettempdir()}; save it as a file, or set TMPDIR to another folder",
                             code="too-large",
                         )
                     chunk = file.read(BLOCK)

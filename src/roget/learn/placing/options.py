@@ -1,4 +1,4 @@
-"""Options for reading the text that contains the words to place."""
+"""Options for reading the text from which words are placed."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     ACCEPT: ("words", "changes"),
     REFUSE: ("words", "changes"),
 }
-"""Required fields of each kind of edit. A note also needs a class (node) or a word (words)."""
+"""Required fields of each kind of edit. A note also requires a class (node) or a word (words)."""
 
 KINDS = tuple(NEEDS)
 
@@ -55,7 +55,7 @@ FIELDS = (DEFINITION, REMARK)
 """Fields to which a note on a class or word can be written."""
 
 LONGEST_WORD, LONGEST_LABEL, LONGEST_NOTE = 200, 200, 10_000
-"""Maximum numbers of characters in a word, in a requested label and in a note."""
+"""Maximum number of characters in a word, in a requested label and in a note."""
 
 MAX_PROBLEMS = 10
 """Maximum number of problems listed in an error message."""
@@ -64,7 +64,7 @@ SAMPLE = 100
 """Maximum number of words in the snapshot of a class."""
 
 SHOWN, LINE = 3, 80
-"""Maximum number of words, and maximum length of a string, shown in a message."""
+"""Maximum number of words, and maximum length of a string, in a message."""
 
 _CONTROL = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufdd0-\\ufdef"
@@ -89,7 +89,7 @@ class ClassSnapshot:
     label: str
     size: int
     words: tuple[str, ...]
-    """All words of the class or, for a large class, a sample across all frequencies."""
+    """All words of the class. If the class is large, a sample of words of all frequencies."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Edit:
                 verb = "needs" if name in needs else "has no"
                 raise _refuse(f"an edit of kind {self.kind} {verb} {name!r}")
         if self.kind == RENAME:
-            _check_letters(self.text)  # Older labels may contain other characters.
+            _check_letters(self.text)  # Labels from earlier versions may contain other characters.
         if self.kind == NOTE:
             if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
                 raise _refuse("a note needs exactly one class or one word")
@@ -206,7 +206,7 @@ CHANGE_KINDS = {
     MOVED: "a word moved to another class by the new text",
     NEW: "a new word",
 }
-"""Kinds of growth changes, in display order."""
+"""Kinds of changes made by growth, in display order."""
 
 OPEN, ACCEPTED, REFUSED = "open", "accepted", "refused"
 STATES = (OPEN, ACCEPTED, REFUSED)
@@ -220,10 +220,12 @@ class GrowthChange:
     kind: str
     """Kind of change, one of `CHANGE_KINDS`."""
     words: tuple[str, ...]
-    """The new or moved word, the words of the smaller part of a split, or all words of a new
-    class."""
+    """The new or moved word, the words in the smaller part of a split, or all words of a class."""
     source: int | None
-    """The previous class, the class most similar to a new class, or None for a new word."""
+    """The previous class of a word, or the class most similar to a new class.
+
+    None for a new word.
+    """
     target: int
     """The new class."""
     score: float
@@ -236,7 +238,7 @@ class GrowthChange:
     """Total number of new tokens of the words."""
     state: str = OPEN
     rest: int | None = None
-    """For a split, the id of the larger part."""
+    """For a split, the id of the class that keeps the larger part."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -245,7 +247,7 @@ class GrowthChange:
         ):
             if value not in known:
                 raise InputError(
-                    f"a change has the {name} {value!r}; expected one of {', '.join(known)}",
+                    f"invalid change: the {name} is {value!r}; expected one of {', '.join(known)}",
                     code="damaged-folder",
                 )
 
@@ -344,7 +346,7 @@ def describe_changes(numbers: tuple[int, ...]) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return a string on one line, shortened and in quotes."""
+    """Return a string as a single line, shortened and in quotes."""
     line = " ".join(text.split())
     return f"“{line if len(line) <= LINE else line[: LINE - 1] + '…'}”"
 
@@ -383,8 +385,8 @@ class EditRequest:
     text
         The new label, or the text of a note.
     into
-        The class to merge into, nest under, or move or add words to, in the form of `target`. If
-        words are moved, `target` is then the class that they are moved from.
+        The destination: the class to merge into, nest under, or move or add words to, in the same
+        form as `target`. If words are moved, `target` is the class that they are moved from.
     field
         Field of a note: "definition" or "note".
     place
@@ -440,7 +442,7 @@ class EditRequest:
             if outside:
                 raise _refuse(
                     f"{outside[0]!r} is not in the class {thesaurus.label(source)!r}; leave the "
-                    "class empty to move words from any class"
+                    "class field empty to move words from any class"
                 )
         return find_class(thesaurus, self.into)
 
@@ -472,8 +474,8 @@ def apply_edits(
     thesaurus
         The thesaurus, which is not changed.
     requests
-        The edits. Classes are looked up one edit at a time, so a request can use the name that an
-        earlier one has set.
+        The edits. Classes are looked up one edit at a time, so a request can refer to a class by a
+        name that an earlier request has set.
     progress
         Called with the number of edits done.
 
@@ -500,7 +502,7 @@ def apply_edits(
 
 
 def refuse_all(problems: Sequence[str]) -> None:
-    """Raise an error that lists the first problems, if there are any."""
+    """Raise an error that lists the first problems, if there are any problems."""
     if problems:
         more = (
             f"\nand {len(problems) - MAX_PROBLEMS:,} more" if len(problems) > MAX_PROBLEMS else ""
@@ -594,7 +596,7 @@ def read_requests(path: PathLike) -> list[EditRequest]:
                 row.get("field") or REMARK,
                 place,
             )
-            # Ignore the class for a note on a word.
+            # Ignore the class in a request for a note on a word.
             requests.append(replace(one, target=None) if one.action == NOTE and one.words else one)
     if not requests:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Generated labels of classes: their most characteristic words."""
+"""Generate labels of classes from their most characteristic words."""
 
 from __future__ import annotations
 
@@ -21,15 +21,19 @@ LABEL = 3
 """Number of words in a label."""
 
 REPEATED = 0.5
-"""Factor applied to the score of a word that is already in the label of an ancestor."""
+"""Factor applied to the score of a word that is already part of an ancestor's label."""
 
 BROAD = 1.5
-"""Exponent of the log frequency in the scores of words in classes with subclasses. The words of a
-broad class differ, so frequent words name it better than central ones."""
+"""Exponent of the log frequency in the scores of words in classes with subclasses.
+
+A broad class contains diverse words, so frequent words are better names for it than central words.
+"""
 
 STABLE = 0.95
-"""Minimum F-measure between the words of a class before and after edits at which the class keeps
-its label."""
+"""Minimum F-measure for a class to keep its label after edits.
+
+The measure compares the words of the class before and after the edits.
+"""
 
 CACHED = 64
 """Maximum number of class profiles in the cache."""
@@ -48,11 +52,11 @@ class ClassLabels:
     distributions, and contexts in which no other word occurs contribute 0. Scores are summed over
     two references, all words and the parent class, so labels are typical but differ between levels.
 
-    Only the classes that people see (`shown`) affect the labels of their subclasses. With vectors,
-    the word with the highest score comes first even if it is in the label of an ancestor, because
-    it is the best name of the class; other words of such labels come last. Without vectors, words
-    of the parent's label come last, and the scores of words in labels further up are halved.
-    Ties are broken by frequency. The label of the root consists of its most frequent words.
+    Only the classes that are displayed (`shown`) affect the labels of their subclasses. With
+    vectors, the word with the highest score comes first even if it is in the label of an ancestor,
+    because it is the best name of the class. Other words in labels of ancestors come last. Without
+    vectors, words of the parent's label come last, and the scores of words in labels further up are
+    halved. Ties are broken by frequency. The label of the root consists of its most frequent words.
 
     Labelling takes one pass over the words for each level of the tree.
     """
@@ -86,21 +90,20 @@ class ClassLabels:
         return self._chosen[node]
 
     def _above(self, node: int) -> list[int]:
-        """Return the shown classes above a class, from the root down."""
+        """Return the displayed classes above a class, from the root downwards."""
         return [one for one in self._tree.path(node)[:-1] if one in self._shown]
 
     def _choose(self, node: int) -> list[int]:
         """Return the rows of a class's label.
 
-        The labels of the shown classes above it must be chosen already.
+        The labels of the displayed classes above it must already be chosen.
         """
         rows = self._inside(node)
         totals = self._totals[rows]
         score, last = totals, np.zeros(rows.size, dtype=bool)
         if node:
             *above, parent = self._above(node)
-            # Do not penalise words in the label of the root, because the root has the most frequent
-            # words.
+            # Do not penalise words in the root's label, because these are the most frequent words.
             used = np.isin(rows, [row for one in above if one for row in self._chosen[one]])
             last = np.isin(rows, self._chosen[parent] if parent else [])
             if self._vectors is None:
@@ -125,7 +128,7 @@ class ClassLabels:
         own = self._totals[rows][word]
 
         def predict(one: int) -> Floats:
-            """Return p(v|node) for each entry, excluding the tokens of the entry's word."""
+            """Return p(v|node) for each entry. The tokens of the entry's word are excluded."""
             profile = self._profile(one)
             left = np.maximum(profile.sum() - own, 0.0)
             seen = np.maximum(profile[contexts] - n, 0.0)
@@ -145,7 +148,7 @@ class ClassLabels:
         return np.asarray(sums, dtype=np.float64)
 
     def _inside(self, node: int) -> Ints:
-        """Return the rows of the words of a class."""
+        """Return the rows of the words in a class."""
         return self._order[self._begin[node] : self._end[node]]
 
 

@@ -25,7 +25,7 @@ from roget.learn.representation.similarity import (
 )
 
 MANY = 4096
-"""Maximum number of classes for which all pairs are compared. Some taxonomies have more classes."""
+"""Maximum number of classes for which all pairs are compared. Some taxonomies have more."""
 
 CELLS = 1 << 22
 """Batch size: number of cells of a dense array computed at once."""
@@ -49,7 +49,7 @@ class Neighbours:
         self._counts, self._clustering = counts, clustering
         self._ways = cache(self._way)
         self._before: tuple[Neighbours, Any] | None = None
-        """The index before classes were merged, and a matrix that maps old classes to new ones."""
+        """The index before classes were merged, and a matrix from old classes to new classes."""
 
     def after(
         self,

@@ -34,5 +34,5 @@ def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:
 
 
 READER = LabelReader(
-    "A thesaurus folder: each word is in its main class.", labels=read, is_tree=True
+    "A thesaurus folder; the label of a word is its main class.", labels=read, is_tree=True
 )

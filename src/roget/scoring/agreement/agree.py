@@ -175,8 +175,8 @@ def _warn_singletons(panel: Panel) -> list[str]:
     if not alone:
         return []
     text = (
-        f"{', '.join(alone)}: every cluster has a single item; if this is a column of item names, "
-        "pass --columns item=NAME"
+        f"{', '.join(alone)}: every cluster contains a single item; if this is a column of item "
+        "names, pass --columns item=NAME"
     )
     return [Notice(text, code="all-singletons")]
 
@@ -187,7 +187,8 @@ def _warn_identical(panel: Panel) -> list[str]:
         return []
     same: dict[bytes, list[str]] = {}
     for name, one in zip(panel.names, panel.coded, strict=True):
-        # Number the clusters by their first item, so identical clusterings have identical codes.
+        # Number the clusters by their first item, so that identical clusterings have identical
+        # codes.
         size = one.codes.size
         first = np.full(one.groups.size, size)
         first[one.codes[::-1]] = np.arange(size - 1, -1, -1)

@@ -21,9 +21,11 @@ from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
-"""Largest count that is tallied in an array, chosen so that the array fits into the CPU cache.
+"""Largest count that is tallied in an array.
 
-Larger counts are sorted.
+The limit ensures that the array fits into the CPU cache.
+
+Larger counts are sorted instead.
 """
 
 
@@ -33,13 +35,13 @@ def takes_arrays(method: Any) -> bool:
 
 
 ONE = np.zeros(1, dtype=np.int64)
-"""The array `starts` for a single group."""
+"""The array `starts` of a histogram with a single group."""
 
 
 def find_owners(starts: Ints | None, size: int) -> Ints:
     """Return the group index of each of `size` values.
 
-    `starts` holds the position of the first value of each group.
+    `starts` contains the position of the first value of each group.
     """
     begins = ONE if starts is None else starts
     return np.repeat(np.arange(begins.size), np.diff(begins, append=size))
@@ -110,7 +112,7 @@ class Histogram:
 
     def sum(self, values: Array) -> Values:
         """Return the sum of value · cells over the distinct counts of each group."""
-        # Use reduceat, because it adds the values in order, regardless of the number of threads.
+        # Use reduceat, because it adds the values in order, independently of the number of threads.
         sums = np.add.reduceat(np.multiply(values, self.cells), self.begins)
         return float(sums[0]) if self.starts is None else sums
 

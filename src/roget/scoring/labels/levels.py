@@ -18,7 +18,7 @@ from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.read import as_labels
 
 LISTS = "lists"
-"""The value of the option `levels` for labels that are lists."""
+"""Value of the option `levels` for labels that are lists."""
 
 
 def split_labels(labels: Labels, separator: str) -> Labels:

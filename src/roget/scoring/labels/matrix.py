@@ -39,7 +39,7 @@ def read_matrix(
     values, classes, clusters, dropped = drop_totals(values, classes, clusters)
     warnings: list[str] = []
     if dropped:
-        text = f"{name}: totals in the last {' and the last '.join(dropped)} are not counted"
+        text = f"{name}: the totals in the last {' and the last '.join(dropped)} are not counted"
         warnings.append(Notice(text, code="dropped-totals"))
     table = Contingency.from_table(values)
     sides = []

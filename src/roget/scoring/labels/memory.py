@@ -37,8 +37,8 @@ def convert_data(
         found: Labels = source.to_labels()
         return found
     if hasattr(source, "places") and hasattr(source, "memberships"):
-        # The source is a thesaurus. It is recognised by its attributes, because the scoring package
-        # must not import its class.
+        # The source may be a thesaurus. It is recognised by its attributes, because the scoring
+        # package must not import its class.
         placed: Labels = catalogue.load("label formats", "thesaurus")(source)
         return placed
     if is_frame(source):

@@ -76,7 +76,7 @@ def as_labels(
         found = source
     elif isinstance(source, str | os.PathLike):
         # `labels` may be the format of a tree. A gold standard is never a tree, so its format is
-        # detected from its own name.
+        # detected from its own file name.
         format = None if gold and labels is not None and is_tree(labels) else labels
         path = os.fspath(source)
         single = os.path.isfile(path)
@@ -155,7 +155,7 @@ def read_pair(
 ) -> tuple[Labels, Labels]:
     """Read gold and system labels from a file that has a column for each.
 
-    Columns are identified by the header, which may also name item and group columns. Without a
+    Columns are identified by the header, which may also name item and group columns. If there is no
     header, the columns are gold and system, in this order. An empty system cell means no label.
     """
     pairs = [to_pair(rows) for rows in read_tables(path, labels, columns, PAIR, header)]
@@ -202,8 +202,7 @@ def read_tables(
         with LabelFile(one, header=header) as file:
             reader = get_reader(labels or detect_format(file))
             if reader.table is None or not (reader.is_table or reader.is_binary):
-                # The detected format has no columns, but a table is required, so read the file as
-                # TSV.
+                # The detected format has no columns, but a table is required. Read the file as TSV.
                 reader = get_reader("tsv")
             assert reader.table is not None
             rows = reader.table(file, columns, roles, Problems(file.name))

@@ -128,7 +128,7 @@ def _refuse_names(answers: _LabelTexts, role: str, names: Iterable[str], format:
                 f"{noun}"
             )
             others = [other for other in FORMATS if not _FORBIDDEN[other].search(name)]
-            hint = f"; choose the format {' or '.join(others)}" if others else ""
+            hint = f"; use the format {' or '.join(others)}" if others else ""
             answers.refuse(what + hint)
 
 

@@ -179,7 +179,7 @@ def join_tables(compared: Comparison, tables: Sequence[ScoreTable], title: str) 
         values = {field.name: getattr(row, field.name) for field in fields(ScoreRow)}
         rows.append(ScoreRow(**values | {"baselines": baselines}))
     return ScoreTable(
-        signature=compared.signature.replace("+bootstrap", ""),  # not tested
+        signature=compared.signature.replace("+bootstrap", ""),  # The differences were not tested.
         items=compared.items,
         groups=compared.groups,
         classes=compared.classes,
@@ -283,8 +283,8 @@ def _resample_groups(
     count = len(numbers)
     random = np.random.default_rng(options.seed)
     times = random.multinomial(count, np.full(count, 1 / count), size=options.ci)
-    # `times` holds how often each group occurs in each bootstrap sample. A jackknife
-    # sample contains every group once, except the group that is left out.
+    # `times` contains the number of times that each group occurs in each bootstrap sample. A
+    # jackknife sample contains every group once, except for the group that is left out.
     drawn, without = (
         _mean_golds([average_draws(values, some[:, at] * weights) for values, weights, at in parts])
         for some in (times.astype(np.float64), 1.0 - np.eye(count))

@@ -64,7 +64,8 @@ def resample_groups(
     parts = [np.empty((0, *values.shape[:-1]))]
     for begin in range(0, draws, _CHUNK):
         size = min(_CHUNK, draws - begin)
-        # Groups are sampled with replacement. `times` holds how often each group is drawn.
+        # Groups are sampled with replacement. `times` contains the number of times that each group
+        # is drawn.
         times = random.multinomial(groups, np.full(groups, 1 / groups), size=size)
         parts.append(average_draws(values, times * weights, own))
     return np.concatenate(parts)
@@ -118,7 +119,7 @@ def _run_bootstrap(resampler: Resampler, task: BootstrapTask) -> Floats:
 class JackknifeTask(NamedTuple):
     """A range of jackknife samples for one worker. Each sample leaves out one block of items.
 
-    `items` holds the number of items of each kind in these blocks, or None if each block is one
+    `items` contains the number of items of each kind in these blocks, or None if each block is one
     item.
     """
 
@@ -285,7 +286,7 @@ class Resampler(ABC):
 
     def _task_size(self, count: int) -> int:
         """Return the number of samples per task, a multiple of the batch size."""
-        # Round up to whole batches, so the results do not depend on the number of tasks.
+        # Round up to whole batches, so that the results do not depend on the number of tasks.
         return -(-max(1, -(-count // _TASKS)) // self.batch) * self.batch
 
 
@@ -396,7 +397,7 @@ class ItemResampler(Resampler):
     def _count(self, cells: _Cells, times: Ints) -> Contingency:
         """Return the tables of a batch.
 
-        `times` holds how often each kind is drawn in each sample.
+        `times` contains the number of times that each kind is drawn in each sample.
         """
         cell, keys, width, _ = cells
         at = np.arange(len(times))[:, None] * keys.size + cell
@@ -648,8 +649,8 @@ class Samples:
         for named, constant in by_systems.items():
             of_systems = f" of {join_names(named)}" if named else ""
             text = (
-                f"{', '.join(constant)}{of_systems}: no interval, because leaving out a single "
-                f"{unit[:-1]} never changes the score"
+                f"{', '.join(constant)}{of_systems}: no interval, because the score never changes "
+                f"when a single {unit[:-1]} is left out"
             )
             warnings.append(Notice(text, code="no-spread"))
         return warnings + self._warn_biased(requests)
@@ -678,8 +679,8 @@ class Samples:
         warnings: list[str] = []
         for r, request in enumerate(requests):
             for kind, scores in kinds.items():
-                # A sample may be undefined for only some systems. Report the system with the most
-                # undefined samples.
+                # A sample may be undefined for only some systems. Report the system that has the
+                # most undefined samples.
                 undefined = np.isnan(scores[:, : self.systems, r]).sum(axis=0).max(initial=0)
                 if 0 < undefined < len(scores):
                     text = (
@@ -736,7 +737,7 @@ def resample(
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)
     low[:count], high[:count] = interval_bounds(method, own, drawn, left, scores.requests)
     if kind is ItemResampler and method == "jackknife" and resampler.counts.size > _BLOCKS:
-        # Leave out the same blocks as if the system was scored alone.
+        # Leave out the same blocks as if the system were scored alone.
         for at, side in enumerate(sides if count > 1 else ()):
             alone = ItemResampler([side], scores.requests).leave_out(options.seed)
             alone = replace(alone, chance=left.chance and left.chance.select(at))

@@ -36,8 +36,9 @@ from roget.scoring.tables.weighted import WeightedSide, WeightedTable
 from roget.scoring.tabulate import tabulate
 
 _ITEMS = 1 << 20
-"""Maximum size of a batch of random clusterings: their total number of items or of cells, whichever
-is smaller.
+"""Maximum size of a batch of random clusterings.
+
+The size is the total number of items or of cells, whichever is smaller.
 """
 
 

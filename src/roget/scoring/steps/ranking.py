@@ -82,7 +82,7 @@ def rank_systems(
 
 
 _SERIOUS = ("no-labels", "identical-systems", "mixed-labels")
-"""Codes of notices that are listed first, because they make systems or ranks doubtful."""
+"""Codes of notices that are listed first, because they cast doubt on systems or ranks."""
 
 
 def sort_notices(*notices: str) -> tuple[str, ...]:
@@ -167,9 +167,10 @@ def _warn_mixed_labels(systems: Sequence[ScoredSystem]) -> list[str]:
     if not hard or not kinds:
         return []
     meaning = {
-        "weighted": "the other systems divide items among labels by weight, which changes scores "
-        "even if the best labels are equal; to compare the best labels, pass --set answers=top",
-        "cover": "the other systems assign items to several clusters, which changes scores even if "
+        "weighted": "the other systems divide items among labels by weight, so scores differ "
+        "even if the best labels are equal; to compare the best labels, pass --set "
+        "answers=top",
+        "cover": "the other systems assign items to several clusters, so scores differ even if "
         "the first clusters are equal",
     }[kinds.pop()]
     verb = "has" if len(hard) == 1 else "have"

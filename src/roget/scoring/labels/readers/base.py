@@ -26,11 +26,15 @@ All rows have the same roles. Invalid lines are added to the problems and not yi
 """
 
 ReadTable: TypeAlias = Callable[[LabelFile, Columns | None, LabelRoles, Problems], LabelTable]
-"""A function that reads a table, given the file, the specified columns, the roles and the problems.
+"""A function that reads a table.
+
+Its arguments are the file, the specified columns, the roles and the problems.
 """
 
 ReadLabels: TypeAlias = Callable[[LabelFile, Columns | None, bool], Labels]
-"""A function that reads labels, given the file, the specified columns and a flag (True for gold).
+"""A function that reads labels.
+
+Its arguments are the file, the specified columns, and True for gold.
 """
 
 CLUSTERS_HINT = "if each line lists the items of one cluster, pass --labels clusters"
@@ -69,7 +73,8 @@ class LabelReader:
     """
 
     def __post_init__(self) -> None:
-        # Set the docstring, which `inspect.getdoc` and `roget list` show for a catalogue entry.
+        # Set the docstring, because `inspect.getdoc` and `roget list` show it for a catalogue
+        # entry.
         object.__setattr__(self, "__doc__", self.about)
 
     def __call__(

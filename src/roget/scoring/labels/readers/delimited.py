@@ -61,7 +61,7 @@ def read_delimited(
             named = [role for role in LABEL_ROLES if role in values]
             names = {role: tuple(rows.columns[role].names or ()) for role in named}
             rows.warnings += warn_of_header(table, names)
-        # With --header or --no-header, no notice about the first row is needed.
+        # If the user passes --header or --no-header, no notice about the first row is needed.
         if file.header is None:
             rows.first_row = describe_first_row(table, lines[0])
     return rows
@@ -121,7 +121,7 @@ def sniff_csv(lines: Sequence[str]) -> bool:
 
 
 TSV = LabelReader(
-    "Tab-separated columns item, label[, weight][, group], with or without a header.",
+    "Tab-separated columns: item, label[, weight][, group], with or without a header.",
     (".tsv", ".tab"),
     sniff_tsv,
     table=partial(read_delimited, "tsv"),
@@ -129,7 +129,7 @@ TSV = LabelReader(
     is_general=True,
 )
 CSV = LabelReader(
-    "Comma-separated columns item, label[, weight][, group], with or without a header.",
+    "Comma-separated columns: item, label[, weight][, group], with or without a header.",
     (".csv",),
     sniff_csv,
     table=partial(read_delimited, "csv"),

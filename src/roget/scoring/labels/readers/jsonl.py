@@ -324,7 +324,7 @@ def _distributions(values: list[Any], table: LabelTable, *, cover: bool) -> Labe
     if table.weights is None:
         table.weights = np.array(weights, dtype=np.float64)
     table.indptr = np.concatenate(([0], np.cumsum(sizes)))
-    # Repeat the line number for each entry, so an invalid label is reported at its line.
+    # Repeat the line number for each entry, so that an invalid label is reported with its line.
     owners = LabelTable(table.problems, np.repeat(table.lines, sizes))
     return factorize_objects(_texts(labels, "label", owners))
 

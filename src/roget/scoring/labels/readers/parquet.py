@@ -23,7 +23,7 @@ def inspect_parquet_file(
 
     `held` means that all rows will be loaded into memory.
     """
-    # Accessing `plain` raises an error if the file is missing.
+    # Accessing `plain` raises an error if the file does not exist.
     if file.source.path == STANDARD_INPUT or (file.plain and file.source.compression):
         raise InputError(
             f"{file.name}: Parquet input must be a plain file, neither compressed nor standard "
