@@ -17,7 +17,7 @@ from roget import catalogue
 from roget.cli import app
 from roget.core.counts import evidence
 from roget.errors import InputError
-from roget.learn.command_options import ORDERS
+from roget.learn.options import ORDERS
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report.exports import booklet, export
 from roget.report.why import report

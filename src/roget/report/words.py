@@ -8,8 +8,8 @@ from typing import Any
 
 from roget.core.counts import Counts
 from roget.errors import Notice
-from roget.learn.background import KEY
-from roget.learn.prior import KEY as PRIOR
+from roget.learn.representation.background import KEY
+from roget.learn.representation.prior import KEY as PRIOR
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report import Column, Report, ReportTable, legend
 from roget.report.contexts import ContextPhrases

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from roget.errors import InputError
-from roget.learn.command_options import WAYS
 from roget.learn.evaluation import ratings
 from roget.learn.evaluation.ratings import (
     BASELINE,
@@ -21,6 +20,7 @@ from roget.learn.evaluation.ratings import (
     judge_ratings,
     read_ratings,
 )
+from roget.learn.options import WAYS
 from roget.learn.thesaurus import lookup
 from support.errors import refused
 from thesauri import FAMILIES, hard, mixtures, planted

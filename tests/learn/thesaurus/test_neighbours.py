@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.clustering.spherical.estimator import SphericalTree
-from roget.learn.command_options import WAYS
+from roget.learn.options import WAYS
 from roget.learn.thesaurus import Thesaurus, lookup, neighbours
 from support.errors import refused
 from thesauri import THESAURI

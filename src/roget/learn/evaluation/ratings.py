@@ -24,8 +24,8 @@ from roget.core.io.table import Columns, Roles, open_table
 from roget.core.options import choose, with_options
 from roget.core.types import Floats, Ints, PathLike
 from roget.errors import InputError
-from roget.learn.command_options import WAYS
 from roget.learn.evaluation.options import RatingOptions
+from roget.learn.options import WAYS
 from roget.learn.representation.similarity import SMOOTHING
 from roget.learn.thesaurus import Thesaurus, lookup
 

@@ -24,10 +24,10 @@ from roget.core.information import kl, xlogx
 from roget.core.io.values import whole_number
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
-from roget.learn import background
 from roget.learn.clustering.memberships import assign_leaves
 from roget.learn.clustering.result import Clustering
-from roget.learn.command_options import NeighbourOptions
+from roget.learn.options import NeighbourOptions
+from roget.learn.representation import background
 from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
 from roget.learn.thesaurus.quality import ClassTrust, find_vectors

@@ -15,7 +15,7 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.memberships import grouping_matrix
 from roget.learn.clustering.result import Clustering
-from roget.learn.command_options import WAYS
+from roget.learn.options import WAYS
 from roget.learn.representation.similarity import (
     Similarity,
     StandardisedCosine,

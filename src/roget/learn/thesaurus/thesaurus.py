@@ -22,8 +22,8 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering, infer_rule
-from roget.learn.command_options import NeighbourOptions
 from roget.learn.corpus.lemma_repair import list_singulars
+from roget.learn.options import NeighbourOptions
 from roget.learn.thesaurus import files, lookup, quality
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.editor import Editor

@@ -9,12 +9,12 @@ import pytest
 
 import roget
 from roget import Counts, data
-from roget.learn import prior as module
 from roget.learn.build import build
 from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.learn.growth.grow import grow
-from roget.learn.prior import Prior, choose_prior, open_prior
+from roget.learn.representation import prior as module
 from roget.learn.representation.disagreement import find_disagreements
+from roget.learn.representation.prior import Prior, choose_prior, open_prior
 from roget.learn.representation.vectors import Representation, infer_prior, join
 from roget.learn.thesaurus import Thesaurus, lookup
 from roget.report.thesaurus import report
