@@ -25,7 +25,8 @@ from roget.learn.representation.background import (
     open_background,
 )
 from roget.learn.taxonomy import taxonomy_of
-from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.neighbours import neighbour_sources
 from roget.learn.usage.shift import shift
 from roget.learn.usage.sketch import sketch
 from roget.report.thesaurus import report
@@ -158,7 +159,7 @@ def test_neighbours_name_their_source():
     assert "background" in sources or "both" in sources
     assert "source" in [column.title for column in result.tables[0].columns]
     bare = build_small("none")
-    assert lookup.neighbour_sources(bare, word, [word]) == []
+    assert neighbour_sources(bare, word, [word]) == []
     plain = neighbours(bare, word, 5, "both")
     assert {one["source"] for one in plain.data["neighbours"]} == {None}
     assert len(plain.tables[0].columns) == len(result.tables[0].columns) - 1

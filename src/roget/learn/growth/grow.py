@@ -31,8 +31,16 @@ from roget.learn.representation.prior import reopen_prior
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.draft import Draft, add_or_move
-from roget.learn.thesaurus.edits import CHANGE_KINDS, NEW, OPEN, ClassSnapshot, Edit, GrowthChange
+from roget.learn.thesaurus.draft import Draft
+from roget.learn.thesaurus.edits import (
+    CHANGE_KINDS,
+    NEW,
+    OPEN,
+    ClassSnapshot,
+    Edit,
+    GrowthChange,
+    add_or_move,
+)
 from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"
