@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from roget import Counts, SphericalTree
-from roget.learn.background import open_background
+from roget.learn.representation.background import open_background
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.quality import unsorted
 from roget.web import static

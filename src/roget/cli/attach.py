@@ -10,7 +10,7 @@ import typer
 
 from roget.cli.command import command, group
 from roget.cli.shared import Format, Output, bar, deliver, print_notes, target
-from roget.learn.command_options import AttachOptions
+from roget.learn.options import AttachOptions
 from roget.report import Report
 
 app = group(

@@ -18,8 +18,7 @@ from roget.cli.shared import (
     print_written,
     target,
 )
-from roget.learn.command_options import PlaceOptions, TaxonomyOptions
-from roget.learn.placing.options import CorpusOptions
+from roget.learn.options import CorpusOptions, PlaceOptions, TaxonomyOptions
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roget.cli.shared import CountsArgument, bar, print_notes, read_counts
-from roget.learn.command_options import CutOptions, PreferOptions
 from roget.learn.counting.options import TableOptions
+from roget.learn.options import CutOptions, PreferOptions
 from roget.report import Report
 
 if TYPE_CHECKING:

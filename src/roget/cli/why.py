@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import ThesaurusArgument, WordArgument
-from roget.learn.command_options import WhyOptions
+from roget.learn.options import WhyOptions
 from roget.report import Report
 
 

@@ -26,8 +26,6 @@ from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.engines.base import working_on
 from roget.errors import InputError, Notice
-from roget.learn import prior as priors
-from roget.learn.background import AUTO, KEY, NONE, Background, choose_background
 from roget.learn.clustering.notices import ignore_trivial
 from roget.learn.counting.inspect import Inputs
 from roget.learn.counting.options import CountOptions
@@ -36,7 +34,9 @@ from roget.learn.evaluation.heldout import predict_held, run_again
 from roget.learn.load import open_classes
 from roget.learn.load_counts import gather, keep_counted, refuse_rare
 from roget.learn.options import BuildOptions, Plan, offered, own_options
-from roget.learn.prior import Prior
+from roget.learn.representation import prior as priors
+from roget.learn.representation.background import AUTO, KEY, NONE, Background, choose_background
+from roget.learn.representation.prior import Prior
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
 from roget.learn.thesaurus.thesaurus import keep_spare

@@ -12,7 +12,7 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.command_options import EditOptions
+from roget.learn.options import EditOptions
 from roget.learn.taxonomy.changes import read_changes
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus.edits import apply_edits, read_requests

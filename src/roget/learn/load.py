@@ -21,14 +21,14 @@ from roget.core.io.table import Columns, split_columns
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError, Notice
-from roget.learn.background import KEY, find_bundled, reopen_background
 from roget.learn.counting.options import CountOptions as Counting
-from roget.learn.shift import SET_ASIDE
+from roget.learn.representation.background import KEY, find_bundled, reopen_background
 from roget.learn.taxonomy import kind_of_folder, read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
-from roget.learn.variants import unite
+from roget.learn.usage.shift import SET_ASIDE
+from roget.learn.usage.variants import unite
 
 BACKGROUND = "background"
 """Input name that stands for the background counts of the other input."""

@@ -21,7 +21,7 @@ from roget.learn.counting.options import CountOptions
 from roget.learn.counting.plan import CountPlan, refuse_options
 from roget.learn.counting.recipe import CountCuts
 from roget.learn.load import open_counts
-from roget.learn.options import Placing
+from roget.learn.options import BuildOptions
 
 _FOR_COUNTS = ("min_count", "min_context", "min_pair", "transpose")
 """Counting options that also apply to existing counts."""
@@ -48,7 +48,7 @@ class GatheredCounts(NamedTuple):
 
 
 def read_corpus(
-    inputs: Sequence[PathLike], options: Placing, progress: Report | None = None
+    inputs: Sequence[PathLike], options: BuildOptions, progress: Report | None = None
 ) -> LoadedCounts:
     """Load or count the words to place in a taxonomy, without rare words."""
     names = [os.fspath(one) for one in inputs]

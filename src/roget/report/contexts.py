@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Self
 
 from roget.core.counts import Counts
-from roget.learn.sketch import Sketches
+from roget.learn.usage.sketch import Sketches
 
 NOTE = "… stands for the word; the output in JSON and CSV contains context codes such as obj:open"
 

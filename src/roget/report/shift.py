@@ -9,7 +9,7 @@ from typing import Any
 
 from roget.core.counts.evidence import EvidenceLine
 from roget.errors import Notice
-from roget.learn.shift import ContextChange, NewWord, ShiftResult, WordShift
+from roget.learn.usage.shift import ContextChange, NewWord, ShiftResult, WordShift
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
 from roget.report.format import occurrences, plural, printable, width

@@ -12,6 +12,7 @@ import numpy as np
 from roget.core.counts.evidence import EvidenceLine
 from roget.errors import InputError, Notice
 from roget.learn.thesaurus import Thesaurus, TypicalContext, lookup
+from roget.learn.thesaurus.neighbours import compare_words
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
 from roget.report.format import GAP, occurrences, printable, width
@@ -145,7 +146,7 @@ def _weigh_contexts(
     seen = [f"{one['word']}: {occurrences(one['seen'])}" for one in found["words"]]
     if len(words) > 1:
         rows, others = (np.array([thesaurus.row(one)]) for one in words)
-        similarity = float(lookup.similarities(thesaurus, rows, others)[0])
+        similarity = float(compare_words(thesaurus, rows, others)[0])
         node = thesaurus.common_class(*words)
         label = name_class(thesaurus, node)
         found |= {"by": "lift", "similarity": similarity, "class": {"node": node, "label": label}}

@@ -8,9 +8,10 @@ from typing import Any
 
 from roget.core.counts import Counts
 from roget.errors import Notice
-from roget.learn.background import KEY
-from roget.learn.prior import KEY as PRIOR
+from roget.learn.representation.background import KEY
+from roget.learn.representation.prior import KEY as PRIOR
 from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus.neighbours import neighbour_sources
 from roget.report import Column, Report, ReportTable, legend
 from roget.report.contexts import ContextPhrases
 from roget.report.format import occurrences, plural, printable, width
@@ -31,7 +32,7 @@ def describe_neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> dic
     """Return a word's most probable classes and nearest neighbours as plain data for JSON."""
     near = []
     found = thesaurus.neighbours(word, n, by)
-    sources = lookup.neighbour_sources(thesaurus, word, [other.word for other in found])
+    sources = neighbour_sources(thesaurus, word, [other.word for other in found])
     for other, source in zip_longest(found, sources):
         common = thesaurus.common_class(word, other.word)
         shared = lookup.shared_evidence(thesaurus, word, other.word, SHARED)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.errors import InputError
-from roget.learn.background import KEY as BACKGROUND
-from roget.learn.background import reopen_background
-from roget.learn.sketch import Sketches
+from roget.learn.representation.background import KEY as BACKGROUND
+from roget.learn.representation.background import reopen_background
 from roget.learn.thesaurus import Thesaurus, quality
+from roget.learn.usage.sketch import Sketches
 from roget.report.contexts import ContextPhrases
 from roget.report.format import brief
 from roget.web.search import Search, fold

@@ -24,8 +24,8 @@ from roget.learn.attachment.chain import Chain
 from roget.learn.attachment.quads import NOUN, VERB, check_answers, check_quadruples
 from roget.learn.attachment.sources import make_sources
 from roget.learn.attachment.statistics import BackoffStage
-from roget.learn.command_options import RULES, AttachOptions
-from roget.learn.prior import NONE
+from roget.learn.options import RULES, AttachOptions
+from roget.learn.representation.prior import NONE
 
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")

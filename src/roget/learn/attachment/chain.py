@@ -40,7 +40,7 @@ from roget.learn.attachment.quads import (
 from roget.learn.attachment.sources import Sources, tables, tabulate
 from roget.learn.attachment.statistics import Association, BackoffStage
 from roget.learn.clustering.notices import ignore_trivial
-from roget.learn.command_options import RULES
+from roget.learn.options import RULES
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
 

@@ -31,8 +31,8 @@ from roget.learn.attachment.quads import (
 )
 from roget.learn.attachment.statistics import split_context
 from roget.learn.load import open_classes, open_counts
-from roget.learn.prior import NONE, Prior, open_prior
-from roget.learn.representation import decompose
+from roget.learn.representation.prior import NONE, Prior, open_prior
+from roget.learn.representation.vectors import decompose
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 from roget.learn.treecut import WordHierarchy

@@ -30,7 +30,7 @@ from roget.learn.clustering.inputs import (
 )
 from roget.learn.clustering.result import Clustering
 from roget.learn.clustering.tokens import unigram
-from roget.learn.command_options import BACKOFFS
+from roget.learn.options import BACKOFFS
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Word frequencies that separate the frequency groups.

@@ -21,7 +21,7 @@ from roget.learn.classmodel.classes import COUNTED, SLACK, ClassCounts, are_shar
 from roget.learn.classmodel.families import NearestWords
 from roget.learn.classmodel.mixing import Mixture
 from roget.learn.clustering.result import Clustering, Rule, StoredRule, find_legacy_rule
-from roget.learn.command_options import BACKOFFS
+from roget.learn.options import BACKOFFS
 
 KIND = folders.model("classmodel", "classmodel.model")
 

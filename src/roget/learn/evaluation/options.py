@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from roget import catalogue
 from roget.core.options import Checked, copy_option, option, seed_option
-from roget.learn.command_options import BACKOFFS, NeighbourOptions
+from roget.learn.options import BACKOFFS, NeighbourOptions
 
 KINDS = ("intrusion", "reading")
 """Kinds of sheets.

@@ -24,10 +24,11 @@ from roget.core.io.table import Columns, Roles, open_table
 from roget.core.options import choose, with_options
 from roget.core.types import Floats, Ints, PathLike
 from roget.errors import InputError
-from roget.learn.command_options import WAYS
 from roget.learn.evaluation.options import RatingOptions
+from roget.learn.options import WAYS
 from roget.learn.representation.similarity import SMOOTHING
-from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.neighbours import compare_words
 
 BASELINE = "PPMI cosine"
 TREE = "tree"
@@ -202,7 +203,7 @@ def judge_ratings(
     people = np.array([pair.rating for pair in rated])[known]
     ways = (by, *(way for way in WAYS if way != by))
     # Compute all similarities of the pairs. The last two are the tree and the baseline.
-    similarities = {way: lookup.similarities(thesaurus, left, right, way) for way in ways}
+    similarities = {way: compare_words(thesaurus, left, right, way) for way in ways}
     similarities |= {TREE: _share_classes(thesaurus, left, right)}
     similarities |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
     table = np.array([people, *similarities.values()])

@@ -24,7 +24,8 @@ from roget.core.options import choose, with_options
 from roget.core.types import Ints
 from roget.errors import InputError, Notice
 from roget.learn.evaluation.options import KINDS, SheetOptions
-from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.neighbours import compare_words
 
 INTRUSION, READING = KINDS
 
@@ -207,7 +208,7 @@ class _Draw:
         """Return words from the less similar half of the other classes, for use as intruders."""
         rows = np.concatenate(others)
         pairs = np.repeat(members, rows.size), np.tile(rows, members.size)
-        similarity = lookup.similarities(self._thesaurus, *pairs).reshape(members.size, rows.size)
+        similarity = compare_words(self._thesaurus, *pairs).reshape(members.size, rows.size)
         owner = np.repeat(np.arange(len(others)), [one.size for one in others])
         means = np.bincount(owner, similarity.mean(axis=0)) / np.bincount(owner)
         far = np.flatnonzero(means[owner] <= np.median(means))

@@ -21,18 +21,26 @@ from roget.core.progress import Progress, Report
 from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.errors import InputError, Notice
-from roget.learn.background import KEY, reopen_background
 from roget.learn.growth.add import Added, add, read_counts
 from roget.learn.growth.options import GrowOptions, read_numbers
 from roget.learn.growth.update import ClusteringUpdate, ManualEdits, keep_rows, update_clustering
 from roget.learn.load_counts import keep_counted
-from roget.learn.prior import KEY as PRIOR
-from roget.learn.prior import reopen_prior
+from roget.learn.representation.background import KEY, reopen_background
+from roget.learn.representation.prior import KEY as PRIOR
+from roget.learn.representation.prior import reopen_prior
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.draft import Draft, add_or_move
-from roget.learn.thesaurus.edits import CHANGE_KINDS, NEW, OPEN, ClassSnapshot, Edit, GrowthChange
+from roget.learn.thesaurus.draft import Draft
+from roget.learn.thesaurus.edits import (
+    CHANGE_KINDS,
+    NEW,
+    OPEN,
+    ClassSnapshot,
+    Edit,
+    GrowthChange,
+    add_or_move,
+)
 from roget.learn.thesaurus.thesaurus import keep_spare
 
 BETWEEN = "between classes"

@@ -19,12 +19,12 @@ from roget.core.counts import Counts
 from roget.core.counts.views import to_dense, unit
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints
-from roget.learn.background import add_background
-from roget.learn.clustering.incremental import IncrementalUpdate
 from roget.learn.clustering.memberships import one_hot, replace_rows, sparsify
 from roget.learn.clustering.result import Clustering
+from roget.learn.growth.incremental import IncrementalUpdate
 from roget.learn.growth.options import GrowOptions
-from roget.learn.prior import Prior
+from roget.learn.representation.background import add_background
+from roget.learn.representation.prior import Prior
 from roget.learn.thesaurus.edits import CLASS, MOVED, NEW, SPLIT
 
 MIN_NEW_SHARE = 0.5

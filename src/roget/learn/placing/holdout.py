@@ -16,11 +16,11 @@ from roget.core.options import choose, with_options
 from roget.core.progress import Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.learn.background import choose_background
-from roget.learn.command_options import PlaceOptions
+from roget.learn.options import PlaceOptions
 from roget.learn.placing.graph import FAR, Graph, fold
 from roget.learn.placing.place import Placer
 from roget.learn.placing.votes import BLOCK, FEWEST, NeighbourModel
+from roget.learn.representation.background import choose_background
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 RANKED = 10

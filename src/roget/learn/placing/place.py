@@ -14,11 +14,11 @@ from roget.core.counts.evidence import EvidenceLine
 from roget.core.options import choose, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, Floats, Ints, PathLike
-from roget.learn.background import choose_background
-from roget.learn.command_options import PlaceOptions
 from roget.learn.load import open_counts
+from roget.learn.options import PlaceOptions
 from roget.learn.placing.graph import FAR, Graph
 from roget.learn.placing.votes import BLOCK, SPELT, NeighbourModel, Supporter
+from roget.learn.representation.background import choose_background
 from roget.learn.taxonomy import taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 

@@ -17,16 +17,16 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.learn.background import add_background
 from roget.learn.clustering.memberships import tabulate
 from roget.learn.placing.graph import Graph, fold, is_part
-from roget.learn.representation import Representation
+from roget.learn.representation.background import add_background
 from roget.learn.representation.similarity import (
     Similarity,
     StandardisedCosine,
     select_common_rows,
     weigh_contexts,
 )
+from roget.learn.representation.vectors import Representation
 
 NEAREST, LEAST_NEAREST = 100, 10
 """Maximum number of known words that vote by contexts. A tenth of the known words vote if they are

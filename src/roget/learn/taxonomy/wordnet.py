@@ -12,10 +12,10 @@ from roget.core.io.problems import Problems
 from roget.core.io.source import source_of
 from roget.core.io.values import whole_number
 from roget.errors import InputError
-from roget.learn import command_options
+from roget.learn import options
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
-PARTS = {part: number for number, part in enumerate(command_options.PARTS, 1)}
+PARTS = {part: number for number, part in enumerate(options.PARTS, 1)}
 """Parts of speech with hypernyms, and their numbers in sense keys."""
 
 HYPERNYMS = ("@", "@i")

@@ -8,7 +8,7 @@ belongs changes.
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +17,6 @@ from scipy import sparse
 
 from roget.core import tree_edits
 from roget.core.counts import Counts, NotCounted
-from roget.core.tree import Tree
 from roget.core.tree_edits import EditedTree
 from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError
@@ -29,14 +28,20 @@ from roget.learn.clustering.memberships import (
 )
 from roget.learn.clustering.split_clusters import SplitRule, apply_splits, split_cluster
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.edits import ClassSnapshot, Edit, GrowthChange, Note
+from roget.learn.thesaurus.edits import (
+    ClassSnapshot,
+    Edit,
+    GrowthChange,
+    MatchedClass,
+    Note,
+    add_or_move,
+    match_class,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from roget.learn.clustering.result import Clustering
     from roget.learn.thesaurus.thesaurus import Thesaurus
-
-MIN_MATCH = 0.5
-"""Minimum F-measure of the word sets of two classes for the classes to match."""
 
 SURE_MATCH = 0.8
 """Minimum F-measure for a match not to be reported as doubtful."""
@@ -47,18 +52,6 @@ NO_HOMES: dict[int, int] = {}
 
 Edits copy it before they change it.
 """
-
-
-class MatchedClass(NamedTuple):
-    """The class of a thesaurus that is most similar to a class snapshot in a stored edit."""
-
-    node: int
-    similarity: float
-    """F-measure between the word sets of the class and the snapshot."""
-    common: int
-    """Estimated number of words that the class and the snapshot have in common."""
-    size: int
-    """Number of words in the matched class."""
 
 
 class Deleted(NotCounted):
@@ -362,7 +355,7 @@ class Draft:
             elif row in self.gone:
                 self.gone -= {row}
             else:
-                raise _refuse(f"{word!r} is already in the thesaurus; move it instead")
+                raise refuse(f"{word!r} is already in the thesaurus; move it instead")
             self._put(row, _node(edit))
 
     def _delete(self, edit: Edit) -> None:
@@ -370,7 +363,7 @@ class Draft:
         rows = {self.row(word) for word in edit.words}
         self.gone |= rows
         if len(self.gone) == len(self.base) + len(self.added):
-            raise _refuse("cannot delete all words of a thesaurus")
+            raise refuse("cannot delete all words of a thesaurus")
         self.notes = {at: held for at, held in self.notes.items() if at not in edit.words}
 
     def _split(self, edit: Edit) -> None:
@@ -385,10 +378,10 @@ class Draft:
         for word in edit.words:
             row = self.row(word)
             if not inside[row]:
-                raise _refuse(f"{word!r} is in another class, not in node {node}")
+                raise refuse(f"{word!r} is in another class, not in node {node}")
             apart[row] = True
         if not (inside & ~apart).any():
-            raise _refuse(
+            raise refuse(
                 "the new class would contain all words; leave at least one word in the other class"
             )
         # The counts of the words in each new leaf determine how the remaining words are divided
@@ -463,9 +456,9 @@ class Draft:
                 if known
                 else "there are no changes"
             )
-            raise _refuse(f"unknown change {number}; {there}")
+            raise refuse(f"unknown change {number}; {there}")
         if number in self.states:
-            raise _refuse(f"change {number} is already {self.states[number]}; undo that first")
+            raise refuse(f"change {number} is already {self.states[number]}; undo that first")
         self.states = {**self.states, number: state}
         return known[number]
 
@@ -473,18 +466,18 @@ class Draft:
         """Return the node of the class with the given id."""
         found = np.flatnonzero(self.ids == id)
         if not found.size:
-            raise _refuse(f"class {id} no longer exists; move the words individually")
+            raise refuse(f"class {id} no longer exists; move the words individually")
         return int(found[0])
 
     def _reshape(self, made: EditedTree, ids: Sequence[int]) -> None:
         """Replace the tree: renumber labels, notes, ids and the clusters of units."""
         if len(made.made) != len(ids):
-            raise _refuse(
+            raise refuse(
                 f"the edit has {len(ids)} ids for {len(made.made)} new classes; expected one id "
                 "per class"
             )
         if set(ids) & set(self.ids.tolist()) or len(set(ids)) < len(ids):
-            raise _refuse(f"the ids {list(ids)} of new classes are already used")
+            raise refuse(f"the ids {list(ids)} of new classes are already used")
         labels, notes = dict(self.labels), dict(self.notes)
         if made.heir is not None:
             gone, heir = made.heir
@@ -597,58 +590,6 @@ class Draft:
         table = table.copy()
         table.resize((len(self.base) + len(self.added), self.parts.size))
         return replace_rows(table, np.array(rows), new)
-
-
-def match_class(
-    seen: ClassSnapshot, rows: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
-) -> MatchedClass:
-    """Find the class whose words are most similar to the words of a snapshot.
-
-    Similarity is the F-measure, twice the number of common words divided by the sum of both sizes.
-    Words of the snapshot that are not in this thesaurus are ignored. If the snapshot contains only
-    a sample of a large class, the number of common words is extrapolated from the sample. The root
-    matches only the root.
-    """
-    known = [rows[word] for word in seen.words if word in rows]
-    if not known:
-        raise _refuse(f"no word of “{seen.label}” is in this thesaurus")
-    each = seen.size / len(seen.words)
-    common = np.zeros(tree.n_nodes)
-    for place in places[known].tolist():
-        common[list(tree.path(place))] += each
-    common = np.minimum(common, sizes)
-    similarity = 2 * common / (each * len(known) + sizes)
-    best = 0
-    if seen.node:
-        best = 1 + int(similarity[1:].argmax()) if tree.n_nodes > 1 else 0
-        # If a subclass contains all words of a class, both match equally well. Prefer the original
-        # node.
-        if 0 < seen.node < tree.n_nodes and similarity[seen.node] == similarity[best]:
-            best = seen.node
-        if not best:
-            raise _refuse(f"no class matches “{seen.label}”: the thesaurus has only the root")
-        if similarity[best] < MIN_MATCH:
-            raise _refuse(
-                f"no class matches “{seen.label}”: the most similar one has an F-measure of "
-                f"{similarity[best]:.2f}, below {MIN_MATCH}"
-            )
-    return MatchedClass(best, float(similarity[best]), round(float(common[best])), int(sizes[best]))
-
-
-def add_or_move(edit: Edit, present: Collection[str]) -> list[Edit]:
-    """Split an edit that adds words into one that adds words and one that moves words.
-
-    The words in `present` are moved.
-    """
-    new = tuple(word for word in edit.words if word not in present)
-    old = tuple(word for word in edit.words if word in present)
-    parts = (edit.kind, new), (editing.MOVE, old)
-    return [replace(edit, kind=kind, words=words) for kind, words in parts if words]
-
-
-def _refuse(message: str) -> InputError:
-    """Return the error for an edit that cannot be applied."""
-    return InputError(message, code="edit-refused")
 
 
 def _node(edit: Edit) -> int:

@@ -12,14 +12,12 @@ import numpy as np
 
 from roget.core import tree_edits
 from roget.core.counts import NotCounted
-from roget.core.io.problems import plural
 from roget.core.io.values import whole_number
-from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.clustering.split_clusters import bisect
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.draft import Draft, MatchedClass
-from roget.learn.thesaurus.edits import ClassSnapshot, Edit
+from roget.learn.thesaurus.draft import Draft
+from roget.learn.thesaurus.edits import ClassSnapshot, Edit, describe_match, renumber
 
 if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
@@ -379,24 +377,3 @@ def _continue(draft: Draft, edits: list[Edit]) -> Draft:
             return history[at].after_all(edits[at:])
     common = min(len(edits), len(history) - 1)
     return history[common].after_all(edits[common:])
-
-
-def describe_match(seen: ClassSnapshot, label: str, found: MatchedClass) -> str:
-    """Describe the match of a snapshot, so that users can check it."""
-    others = found.size - found.common
-    more = f", and {plural(others, 'other', ',')}" if others else ""
-    return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{more})"
-
-
-def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
-    """Return the edit with one id for each class that it creates in a tree.
-
-    An id is kept if it is still free.
-    """
-    needed = 2 if edit.kind == editing.SPLIT else 0
-    if edit.kind == editing.NEST and edit.into is not None and not tree.children(edit.into.node):
-        needed = 1
-    if len(edit.ids) == needed and not used & set(edit.ids):
-        return edit
-    first = max(used, default=-1) + 1
-    return replace(edit, ids=tuple(range(first, first + needed)))

@@ -9,9 +9,9 @@ affect with the thesaurus before the edit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -22,15 +22,13 @@ from roget.core.counts import Counts
 from roget.core.counts.evidence import EvidenceLine
 from roget.core.information import kl, xlogx
 from roget.core.io.values import whole_number
+from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
-from roget.learn import background
 from roget.learn.clustering.memberships import assign_leaves
 from roget.learn.clustering.result import Clustering
-from roget.learn.command_options import NeighbourOptions
-from roget.learn.thesaurus.labels import LABEL, ClassLabels, StableLabels
 from roget.learn.thesaurus.neighbours import Neighbours
-from roget.learn.thesaurus.quality import ClassTrust, find_vectors
+from roget.learn.thesaurus.quality import ClassTrust, centrality, find_vectors
 from roget.learn.thesaurus.senses import Senses
 
 if TYPE_CHECKING:
@@ -38,6 +36,27 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = npt.NDArray[np.intp]
 T = TypeVar("T")
+
+LABEL = 3
+"""Number of words in a label."""
+
+REPEATED = 0.5
+"""Factor applied to the score of a word that is already part of an ancestor's label."""
+
+BROAD = 1.5
+"""Exponent of the log frequency in the scores of words in classes with subclasses.
+
+A broad class contains diverse words, so frequent words are better names for it than central words.
+"""
+
+STABLE = 0.95
+"""Minimum F-measure for a class to keep its label after edits.
+
+The measure compares the words of the class before and after the edits.
+"""
+
+CACHED = 64
+"""Maximum number of class profiles in the cache."""
 
 MIN_PROBABILITY = 0.01
 """Minimum probability for a new word to be listed in a second or further class."""
@@ -80,19 +99,6 @@ class ContextClass(NamedTuple):
     def label(self) -> str:
         """Label of the class: its most frequent contexts."""
         return ", ".join(self.contexts[:4])
-
-
-class Neighbour(NamedTuple):
-    """A word that is similar to another word."""
-
-    word: str
-    similarity: float
-    """Similarity, in standard deviations above the mean similarity of common words."""
-
-    @property
-    def distance(self) -> float:
-        """The similarity converted to a distance, exp(−similarity)."""
-        return math.exp(-self.similarity)
 
 
 class Reason(NamedTuple):
@@ -168,6 +174,164 @@ class WordClass:
     """
     words: tuple[TypicalWord, ...]
     contexts: tuple[TypicalContext, ...]
+
+
+class ClassLabels:
+    """The words that name each class of a tree: typical and frequent words.
+
+    If the classes were made from vectors, the score of a word is ln(1 + n)·c, where n is its number
+    of occurrences and c its centrality, the cosine with the mean of the other words of the class.
+    In classes with subclasses, it is ln(1 + n)^1.5·c.
+
+    Without vectors, the score measures how much better the class predicts the tokens of the word
+    than a reference:
+    Σ n(v)·ln(½ + ½·p(v|class) / p(v|reference)). The word itself is excluded from both
+    distributions, and contexts in which no other word occurs contribute 0. Scores are summed over
+    two references, all words and the parent class, so labels are typical but differ between levels.
+
+    Only the classes that are displayed (`shown`) affect the labels of their subclasses. With
+    vectors, the word with the highest score comes first even if it is in the label of an ancestor,
+    because it is the best name of the class. Other words in labels of ancestors come last. Without
+    vectors, words of the parent's label come last, and the scores of words in labels further up are
+    halved. Ties are broken by frequency. The label of the root consists of its most frequent words.
+
+    Labelling takes one pass over the words for each level of the tree.
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        tree: Tree,
+        places: Ints,
+        shown: Container[int],
+        vectors: Array | None = None,
+    ) -> None:
+        self._matrix, self._vectors = sparse.csr_array(counts.matrix), vectors
+        self._shown = shown
+        self._totals = np.asarray(counts.word_totals, dtype=np.float64)
+        self._tree = tree
+        first, last = tree.layout.first, tree.layout.end
+        # Sort the words by leaf, so the words of each node form a slice.
+        self._order = np.argsort(first[places], kind="stable")
+        at = first[places][self._order]
+        self._begin, self._end = np.searchsorted(at, first), np.searchsorted(at, last)
+        self._profile = lru_cache(CACHED)(self._sum_counts)
+        self._chosen: dict[int, list[int]] = {}
+
+    def rows(self, node: int) -> list[int]:
+        """Return the rows of the words in the label of a class, best first."""
+        if node not in self._chosen:
+            for one in (*self._above(node), node):
+                if one not in self._chosen:
+                    self._chosen[one] = self._choose(one)
+        return self._chosen[node]
+
+    def _above(self, node: int) -> list[int]:
+        """Return the displayed classes above a class, from the root downwards."""
+        return [one for one in self._tree.path(node)[:-1] if one in self._shown]
+
+    def _choose(self, node: int) -> list[int]:
+        """Return the rows of a class's label.
+
+        The labels of the displayed classes above it must already be chosen.
+        """
+        rows = self._inside(node)
+        totals = self._totals[rows]
+        score, last = totals, np.zeros(rows.size, dtype=bool)
+        if node:
+            *above, parent = self._above(node)
+            # Do not penalise words in the root's label, because these are the most frequent words.
+            used = np.isin(rows, [row for one in above if one for row in self._chosen[one]])
+            last = np.isin(rows, self._chosen[parent] if parent else [])
+            if self._vectors is None:
+                score = self._score(node, rows, (0, parent))
+                score = np.where(used & (score > 0), REPEATED * score, score)
+            else:
+                power = BROAD if self._tree.children(node) else 1.0
+                central = centrality(self._vectors, self._totals, rows)
+                score = np.log1p(totals) ** power * central
+                last |= used
+                last[np.lexsort((rows, -totals, -score))[:1]] = False
+        return [int(row) for row in rows[np.lexsort((rows, -totals, -score, last))[:LABEL]]]
+
+    def _score(self, node: int, rows: Ints, outside: tuple[int, ...]) -> Floats:
+        """Return the score Σ n(v)·ln(½ + ½·p(v|class) / p(v|reference)) of each word.
+
+        Scores are summed over all references.
+        """
+        part = self._matrix[rows]
+        word = np.repeat(np.arange(rows.size), np.diff(part.indptr))
+        contexts, n = part.indices, np.asarray(part.data, dtype=np.float64)
+        own = self._totals[rows][word]
+
+        def predict(one: int) -> Floats:
+            """Return p(v|node) for each entry. The tokens of the entry's word are excluded."""
+            profile = self._profile(one)
+            left = np.maximum(profile.sum() - own, 0.0)
+            seen = np.maximum(profile[contexts] - n, 0.0)
+            return np.asarray(np.divide(seen, left, out=np.zeros(n.size), where=left > 0))
+
+        inside, sums = predict(node), np.zeros(rows.size)
+        for one in outside:
+            there = predict(one)
+            ratio = np.divide(inside, there, out=np.ones(n.size), where=there > 0)
+            sums += np.bincount(word, n * np.log((1 + ratio) / 2), minlength=rows.size)
+        return np.asarray(sums)
+
+    def _sum_counts(self, node: int) -> Floats:
+        """Return the count of each context, summed over the words of a class."""
+        part: Any = self._matrix[self._inside(node)]
+        sums = np.bincount(part.indices, part.data, minlength=self._matrix.shape[1])
+        return np.asarray(sums, dtype=np.float64)
+
+    def _inside(self, node: int) -> Ints:
+        """Return the rows of the words in a class."""
+        return self._order[self._begin[node] : self._end[node]]
+
+
+class StableLabels(ClassLabels):
+    """Generated labels after edits. A class whose words have hardly changed keeps its label."""
+
+    def __init__(self, thesaurus: Thesaurus, shown: Container[int]) -> None:
+        vectors = thesaurus.index.vectors[0]
+        super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places, shown, vectors)
+        self._thesaurus, self._base = thesaurus, thesaurus.base
+        self._memory = thesaurus.draft.memory.labels
+
+    def _choose(self, node: int) -> list[int]:
+        here, base = self._thesaurus, self._base
+        before = base.index.places.node_by_id.get(int(here.ids[node]))
+        words: list[str] | None = None
+        if before is not None:
+            words = base.words[base.index.places.labels.rows(before)].tolist()
+            same = base.index.places.fingerprints[before] == here.index.places.fingerprints[node]
+            if not same and not self._is_stable(before, node, words):
+                words = None
+        if words is None:
+            key = self._key(node)
+            if key not in self._memory:
+                self._memory[key] = here.words[super()._choose(node)].tolist()
+            words = self._memory[key]
+        return [here.rows[word] for word in words]
+
+    def _is_stable(self, before: int, node: int, label: list[str]) -> bool:
+        """Return True if a class still has most of its words, and all words of its label."""
+        here, base = self._thesaurus, self._base
+        rows = here.inside(node)
+        if not label or not {*label} <= {*here.words[rows].tolist()}:
+            return False
+        origin = rows if here.edited is None else here.edited.rows[rows]
+        members = np.zeros(max(len(base), int(origin.max(initial=-1)) + 1), dtype=bool)
+        members[base.inside(before)] = True
+        # F-measure = 2·common / (size before + size now).
+        return bool(2 * members[origin].sum() >= STABLE * (members.sum() + origin.size))
+
+    def _key(self, node: int) -> Any:
+        """Return a cache key that contains everything that the label of a class depends on."""
+        here, above = self._thesaurus, self._above(node)
+        labels = tuple(tuple(here.words[self.rows(one)].tolist()) for one in above)
+        marks = here.index.places.fingerprints
+        return marks[node], marks[above[-1]] if above else None, marks[0], labels
 
 
 class WordIndex:
@@ -492,59 +656,6 @@ def rank_words(
         TypicalWord(str(thesaurus.words[row]), float(distance), float(p))
         for row, distance, p in zip(best, distances, belongs, strict=True)
     ]
-
-
-def list_neighbours(
-    thesaurus: Thesaurus, rows: Rows, n: int = 10, by: str = "both"
-) -> list[list[Neighbour]]:
-    """Return the neighbours of several words in one batch."""
-    words = thesaurus.words
-    return [
-        [Neighbour(str(words[at]), float(s)) for at, s in zip(*found, strict=True)]
-        for found in thesaurus.index.neighbours.nearest(rows, n, by)
-    ]
-
-
-def neighbour_sources(thesaurus: Thesaurus, word: str, others: Sequence[str]) -> list[str]:
-    """Return the source of the similarity of a word to each other word.
-
-    The source is "text", "background", "both", or "prior" for prior vectors. The first three may be
-    combined with the last, as in "text + prior".
-
-    The list is empty if the thesaurus was built without background counts and prior vectors.
-    """
-    known, made = thesaurus.clustering.representation, thesaurus.provenance
-    if known is None or not (background.KEY in made or known.prior):
-        return []
-    rows = np.array([thesaurus.row(one) for one in (word, *others)])
-    at = rows if known.rows is None else known.rows[rows]
-    # Words without learnt vectors are compared only by their contexts in the text.
-    nothing = sparse.csr_array((1, known.weights.shape[1]), dtype=known.weights.dtype)
-    weights = sparse.vstack([known.weights, nothing], format="csr")[at]
-    own = sparse.csr_array(thesaurus.counts.matrix[rows])
-    compared = np.arange(1, rows.size)
-    if background.KEY in made:
-        names = background.name_sources(own, weights, 0, compared)
-    else:
-        names = [background.TEXT] * compared.size
-    return background.add_prior_source(names, known.prior_shares(int(at[0]), at[1:]))
-
-
-def similarities(
-    thesaurus: Thesaurus, rows: Rows, others: Rows, by: str = NeighbourOptions.by
-) -> Floats:
-    """Return the similarities of word pairs, on the scale of `Thesaurus.neighbours`.
-
-    Parameters
-    ----------
-    thesaurus
-        The thesaurus.
-    rows, others
-        The rows of the first words, and of the second words, of the pairs.
-    by
-        How words are compared: "both", "classes" or "counts".
-    """
-    return thesaurus.index.neighbours.compare(rows, others, by)
 
 
 def shared_evidence(

@@ -22,21 +22,21 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering, infer_rule
-from roget.learn.command_options import NeighbourOptions
 from roget.learn.corpus.lemma_repair import list_singulars
+from roget.learn.options import NeighbourOptions
 from roget.learn.thesaurus import files, lookup, quality
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.editor import Editor
 from roget.learn.thesaurus.edits import LONGEST_NOTE, Edit, GrowthChange, Note, check_text
 from roget.learn.thesaurus.lookup import (
     Index,
-    Neighbour,
     PlaceIndex,
     Rows,
     Sense,
     TypicalContext,
     WordClass,
 )
+from roget.learn.thesaurus.neighbours import Neighbour, list_neighbours
 from roget.learn.thesaurus.quality import ClassTrust
 
 if TYPE_CHECKING:
@@ -445,7 +445,7 @@ class Thesaurus(ReportMixin):
             with the classes if there are no vectors. For two words with e tokens (geometric mean),
             contexts have the weight e/(e + 100). The similarity of rare words (e = 10) is halved.
         """
-        return lookup.list_neighbours(self, np.array([self.row(word)]), n, by)[0]
+        return list_neighbours(self, np.array([self.row(word)]), n, by)[0]
 
     def senses(self, word: str, n: int = 10) -> list[Sense]:
         """Return the classes in which a word is used, most frequent first.

@@ -17,7 +17,7 @@ from roget.core.counts.matrix import Names, frozen
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
-from roget.learn.command_options import SENSES
+from roget.learn.options import SENSES
 from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
 

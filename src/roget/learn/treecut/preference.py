@@ -11,7 +11,7 @@ from roget.core.counts.matrix import split_slot
 from roget.core.progress import Report
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.notices import ignore_trivial
-from roget.learn.command_options import CutOptions, PreferOptions
+from roget.learn.options import CutOptions, PreferOptions
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut.estimator import CutClass, TreeCut

@@ -13,8 +13,9 @@ from urllib.parse import quote
 import numpy as np
 
 from roget._version import __version__
-from roget.learn.thesaurus import Thesaurus, lookup
+from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
+from roget.learn.thesaurus.neighbours import list_neighbours
 from roget.report.exports.base import (
     ExportEntry,
     Member,
@@ -221,7 +222,7 @@ def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
     if not n:
         return {}
     words = thesaurus.words.tolist()
-    near = lookup.list_neighbours(thesaurus, np.arange(len(words)), n)
+    near = list_neighbours(thesaurus, np.arange(len(words)), n)
     pairs = {(word, each.word) for word, some in zip(words, near, strict=True) for each in some}
     found: dict[str, list[str]] = {}
     for word, other in sorted(pairs | {(other, word) for word, other in pairs}):

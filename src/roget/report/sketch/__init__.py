@@ -11,7 +11,7 @@ from typing import Any
 
 from roget.core.counts.evidence import EvidenceLine
 from roget.errors import Notice
-from roget.learn.sketch import Collocate, Sketch, SketchRelation
+from roget.learn.usage.sketch import Collocate, Sketch, SketchRelation
 from roget.report import Column, Report, ReportTable
 from roget.report.contexts import ContextPhrases
 from roget.report.format import GAP, UNDEFINED, occurrences, printable, width

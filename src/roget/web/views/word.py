@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from roget.learn.thesaurus import Neighbour, lookup
+from roget.learn.thesaurus.neighbours import list_neighbours
 from roget.report.format import brief
 from roget.web.snapshot import ThesaurusSnapshot
 from roget.web.views.base import (
@@ -95,9 +96,7 @@ def make_many(
 ) -> Iterator[WordView]:
     """Yield the data of several words. Their neighbours are computed together, which is faster."""
     thesaurus = snapshot.thesaurus
-    near = (
-        lookup.list_neighbours(thesaurus, np.array(rows), check_rows(n)) if n else [[]] * len(rows)
-    )
+    near = list_neighbours(thesaurus, np.array(rows), check_rows(n)) if n else [[]] * len(rows)
     for row, neighbours in zip(rows, near, strict=True):
         yield _make_word(snapshot, row, neighbours, contexts)
 

@@ -17,7 +17,6 @@ from roget.core import contents
 from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError, Notice
-from roget.learn.background import add_background
 from roget.learn.clustering import checkpoints
 from roget.learn.clustering.base import Clusterer, place_others
 from roget.learn.clustering.inputs import select_learnable
@@ -33,8 +32,9 @@ from roget.learn.clustering.spherical.moves import (
 )
 from roget.learn.clustering.spherical.options import SphericalOptions
 from roget.learn.clustering.spherical.rule import COMMON, NearestCentroids, smooth_vectors
-from roget.learn.prior import Prior, open_prior, supplement
-from roget.learn.representation import Representation
+from roget.learn.representation.background import add_background
+from roget.learn.representation.prior import Prior, open_prior, supplement
+from roget.learn.representation.vectors import Representation
 
 SIZE = 40
 """Default mean number of words per class. Classes of this size are easy to read and to name."""

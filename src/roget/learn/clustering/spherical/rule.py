@@ -15,9 +15,9 @@ from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
-from roget.learn.background import add_background
 from roget.learn.clustering.result import Clustering, Rule
-from roget.learn.prior import Prior, supplement
+from roget.learn.representation.background import add_background
+from roget.learn.representation.prior import Prior, supplement
 from roget.learn.representation.vectors import Representation, multiply_exactly, spread
 
 COMMON = 5000

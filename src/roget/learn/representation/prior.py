@@ -24,7 +24,7 @@ from roget.core.folder import read_npy, sha256
 from roget.core.io.source import Source, source_of
 from roget.core.types import Array, BoolArray, PathLike
 from roget.errors import InputError, Notice
-from roget.learn.background import reopen
+from roget.learn.representation.background import reopen
 from roget.learn.representation.disagreement import find_disagreements
 from roget.learn.representation.vectors import Representation, Singles
 

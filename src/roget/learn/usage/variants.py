@@ -17,7 +17,7 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.errors import Notice
-from roget.learn.sketch import Sketches
+from roget.learn.usage.sketch import Sketches
 
 SHOWN = 5
 """Maximum number of united words listed in a note."""

@@ -21,8 +21,7 @@ from roget.core.options import choose, options_of, with_options
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError, Notice
-from roget.learn.command_options import ShiftOptions
-from roget.learn.options import Compared
+from roget.learn.options import Compared, ShiftOptions
 
 SURE = 1.6448536269514722
 """95 % quantile of the standard normal distribution, for confidence bounds."""

@@ -24,8 +24,8 @@ from roget.core.counts.views import log_dice
 from roget.core.options import choose, with_options
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError, UnknownName
-from roget.learn.command_options import SketchOptions
 from roget.learn.corpus.relations import UPOS
+from roget.learn.options import SketchOptions
 
 FREQUENT = 100
 """Minimum frequency of a word whose collocates must occur at least twice."""
