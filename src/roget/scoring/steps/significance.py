@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from roget.core.types import Floats, Ints
 from roget.errors import Notice
-from roget.scoring.measures.base import divide
+from roget.scoring.measures.base import Request, divide
 from roget.scoring.results import (
     Pair,
     explain_untestable,
@@ -133,10 +133,9 @@ def _compare_scores(
     difference = scores.means[a, r] - scores.means[b, r]
     drawn = samples.drawn[:, a, r] - samples.drawn[:, b, r]
     left = subtract_systems(samples.jackknife, a, b, r)
-    least, most = scores.requests[r][0].range
     if samples.method == "jackknife":
-        bounds = Bounds(least - most, most - least)
-        low, high = jackknife_bounds(difference, left, bounds)
+        own = scores.means[: len(scores.systems), r]
+        low, high = difference_bounds(own, samples.jackknife, both, r, scores.requests[r])
     else:
         low, high = interval_bounds("percentile", difference, drawn, NO_JACKKNIFE)
     units = left.defined
@@ -151,6 +150,44 @@ def _compare_scores(
     else:
         p = contribution_p(difference, left, drawn.shape[0], seed + 1)
     return difference, low, high, np.where(np.isnan(difference), np.nan, p), units
+
+
+def difference_bounds(
+    means: Floats, jackknife: Jackknife, both: Ints, r: int, request: Request
+) -> tuple[Floats, Floats]:
+    """Return the bounds of the intervals of differences between pairs of systems in one score.
+
+    `means` holds the score r of each system, and `both` the pairs. With `ChanceBias`, the biases of
+    the two systems differ by an unknown amount. The interval is therefore extended to the bounds of
+    the MOVER method (Zou & Donner 2008), which combines the intervals (l₁, u₁) and (l₂, u₂) of the
+    scores x₁ and x₂ with the correlation ρ of their jackknife samples (0 if it is negative):
+    (1)  low  = x₁ − x₂ − √((x₁ − l₁)² + (u₂ − x₂)² − 2ρ·(x₁ − l₁)·(u₂ − x₂))
+    (2)  high = x₁ − x₂ + √((u₁ − x₁)² + (x₂ − l₂)² − 2ρ·(u₁ − x₁)·(x₂ − l₂))
+    """
+    a, b = both.T
+    difference = means[a] - means[b]
+    bounds = Bounds.from_request(request)
+    width = bounds.most - bounds.least
+    left = subtract_systems(jackknife, a, b, r)
+    low, high = jackknife_bounds(difference, left, Bounds(-width, width))
+    if jackknife.chance is None:
+        return low, high
+    own = jackknife.select(r)
+    lower, upper = jackknife_bounds(means, own, bounds)
+    # A score without an interval, such as that of a perfect clustering, is treated as exact.
+    below, above = np.nan_to_num(means - lower), np.nan_to_num(upper - means)
+    variance = own.error**2
+    covariance = (variance[a] + variance[b] - left.error**2) / 2
+    rho = np.clip(divide(covariance, own.error[a] * own.error[b], 0.0), 0.0, 1.0)
+
+    def combine(one: Floats, other: Floats) -> Floats:
+        return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * rho * one * other, 0.0)))
+
+    mover_low = difference - combine(below[a], above[b])
+    mover_high = difference + combine(above[a], below[b])
+    # np.minimum keeps NaN: a difference that does not vary has no interval.
+    low = np.minimum(low, np.maximum(mover_low, -width))
+    return low, np.maximum(high, np.minimum(mover_high, width))
 
 
 def subtract_systems(jackknife: Jackknife, a: Ints, b: Ints, r: int) -> Jackknife:
