@@ -23,9 +23,9 @@ import typer
 from typer.core import TyperCommand
 
 from roget import catalogue
-from roget.cli.parameters import join_given, make_parameter, parse_setting
+from roget.cli.parameters import as_typer, join_given, parse_setting
 from roget.cli.shared import REPORTED, deliver, split_pair
-from roget.core.options import Option, options_of
+from roget.core.options import JOINED, REPEATED, Option, options_of
 from roget.errors import InputError, UnknownName, flags_in_messages
 from roget.report import Report
 
@@ -311,7 +311,7 @@ class Signature:
         values: dict[str, dict[str, Any]] = {name: {} for name in self.groups}
         for name, (owner, one) in self.shown.items():
             value = given.pop(name)
-            values[owner][name] = join_given(one, value) if one.joined else value
+            values[owner][name] = join_given(one, value) if one.many in JOINED else value
         for text in given.pop("set", None) or ():
             name, equals, value = text.partition("=")
             known = self.all_settings()
@@ -325,7 +325,7 @@ class Signature:
             before = values[owner].get(key)
             # If an option that takes a list is set repeatedly, the lists are joined. For other
             # options, the last value counts.
-            if before is not None and (one.repeated or one.joined):
+            if before is not None and one.many in (*REPEATED, *JOINED):
                 added = ",".join((before, added)) if one.many == "text" else (*before, *added)
             values[owner][key] = added
         for owner, make in self.groups.items():
@@ -352,6 +352,7 @@ def read_signature(function: Callable[..., Report | None]) -> Signature:
     found = Signature()
     options: dict[str, inspect.Parameter] = {}
     positional: list[str] = []
+    only = inspect.Parameter.KEYWORD_ONLY
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints[name]
         later = next((one for one in get_args(hint) if isinstance(one, RuntimeOptions)), None)
@@ -364,7 +365,15 @@ def read_signature(function: Callable[..., Report | None]) -> Signature:
                     found.settings[one.name] = name, one
                 else:
                     found.shown[one.name] = name, one
-                    options[one.name] = make_parameter(one, sections.get(one.name) or None)
+                    several = one.many in (*REPEATED, *JOINED)
+                    kind: Any = bool if one.type is bool else list[str] if several else str
+                    typed = as_typer(one, rich_help_panel=sections.get(one.name) or None)
+                    options[one.name] = inspect.Parameter(
+                        one.name,
+                        only,
+                        default=None if several else one.default,
+                        annotation=Annotated[kind | None, typed],
+                    )
         else:
             options[name] = parameter.replace(annotation=hint)
             for one in get_args(hint):
@@ -372,7 +381,6 @@ def read_signature(function: Callable[..., Report | None]) -> Signature:
                     positional.append(name)
                 elif isinstance(one, typer.models.OptionInfo) and name in sections:
                     one.rich_help_panel = sections[name]
-    only = inspect.Parameter.KEYWORD_ONLY
     shared = REPORTED if hints.get("return") is Report else {}
     if found.settings or found.runtime:
         shared = {**shared, "set": SET}

@@ -290,7 +290,7 @@ PATIENCE = 2.0
 
 
 @contextmanager
-def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
+def bar(doing: str, unit: str = "") -> Iterator[ProgressReport | None]:
     """Show a progress bar if the work takes over two seconds and stderr is a terminal.
 
     The unit "bytes" also shows the speed.
@@ -303,7 +303,7 @@ def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
         nonlocal shown, task
         passed = time.monotonic() - began
         if shown is None:
-            if passed <= PATIENCE or now.done >= now.total or not sys.stderr.isatty():
+            if passed <= PATIENCE or now.done >= now.total:
                 return
             shown = _make_bar(doing, unit)
             task = shown.add_task("", total=None, state="")
@@ -312,7 +312,7 @@ def bar(doing: str, unit: str = "") -> Iterator[ProgressReport]:
         shown.update(task, completed=now.done, total=now.total or None, state=state)
 
     try:
-        yield show
+        yield show if sys.stderr.isatty() else None
     finally:
         if shown is not None:
             shown.stop()

@@ -148,7 +148,7 @@ def check_label_reader(reader: Any, text: str, labels: Mapping[str, str]) -> Non
     suffix = reader.suffixes[0] if reader.suffixes else ""
 
     def read(path: Path) -> dict[str, str]:
-        with LabelFile(path) as file:
+        with LabelFile(str(path)) as file:
             got = reader(file)
         assert got.items is not None, "the labels contain no items"
         return {item: got.names[code] for item, code in zip(got.items, got.codes, strict=True)}

@@ -68,7 +68,7 @@ def merge_notices(notices: Mapping[str, Iterable[str]]) -> list[str]:
     ]
 
 
-def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str, ...]:
+def warn_about_sides(sides: AlignedLabels, noise: str | None, *more: str) -> tuple[str, ...]:
     """Return all warnings about the gold and system labels, followed by the warnings in `more`.
 
     They include warnings about a label that may mark noise, and about a specified noise label that
@@ -77,7 +77,7 @@ def warn_about_sides(sides: AlignedLabels, noise: Any, *more: str) -> tuple[str,
     texts = [*sides.warnings]
     if noise is not None:
         names = (s.label(code) for s in (sides.gold, sides.system) for code in range(s.n_labels))
-        if not any(is_called(name, str(noise)) for name in names):
+        if not any(is_called(name, noise) for name in names):
             text = f"no item has the noise label '{noise}'"
             texts.append(Notice(text, code="unused-noise-label"))
     elif (label := find_noise(sides.system)) is not None:
@@ -104,7 +104,7 @@ def warn_identical_inputs(gold: Any, system: Any) -> list[str]:
 def warn_unused_number(rows: Sequence[ScoreRow], options: LabelOptions) -> list[str]:
     """Return a notice if a number of samples was requested that the jackknife does not use."""
     method = choose_interval(options.interval)
-    if not options.ci or method != "jackknife" or all(row.low is None for row in rows):
+    if method != "jackknife" or all(row.low is None for row in rows):
         return []
     text = (
         f"jackknife intervals do not depend on the number in --ci {options.ci}: they leave out "

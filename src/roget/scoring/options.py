@@ -186,22 +186,39 @@ class LabelOptions(Checked):
     scheduler: str | None = copy_option(EngineOptions, "scheduler", None)
 
     def __post_init__(self) -> None:
+        """Check the options, and raise InputError if they conflict."""
         super().__post_init__()
         if self.noise is not None:
             object.__setattr__(self, "noise", single_label(self.noise))
+        code = "conflicting-options"
+        if self.several == "cover" and self.answers == "top":
+            message = (
+                "--set answers=top (one label per item) cannot be combined with --set several=cover"
+            )
+            raise InputError(message, code=code)
+        if self.several == "cover" and self.engine != "local":
+            raise InputError("--set several=cover requires --engine local", code=code)
+        if self.engine == "local" and self.scheduler is not None:
+            raise InputError(f"--set scheduler={self.scheduler} requires --engine dask", code=code)
+        if self.engine != "local" and self.extra in ("sample", "unmatched"):
+            raise InputError(f"--extra {self.extra} requires --engine local", code=code)
+        if self.memory is not None:
+            from roget.core.io.duck import read_memory
+
+            read_memory(self.memory)
 
 
-def single_label(noise: Any) -> Any:
-    """Return the noise label, which may be passed as a list with a single label.
+def single_label(noise: Any) -> str:
+    """Return the noise label as text. It may be passed as a number, or as a list with one label.
 
-    >>> single_label([-1]), single_label("-1"), single_label(None)
-    (-1, '-1', None)
+    >>> single_label([-1]), single_label("-1")
+    ('-1', '-1')
     """
     if not isinstance(noise, list | tuple | set | frozenset):
-        return noise
+        return str(noise)
     if len(noise) != 1:
         raise InputError(f"noise={noise!r}: expected one label", code="invalid-option")
-    return next(iter(noise))
+    return str(next(iter(noise)))
 
 
 @dataclass(frozen=True)
@@ -245,11 +262,6 @@ class ScoreOptions(LabelOptions):
         help="Separator in hierarchical labels, e.g. / in a/b/c, or 'lists' for JSON lists from "
         "general to specific. Each level is scored separately.",
     )
-
-    @property
-    def counted(self) -> Any:
-        """The contingency cells or the contingency matrix passed instead of labels, or None."""
-        return self.cells if self.matrix is None else self.matrix
 
 
 @dataclass(frozen=True)

@@ -250,8 +250,8 @@ class ScoreTable(Result):
     """The worst groups, mixed clusters and scattered classes, if requested."""
     title: str = ""
     """The title of pages and table captions."""
-    components: ScoreComponents | None = None
-    """Entropies, pair counts, and sizes of classes and clusters."""
+    own_components: ScoreComponents | None = field(default=None, repr=False)
+    """The components, if the contingency tables are not kept."""
     by_group: tuple[GroupRow, ...] = ()
     """The scores of each group, from worst to best, if requested."""
     scored: ScoredSystem | None = field(default=None, repr=False, compare=False)
@@ -276,6 +276,16 @@ class ScoreTable(Result):
         first = next(good, self.rows[0])
         return first.measure, first.entropy
 
+    @cached_property
+    def components(self) -> ScoreComponents | None:
+        """Entropies, pair counts, and sizes of classes and clusters."""
+        if self.scored is None:
+            return self.own_components
+        from roget.scoring.steps.components import compute_components
+
+        estimators = dict.fromkeys(row.entropy for row in self.rows if row.entropy)
+        return compute_components(self.scored.parts, estimators, self.scored.weights)
+
     @property
     def verdict(self) -> str:
         """A verbal summary: whether the scores beat chance, and which errors are frequent.
@@ -291,10 +301,6 @@ class ScoreTable(Result):
         Intervals that take less than a second are computed when they are first needed: for
         reports, for JSON and for data frames.
         """
-        return self._with_intervals
-
-    @cached_property
-    def _with_intervals(self) -> ScoreTable:
         quick, headline = self.quick, self.headline
         if quick is None or not quick.ends:
             return self
@@ -605,7 +611,7 @@ class Comparison(Result):
             warnings=tuple(text for text in self.warnings if text.startswith(f"{system}: ")),
             rows=rows,
             title=system,
-            components=named.get(system),
+            own_components=named.get(system),
         )
 
     def __iter__(self) -> Iterator[str]:

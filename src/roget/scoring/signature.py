@@ -41,7 +41,7 @@ def sign_scores(
     omitted if they have their default values.
     """
     weighted = {"weighted": "+".join(sides.weighed)} if sides.weighed else {}
-    unusual = {} if options.noise is None else {"noise": str(options.noise)}
+    unusual = {} if options.noise is None else {"noise": options.noise}
     if rules.extra != RULES.extra:
         unusual["extra"] = rules.extra
     return {

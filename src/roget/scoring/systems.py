@@ -26,7 +26,9 @@ class ScoredSystem:
     values: Floats
     """The value of each score in each group, with shape (scores, groups). Undefined scores are NaN.
     """
-    reasons: dict[int, str]
+    average: str
+    """The rule for averages over groups."""
+    reasons: dict[int, str] = field(default_factory=dict)
     """The reasons for undefined scores, keyed by score index."""
     trivial: dict[str, Floats] = field(default_factory=dict)
     """The values for each baseline, if requested."""
@@ -35,6 +37,8 @@ class ScoredSystem:
     """The statistics of all groups, in one object or in one object per group."""
     sizes: list[Array] = field(init=False, repr=False)
     """The numbers of items, classes and clusters in each group."""
+    weights: Floats = field(init=False, repr=False)
+    """The weight of each group in an average."""
     groups: int = field(init=False, repr=False)
     """The number of groups."""
     items: int | float = field(init=False, repr=False)
@@ -49,8 +53,12 @@ class ScoredSystem:
         parts = [tables] if isinstance(tables, Statistics) else tables.tables
         each = [(part.n, part.sizes.classes, part.sizes.clusters) for part in parts]
         items, classes, clusters = (np.hstack(column) for column in zip(*each, strict=True))
+        own = items.astype(np.float64)
         vars(self).update(
-            parts=parts, sizes=[items, classes, clusters], groups=self.values.shape[1]
+            parts=parts,
+            sizes=[items, classes, clusters],
+            weights=own if self.average == "weighted" else np.ones_like(own),
+            groups=self.values.shape[1],
         )
         gold = self.sides.gold
         if (gold.mentions or gold.absent) and all(isinstance(part, Contingency) for part in parts):
@@ -75,14 +83,9 @@ class ScoredSystem:
             return ["all items"]
         return [str(name) for name in names]
 
-    def group_weights(self, average: str) -> Floats:
-        """Return the weight of each group in an average."""
-        items = self.sizes[0].astype(np.float64)
-        return items if average == "weighted" else np.ones_like(items)
-
-    def means(self, average: str) -> Floats:
+    def means(self) -> Floats:
         """Return the mean of each score over the groups. Undefined means are NaN."""
-        return average_groups(self.values, self.group_weights(average))
+        return average_groups(self.values, self.weights)
 
 
 @dataclass(frozen=True, eq=False)

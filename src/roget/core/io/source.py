@@ -600,20 +600,24 @@ def _read_ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-def source_of(
-    path: str,
-    encoding: str = "utf-8",
-    expansion: int = limits.IN_MEMORY,
-    *,
-    hold: bool = False,
-) -> Source:
+def source_of(path: str, encoding: str = "utf-8", expansion: int = limits.IN_MEMORY) -> Source:
     """Return the source for a path, or for standard input if the path is "-".
 
     The content of a pipe is copied to a temporary file, so it can be read more than once.
     `expansion` is the maximum expansion factor (see `limits`), or 0 if the content is processed
-    block by block. If `hold` is True, a plain local file stays open until the caller closes
-    `opened`.
+    block by block.
     """
+    source = Source(path, encoding=encoding, expansion=expansion)
+    inspect_source(source)
+    return source
+
+
+def inspect_source(source: Source, *, hold: bool = False) -> None:
+    """Fill in the size, version and compression of a source.
+
+    With `hold`, a plain local file stays open until the caller closes `opened`.
+    """
+    path = source.path
     if path == STANDARD_INPUT:
         kind = compression_of(standard_head(16))
         if kind:
@@ -622,21 +626,15 @@ def source_of(
                 f"standard input is compressed with {tool}; decompress it first (… | {tool} -dc |)",
                 code="unsupported-format",
             )
-        return Source(path, encoding=encoding, stream=True)
+        source.stream, source.expansion = True, 0
+        return
     if is_remote(path):
         from roget.core.io.remote import inspect_remote
 
-        size, mark, seekable = inspect_remote(path)
-        head = b"" if _compression(path) else _read_head(path)
-        return Source(
-            path,
-            size,
-            mark,
-            encoding=encoding,
-            packed=compression_of(head),
-            stream=not seekable,
-            expansion=expansion,
-        )
+        source.size, source.modified, seekable = inspect_remote(path)
+        source.packed = compression_of(b"" if _compression(path) else _read_head(path))
+        source.stream = not seekable
+        return
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -646,28 +644,24 @@ def source_of(
     what = "" if stat.S_ISREG(status.st_mode) else special(status.st_mode)
     if what not in ("", _PIPE):
         raise InputError(f"{path} is {what}; expected a file", code="unsupported-format")
-    spool = _Spool(path) if what else None
-    copy = spool.path if spool else path
-    source = Source(
-        copy, encoding=encoding, expansion=expansion, called=path if spool else "", spool=spool
-    )
-    if spool:
-        status = os.stat(copy)
+    if what:
+        source.spool, source.called = _Spool(path), path
+        source.path = source.spool.path
+        status = os.stat(source.path)
     source.size, source.modified = status.st_size, status.st_mtime_ns
-    if _compression(copy):
-        return source
+    if _compression(source.path):
+        return
     try:
-        file = open(copy, "rb")  # noqa: SIM115 - the file may stay open
+        file = open(source.path, "rb")  # noqa: SIM115 - the file may stay open
     except OSError as error:
         if hold:
             raise _unreadable(path, error) from None
-        return source  # Ignore the error here, because reading the content will raise it again.
+        return  # Ignore the error here, because reading the content will raise it again.
     source.packed = compression_of(file.read(16))
-    if hold and not source.packed and (encoding == "utf-8" or _is_utf8(encoding)):
+    if hold and not source.packed and (source.encoding == "utf-8" or _is_utf8(source.encoding)):
         source.opened = file
     else:
         file.close()
-    return source
 
 
 def _unreadable(path: str, error: OSError | ValueError) -> InputError:

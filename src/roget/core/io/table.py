@@ -400,13 +400,12 @@ def inspect_table(
     roles: Roles,
     columns: Requested = None,
     *,
-    header: bool | None = None,
     transpose: bool | None = None,
     held: bool = False,
 ) -> Table:
     """Detect the delimiter, header, column names and column roles, and return the completed table.
 
-    `header` overrides the detection of a header. `held` means that all rows will be loaded into
+    `held` means that all rows will be loaded into
     memory, for which the size limit is lower.
     """
     if table.format == "parquet":
@@ -416,7 +415,7 @@ def inspect_table(
     elif table.format == "jsonl":
         table, numeric = _inspect_json(table)
     else:
-        table, numeric = inspect_text(table, roles, columns, header)
+        table, numeric = inspect_text(table, roles, columns)
     if roles is PAIRS and columns is None and not PAIRS.needed.keys() <= {*table.names}:
         _refuse_texts(table)
     table = roles.place(table, columns, numeric, transpose)

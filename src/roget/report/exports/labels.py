@@ -17,7 +17,7 @@ def read(file: LabelFile | Thesaurus, columns: Columns | None, gold: bool) -> La
     """Return the main class of each word as labels, read from a thesaurus or its folder."""
     if isinstance(file, Thesaurus):
         return to_hierarchy(file, "the thesaurus").to_labels()
-    return to_hierarchy(Thesaurus.load(file.source.path), file.name).to_labels()
+    return to_hierarchy(Thesaurus.load(file.path), file.name).to_labels()
 
 
 def to_hierarchy(thesaurus: Thesaurus, source: str) -> Hierarchy:

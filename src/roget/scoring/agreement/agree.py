@@ -81,8 +81,9 @@ def agree(
             code="missing-option",
         )
     pairs = len(named) * (len(named) - 1) // 2
-    noise = None if chosen.noise is None else str(chosen.noise)
-    panel = align_clusterings(list(named), _read_clusterings(named, chosen), chosen.missing, noise)
+    panel = align_clusterings(
+        list(named), _read_clusterings(named, chosen), chosen.missing, chosen.noise
+    )
     panel = replace(panel, pooled=chosen.average == "pooled")
 
     def step(done: int) -> None:
@@ -98,7 +99,7 @@ def agree(
         clusters=tuple(panel.clusters().tolist()),
         warnings=(
             *panel.warnings,
-            *_warn_noise(panel, noise),
+            *_warn_noise(panel, chosen.noise),
             *_warn_singletons(panel),
             *_warn_identical(panel),
         ),
@@ -121,7 +122,7 @@ def _sign(panel: Panel, requests: Sequence[Request], options: AgreeOptions) -> d
         **sign_measures(requests),
         "ci": JACKKNIFE if options.ci else "none",
         "seed": str(options.seed),
-        **({} if options.noise is None else {"noise": str(options.noise)}),
+        **({} if options.noise is None else {"noise": options.noise}),
     }
 
 

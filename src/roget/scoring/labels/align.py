@@ -191,7 +191,7 @@ def choose_rules(
     missing: str | None,
     extra: str | None,
     system: Labels | None = None,
-    noise: Any = None,
+    noise: str | None = None,
 ) -> Rules:
     """Return the options `average`, `missing` and `extra`, with None replaced by defaults.
 
@@ -257,7 +257,7 @@ def find_noise(labels: Labels) -> str | None:
         # The labels are consecutive numbers that start at the offset. If the offset is −1, all
         # other labels are ≥ 0.
         return "-1" if labels.offset == -1 and np.any(labels.codes == 0) else None
-    texts = list(map(labels.label, range(labels.n_labels - labels.made)))
+    texts = list(map(str, labels.names[: labels.n_labels - labels.made]))
     minus = [code for code, text in enumerate(texts) if is_called(text, "-1")]
     others = (text for code, text in enumerate(texts) if code not in minus)
     if minus and all(text.removesuffix(".0").isdecimal() for text in others):

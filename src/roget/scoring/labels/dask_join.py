@@ -145,7 +145,7 @@ class DaskJoin:
         if any(is_binary(path) for path in paths):
             return None
         head = list_suffixes().get(Source(paths[0]).suffix) in ("tsv", "csv")
-        with LabelFile(paths[0], head=head, header=self._header) as file:
+        with LabelFile(paths[0], short=head, header=self._header) as file:
             table = inspect_file(file, self._labels, choose_side(self._columns, side), SINGLE)
         named = table is not None and "item" in table.places
         return replace(table, name=name_files(paths)) if table is not None and named else None

@@ -228,8 +228,11 @@ class Hierarchy:
 
     def level(self, number: int) -> Labels:
         """Return the labels of all items at one level, counted from 0."""
-        return Labels.from_codes(
-            self.levels[number], items=self.items, source=self.source, warnings=self.warnings
+        return Labels(
+            **self.levels[number]._asdict(),
+            items=self.items,
+            source=self.source,
+            warnings=self.warnings,
         )
 
 

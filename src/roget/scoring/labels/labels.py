@@ -133,11 +133,6 @@ class Labels:
         kind = "cover" if overlapping else "weighted" if weighted else "hard"
         vars(self).update(weighted=weighted, overlapping=overlapping, kind=kind)
 
-    @classmethod
-    def from_codes(cls, coded: LabelCodes, **others: Any) -> Labels:
-        """Create labels from codes. `others` contains values for the remaining fields."""
-        return cls(**coded._asdict(), **others)
-
     def __len__(self) -> int:
         return len(self.codes) if self.indptr is None else len(self.indptr) - 1
 

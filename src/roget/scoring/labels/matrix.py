@@ -48,7 +48,7 @@ def read_matrix(
         (table.columns, clusters, table.cluster_codes),
     ):
         shown = [str(at if names is None else names[at]) for at in used.tolist()]
-        sides.append(Labels.from_codes(LabelCodes(codes, used.size, shown), source=name))
+        sides.append(Labels(**LabelCodes(codes, used.size, shown)._asdict(), source=name))
     gold, system = sides
     if noise is not None:
         system = mark_noise(system, noise)

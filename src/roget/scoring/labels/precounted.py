@@ -110,16 +110,16 @@ def to_cells(
     weights = None if rows.weights is None else rows.weights[kept]
     if weights is not None and weights.all() and not varies(weights):
         weights = None
-    gold = Labels.from_codes(
-        found["gold"]._replace(codes=found["gold"].codes[kept]),
+    gold = Labels(
+        **found["gold"]._replace(codes=found["gold"].codes[kept])._asdict(),
         groups=None if groups is None else groups[kept],
         group_names=group_names,
         item_weights=weights,
         source=sources[0] if sources else rows.source,
     )
     codes = found["system"].codes[kept]
-    system = Labels.from_codes(
-        found["system"]._replace(codes=codes, complete=bool(np.all(codes >= 0))),
+    system = Labels(
+        **found["system"]._replace(codes=codes, complete=bool(np.all(codes >= 0)))._asdict(),
         source=sources[1] if sources else rows.source,
     )
     if noise is not None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from roget import catalogue
 from roget.core.io.problems import Problems
 from roget.core.io.source import STANDARD_INPUT, is_pipe, state_of
 from roget.core.io.table import is_number
@@ -14,9 +15,9 @@ from roget.errors import InputError
 from roget.scoring.labels.columns import FEW, PAIR, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile, is_thesaurus, name_files
 from roget.scoring.labels.formats import (
+    KIND,
     THESAURUS,
     detect_format,
-    get_reader,
     is_binary,
     is_tree,
     list_files,
@@ -81,7 +82,7 @@ def as_labels(
         path = os.fspath(source)
         single = os.path.isfile(path)
         if format == THESAURUS or (format is None and not single and is_thesaurus(path)):
-            reader = get_reader(THESAURUS)
+            reader = catalogue.load(KIND, THESAURUS)
             found = reader(LabelFile(path), columns=columns, gold=gold)
         else:
             paths = [path] if single else list_files(path)
@@ -92,7 +93,7 @@ def as_labels(
                     LabelFile(one, cover=several == "cover", header=header) as file,
                     suppress(*[NoItems] if len(paths) > 1 else []),
                 ):
-                    reader = get_reader(format or detect_format(file))
+                    reader = catalogue.load(KIND, format or detect_format(file))
                     parts.append(reader(file, columns=columns, gold=gold))
             if not parts:
                 raise NoItems(f"{name_files(paths)}: no items")
@@ -200,10 +201,10 @@ def read_tables(
     paths = list_files(os.fspath(path))
     for one in paths:
         with LabelFile(one, header=header) as file:
-            reader = get_reader(labels or detect_format(file))
+            reader = catalogue.load(KIND, labels or detect_format(file))
             if reader.table is None or not (reader.is_table or reader.is_binary):
                 # The detected format has no columns, but a table is required. Read the file as TSV.
-                reader = get_reader("tsv")
+                reader = catalogue.load(KIND, "tsv")
             assert reader.table is not None
             rows = reader.table(file, columns, roles, Problems(file.name))
             if len(rows.lines):

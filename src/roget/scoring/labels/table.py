@@ -130,8 +130,8 @@ def to_labels(table: LabelTable, *, role: str = "label", gold: bool) -> Labels:
         items = None if items is None else [items[row] for row in rows.tolist()]
         groups = None if groups is None else groups[rows]
         masses = None if masses is None else masses[rows]
-    return Labels.from_codes(
-        coded,
+    return Labels(
+        **coded._asdict(),
         items=items,
         groups=groups,
         group_names=group_names,

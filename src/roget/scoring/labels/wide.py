@@ -110,7 +110,7 @@ def read_columns(
     path: str | os.PathLike[str], labels: str | None = None, columns: Columns | None = None
 ) -> dict[str, Labels]:
     """Read a file in which each column is a clustering."""
-    with LabelFile(path) as file:
+    with LabelFile(os.fspath(path)) as file:
         format = labels or detect_format(file)
         return split_frame(_load_columns(file, format), columns, file.name)
 

@@ -274,12 +274,13 @@ def _resample_groups(
     """Return bootstrap samples of groups, using the same groups for all gold standards."""
     numbers: dict[str, int] = {}
     parts: list[tuple[Floats, Floats, Ints]] = []
-    average = "unweighted" if options.average == "unweighted" else "weighted"
     for one in compared:
         first = one.scored[0]
         values = np.stack([*(s.values for s in one.scored), *first.trivial.values()])
         places = [numbers.setdefault(name, len(numbers)) for name in first.group_names]
-        parts.append((values, first.group_weights(average), np.array(places)))
+        items = first.sizes[0].astype(np.float64)
+        weights = np.ones_like(items) if options.average == "unweighted" else items
+        parts.append((values, weights, np.array(places)))
     count = len(numbers)
     random = np.random.default_rng(options.seed)
     times = random.multinomial(count, np.full(count, 1 / count), size=options.ci)

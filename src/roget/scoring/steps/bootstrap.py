@@ -135,18 +135,12 @@ def _run_jackknife(resampler: Resampler, task: JackknifeTask) -> tuple[Floats, F
     return np.concatenate([*resampler.score(left for left, _ in parts)]), weights
 
 
-def jackknife_items(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
-    """Yield the item counts of each distinct jackknife sample, and the number of its occurrences.
+def split_jackknife(counts: Ints, seed: int) -> Iterator[JackknifeTask]:
+    """Split the jackknife into tasks, each with a separate random generator.
 
     Each sample leaves out one item, so items of the same kind (with identical labels) give equal
     samples. If there are many kinds of items, random blocks of items are left out instead.
     """
-    tasks = split_jackknife(counts, seed)
-    return chain.from_iterable(leave_items_out(counts, task) for task in tasks)
-
-
-def split_jackknife(counts: Ints, seed: int) -> Iterator[JackknifeTask]:
-    """Split the jackknife into tasks, each with a separate random generator."""
     each = _BLOCKS // _TASKS
     if counts.size <= _BLOCKS:
         size = counts.size if current() is None else each

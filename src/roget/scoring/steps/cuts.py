@@ -185,7 +185,7 @@ def score_cuts(
             flat = replace(sides, system=_label_cut(leaves, tree, k), leaves=None)
             tables = tabulate(flat, pooled=average == "pooled")
             scores = np.array([evaluate(tables, request)[0] for request in requests])
-            means.append(ScoredSystem("", flat, tables, scores, {}).means(average))
+            means.append(ScoredSystem("", flat, tables, scores, average).means())
         yield from np.array(means).T
         return
     every = table_cuts(sides, cuts)

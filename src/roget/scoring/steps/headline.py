@@ -24,7 +24,6 @@ from roget.scoring.results import (
     Score,
     ScoreRow,
     ScoreTable,
-    choose_estimator,
     is_plug_in,
     none_if_nan,
 )
@@ -435,7 +434,7 @@ def choose_rows(
         order.insert(0, "dendrogram-purity")
     shown, plain = [], {}
     for own in map(by_name.__getitem__, order):
-        row, other = choose_estimator(own), own[-1]
+        row, other = next((row for row in own if row.value is not None), own[0]), own[-1]
         shown.append(row)
         if row is not other and other.value is not None:
             plain[row.measure] = other.value

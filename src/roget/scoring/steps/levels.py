@@ -76,7 +76,8 @@ def split_levels(inputs: Inputs) -> LevelInputs:
 def _check_options(inputs: Inputs, system: Any) -> None:
     """Raise InputError if an option cannot be combined with levels."""
     options, code = inputs.options, "conflicting-options"
-    if inputs.gold is None or system is None or options.counted is not None:
+    counted = options.cells is not None or options.matrix is not None
+    if inputs.gold is None or system is None or counted:
         raise InputError(
             "'levels' cannot be combined with 'cells'; pass a gold standard and a system", code=code
         )
@@ -140,7 +141,7 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
         warnings=(*common, *own),
         rows=tuple(rows),
         details=None,
-        components=None,
+        own_components=None,
         by_group=(),
         scored=None,
         headline=None,

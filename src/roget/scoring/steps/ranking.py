@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ def rank_systems(
     *,
     paired: str,
     seed: int,
-    noise: Any = None,
+    noise: str | None = None,
 ) -> Comparison:
     """Return the comparison of all systems. Significance tests require bootstrap samples."""
     pairs = [] if samples is None else compare_pairs(scores, samples, paired, seed)
@@ -153,7 +152,7 @@ def _list_rows(
             yield row, (s, r)
 
 
-def _warn_system(system: ScoredSystem, scores: SystemScores, noise: Any) -> tuple[str, ...]:
+def _warn_system(system: ScoredSystem, scores: SystemScores, noise: str | None) -> tuple[str, ...]:
     """Return the warnings about the labels and undefined scores of one system."""
     measures = [measure for measure, _ in scores.requests]
     undefined = warn_undefined(system.values, measures, system.reasons)

@@ -107,6 +107,7 @@ class Contingency(Statistics):
         row_starts = np.searchsorted(self.rows, np.arange(self.row_totals.size))
         cell_cuts = ONE if self.cuts is None else row_starts[self.cuts]
         vars(self).update(
+            n=self._sum(self.row_totals, self.cuts),
             shape=(self.row_totals.size, self.column_totals.size),
             groups=None if self.cuts is None else self.cuts.size,
             fractional=self.counts.dtype.kind == "f",
@@ -397,11 +398,6 @@ class Contingency(Statistics):
     def _sum(self, values: Array, starts: Ints | None) -> Any:
         sums = np.add.reduceat(values, ONE if starts is None else starts)
         return sums[0].item() if self.cuts is None else sums
-
-    @cached_property
-    def n(self) -> Any:
-        """The number of items."""
-        return self.over_rows(self.row_totals)
 
     @cached_property
     def sizes(self) -> Sizes:

@@ -15,7 +15,7 @@ from roget.core.io.problems import Problems
 from roget.errors import FormatError, InputError, Notice
 from roget.scoring.labels.columns import SINGLE, Columns, LabelRoles
 from roget.scoring.labels.files import LabelFile
-from roget.scoring.labels.json_text import looks_like_json
+from roget.scoring.labels.json_text import JSON_START
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import LabelTable, fill_table, to_labels
 
@@ -122,7 +122,7 @@ def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected
 def refuse_json(file: LabelFile, expected: str) -> None:
     """Raise an error if a file looks like JSON but another format is expected."""
     line, first = file.first_line
-    if looks_like_json(first) and not ("tab" in expected and "\t" in first):
+    if JSON_START.match(first) and not ("tab" in expected and "\t" in first):
         shown = first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…"
         text = (
             f"{file.name}:{line}: expected {expected}, found {shown!r}, which looks like JSON; "

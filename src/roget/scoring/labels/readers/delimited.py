@@ -27,7 +27,7 @@ def inspect_delimited(
     """Return the layout of a TSV or CSV file, or None if the file is blank."""
     refuse_json(file, f"{'tab' if format == 'tsv' else 'comma'}-separated columns")
     table = Table(file.name, file.plain.path, format, source=file.plain)
-    if not any(text.strip() for _, text in file.lines(HEAD)):
+    if not any(text.strip() for _, text in file.lines(size=HEAD)):
         return None
     table, numeric = inspect_text(table, roles, columns, file.header)
     return roles.place(table, columns, numeric)
@@ -55,7 +55,7 @@ def read_delimited(
             column.append(cells[at].strip())
     rows = LabelTable(problems, np.array(lines, dtype=np.int64))
     if lines:
-        problems.hint = problems.hint if len(problems) else ""
+        problems.hint = problems.hint if problems.found else ""
         fill_table(rows, values)
         if table.header:
             named = [role for role in LABEL_ROLES if role in values]

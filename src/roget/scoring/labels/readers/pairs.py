@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from roget import catalogue
 from roget.core.io.problems import Problems, plural
 from roget.core.io.table import Table, inspect_text
 from roget.errors import Notice
@@ -74,11 +75,9 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     """Read pairs of matching ids. Connected ids form a cluster, whose label is its first item."""
     if columns:
         # If the user specified columns, the file is a table of items and labels.
-        from roget.scoring.labels.formats import get_reader
-
-        return get_reader("tsv" if "\t" in file.first_line[1] else "csv")(
-            file, columns=columns, gold=gold
-        )
+        reader = catalogue.load("label formats", "tsv" if "\t" in file.first_line[1] else "csv")
+        labels: Labels = reader(file, columns=columns, gold=gold)
+        return labels
     refuse_json(file, "two columns of item ids")
     problems = Problems(file.name)
     items = Coder()
@@ -94,8 +93,8 @@ def read_pairs(file: LabelFile, columns: Columns | None, gold: bool) -> Labels:
     codes, roots = _connect(len(items), pairs)
     names = list(items)
     coded = LabelCodes(codes.astype(np.int64), roots.size, [names[root] for root in roots])
-    return Labels.from_codes(
-        coded,
+    return Labels(
+        **coded._asdict(),
         items=names,
         source=file.name,
         warnings=(
